@@ -1,0 +1,196 @@
+import type { dynamic } from "@pulumi/pulumi";
+import { checkFields, differs, type Problem } from "../resources/args";
+import type { AnyResource } from "../resources/index";
+import { messageOf, PartialFailure } from "../resources/resource";
+import type { Host } from "./host";
+import { urnOf } from "./progress";
+import { InitFailure, ProviderError } from "./providerErrors";
+import { fromWire, type Properties, providerKey, toWire } from "./wire";
+
+/** Version of the state's form. A resource reads older ones; a newer one is refused. */
+const stateVersion = 1;
+
+/** Properties of the state that are ours and no resource's. */
+interface OwnState {
+  stateVersion?: number;
+  /** Where the service was that the resource was made at. */
+  origin?: string;
+}
+
+/** A resource as a dynamic provider. */
+export class Backend implements dynamic.ResourceProvider {
+  constructor(
+    private readonly resource: AnyResource,
+    /** The process's host; it exists from the first configure on. */
+    private readonly host: () => Host,
+    private readonly onConfigure: (request: dynamic.ConfigureRequest) => void,
+  ) {}
+
+  /** Stores only: the engine's host doesn't wait for more, and goes on unconfigured after a throw. */
+  async configure(request: dynamic.ConfigureRequest): Promise<void> {
+    this.onConfigure(request);
+  }
+
+  async check(olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
+    return this.guarded(async () => {
+      const args = this.withoutDerived(fromWire(news));
+      const previous = fromWire(olds);
+      const problems: Problem[] = [];
+      checkFields(this.resource.args, args, "", problems);
+      this.checkProfile(args.profile, problems);
+      let checked: object = args;
+      if (problems.length === 0 && this.resource.check) {
+        const { settings, programFolder: folder } = this.host();
+        const known = Object.keys(previous).length > 0 ? previous : undefined;
+        checked = await this.resource.check(args, { previous: known, folder, settings, problems });
+      }
+      const failures = problems.map(({ path, reason }) => ({ property: "", reason: `${path} ${reason}` }));
+      return { inputs: toWire(checked), failures };
+    });
+  }
+
+  async diff(_id: string, olds: Properties, news: Properties): Promise<dynamic.DiffResult> {
+    return this.guarded(async () => {
+      const state = this.stateOf(olds);
+      const args = fromWire(news);
+      const moved = this.refuseElsewhere(state, args.profile);
+      const { replaces = [], deleteFirst, forced, same } = this.resource.diff?.(state, args) ?? {};
+      const bySpec = Object.keys(this.resource.args).filter(
+        (name) => this.resource.args[name]?.replaces && differs(state[name], args[name]),
+      );
+      const all = [...new Set([...bySpec, ...replaces])];
+      if (all.length > 0) {
+        return { replaces: all, deleteBeforeReplace: deleteFirst === true };
+      }
+      if (forced || moved || (Array.isArray(state.pending) && state.pending.length > 0)) {
+        return { changes: true };
+      }
+      // No `changes`: the engine then compares the inputs itself, and shows only what differs.
+      return same ? { changes: false } : {};
+    });
+  }
+
+  async create(inputs: Properties): Promise<dynamic.CreateResult> {
+    const args = fromWire(inputs);
+    return this.writing(inputs, args.profile, async () => {
+      const { id, state } = await this.resource.create(args, this.context(inputs, args.profile));
+      return { id, outs: this.toState(state) };
+    });
+  }
+
+  async read(id: string, props: Properties): Promise<dynamic.ReadResult> {
+    return this.guarded(async () => {
+      const state = this.stateOf(props);
+      this.refuseElsewhere(state, state.profile);
+      const { read } = this.resource;
+      if (read === undefined) {
+        return this.found(id, state);
+      }
+      const { accountGuard } = this.host();
+      return accountGuard.during(async () => {
+        const seen = await read.call(this.resource, id, state, this.context(props, state.profile));
+        if (seen.found) {
+          return this.found(id, seen.state);
+        }
+        const doubt = await accountGuard.doubt();
+        if (doubt !== undefined) {
+          throw new ProviderError(doubt);
+        }
+        return {};
+      });
+    });
+  }
+
+  async update(id: string, olds: Properties, news: Properties): Promise<dynamic.UpdateResult> {
+    const args = fromWire(news);
+    return this.writing(news, args.profile, async () => {
+      const state = this.stateOf(olds);
+      this.refuseElsewhere(state, args.profile);
+      const next = await this.resource.update(id, state, args, this.context(news, args.profile));
+      return { outs: this.toState(next) };
+    });
+  }
+
+  async delete(id: string, props: Properties): Promise<void> {
+    return this.guarded(async () => {
+      const state = this.stateOf(props);
+      this.refuseElsewhere(state, state.profile);
+      await this.resource.delete(id, state, this.context(props, state.profile));
+    });
+  }
+
+  private context(request: Properties, profile: unknown) {
+    return this.host().context(profileName(profile), urnOf(request));
+  }
+
+  private found(id: string, state: object): dynamic.ReadResult {
+    const inputs = Object.entries(state).filter(([name]) => name in this.resource.args);
+    return { id, props: this.toState(state), inputs: toWire(Object.fromEntries(inputs)) };
+  }
+
+  private toState(state: object): Properties {
+    const own: OwnState = { stateVersion, origin: this.host().origin(profileName((state as Properties).profile)) };
+    return toWire({ ...state, ...own });
+  }
+
+  private stateOf(properties: Properties): Properties {
+    const state = fromWire(properties);
+    if (typeof state.stateVersion === "number" && state.stateVersion > stateVersion) {
+      throw new ProviderError(
+        `This state was written by a newer version of pulumi-webextract (its form is ${state.stateVersion}, this version knows ${stateVersion}). Install that version or a later one.`,
+      );
+    }
+    return state;
+  }
+
+  /** A resource is only touched where it was made. Answers whether its service has moved, as the configuration says. */
+  private refuseElsewhere(state: Properties, profile: unknown): boolean {
+    const here = this.host().origin(profileName(profile));
+    const made = state.origin;
+    if (typeof made !== "string" || here === undefined || made === here) {
+      return false;
+    }
+    if (this.host().movedFrom(made)) {
+      return true;
+    }
+    throw new ProviderError(
+      `It was made at ${made}, and the configuration names ${here}; nothing was touched. If this is the same service at another address, ` +
+        `run "pulumi config set webextract:movedFrom ${made}" (a refresh or a destroy takes it from WEBEXTRACT_MOVED_FROM); else set webextract:baseUrl back.`,
+    );
+  }
+
+  private checkProfile(profile: unknown, problems: Problem[]): void {
+    const problem = typeof profile === "string" ? this.host().profileProblem(profile) : undefined;
+    if (problem !== undefined) {
+      problems.push({ path: "profile", reason: `is not configured. ${problem}` });
+    }
+  }
+
+  /** Derived arguments come from `check` alone; a class may send a placeholder that carries a secret's mark. */
+  private withoutDerived(args: Properties): Properties {
+    return Object.fromEntries(Object.entries(args).filter(([name]) => !this.resource.args[name]?.derived));
+  }
+
+  private async writing<T>(request: Properties, profile: unknown, step: () => Promise<T>): Promise<T> {
+    return this.guarded(step, (failure) => {
+      const properties = toWire({ ...failure.state, stateVersion, origin: this.host().origin(profileName(profile)) });
+      // Without the provider's text in it, every later step on this resource would fail.
+      return new InitFailure(failure, { ...properties, [providerKey]: request[providerKey] });
+    });
+  }
+
+  private async guarded<T>(step: () => Promise<T>, onPartial?: (failure: PartialFailure) => Error): Promise<T> {
+    try {
+      return await step();
+    } catch (error) {
+      if (error instanceof PartialFailure && onPartial) {
+        throw onPartial(error);
+      }
+      throw error instanceof ProviderError ? error : new ProviderError(messageOf(error));
+    }
+  }
+}
+
+function profileName(profile: unknown): string | undefined {
+  return typeof profile === "string" ? profile : undefined;
+}

@@ -1,0 +1,138 @@
+// biome-ignore-all lint/suspicious/noUnsafeDeclarationMerging: the outputs are those of the resource's own state, spelled and documented there, once
+
+import type { CustomResourceOptions, Input } from "@pulumi/pulumi";
+import { output, RunError } from "@pulumi/pulumi";
+import { type CloudRunArgs as CloudRunPlainArgs, type CloudRunState, cloudRun } from "../resources/cloudRun";
+import { type DataExportArgs as DataExportPlainArgs, type DataExportState, dataExport } from "../resources/dataExport";
+import {
+  type TaskActionConfigArgs as TaskActionConfigPlainArgs,
+  type TaskActionConfigState,
+  taskActionConfig,
+} from "../resources/taskActionConfig";
+import { type TaskCopyArgs as TaskCopyPlainArgs, type TaskCopyState, taskCopy } from "../resources/taskCopy";
+import {
+  type TaskLoopItemsArgs as TaskLoopItemsPlainArgs,
+  type TaskLoopItemsState,
+  taskLoopItems,
+} from "../resources/taskLoopItems";
+import {
+  type TaskStartUrlsArgs as TaskStartUrlsPlainArgs,
+  type TaskStartUrlsState,
+  taskStartUrls,
+} from "../resources/taskStartUrls";
+import { ExtractionResource, type InputsOf, type OutputsOf } from "./extractionResource";
+
+/** State that is the resource's own business. */
+type Internal = "pending" | "outcome" | "explanation" | "listBefore" | "ownList" | "previous";
+
+/** Arguments of {@link TaskCopy}. */
+export interface TaskCopyArgs extends InputsOf<TaskCopyPlainArgs> {}
+
+export interface TaskCopy extends OutputsOf<Omit<TaskCopyState, Internal>> {}
+
+/**
+ * A task: a copy of another one, or one that exists already and is taken over. `id` and `taskId` are the task's id.
+ *
+ * Create: `POST /task/copy`. Read: `POST /task/getActions`. Delete: `POST /data/remove` or nothing; the service cannot delete a task.
+ */
+export class TaskCopy extends ExtractionResource {
+  constructor(name: string, args: TaskCopyArgs, opts?: CustomResourceOptions) {
+    super(taskCopy, name, { ...args }, opts);
+  }
+}
+
+/** Arguments of {@link TaskActionConfig}. */
+export interface TaskActionConfigArgs extends InputsOf<TaskActionConfigPlainArgs> {}
+
+export interface TaskActionConfig extends OutputsOf<Omit<TaskActionConfigState, Internal>> {}
+
+/**
+ * Properties of a task's actions. `id` is the task's id, so that resources can be chained by it.
+ *
+ * Create and update: `POST /task/updateActionProperties`, one call for all actions that changed. Read: `POST /task/getActions`.
+ */
+export class TaskActionConfig extends ExtractionResource {
+  constructor(name: string, args: TaskActionConfigArgs, opts?: CustomResourceOptions) {
+    super(taskActionConfig, name, { ...args }, opts);
+  }
+}
+
+/** Arguments of {@link TaskLoopItems}. */
+export interface TaskLoopItemsArgs extends InputsOf<TaskLoopItemsPlainArgs> {}
+
+export interface TaskLoopItems extends OutputsOf<Omit<TaskLoopItemsState, Internal>> {}
+
+/**
+ * The items that one loop of a task goes through. `id` is the task's id.
+ *
+ * Create and update: `POST /task/updateLoopItems`. Read: `POST /task/getActions`.
+ */
+export class TaskLoopItems extends ExtractionResource {
+  constructor(name: string, args: TaskLoopItemsArgs, opts?: CustomResourceOptions) {
+    super(taskLoopItems, name, { ...args }, opts);
+  }
+}
+
+/** Arguments of {@link TaskStartUrls}. */
+export interface TaskStartUrlsArgs extends InputsOf<TaskStartUrlsPlainArgs> {}
+
+export interface TaskStartUrls extends OutputsOf<Omit<TaskStartUrlsState, Internal>> {}
+
+/**
+ * The URLs at which a task starts, from a list or a file. `id` is the task's id. Needs an API key.
+ *
+ * Create and update: `POST /task/urls:file`.
+ */
+export class TaskStartUrls extends ExtractionResource {
+  constructor(name: string, args: TaskStartUrlsArgs, opts?: CustomResourceOptions) {
+    super(taskStartUrls, name, { ...args }, opts);
+  }
+}
+
+/** Arguments of {@link CloudRun}. */
+export interface CloudRunArgs extends InputsOf<Omit<CloudRunPlainArgs, "rerunOn">> {
+  /** Resources of this package: a change of any of their arguments starts a new run. */
+  rerunOn?: ExtractionResource[];
+}
+
+export interface CloudRun extends OutputsOf<Omit<CloudRunState, Internal>> {}
+
+/**
+ * One run of a task in the cloud. `id` and `lotNo` are its batch number. It depends on every resource declared before it that configures
+ * its task.
+ *
+ * Create: `POST /cloudextraction/start`, which costs money; only a changed trigger starts again. Read: `GET /cloudextraction/task/subtasks`. Delete:
+ * nothing, or `POST /cloudextraction/subtasks:stop`.
+ */
+export class CloudRun extends ExtractionResource {
+  constructor(name: string, args: CloudRunArgs, opts?: CustomResourceOptions) {
+    super(cloudRun, name, { ...args, rerunOn: hashesOf(name, args?.rerunOn) }, opts);
+  }
+}
+
+/** What stands in the state for `rerunOn`: a hash for each resource. */
+function hashesOf(run: string, resources: ExtractionResource[] | undefined): Input<string[]> | undefined {
+  const wrong = resources?.findIndex((each) => typeof each?.inputsHash !== "function") ?? -1;
+  if (wrong >= 0) {
+    throw new RunError(
+      `CloudRun "${run}": rerunOn[${wrong}] must be a resource of pulumi-webextract. For other values use triggers.`,
+    );
+  }
+  return resources && output(resources.map((each) => each.inputsHash()));
+}
+
+/** Arguments of {@link DataExport}. */
+export interface DataExportArgs extends InputsOf<DataExportPlainArgs> {}
+
+export interface DataExport extends OutputsOf<Omit<DataExportState, Internal>> {}
+
+/**
+ * Rows in a file, streamed, and marked as exported if asked. It depends on every run of its task declared before it.
+ *
+ * Create and update: `GET /data/lotno/all`, `GET /data/all` or `GET /data/notexported`, then `POST /data/markexported` if asked.
+ */
+export class DataExport extends ExtractionResource {
+  constructor(name: string, args: DataExportArgs, opts?: CustomResourceOptions) {
+    super(dataExport, name, { ...args }, opts);
+  }
+}

@@ -1,0 +1,137 @@
+import { createRequire } from "node:module";
+import type { Properties } from "./wire";
+
+/** Where warnings and progress are shown. */
+export interface Display {
+  warn(message: string, urn?: string): void;
+  /** Takes the place of the resource's last progress message. */
+  progress(message: string, urn?: string): void;
+}
+
+/** More warnings than this are no longer read. */
+const mostWarnings = 10;
+
+/** Sums up: the first warnings of a run are shown, then one that says that there are more. */
+export class ShortDisplay implements Display {
+  private warnings = 0;
+
+  constructor(private readonly log: (message: string, urn: string | undefined, ephemeral: boolean) => void) {}
+
+  warn(message: string, urn?: string): void {
+    this.warnings++;
+    if (this.warnings <= mostWarnings) {
+      this.log(message, urn, false);
+    } else if (this.warnings === mostWarnings + 1) {
+      this.log(
+        `More than ${mostWarnings} warnings of pulumi-webextract in this step; the others are not shown.`,
+        undefined,
+        false,
+      );
+    }
+  }
+
+  progress(message: string, urn?: string): void {
+    if (urn !== undefined) {
+      this.log(message, urn, true);
+    }
+  }
+}
+
+interface LogRequest {
+  setSeverity(severity: number): void;
+  setMessage(message: string): void;
+  setUrn(urn: string): void;
+  setStreamid(id: number): void;
+  setEphemeral(ephemeral: boolean): void;
+}
+
+interface EngineProtocol {
+  LogRequest: new () => LogRequest;
+  LogSeverity: { INFO: number; WARNING: number };
+}
+
+interface EngineClient {
+  log(request: LogRequest, done: (error: unknown) => void): void;
+}
+
+/**
+ * The engine's own log, reached over the address that it starts the provider host with. Private surface of the SDK: where it isn't as
+ * expected, messages go to standard error, which the engine shows under the stack.
+ */
+export function engineDisplay(): Display {
+  try {
+    const sdk = createRequire(process.argv[1] ?? "");
+    const address = process.argv[2] ?? "";
+    if (!/^[\w.:[\]-]+:\d+$/.test(address)) {
+      return new ShortDisplay(toStandardError);
+    }
+    const grpc = sdk("@grpc/grpc-js");
+    const protocol: EngineProtocol = sdk("@pulumi/pulumi/proto/engine_pb");
+    const { EngineClient } = sdk("@pulumi/pulumi/proto/engine_grpc_pb");
+    const client: EngineClient = new EngineClient(address, grpc.credentials.createInsecure());
+    captureUrns(sdk("@pulumi/pulumi/proto/provider_pb"));
+    return new ShortDisplay((message, urn, ephemeral) => {
+      const request = new protocol.LogRequest();
+      request.setSeverity(ephemeral ? protocol.LogSeverity.INFO : protocol.LogSeverity.WARNING);
+      request.setMessage(message);
+      request.setUrn(urn ?? "");
+      request.setStreamid(0);
+      request.setEphemeral(ephemeral);
+      client.log(request, () => {});
+    });
+  } catch {
+    return new ShortDisplay(toStandardError);
+  }
+}
+
+function toStandardError(message: string, _urn: string | undefined, ephemeral: boolean): void {
+  if (!ephemeral) {
+    console.error(`warning: ${message}`);
+  }
+}
+
+/** The engine names the resource in each request, but the host doesn't pass that on: it's noted here by the properties it hands over. */
+const urns = new WeakMap<object, string>();
+
+/** The resource that these properties came with, as far as it's known. */
+export function urnOf(properties: Properties): string | undefined {
+  return urns.get(properties);
+}
+
+interface Struct {
+  toJavaScript(): object;
+}
+
+type Getter = (this: { getUrn?(): string }) => Struct | undefined;
+
+/** The getters through which the host takes the properties of a request that it then hands to the provider. */
+const getters: readonly (readonly [string, string])[] = [
+  ["CreateRequest", "getProperties"],
+  ["ReadRequest", "getProperties"],
+  ["UpdateRequest", "getNews"],
+  ["DeleteRequest", "getProperties"],
+];
+
+function captureUrns(protocol: Record<string, { prototype: Record<string, Getter> }>): void {
+  for (const [name, method] of getters) {
+    const prototype = protocol[name]?.prototype;
+    const original = prototype?.[method];
+    if (prototype === undefined || typeof original !== "function") {
+      continue;
+    }
+    prototype[method] = function (): Struct | undefined {
+      const struct = original.call(this);
+      const urn = this.getUrn?.();
+      if (struct === undefined || urn === undefined) {
+        return struct;
+      }
+      const toJavaScript = struct.toJavaScript.bind(struct);
+      struct.toJavaScript = () => {
+        const properties = toJavaScript();
+        urns.set(properties, urn);
+        return properties;
+      };
+      return struct;
+    };
+  }
+}

@@ -1,0 +1,33 @@
+import type { dynamic } from "@pulumi/pulumi";
+import { resources } from "../resources/index";
+import { Backend } from "./backend";
+import type { ConfigKey } from "./config";
+import { Host } from "./host";
+import { engineDisplay } from "./progress";
+
+/**
+ * What the provider text in every state requires: `require("pulumi-webextract/provider").get("TaskCopy")`. The path and this signature are a
+ * permanent contract: state written by any version runs whatever version is installed.
+ */
+export function get(type: string): dynamic.ResourceProvider {
+  const resource = resources[type];
+  if (resource === undefined) {
+    throw new Error(
+      `pulumi-webextract has no resource "${type}". Was the state written by a newer version? Known: ${Object.keys(resources).join(", ")}.`,
+    );
+  }
+  return new Backend(resource, currentHost, configure);
+}
+
+/** One for the process: its clients, limits and locks are everybody's. */
+let host: Host | undefined;
+
+function configure({ config }: dynamic.ConfigureRequest): void {
+  host ??= new Host((key: ConfigKey) => config.get(`webextract:${key}`), engineDisplay());
+}
+
+/** Without a configure, which an old SDK may not call, the environment is all there is. */
+function currentHost(): Host {
+  host ??= new Host(() => undefined, engineDisplay());
+  return host;
+}

@@ -1,0 +1,97 @@
+import { type Input, Output, type Resource, RunError, runtime } from "@pulumi/pulumi";
+
+/**
+ * What a program declares for each task. All resources of a task take `copy.id`, so nothing in Pulumi would keep a paid run from starting
+ * on a task that isn't configured yet, or an export from reading before the run has ended.
+ */
+
+/** The same Output, or the same text, is the same task. */
+type TaskKey = string | Output<unknown>;
+
+interface DeclaredTask {
+  configurations: Resource[];
+  runs: { name: string; run: Resource }[];
+}
+
+class DeclaredTasks {
+  private readonly tasks = new Map<TaskKey, DeclaredTask>();
+  private readonly aliases = new Map<TaskKey, TaskKey>();
+
+  of(taskId: Input<unknown>): DeclaredTask {
+    const key = this.keyOf(taskId);
+    const task = (key === undefined ? undefined : this.tasks.get(key)) ?? { configurations: [], runs: [] };
+    if (key !== undefined) {
+      this.tasks.set(key, task);
+    }
+    return task;
+  }
+
+  /** Notes that an output is another name of a task. */
+  alias(output: unknown, taskId: Input<unknown>): void {
+    const key = this.keyOf(taskId);
+    if (Output.isInstance(output) && key !== undefined) {
+      this.aliases.set(output, key);
+    }
+  }
+
+  private keyOf(taskId: Input<unknown>): TaskKey | undefined {
+    if (typeof taskId !== "string" && !Output.isInstance(taskId)) {
+      return undefined;
+    }
+    return this.aliases.get(taskId) ?? taskId;
+  }
+}
+
+/** A process may run several programs, each with a stack of its own (Automation API). */
+const programs = new WeakMap<object, DeclaredTasks>();
+const outsideOfStacks = {};
+
+function declaredTasks(): DeclaredTasks {
+  const program = runtime.getStackResource() ?? outsideOfStacks;
+  const tasks = programs.get(program) ?? new DeclaredTasks();
+  programs.set(program, tasks);
+  return tasks;
+}
+
+/** The resources that must be in place before this one. */
+export function dependenciesOf(
+  type: string,
+  name: string,
+  taskId: Input<unknown>,
+  configuresTask: boolean,
+): Resource[] {
+  const task = declaredTasks().of(taskId);
+  const firstRun = task.runs[0];
+  if (configuresTask && firstRun !== undefined) {
+    throw new RunError(
+      `${type} "${name}" configures the task of CloudRun "${firstRun.name}", which is declared before it: the run would start on a task that is not configured yet. ` +
+        `Move "${name}" before "${firstRun.name}".`,
+    );
+  }
+  if (type === "CloudRun") {
+    return task.configurations;
+  }
+  return type === "DataExport" ? task.runs.map(({ run }) => run) : [];
+}
+
+/** Notes a declared resource; `taskId` is the argument that it was given, or the id of the task that it makes. */
+export function declare(
+  resource: Resource & { id: unknown; taskId: unknown },
+  {
+    type,
+    name,
+    taskId,
+    configuresTask,
+  }: { type: string; name: string; taskId: Input<unknown>; configuresTask: boolean },
+): void {
+  const tasks = declaredTasks();
+  const task = tasks.of(taskId);
+  tasks.alias(resource.taskId, taskId);
+  if (configuresTask) {
+    // The id of a configuration resource is the task's, so that resources can be chained by it.
+    tasks.alias(resource.id, taskId);
+    task.configurations.push(resource);
+  } else if (type === "CloudRun") {
+    task.runs.push({ name, run: resource });
+  }
+}

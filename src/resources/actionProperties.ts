@@ -1,0 +1,145 @@
+import { isServiceError } from "../service/errors";
+import type { ActionPropertiesUpdate } from "../service/types";
+import { type ArgsSpec, anyText, mapOf, objectOf, text } from "./args";
+import { type Context, PartialFailure, type PendingState, type Read } from "./resource";
+import { findAction, lookUpTask, propertyOf } from "./taskPresence";
+
+/** The declared properties of one action. */
+export interface ActionSettings {
+  /** The action's type, as the service names it. */
+  actionType: string;
+  /** Property name to value. Only what is declared here is written and compared. */
+  properties: Record<string, string>;
+}
+
+/** Declared actions by their actionId. */
+export type ActionSettingsMap = Record<string, ActionSettings>;
+
+/** Property values by actionId and name. */
+export type PropertyValues = Record<string, Record<string, string>>;
+
+export const actionSettingsSpec: ArgsSpec = {
+  actionType: { check: text, required: true },
+  properties: { check: mapOf(anyText), required: true },
+};
+
+export const actionSettingsCheck = mapOf(objectOf(actionSettingsSpec));
+
+export function typesOf(actions: Record<string, { actionType: string }>): string[] {
+  return Object.values(actions).map(({ actionType }) => actionType);
+}
+
+/** What to send: all properties of the actions in which any was added or changed. */
+export function changedActions(before: ActionSettingsMap, now: ActionSettingsMap): ActionSettingsMap {
+  const changed = Object.entries(now).filter(([actionId, action]) => {
+    const old = before[actionId];
+    return (
+      old?.actionType !== action.actionType ||
+      Object.entries(action.properties).some(([name, value]) => old.properties[name] !== value)
+    );
+  });
+  return Object.fromEntries(changed);
+}
+
+/** The properties that `now` no longer declares. */
+export function takenOut(before: ActionSettingsMap, now: ActionSettingsMap): ActionSettingsMap {
+  return withProperties(before, (actionId, name) => now[actionId]?.properties[name] === undefined);
+}
+
+function withProperties(
+  actions: ActionSettingsMap,
+  keep: (actionId: string, name: string) => boolean,
+): ActionSettingsMap {
+  const kept: ActionSettingsMap = {};
+  for (const [actionId, { actionType, properties }] of Object.entries(actions)) {
+    const names = Object.entries(properties).filter(([name]) => keep(actionId, name));
+    if (names.length > 0) {
+      kept[actionId] = { actionType, properties: Object.fromEntries(names) };
+    }
+  }
+  return kept;
+}
+
+export function mergeActions(first: ActionSettingsMap, second: ActionSettingsMap): ActionSettingsMap {
+  const merged: ActionSettingsMap = { ...first };
+  for (const [actionId, action] of Object.entries(second)) {
+    merged[actionId] = { ...action, properties: { ...first[actionId]?.properties, ...action.properties } };
+  }
+  return merged;
+}
+
+/** As the service takes them. */
+export function toUpdates(actions: ActionSettingsMap): ActionPropertiesUpdate[] {
+  return Object.entries(actions).map(([actionId, { actionType, properties }]) => ({
+    actionType,
+    actionId,
+    properties: Object.entries(properties).map(([name, value]) => ({ name, value })),
+  }));
+}
+
+/** The values that now stand at the service for the named properties, as far as it shows them. */
+export async function currentValues(
+  taskId: string,
+  actions: ActionSettingsMap,
+  context: Context,
+): Promise<PropertyValues> {
+  const presence = await lookUpTask(taskId, typesOf(actions), context);
+  return presence.is === "there" ? valuesShown(presence.actions, actions) : {};
+}
+
+export function valuesShown(shown: readonly Record<string, unknown>[], actions: ActionSettingsMap): PropertyValues {
+  const values: PropertyValues = {};
+  for (const [actionId, { properties }] of Object.entries(actions)) {
+    const action = findAction(shown, actionId);
+    for (const name of Object.keys(properties)) {
+      const value = action && propertyOf(action, name);
+      if (value !== undefined) {
+        values[actionId] = { ...values[actionId], [name]: value };
+      }
+    }
+  }
+  return values;
+}
+
+/** The declared actions with the values that the service shows: what differs is drift. */
+export function withValues(actions: ActionSettingsMap, values: PropertyValues): ActionSettingsMap {
+  const seen = Object.entries(actions).map(([actionId, action]) => [
+    actionId,
+    { ...action, properties: { ...action.properties, ...values[actionId] } },
+  ]);
+  return Object.fromEntries(seen);
+}
+
+/** Reads the task that a resource configures: gone, not clear (then the state is kept), or there, as `seen` makes of it. */
+export async function readConfigured<State extends { taskId: string }>(
+  state: State,
+  types: readonly string[],
+  context: Context,
+  seen: (shown: Record<string, unknown>[]) => State,
+): Promise<Read<State>> {
+  const presence = await lookUpTask(state.taskId, types, context);
+  if (presence.is === "gone") {
+    return { found: false };
+  }
+  return { found: true, state: presence.is === "there" ? seen(presence.actions) : state };
+}
+
+/**
+ * Writes settings of a task. If the answer is lost, what was written and what stood there before must not be: the resource is kept with
+ * the write still to do, and it is safe to do it again.
+ */
+export async function writeSettings<State extends PendingState & { taskId: string }>(
+  state: State,
+  context: Context,
+  write: () => Promise<unknown>,
+): Promise<State> {
+  try {
+    await context.exclusive(state.taskId, write);
+    return state;
+  } catch (error) {
+    if (isServiceError(error) && error.outcome !== "notExecuted") {
+      throw new PartialFailure(error.message, state.taskId, { ...state, pending: ["write"] });
+    }
+    throw error;
+  }
+}

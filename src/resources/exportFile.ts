@@ -1,0 +1,139 @@
+import { createHash, randomBytes } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { access, type FileHandle, link, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { RowPage } from "../service/rowPage";
+import { type ExportFormat, rewrite } from "./exportFormat";
+import { ResourceError } from "./resource";
+
+/** A file that was written whole. */
+export interface WrittenFile {
+  bytes: number;
+  /** SHA-256 of the content, in hex. */
+  sha256: string;
+  rowCount: number;
+}
+
+/**
+ * Rows on their way into a file. They are written beside it under another name, one row a line, and the file appears under its own
+ * name only when it is whole and on the disk.
+ */
+export class ExportFile {
+  private readonly hash = createHash("sha256");
+  private bytes = 0;
+  private rowCount = 0;
+
+  private constructor(
+    private readonly path: string,
+    /** Where the rows are while the export is under way, one a line. */
+    readonly partPath: string,
+    private readonly handle: FileHandle,
+  ) {}
+
+  static async open(path: string): Promise<ExportFile> {
+    await mkdir(dirname(path), { recursive: true });
+    const partPath = join(dirname(path), `${basename(path)}.${randomBytes(4).toString("hex")}.part`);
+    return new ExportFile(path, partPath, await open(partPath, "wx"));
+  }
+
+  get rows(): number {
+    return this.rowCount;
+  }
+
+  async write(page: RowPage): Promise<void> {
+    const lines = page.ndjson();
+    this.hash.update(lines);
+    this.bytes += lines.length;
+    this.rowCount += page.count;
+    await this.handle.writeFile(lines);
+  }
+
+  /** Until this returns, a power cut may lose what was written. */
+  async flush(): Promise<void> {
+    await this.handle.sync();
+  }
+
+  /** Gives the file its name. `mayReplace` says whether a file that has this name already may go. */
+  async finish(format: ExportFormat, mayReplace: boolean): Promise<WrittenFile> {
+    await this.flush();
+    await this.handle.close();
+    if (format === "ndjson") {
+      await this.putInPlace(this.partPath, mayReplace);
+      return { bytes: this.bytes, sha256: this.hash.digest("hex"), rowCount: this.rowCount };
+    }
+    const rewritten = `${this.partPath}.${format}`;
+    await rewrite(this.partPath, rewritten, format);
+    const digest = await digestOfContent(rewritten);
+    await this.putInPlace(rewritten, mayReplace);
+    await rm(this.partPath, { force: true });
+    return { ...digest, rowCount: this.rowCount };
+  }
+
+  /** Leaves nothing behind. */
+  async discard(): Promise<void> {
+    await this.close();
+    await rm(this.partPath, { force: true });
+  }
+
+  /** Leaves the rows where they are. */
+  async close(): Promise<void> {
+    await this.handle.close().catch(() => undefined);
+  }
+
+  private async putInPlace(from: string, mayReplace: boolean): Promise<void> {
+    if (mayReplace) {
+      await rename(from, this.path);
+    } else {
+      // A link fails where the name is taken; a rename would take it over.
+      await link(from, this.path).catch((error: NodeJS.ErrnoException) => {
+        throw error.code === "EEXIST" ? nameIsTaken(this.path) : error;
+      });
+      await rm(from);
+    }
+    await syncFolder(dirname(this.path));
+  }
+}
+
+function nameIsTaken(path: string): ResourceError {
+  return new ResourceError(
+    `There is a file "${path}" already, and it is not one that this export wrote, so it was not overwritten. Move it away, or give another path.`,
+  );
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+export async function refuseTakenName(path: string): Promise<void> {
+  if (await exists(path)) {
+    throw nameIsTaken(path);
+  }
+}
+
+/** Length and SHA-256 of a file, read in constant memory. */
+export async function digestOfContent(path: string): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path), hash);
+  return { bytes: (await stat(path)).size, sha256: hash.digest("hex") };
+}
+
+/** Whether a file is there, and still the one that was written. */
+export async function stateOfFile(path: string, sha256: string): Promise<"same" | "missing" | "changed"> {
+  if (!(await exists(path))) {
+    return "missing";
+  }
+  return (await digestOfContent(path)).sha256 === sha256 ? "same" : "changed";
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, "r");
+    await handle.sync().finally(() => handle.close());
+  } catch {
+    // Some platforms cannot open or sync a folder; the file itself is on the disk.
+  }
+}

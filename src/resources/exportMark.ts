@@ -1,0 +1,102 @@
+import type { RowPage } from "../service/rowPage";
+import type { Subtask } from "../service/types";
+import type { DataExportArgs } from "./dataExport";
+import { type Context, ResourceError } from "./resource";
+import { restOf } from "./subtaskList";
+
+/**
+ * Marking rows as exported, where the service marks "the task's data": all of it, read or not (`webextract:markScope` = task). It's done
+ * only where every row that it will mark is known to be in the file.
+ *
+ * One window remains: a run that somebody starts elsewhere between the last look and the mark.
+ */
+export class TaskMark {
+  private constructor(
+    private readonly args: DataExportArgs,
+    private readonly context: Context,
+    private readonly before: Subtask[],
+  ) {}
+
+  /** Before the read: nothing may be at work that could add rows. */
+  static async prepare(args: DataExportArgs, context: Context): Promise<TaskMark> {
+    const list = await context.client.allSubtasks(args.taskId);
+    const busy = list.filter(({ status }) => restOf(status, context.settings.statuses) === undefined);
+    if (busy.length > 0) {
+      throw refused(
+        args,
+        `${busy.length} of its subtasks are still at work, so rows may be added while it is read. Nothing was written`,
+      );
+    }
+    return new TaskMark(args, context, list);
+  }
+
+  /** For `scope: "notExported"`, whose rows come in one answer: refuses before anything is written if there are more than one answer holds. */
+  refusePartialAnswer(page: RowPage, size: number): void {
+    if (page.count !== page.total || page.count !== page.current || page.count >= size) {
+      throw refused(
+        this.args,
+        `one answer held ${page.count} of its ${page.total} rows that are not exported, so marking would mark rows that were not read. ` +
+          `Nothing was written. Export with scope: "all", which reads every row first`,
+      );
+    }
+  }
+
+  /** After the write: answers why not, or nothing. `written` holds the texts of the exported rows, where the scope is one batch. */
+  async objection(rowCount: number, written: ReadonlySet<string> | undefined): Promise<string | undefined> {
+    const { taskId, scope } = this.args;
+    const { client } = this.context;
+    const list = await client.allSubtasks(taskId);
+    if (listed(list) !== listed(this.before)) {
+      return "its subtasks changed while it was read";
+    }
+    if (scope === "all") {
+      const { data } = await client.getData({ taskId, offset: 0, size: 1 });
+      return data.total === rowCount ? undefined : `it has ${data.total} rows now, and ${rowCount} were read`;
+    }
+    if (scope === "batch") {
+      return this.batchObjection(written);
+    }
+    return undefined;
+  }
+
+  /** Marking reaches the rows of every batch, so all that isn't exported must be in this one. */
+  private async batchObjection(written: ReadonlySet<string> | undefined): Promise<string | undefined> {
+    if (written === undefined) {
+      return "the batch has more rows than one answer can show to be the only ones that are not exported";
+    }
+    const size = this.context.settings.pageSize ?? defaultPageSize;
+    for await (const page of this.context.client.rows(
+      { taskId: this.args.taskId, notExported: true },
+      { pageSize: size },
+    )) {
+      if (page.count !== page.total || page.count >= size) {
+        return `it has ${page.total} rows that are not exported, more than can be held against this batch`;
+      }
+      if (page.texts().some((text) => !written.has(text))) {
+        return "it has rows of other batches that are not exported";
+      }
+      break;
+    }
+    return undefined;
+  }
+
+  refusal(reason: string): string {
+    return refused(this.args, reason).message;
+  }
+}
+
+export const defaultPageSize = 1000;
+
+function listed(list: readonly Subtask[]): string {
+  return list
+    .map(({ subTaskId, status }) => `${subTaskId} ${status}`)
+    .sort()
+    .join("\n");
+}
+
+function refused(args: DataExportArgs, reason: string): ResourceError {
+  return new ResourceError(
+    `The rows of task "${args.taskId}" were not marked as exported: ${reason}. ` +
+      `If this service marks only the rows that it handed out, set webextract:markScope to "returned".`,
+  );
+}

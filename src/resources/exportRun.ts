@@ -1,0 +1,198 @@
+import { resolve } from "node:path";
+import type { RowPage, RowSource } from "../service/rowPage";
+import type { DataExportArgs, DataExportState } from "./dataExport";
+import { ExportFile, refuseTakenName, stateOfFile } from "./exportFile";
+import { defaultPageSize, TaskMark } from "./exportMark";
+import { fillIn } from "./exportPath";
+import { type Context, messageOf, PartialFailure, ResourceError } from "./resource";
+
+/** Reads the rows into a file, and marks them if asked. `before` is the export that this one takes the place of. */
+export async function runExport(
+  args: DataExportArgs,
+  before: DataExportState | undefined,
+  context: Context,
+): Promise<DataExportState> {
+  const file = await fillIn(args.path, args.lotNo, context.folder);
+  const path = resolve(context.folder, file);
+  const mayReplace = await isOurs(path, file, before);
+  if (!mayReplace) {
+    await refuseTakenName(path);
+  }
+  const target: Target = { args, file, path, mayReplace };
+  if (args.markExported !== true) {
+    return exportRows(target, context);
+  }
+  return context.settings.markScope === "returned"
+    ? exportAndMarkReturned(target, context)
+    : exportAndMarkTask(target, context);
+}
+
+interface Target {
+  args: DataExportArgs;
+  /** Relative to the program's folder. */
+  file: string;
+  path: string;
+  /** Whether a file of that name may be replaced. */
+  mayReplace: boolean;
+}
+
+async function isOurs(path: string, file: string, before: DataExportState | undefined): Promise<boolean> {
+  return before?.file === file && (await stateOfFile(path, before.sha256)) === "same";
+}
+
+function sourceOf({ taskId, scope, lotNo }: DataExportArgs): RowSource {
+  if (scope === "batch") {
+    return { taskId, lotNo: lotNo ?? "" };
+  }
+  return scope === "all" ? { taskId } : { taskId, notExported: true };
+}
+
+/** Reads all pages into the file. `look` sees each page before it is written. */
+async function readInto(
+  file: ExportFile,
+  args: DataExportArgs,
+  context: Context,
+  look: (page: RowPage) => void,
+): Promise<{ complete: boolean }> {
+  const { maxRows } = args;
+  const { pageSize } = context.settings;
+  let complete = false;
+  for await (const page of context.client.rows(sourceOf(args), { maxRows, pageSize })) {
+    look(page);
+    await file.write(page);
+    complete = page.complete ?? false;
+    context.progress(`${file.rows} of ${page.total} rows`);
+  }
+  return { complete };
+}
+
+async function exportRows(
+  target: Target,
+  context: Context,
+  look: (page: RowPage) => void = () => {},
+): Promise<DataExportState> {
+  const { args, path } = target;
+  const file = await ExportFile.open(path);
+  try {
+    const { complete } = await readInto(file, args, context, look);
+    if (!complete && args.maxRows === undefined) {
+      context.warn(
+        `Task "${args.taskId}": the service says that it has more rows than the ${file.rows} it handed out; the file is marked as not complete.`,
+      );
+    }
+    return await finish(file, target, complete, false);
+  } catch (error) {
+    await file.discard();
+    throw error;
+  }
+}
+
+async function finish(file: ExportFile, target: Target, complete: boolean, marked: boolean): Promise<DataExportState> {
+  const { args, mayReplace } = target;
+  const written = await file.finish(args.format ?? "ndjson", mayReplace);
+  return { ...args, ...written, file: target.file, complete, marked };
+}
+
+/** The service marks all of the task's rows: read and write first, then look whether that's all there is, then mark. */
+async function exportAndMarkTask(target: Target, context: Context): Promise<DataExportState> {
+  const { args } = target;
+  const mark = await TaskMark.prepare(args, context);
+  const size = context.settings.pageSize ?? defaultPageSize;
+  const written = new WrittenTexts(args.scope === "batch" ? size : 0);
+  const state = await exportRows(target, context, (page) => {
+    if (args.scope === "notExported") {
+      mark.refusePartialAnswer(page, size);
+    }
+    written.add(page);
+  });
+  const objection = state.complete
+    ? await mark.objection(state.rowCount, written.texts)
+    : "not all of its rows could be read";
+  if (objection !== undefined) {
+    const message = `${mark.refusal(objection)} The ${state.rowCount} rows are in "${state.file}"; the next up exports again, into a new file.`;
+    throw new PartialFailure(message, state.file, { ...state, pending: ["mark"] });
+  }
+  return markWritten(state, context);
+}
+
+/** Nothing is marked where nothing was read: rows that came since would be marked unread. */
+async function markWritten(state: DataExportState, context: Context): Promise<DataExportState> {
+  if (state.rowCount > 0) {
+    try {
+      await context.client.markExported({ taskId: state.taskId });
+    } catch (error) {
+      const message = `${messageOf(error)} The ${state.rowCount} rows are safe in "${state.file}"; the next up exports what is not marked then, into a new file.`;
+      throw new PartialFailure(message, state.file, { ...state, pending: ["mark"] });
+    }
+  }
+  return { ...state, marked: true };
+}
+
+/** The service marks the rows that it handed out: read, write, sync, mark, until nothing is left. */
+async function exportAndMarkReturned(target: Target, context: Context): Promise<DataExportState> {
+  const { args } = target;
+  const file = await ExportFile.open(target.path);
+  let marked = 0;
+  try {
+    let previous = { content: "", total: 0 };
+    while (file.rows < (args.maxRows ?? Number.POSITIVE_INFINITY)) {
+      const page = await nextReturned(args, file.rows, context);
+      if (page === undefined) {
+        break;
+      }
+      const content = page.ndjson().toString("latin1");
+      if (content === previous.content && page.total >= previous.total) {
+        throw new ResourceError(
+          `Task "${args.taskId}": the service hands out the same rows again after they were marked, so this was stopped. ` +
+            `It may mark nothing but all of the task's data: set webextract:markScope to "task".`,
+        );
+      }
+      previous = { content, total: page.total };
+      await file.write(page);
+      await file.flush();
+      await context.client.markExported({ taskId: args.taskId });
+      marked = file.rows;
+      context.progress(`${file.rows} rows written and marked`);
+    }
+    return await finish(file, target, true, true);
+  } catch (error) {
+    if (file.rows === 0) {
+      await file.discard();
+      throw error;
+    }
+    await file.close();
+    throw new ResourceError(
+      `${messageOf(error)} ${file.rows} rows were read and ${marked} of them are marked for certain. All of them are in "${file.partPath}", one a line, ` +
+        `and stay there: keep that file. The next up goes on with the rows that are not marked.`,
+    );
+  }
+}
+
+async function nextReturned(args: DataExportArgs, read: number, context: Context): Promise<RowPage | undefined> {
+  const size = context.settings.pageSize ?? defaultPageSize;
+  const pageSize = Math.min(size, (args.maxRows ?? Number.POSITIVE_INFINITY) - read);
+  for await (const page of context.client.rows(
+    { taskId: args.taskId, notExported: true },
+    { pageSize, maxRows: pageSize },
+  )) {
+    return page.count === 0 ? undefined : page;
+  }
+  return undefined;
+}
+
+/** The texts of the rows written, as long as they are few enough to be held against one answer of the service. */
+class WrittenTexts {
+  texts: Set<string> | undefined = new Set();
+
+  constructor(private readonly most: number) {}
+
+  add(page: RowPage): void {
+    if (this.texts === undefined || this.texts.size + page.count > this.most) {
+      this.texts = undefined;
+      return;
+    }
+    for (const text of page.texts()) {
+      this.texts.add(text);
+    }
+  }
+}

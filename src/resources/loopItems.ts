@@ -1,0 +1,62 @@
+import { resolve } from "node:path";
+import { allLinesOfFile, digestOf } from "./lines";
+import { itemsOf } from "./listArgs";
+import { type Context, ResourceError } from "./resource";
+import { type ActionShown, fieldOf, findAction } from "./taskPresence";
+
+/** Loop items as `check` leaves them: one text with an item a line, or a file with its digest. */
+export interface CheckedItems {
+  items?: string;
+  itemsFile?: string;
+  count: number;
+  sha256: string;
+}
+
+/** A loop as the service shows it. */
+export interface LoopShown {
+  loopType?: string;
+  items: string[];
+}
+
+/** The list itself. Refuses a file that is no longer the one that was previewed. */
+export async function loadItems(checked: CheckedItems, context: Context): Promise<string[]> {
+  if (checked.itemsFile === undefined) {
+    return itemsOf(checked.items ?? "");
+  }
+  const items = await allLinesOfFile(resolve(context.folder, checked.itemsFile));
+  if (digestOf(items).sha256 !== checked.sha256) {
+    throw new ResourceError(
+      `The file "${checked.itemsFile}" changed after it was checked, so nothing was sent. Run the command again to see the change in a preview.`,
+    );
+  }
+  return items;
+}
+
+/** The loop of one action, or undefined where the service doesn't show it. */
+export function loopShown(actions: readonly ActionShown[], actionId: string): LoopShown | undefined {
+  const action = findAction(actions, actionId);
+  const items = action && fieldOf(action, "loopItems");
+  if (action === undefined || !Array.isArray(items)) {
+    return undefined;
+  }
+  const loopType = fieldOf(action, "loopType");
+  return { items: items.map(String), ...(typeof loopType === "string" ? { loopType } : {}) };
+}
+
+/** The items of `wanted` that `present` lacks, in order. */
+export function missingFrom(wanted: readonly string[], present: readonly string[]): string[] {
+  const there = new Set(present);
+  return wanted.filter((item) => !there.has(item));
+}
+
+/**
+ * The items that an append still has to send. A file's old content is not kept, only its digest: it may grow at its end, and then
+ * its beginning still has that digest.
+ */
+export function notYetSent(before: CheckedItems, wanted: readonly string[], fromFile: boolean): string[] | undefined {
+  if (before.itemsFile === undefined && !fromFile) {
+    return missingFrom(wanted, itemsOf(before.items ?? ""));
+  }
+  const grown = digestOf(wanted.slice(0, before.count)).sha256 === before.sha256;
+  return grown ? wanted.slice(before.count) : undefined;
+}

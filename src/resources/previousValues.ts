@@ -1,0 +1,101 @@
+import { type ActionSettingsMap, currentValues, type PropertyValues } from "./actionProperties";
+import type { Context } from "./resource";
+
+/**
+ * `onDelete: "restore"`: what stood at the service before we wrote is kept in `previous`, and put back when the declaration goes away, but
+ * only where our value still stands: what somebody changed since is theirs.
+ */
+export interface RestoreArgs {
+  /**
+   * What happens to the settings when they are taken out of the program: `retain` (default) leaves them as they are, with a warning;
+   * `restore` puts back what stood there before, where it was readable and where nobody changed it since. A change replaces nothing; `restore` works for what
+   * is declared from then on.
+   */
+  onDelete?: "retain" | "restore";
+}
+
+const mostBytes = 32 * 1024;
+
+/** Reads what stands at the service for the properties that are about to be written for the first time. */
+export async function rememberValues(
+  taskId: string,
+  args: RestoreArgs,
+  known: PropertyValues,
+  fresh: ActionSettingsMap,
+  context: Context,
+): Promise<PropertyValues | undefined> {
+  if (args.onDelete !== "restore") {
+    return undefined;
+  }
+  if (Object.keys(fresh).length === 0) {
+    return known;
+  }
+  const seen = await currentValues(taskId, fresh, context);
+  const notShown = names(fresh).filter(({ actionId, name }) => seen[actionId]?.[name] === undefined);
+  if (notShown.length > 0) {
+    context.warn(
+      `Task "${taskId}": ${listed(notShown)} cannot be put back later, for the service does not show what stands there now.`,
+    );
+  }
+  const all: PropertyValues = { ...known };
+  for (const [actionId, values] of Object.entries(seen)) {
+    all[actionId] = { ...all[actionId], ...values };
+  }
+  if (Buffer.byteLength(JSON.stringify(all)) > mostBytes) {
+    context.warn(
+      `Task "${taskId}": what stood there before is larger than 32 kB and is not kept, so it cannot be put back later.`,
+    );
+    return known;
+  }
+  return all;
+}
+
+/**
+ * What to write for properties that are no longer declared: their old values, where ours still stand. What stays as it is is named in a
+ * warning.
+ */
+export async function valuesToPutBack(
+  state: { taskId: string; previous?: PropertyValues } & RestoreArgs,
+  gone: ActionSettingsMap,
+  context: Context,
+): Promise<ActionSettingsMap> {
+  const { taskId, previous = {} } = state;
+  const leaving = names(gone);
+  if (leaving.length === 0) {
+    return {};
+  }
+  const back: ActionSettingsMap = {};
+  const staying: PropertyName[] = [];
+  const now = state.onDelete === "restore" ? await currentValues(taskId, gone, context) : {};
+  for (const { actionId, name } of leaving) {
+    const action = gone[actionId];
+    const old = previous[actionId]?.[name];
+    if (action === undefined || old === undefined || now[actionId]?.[name] !== action.properties[name]) {
+      staying.push({ actionId, name });
+    } else {
+      const properties = { ...back[actionId]?.properties, [name]: old };
+      back[actionId] = { actionType: action.actionType, properties };
+    }
+  }
+  if (staying.length > 0) {
+    context.warn(`Task "${taskId}" keeps ${listed(staying)} as it stands at the service: nothing was put back.`);
+  }
+  return back;
+}
+
+interface PropertyName {
+  actionId: string;
+  name: string;
+}
+
+function names(actions: ActionSettingsMap): PropertyName[] {
+  return Object.entries(actions).flatMap(([actionId, { properties }]) =>
+    Object.keys(properties).map((name) => ({ actionId, name })),
+  );
+}
+
+function listed(properties: PropertyName[]): string {
+  const shown = properties.slice(0, 5).map(({ actionId, name }) => `${actionId}.${name}`);
+  const more = properties.length - shown.length;
+  return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

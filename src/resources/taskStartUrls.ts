@@ -1,0 +1,117 @@
+import { resolve } from "node:path";
+import { Readable } from "node:stream";
+import type { UploadSource } from "../service/uploadSource";
+import { writeSettings } from "./actionProperties";
+import { anything, text } from "./args";
+import { digestOfFile, normalisedContent } from "./lines";
+import { checkList, itemsOf, listOrText } from "./listArgs";
+import {
+  type CheckContext,
+  type Context,
+  type Created,
+  type PendingState,
+  type Resource,
+  ResourceError,
+} from "./resource";
+
+/**
+ * The URLs at which a task starts, uploaded as a file. Needs an API key, and a Professional or Enterprise plan.
+ *
+ * | step | call |
+ * |---|---|
+ * | create | `POST /task/urls:file`, streamed |
+ * | read | none: the service has no call that shows them, so the last upload counts |
+ * | update | `POST /task/urls:file` when the list changed |
+ * | delete | none: the list stays, and a warning says so |
+ */
+export interface TaskStartUrlsArgs {
+  /** The task; pass the `id` of a TaskCopy. A change replaces. */
+  taskId: string;
+  /** http and https URLs. A diff shows the lines that were added and removed. Either this or `file`. */
+  urls?: string[];
+  /** A file with a URL a line (UTF-8; blank lines are skipped), relative to the program's folder. A diff shows that it changed. */
+  file?: string;
+  /** Name of a set of credentials in `webextract:profiles`. Default: the top-level ones. */
+  profile?: string;
+}
+
+export interface TaskStartUrlsState extends Omit<TaskStartUrlsArgs, "urls">, PendingState {
+  /** The URLs, one a line. */
+  urls?: string;
+  /** Number of URLs. */
+  count: number;
+  /** SHA-256 of the URLs, each followed by a line feed, in hex. */
+  sha256: string;
+  /** The distinct hosts, sorted, at most 20. For reviewers and policies. */
+  hosts: string[];
+}
+
+type CheckedArgs = Omit<TaskStartUrlsState, "pending">;
+
+export const taskStartUrls: Resource<TaskStartUrlsArgs, TaskStartUrlsState, CheckedArgs> = {
+  type: "TaskStartUrls",
+  configuresTask: true,
+  args: {
+    taskId: { check: text, required: true, replaces: true },
+    urls: { check: listOrText, list: true },
+    file: { check: text },
+    profile: { check: text, option: true },
+    count: { check: anything, derived: true },
+    sha256: { check: anything, derived: true },
+    hosts: { check: anything, derived: true },
+  },
+  outputs: [],
+
+  async check(args: TaskStartUrlsArgs, context: CheckContext): Promise<CheckedArgs> {
+    const list = await checkList({ ...args }, { list: "urls", file: "file", urls: true }, context);
+    const { text: urls, count, sha256, hosts } = list ?? {};
+    return { ...args, urls, count, sha256, hosts } as CheckedArgs;
+  },
+
+  async create(args: CheckedArgs, context: Context): Promise<Created<TaskStartUrlsState>> {
+    return { id: args.taskId, state: await upload(args, context) };
+  },
+
+  async update(
+    _id: string,
+    state: TaskStartUrlsState,
+    args: CheckedArgs,
+    context: Context,
+  ): Promise<TaskStartUrlsState> {
+    return state.sha256 === args.sha256 && !state.pending?.length ? args : upload(args, context);
+  },
+
+  async delete(_id: string, state: TaskStartUrlsState, context: Context): Promise<void> {
+    context.warn(
+      `Task "${state.taskId}" keeps its ${state.count} start URLs: the service has no call that removes them.`,
+    );
+  },
+};
+
+async function upload(args: CheckedArgs, context: Context): Promise<TaskStartUrlsState> {
+  const file = args.file === undefined ? fromList(args) : await fromFile(args.file, args, context);
+  return writeSettings<TaskStartUrlsState>(args, context, () =>
+    context.client.updateTaskUrls({ taskId: args.taskId, file }),
+  );
+}
+
+function fromList(args: CheckedArgs): UploadSource {
+  const content = Buffer.from(
+    itemsOf(args.urls ?? "")
+      .map((url) => `${url}\n`)
+      .join(""),
+  );
+  return { name: "urls.txt", size: content.length, sha256: args.sha256, open: () => Readable.from([content]) };
+}
+
+/** The file as a stream. Refused if it is no longer the one that was previewed. */
+async function fromFile(name: string, args: CheckedArgs, context: Context): Promise<UploadSource> {
+  const path = resolve(context.folder, name);
+  const { sha256, bytes } = await digestOfFile(path);
+  if (sha256 !== args.sha256) {
+    throw new ResourceError(
+      `The file "${name}" changed after it was checked, so nothing was uploaded. Run the command again to see the change in a preview.`,
+    );
+  }
+  return { name: "urls.txt", size: bytes, sha256, open: () => normalisedContent(path) };
+}
