@@ -87,11 +87,13 @@ export function declare(
   const tasks = declaredTasks();
   const task = tasks.of(taskId);
   tasks.alias(resource.taskId, taskId);
-  if (configuresTask) {
-    // The id of a configuration resource is the task's, so that resources can be chained by it.
-    tasks.alias(resource.id, taskId);
-    task.configurations.push(resource);
-  } else if (type === "CloudRun") {
+  // The id of a run is its lotNo and that of an export a file; all others have the task's, so that resources can be chained by it.
+  if (type === "CloudRun") {
     task.runs.push({ name, run: resource });
+  } else if (type !== "DataExport") {
+    tasks.alias(resource.id, taskId);
+  }
+  if (configuresTask) {
+    task.configurations.push(resource);
   }
 }

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import * as pulumi from "@pulumi/pulumi";
+import sinon from "sinon";
+import * as webextract from "../../src/index";
+
+interface Registered {
+  inputs: Record<string, unknown>;
+  dependsOn: string[];
+  type: string;
+}
+
+interface Request {
+  getName(): string;
+  getDependenciesList(): string[];
+}
+
+interface Monitor {
+  registerResource(request: Request, callback: unknown): unknown;
+}
+
+/** Runs a program against mocks and answers what it registered, by name. */
+async function run(program: () => unknown): Promise<Record<string, Registered>> {
+  const registered: Record<string, Registered> = {};
+  await pulumi.runtime.setMocks({
+    newResource: ({ name, type, inputs }) => {
+      registered[name] = { inputs, type, dependsOn: [] };
+      return { id: `${name}-id`, state: inputs };
+    },
+    call: () => ({}),
+  });
+  const monitor = pulumi.runtime.getMonitor() as unknown as Monitor;
+  const registrations = sinon.spy(monitor, "registerResource");
+  await pulumi.runtime.runInPulumiStack(async () => {
+    await program();
+  });
+  await (pulumi.runtime as unknown as { waitForRPCs(): Promise<void> }).waitForRPCs();
+  for (const { args } of registrations.getCalls()) {
+    const dependsOn = args[0].getDependenciesList().map((urn) => urn.split("::").at(-1) ?? "");
+    Object.assign(registered[args[0].getName()] ?? {}, { dependsOn: dependsOn.sort() });
+  }
+  return registered;
+}
+
+const open = { open: { actionType: "NavigateAction", properties: { Url: "https://a.test" } } };
+
+describe("typed classes", () => {
+  it("register a dynamic resource with the constant provider text", async () => {
+    const { copy } = await run(() => new webextract.TaskCopy("copy", { sourceTaskId: "s", taskGroupId: "g" }));
+    assert.equal(copy?.type, "pulumi-nodejs:dynamic/webextract:TaskCopy");
+    assert.match(String(copy?.inputs.__provider), /pulumi-webextract\/provider"\)\.get\("TaskCopy"\)$/);
+  });
+
+  it("let a run depend on every configuration of its task, and an export on the run, by id or by text", async () => {
+    const registered = await run(() => {
+      const copy = new webextract.TaskCopy("copy", { sourceTaskId: "s", taskGroupId: "g" });
+      const config = new webextract.TaskActionConfig("config", { taskId: copy.id, actions: open });
+      new webextract.TaskLoopItems("loop", { taskId: copy.taskId, actionId: "a", loopType: "TextList", items: ["x"] });
+      new webextract.TaskStartUrls("urls", { taskId: config.id, urls: ["https://a.test"] });
+      new webextract.TaskActionConfig("other", { taskId: "another-task", actions: open });
+      new webextract.CloudRun("run", { taskId: copy.id });
+      new webextract.DataExport("rows", { taskId: copy.id, scope: "all", path: "rows.ndjson" });
+      new webextract.CloudRun("other-run", { taskId: "another-task" });
+    });
+    assert.deepEqual(registered.run?.dependsOn, ["config", "copy", "loop", "urls"]);
+    assert.deepEqual(registered.rows?.dependsOn, ["copy", "run"]);
+    assert.deepEqual(registered["other-run"]?.dependsOn, ["other"]);
+  });
+
+  it("knows a task that is taken over by its text", async () => {
+    const registered = await run(() => {
+      const task = new webextract.TaskCopy("task", { adoptTaskId: "t-1" });
+      new webextract.TaskActionConfig("config", { taskId: "t-1", actions: open });
+      new webextract.CloudRun("run", { taskId: task.id });
+    });
+    assert.deepEqual(registered.run?.dependsOn, ["config", "task"]);
+  });
+
+  it("refuse a configuration that is declared after the run of its task", async () => {
+    const program = run(() => {
+      new webextract.CloudRun("run", { taskId: "t" });
+      new webextract.TaskActionConfig("late", { taskId: "t", actions: open });
+    });
+    await assert.rejects(
+      program,
+      /TaskActionConfig "late" configures the task of CloudRun "run".*Move "late" before "run"/,
+    );
+  });
+
+  it("hash the arguments of rerunOn in the program, options left out", async () => {
+    const hashOf = async (items: string[], onDelete: "retain" | "restore"): Promise<unknown> => {
+      const registered = await run(() => {
+        const loop = new webextract.TaskLoopItems("loop", {
+          taskId: "t",
+          actionId: "a",
+          loopType: "TextList",
+          items,
+          onDelete,
+        });
+        new webextract.CloudRun("run", { taskId: "t", rerunOn: [loop] });
+      });
+      return registered.run?.inputs.rerunOn;
+    };
+    const first = await hashOf(["x"], "retain");
+    assert.match(String((first as string[])[0]), /^[0-9a-f]{64}$/);
+    assert.deepEqual(await hashOf(["x"], "restore"), first);
+    assert.notDeepEqual(await hashOf(["x", "y"], "retain"), first);
+  });
+
+  it("refuse a rerunOn that is no resource of this package", async () => {
+    const program = run(() => new webextract.CloudRun("run", { taskId: "t", rerunOn: ["x" as never] }));
+    await assert.rejects(program, /rerunOn\[0\] must be a resource of pulumi-webextract/);
+  });
+
+  it("make all of a list secret when one element is, and what is derived from it too", async () => {
+    let secrets: boolean[] = [];
+    await run(async () => {
+      const urls = new webextract.TaskStartUrls("urls", {
+        taskId: "t",
+        urls: ["https://a.test", pulumi.secret("https://b.test/?key=1")],
+      });
+      secrets = await Promise.all(
+        [urls.urls, urls.hosts, urls.sha256, urls.taskId].map((each) =>
+          pulumi.isSecret(each as pulumi.Output<unknown>),
+        ),
+      );
+    });
+    assert.deepEqual(secrets, [true, true, true, false]);
+  });
+});

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { InProcess, unknownText } from "./inProcess";
+
+const origin = "http://127.0.0.1:1";
+
+describe("diffs", () => {
+  const providers = new InProcess({ baseUrl: origin });
+  const diff = (type: string, state: Record<string, unknown>, args: Record<string, unknown>) =>
+    providers.provider(type).diff("id", { stateVersion: 1, origin, ...state }, args);
+
+  it("leaves the comparison to the engine, so that only what changed is shown", async () => {
+    const state = { taskId: "t", actions: { a: { actionType: "X", properties: { p: "1" } } } };
+    const args = { taskId: "t", actions: { a: { actionType: "X", properties: { p: "2" } } } };
+    assert.deepEqual(await diff("TaskActionConfig", state, args), {});
+  });
+
+  it("replaces when the task changes, never because it is not known yet", async () => {
+    const state = { taskId: "t", actions: {} };
+    assert.deepEqual(await diff("TaskActionConfig", state, { ...state, taskId: "u" }), {
+      replaces: ["taskId"],
+      deleteBeforeReplace: false,
+    });
+    assert.deepEqual(await diff("TaskActionConfig", state, { ...state, taskId: unknownText }), {});
+  });
+
+  it("starts a run again only for a changed trigger, and for one that is not known yet", async () => {
+    const state = { taskId: "t", lotNo: "1", triggers: ["a"] };
+    const again = { replaces: ["triggers"], deleteBeforeReplace: true };
+    assert.deepEqual(await diff("CloudRun", state, { taskId: "t", triggers: ["a"], timeoutSeconds: 5 }), {});
+    assert.deepEqual(await diff("CloudRun", state, { taskId: "t", triggers: ["b"] }), again);
+    assert.deepEqual(await diff("CloudRun", state, { taskId: "t", triggers: [unknownText] }), again);
+  });
+
+  it("takes the id of the present task as no change, whether it is added or taken out", async () => {
+    const copy = { sourceTaskId: "s", taskGroupId: "g" };
+    const state = { ...copy, taskId: "t" };
+    assert.deepEqual(await diff("TaskCopy", state, { ...copy, adoptTaskId: "t" }), { changes: false });
+    assert.deepEqual(await diff("TaskCopy", { ...state, adoptTaskId: "t" }, copy), { changes: false });
+    assert.deepEqual(await diff("TaskCopy", state, { ...copy, adoptTaskId: "other" }), {
+      replaces: ["adoptTaskId"],
+      deleteBeforeReplace: false,
+    });
+    assert.deepEqual(await diff("TaskCopy", state, { ...copy, sourceTaskId: "s2" }), {
+      replaces: ["sourceTaskId"],
+      deleteBeforeReplace: false,
+    });
+  });
+
+  it("forces an update while something is still to do, although nothing changed", async () => {
+    const state = { taskId: "t", lotNo: "1", pending: ["wait"] };
+    assert.deepEqual(await diff("CloudRun", state, { taskId: "t" }), { changes: true });
+  });
+
+  it("leads out of an unknown outcome by an id to adopt or a new retry, delete first", async () => {
+    const args = { taskId: "t" };
+    const state = { ...args, outcome: "unknown" };
+    assert.deepEqual(await diff("CloudRun", state, args), { changes: true });
+    assert.deepEqual(await diff("CloudRun", state, { ...args, adoptLotNo: "5" }), {
+      replaces: ["adoptLotNo"],
+      deleteBeforeReplace: true,
+    });
+    assert.deepEqual(await diff("CloudRun", state, { ...args, retry: "1" }), {
+      replaces: ["retry"],
+      deleteBeforeReplace: true,
+    });
+    assert.deepEqual(await diff("CloudRun", { ...args, lotNo: "1" }, { ...args, retry: "1" }), {});
+  });
+
+  it("refuses to touch what was made at another service, until the configuration says that it moved", async () => {
+    const state = { taskId: "t", origin: "https://old.test" };
+    await assert.rejects(diff("CloudRun", state, { taskId: "t" }), {
+      message:
+        /^It was made at https:\/\/old.test, and the configuration names http:\/\/127.0.0.1:1; nothing was touched/,
+    });
+    const moved = new InProcess({ baseUrl: origin, movedFrom: "https://old.test" });
+    assert.deepEqual(await moved.provider("CloudRun").diff("1", state, { taskId: "t" }), { changes: true });
+  });
+
+  it("refuses state of a newer version", async () => {
+    await assert.rejects(
+      diff("CloudRun", { taskId: "t", stateVersion: 2 }, { taskId: "t" }),
+      /newer version of pulumi-webextract/,
+    );
+  });
+
+  it("throws errors that the host prints as one line, without a stack", async () => {
+    const error = await diff("CloudRun", { taskId: "t", stateVersion: 2 }, {}).catch((each: Error) => each);
+    assert.equal(`${error}`, (error as Error).message);
+    assert.equal((error as Error).stack, "");
+  });
+});

@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { InProcess, unknownText } from "../pulumi/inProcess";
+
+describe("checks of arguments", () => {
+  const folder = mkdtempSync(join(tmpdir(), "webextract-check-"));
+  const providers = new InProcess({ baseUrl: "http://127.0.0.1:1" }, folder);
+  after(() => rmSync(folder, { recursive: true }));
+
+  const file = (name: string, content: string | Buffer): string => {
+    writeFileSync(join(folder, name), content);
+    return name;
+  };
+
+  it("finds all problems at once, each with its property path", async () => {
+    const args = {
+      taskId: "",
+      actions: { open: { actionType: 7, properties: { Url: null, Wait: 3 } }, shut: { properties: {} } },
+      onDelete: "forget",
+      colour: "red",
+    };
+    assert.deepEqual(await providers.problems("TaskActionConfig", args), [
+      "colour is not a property of it. Known: taskId, actions, onDelete, profile",
+      "taskId must be a text that is not empty, is an empty text",
+      "actions.open.actionType must be a text that is not empty, is a number",
+      "actions.open.properties.Url must be a text, is nothing",
+      "actions.open.properties.Wait must be a text, is a number",
+      "actions.shut.actionType is missing",
+      "actions.shut.properties must be a map that is not empty, is an empty map",
+      'onDelete must be "retain" or "restore", is "forget"',
+    ]);
+  });
+
+  it("names what is missing", async () => {
+    assert.deepEqual(await providers.problems("TaskLoopItems", { actionId: "a", loopType: "UrlList", items: ["x"] }), [
+      "taskId is missing",
+    ]);
+    assert.deepEqual(await providers.problems("TaskCopy", {}), [
+      "sourceTaskId is missing: give sourceTaskId and taskGroupId for a copy, or adoptTaskId for a task that exists",
+    ]);
+    assert.deepEqual(await providers.problems("TaskCopy", { sourceTaskId: "t" }), [
+      "taskGroupId is missing: a copy needs sourceTaskId and taskGroupId",
+    ]);
+  });
+
+  it("accepts what a preview does not know yet, at any depth", async () => {
+    const args = {
+      taskId: unknownText,
+      actions: { open: { actionType: "NavigateAction", properties: { Url: unknownText } } },
+    };
+    assert.deepEqual(await providers.checked("TaskActionConfig", args), args);
+  });
+
+  it("makes one text of a list, and an unknown of a list with an unknown element", async () => {
+    const loop = { taskId: "t", actionId: "a", loopType: "TextList" };
+    const known = await providers.checked("TaskLoopItems", { ...loop, items: ["red", "grün"] });
+    assert.equal(known.items, "red\ngrün");
+    assert.equal(known.count, 2);
+    const unknown = await providers.checked("TaskLoopItems", { ...loop, items: ["red", unknownText] });
+    assert.deepEqual([unknown.items, unknown.count, unknown.sha256], [unknownText, unknownText, unknownText]);
+  });
+
+  it("accepts its own text again, as it comes back with ignoreChanges", async () => {
+    const loop = { taskId: "t", actionId: "a", loopType: "TextList" };
+    const first = await providers.checked("TaskLoopItems", { ...loop, items: ["red", "green"] });
+    const again = await providers.checked("TaskLoopItems", { ...loop, items: first.items });
+    assert.deepEqual(again, first);
+  });
+
+  it("names empty items and items with a line break by their index, and sums up what is too much to read", async () => {
+    const loop = { taskId: "t", actionId: "a", loopType: "TextList" };
+    assert.deepEqual(await providers.problems("TaskLoopItems", { ...loop, items: ["ok", "", "a\nb"] }), [
+      "items[1] must be a text that is not empty, is an empty text",
+      "items[2] holds a line break: an item is one line",
+    ]);
+    const many = await providers.problems("TaskLoopItems", { ...loop, items: new Array(500).fill("") });
+    assert.equal(many.length, 11);
+    assert.equal(many.at(-1), "items and 490 more like these");
+  });
+
+  it("refuses an empty list, both a list and a file, and neither", async () => {
+    const urls = { taskId: "t" };
+    assert.deepEqual(await providers.problems("TaskStartUrls", { ...urls, urls: [] }), [
+      "urls must be a list that is not empty, is an empty list",
+    ]);
+    assert.deepEqual(await providers.problems("TaskStartUrls", { ...urls, urls: ["https://a.test"], file: "x.txt" }), [
+      "urls and file are both given: give either urls or file",
+    ]);
+    assert.deepEqual(await providers.problems("TaskStartUrls", urls), ["urls is missing: give either urls or file"]);
+  });
+
+  it("names a bad URL by its index, in a file by its line", async () => {
+    assert.deepEqual(
+      await providers.problems("TaskStartUrls", { taskId: "t", urls: ["https://a.test", "ftp://b.test"] }),
+      ["urls[1] is not an http or https URL"],
+    );
+    const name = file("urls.txt", "https://a.test\n\nnot a url\nhttps://b.test\n");
+    assert.deepEqual(await providers.problems("TaskStartUrls", { taskId: "t", file: name }), [
+      'file "urls.txt", line 3 is not an http or https URL',
+    ]);
+  });
+
+  it("says where it looked for a file that is not there, is a folder, holds nothing, or is not UTF-8", async () => {
+    const of = async (name: string): Promise<string> =>
+      (await providers.problems("TaskStartUrls", { taskId: "t", file: name })).join();
+    assert.match(
+      await of("nowhere.txt"),
+      /^file there is no file "nowhere.txt" \(looked for ".*nowhere.txt", relative/,
+    );
+    assert.match(await of("."), /is not a file/);
+    assert.match(await of(file("blank.txt", "\n \r\n")), /holds no line that is not blank/);
+    assert.match(
+      await of(file("latin1.txt", Buffer.from("https://a.test\nhttps://b.test/\xe9\n", "latin1"))),
+      /not UTF-8/,
+    );
+  });
+
+  it("takes a file with a byte order mark, CRLF and blank lines as the same list", async () => {
+    const plain = file("plain.txt", "https://a.test/1\nhttps://b.test/2\n");
+    const windows = file("windows.txt", "\ufeffhttps://a.test/1\r\n\r\nhttps://b.test/2");
+    const [one, two, list] = await Promise.all([
+      providers.checked("TaskStartUrls", { taskId: "t", file: plain }),
+      providers.checked("TaskStartUrls", { taskId: "t", file: windows }),
+      providers.checked("TaskStartUrls", { taskId: "t", urls: ["https://a.test/1", "https://b.test/2"] }),
+    ]);
+    assert.equal(one.sha256, two.sha256);
+    assert.equal(one.sha256, list.sha256);
+    assert.deepEqual(one.hosts, ["a.test", "b.test"]);
+    assert.equal(two.count, 2);
+  });
+
+  it("refuses an append that would have to take items out", async () => {
+    const loop = { taskId: "t", actionId: "a", loopType: "TextList", mode: "append" };
+    const before = await providers.checked("TaskLoopItems", { ...loop, items: ["a", "b", "c"] });
+    assert.deepEqual(await providers.problems("TaskLoopItems", { ...loop, items: ["a", "c", "d"] }, before), [
+      'items lacks 1 of the items sent before: mode "append" cannot take items out; use mode "replace"',
+    ]);
+    assert.deepEqual(await providers.problems("TaskLoopItems", { ...loop, items: ["d", "c", "b", "a"] }, before), []);
+  });
+
+  it("lets an append from a file only grow at its end", async () => {
+    const loop = {
+      taskId: "t",
+      actionId: "a",
+      loopType: "TextList",
+      mode: "append",
+      itemsFile: file("list.txt", "a\nb\n"),
+    };
+    const before = await providers.checked("TaskLoopItems", loop);
+    file("list.txt", "a\nb\nc\n");
+    assert.deepEqual(await providers.problems("TaskLoopItems", loop, before), []);
+    file("list.txt", "c\na\nb\n");
+    assert.deepEqual(await providers.problems("TaskLoopItems", loop, before), [
+      'itemsFile no longer begins with the 2 items sent before: mode "append" can only add at the end; use mode "replace"',
+    ]);
+  });
+
+  it("holds the rules of an export", async () => {
+    const rows = { taskId: "t", scope: "batch", path: "rows.ndjson" };
+    assert.deepEqual(await providers.problems("DataExport", rows), [
+      'lotNo is missing: scope "batch" reads the rows of one run',
+    ]);
+    assert.deepEqual(await providers.problems("DataExport", { ...rows, scope: "all", lotNo: "1", path: "{when}" }), [
+      'lotNo goes with scope "batch" only, the scope is "all"',
+      'path holds "{when}"; known are {lotNo}, {time}, {n}',
+    ]);
+    assert.deepEqual(
+      await providers.problems("DataExport", { ...rows, scope: "notExported", markExported: true, maxRows: 5 }),
+      [
+        "path must hold {lotNo}, {time} or {n} with markExported: rows that are marked must never be overwritten",
+        'maxRows cannot go with markExported, for the service marks all of the task\'s rows; see webextract:markScope ("returned" allows it)',
+      ],
+    );
+    const returned = new InProcess({ baseUrl: "http://127.0.0.1:1", markScope: "returned" });
+    assert.deepEqual(
+      await returned.problems("DataExport", { ...rows, scope: "all", path: "{n}", markExported: true, maxRows: 5 }),
+      [
+        'scope must be "notExported" with markExported where webextract:markScope is "returned": only rows handed out by that read are marked',
+      ],
+    );
+  });
+
+  it("refuses a profile that is not configured", async () => {
+    const [problem] = await providers.problems("TaskCopy", { adoptTaskId: "t", profile: "other" });
+    assert.match(problem ?? "", /^profile is not configured. There is no profile "other".* Known: none/);
+  });
+
+  it("never shows the value of a property", async () => {
+    const secret = "hunter2-hunter2";
+    const problems = await providers.problems("TaskStartUrls", {
+      taskId: [secret],
+      urls: [`nope:${secret}`],
+      file: secret,
+    });
+    assert.ok(problems.length > 0);
+    assert.equal(problems.join().includes(secret), false);
+  });
+});
