@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { World } from "./world";
+
+const items = Array.from({ length: 1000 }, (_, index) => `https://shop.test/item/${index}`);
+
+/** A whole task, with what a test wants to be different. */
+const program = ({ url = "https://shop.test/", urls = ["https://shop.test/a"], loop = items } = {}): string => `
+const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1" });
+new TaskActionConfig("config", { taskId: copy.id, actions: {
+  open: { actionType: "NavigateAction", properties: { Url: ${JSON.stringify(url)}, Wait: "3" } } } });
+new TaskLoopItems("loop", { taskId: copy.id, actionId: "each", loopType: "UrlList", items: ${JSON.stringify(loop)} });
+new TaskStartUrls("urls", { taskId: copy.id, urls: ${JSON.stringify(urls)} });
+exports.taskId = copy.taskId;
+`;
+
+describe("a task's life on the engine", () => {
+  let world: World;
+  before(async () => {
+    world = await World.create({ program: program(), withCredentials: false });
+  });
+  after(() => world.remove());
+
+  const addCredentials = (): Promise<void> => {
+    const { accessToken, apiKey } = world.emulator.credentials;
+    return world.project.configure({}, { "webextract:accessToken": accessToken, "webextract:apiKey": apiKey });
+  };
+
+  it("previews without a request and without a credential", async () => {
+    const { output } = await world.project.preview({ args: ["--diff"] });
+    assert.match(output, /5 to create|\+ 5 created|4 to create/);
+    assert.deepEqual(world.operations(), []);
+  });
+
+  it("is created by four requests", async () => {
+    await addCredentials();
+    await world.project.up();
+    assert.deepEqual(world.operations().sort(), [
+      "copyTask",
+      "updateActionProperties",
+      "updateLoopItems",
+      "updateTaskUrls",
+    ]);
+    const { taskId } = (await world.project.outputs()) as { taskId: string };
+    const task = world.emulator.inspect.task(taskId);
+    assert.deepEqual(task?.actions[0]?.properties, { Url: "https://shop.test/", Wait: "3" });
+    assert.deepEqual(task?.actions[1]?.loopItems, items);
+    assert.deepEqual(world.emulator.inspect.startUrls(taskId), ["https://shop.test/a"]);
+  });
+
+  it("makes no request when nothing changed", async () => {
+    const { output } = await world.project.up();
+    assert.match(output, /5 unchanged/);
+    assert.deepEqual(world.operations(), []);
+  });
+
+  it("shows one changed property alone, and makes one write for it", async () => {
+    world.program(program({ url: "https://shop.test/new" }));
+    const { output } = await world.project.preview({ args: ["--diff"] });
+    const changed = output.split("\n").filter((line) => /^\s*[-+~]/.test(line) && !/~ pulumi/.test(line));
+    assert.deepEqual(
+      changed.map((line) => line.trim()),
+      [
+        "~ actions: {",
+        "~ open: {",
+        "~ properties: {",
+        '~ Url: "https://shop.test/" => "https://shop.test/new"',
+        "~ 1 to update",
+      ],
+    );
+    assert.deepEqual(world.operations(), []);
+    await world.project.up();
+    assert.deepEqual(world.operations(), ["updateActionProperties"]);
+  });
+
+  it("shows an item inserted into a list of 1,000 in a few lines", async () => {
+    const loop = [...items.slice(0, 500), "https://shop.test/inserted", ...items.slice(500)];
+    world.program(program({ url: "https://shop.test/new", loop }));
+    const { output } = await world.project.preview({ args: ["--diff"] });
+    const list = output.split("\n").filter((line) => line.includes("https://shop.test/"));
+    assert.ok(list.length <= 6, `${list.length} lines of the list are shown:\n${list.join("\n")}`);
+    assert.ok(list.some((line) => /^\s*\+ https:\/\/shop.test\/inserted$/.test(line)), list.join("\n"));
+    await world.project.up();
+    assert.deepEqual(world.operations(), ["updateLoopItems"]);
+  });
+
+  it("finds in a refresh what was changed behind its back, shows it, and puts it right", async () => {
+    const [taskId = ""] = world.copies();
+    world.emulator.change.setProperty(taskId, "open", "Url", "https://somebody.test/");
+    const { output } = await world.project.run(["refresh", "--yes", "--diff"]);
+    assert.match(output, /Url\s*: "https:\/\/shop.test\/new" => "https:\/\/somebody.test\/"/);
+    world.operations();
+    await world.project.up();
+    assert.deepEqual(world.operations(), ["updateActionProperties"]);
+    assert.equal(world.emulator.inspect.task(taskId)?.actions[0]?.properties.Url, "https://shop.test/new");
+  });
+
+  it("notices in a refresh that the task is gone, and makes it again", async () => {
+    const [taskId = ""] = world.copies();
+    world.emulator.change.deleteTask(taskId);
+    const { output } = await world.project.refresh();
+    assert.match(output, /- 3 deleted/);
+    world.program(program());
+    world.operations();
+    await world.project.up();
+    assert.equal(world.operations().filter((operation) => operation === "copyTask").length, 1);
+    assert.equal(world.copies().length, 1);
+  });
+});

@@ -1,0 +1,83 @@
+import { type EmulatorOptions, type Seed, startEmulator } from "../../src/emulator/index";
+import type { Emulator } from "../../src/emulator/index";
+import { Project, type ProjectOptions } from "./harness";
+
+/** A template with an action of each kind that the resources configure, and rows that a run makes without opening a page. */
+export const template: Seed = {
+  taskGroups: [{ taskGroupId: "group-1" }, { taskGroupId: "group-2" }],
+  tasks: [
+    {
+      taskId: "template-1",
+      taskGroupId: "group-1",
+      syntheticRows: 25,
+      syntheticSubtasks: 3,
+      actions: [
+        { actionType: "NavigateAction", actionId: "open", properties: { Url: "https://old.test/", Wait: "1" } },
+        { actionType: "LoopAction", actionId: "each", loopType: "UrlList", loopItems: ["https://old.test/item"] },
+      ],
+    },
+  ],
+};
+
+export interface WorldOptions extends Omit<ProjectOptions, "program"> {
+  program: string;
+  seed?: Seed;
+  emulator?: EmulatorOptions;
+  /** Default true: the emulator's credentials are in the configuration. */
+  withCredentials?: boolean;
+}
+
+/** The real engine, a project of its own, and the emulator that it talks to. */
+export class World {
+  private constructor(
+    readonly emulator: Emulator,
+    readonly project: Project,
+  ) {}
+
+  static async create({ program, seed, emulator: options, withCredentials = true, ...rest }: WorldOptions): Promise<World> {
+    const emulator = await startEmulator({ seed: seed ?? template, ...options });
+    try {
+      const { accessToken, apiKey } = emulator.credentials;
+      const secrets = withCredentials ? { "webextract:accessToken": accessToken, "webextract:apiKey": apiKey } : {};
+      const project = await Project.create({
+        ...rest,
+        program: prelude + program,
+        config: { "webextract:baseUrl": emulator.url, "webextract:actionTypes": "LoopAction,NavigateAction", ...rest.config },
+        secrets: { ...secrets, ...rest.secrets },
+      });
+      return new World(emulator, project);
+    } catch (error) {
+      await emulator.close();
+      throw error;
+    }
+  }
+
+  async remove(): Promise<void> {
+    await this.project.remove();
+    await this.emulator.close();
+  }
+
+  /** Puts another program in the place of the first. */
+  program(text: string): void {
+    this.project.write("index.js", prelude + text);
+  }
+
+  /** Names of the operations since the last call, in order. */
+  operations(): string[] {
+    const names = this.emulator.requests.map(({ operation }) => operation);
+    this.emulator.clearRequests();
+    return names;
+  }
+
+  /** The copies of the template, in the order in which they were made. */
+  copies(): string[] {
+    return this.emulator.inspect
+      .tasks()
+      .map(({ taskId }) => taskId)
+      .filter((taskId) => taskId !== "template-1");
+  }
+}
+
+const prelude = `const pulumi = require("@pulumi/pulumi");
+const { TaskCopy, TaskActionConfig, TaskLoopItems, TaskStartUrls, CloudRun, DataExport } = require("pulumi-webextract");
+`;
