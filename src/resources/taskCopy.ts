@@ -133,13 +133,17 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
     }
     const isCopy = state.sourceTaskId !== undefined;
     const onDelete = state.onDelete ?? (isCopy ? "removeData" : "retain");
+    let rows = "its rows were not touched";
     if (onDelete === "removeData") {
-      await context.exclusive(id, () => removeRows(id, state.forceDestroy === true, context));
+      const left = await context.exclusive(id, () => removeRows(id, state.forceDestroy === true, context));
+      if (left === "task gone") {
+        return;
+      }
+      rows = "it holds no rows any more";
     }
     if (isCopy || onDelete === "removeData") {
-      const rows = onDelete === "removeData" ? "its rows are gone" : "so do its rows";
       context.warn(
-        `Task "${id}" stays at the service, for the service has no call that deletes a task; ${rows}. Delete it there by hand.`,
+        `Task "${id}" stays at the service, which has no call that deletes a task; ${rows}. Delete it there by hand if it is not needed.`,
       );
     }
   },

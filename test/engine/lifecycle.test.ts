@@ -78,7 +78,10 @@ describe("a task's life on the engine", () => {
     const { output } = await world.project.preview({ args: ["--diff"] });
     const list = output.split("\n").filter((line) => line.includes("https://shop.test/"));
     assert.ok(list.length <= 6, `${list.length} lines of the list are shown:\n${list.join("\n")}`);
-    assert.ok(list.some((line) => /^\s*\+ https:\/\/shop.test\/inserted$/.test(line)), list.join("\n"));
+    assert.ok(
+      list.some((line) => /^\s*\+ https:\/\/shop.test\/inserted$/.test(line)),
+      list.join("\n"),
+    );
     await world.project.up();
     assert.deepEqual(world.operations(), ["updateLoopItems"]);
   });

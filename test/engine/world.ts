@@ -1,5 +1,5 @@
-import { type EmulatorOptions, type Seed, startEmulator } from "../../src/emulator/index";
 import type { Emulator } from "../../src/emulator/index";
+import { type EmulatorOptions, type Seed, startEmulator } from "../../src/emulator/index";
 import { Project, type ProjectOptions } from "./harness";
 
 /** A template with an action of each kind that the resources configure, and rows that a run makes without opening a page. */
@@ -34,7 +34,13 @@ export class World {
     readonly project: Project,
   ) {}
 
-  static async create({ program, seed, emulator: options, withCredentials = true, ...rest }: WorldOptions): Promise<World> {
+  static async create({
+    program,
+    seed,
+    emulator: options,
+    withCredentials = true,
+    ...rest
+  }: WorldOptions): Promise<World> {
     const emulator = await startEmulator({ seed: seed ?? template, ...options });
     try {
       const { accessToken, apiKey } = emulator.credentials;
@@ -42,7 +48,11 @@ export class World {
       const project = await Project.create({
         ...rest,
         program: prelude + program,
-        config: { "webextract:baseUrl": emulator.url, "webextract:actionTypes": "LoopAction,NavigateAction", ...rest.config },
+        config: {
+          "webextract:baseUrl": emulator.url,
+          "webextract:actionTypes": "LoopAction,NavigateAction",
+          ...rest.config,
+        },
         secrets: { ...secrets, ...rest.secrets },
       });
       return new World(emulator, project);

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type typescript from "typescript";
+import { repositoryRoot } from "./harness";
+
+// The compiler that the SDK brings for programs without one of their own: so old that our declarations must not use what is new.
+const ts = createRequire(__filename)("@pulumi/pulumi/vendor/typescript@3.8.3/typescript.js") as typeof typescript;
+
+describe(`the declarations under TypeScript ${ts.version}`, () => {
+  const dist = join(repositoryRoot, "dist");
+  let folder: string;
+
+  before(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), "webextract-types-")));
+    mkdirSync(join(folder, "node_modules"));
+    symlinkSync(repositoryRoot, join(folder, "node_modules", "pulumi-webextract"), "junction");
+    symlinkSync(join(repositoryRoot, "node_modules", "@pulumi"), join(folder, "node_modules", "@pulumi"), "junction");
+  });
+
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** What the compiler says about a program, line by line, as ts-node would. */
+  function complaintsAbout(text: string): string[] {
+    const file = join(folder, "index.ts");
+    writeFileSync(file, text);
+    const program = ts.createProgram([file], {
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      types: [],
+      target: ts.ScriptTarget.ES2018,
+      module: ts.ModuleKind.CommonJS,
+      moduleResolution: ts.ModuleResolutionKind.NodeJs,
+    });
+    const source = program.getSourceFile(file);
+    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map(
+      ({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"),
+    );
+  }
+
+  it("parse", () => {
+    const files = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".d.ts"));
+    assert.ok(files.length > 0);
+    const broken = files.flatMap((file) => {
+      const { diagnostics } = ts.transpileModule(readFileSync(join(dist, file), "utf8"), {
+        reportDiagnostics: true,
+        fileName: file.replace(/\.d\.ts$/, ".ts"),
+      });
+      return (diagnostics ?? []).map(
+        ({ messageText }) => `${file}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`,
+      );
+    });
+    assert.deepEqual(broken, []);
+  });
+
+  it("give a program its types, from each of the package's entries", () => {
+    const complaints = complaintsAbout(`
+      import { TaskCopy } from "pulumi-webextract";
+      import { ServiceClient } from "pulumi-webextract/service";
+      import { startEmulator } from "pulumi-webextract/emulator";
+      import * as provider from "pulumi-webextract/provider";
+      const copy = new TaskCopy("copy", { sourceTaskId: "a", taskGroupId: "b" });
+      copy.taskId.apply((id) => id.toUpperCase());
+      export const all = [ServiceClient, startEmulator, provider];
+    `);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("are no any: a wrong argument and a wrong output are refused", () => {
+    const refused = complaintsAbout(`
+      import { TaskCopy } from "pulumi-webextract";
+      new TaskCopy("copy", { sourceTaskIds: "a" });
+      new TaskCopy("copy", { sourceTaskId: "a", taskGroupId: "b" }).taskId.apply((id) => id.toFixed());
+    `);
+    assert.equal(refused.length, 2, refused.join("\n"));
+    assert.match(refused.join("\n"), /sourceTaskIds[\s\S]*toFixed/);
+  });
+});

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { World } from "./world";
+
+const program = (copy: string, rest = ""): string => `
+const copy = new TaskCopy("copy", { ${copy} });
+const run = new CloudRun("run", { taskId: copy.id, waitFor: "finished", pollSeconds: 0 });
+exports.taskId = copy.id;
+${rest}
+`;
+const source = 'sourceTaskId: "template-1", taskGroupId: "group-1"';
+const removals = (world: World): number => world.operations().filter((operation) => operation === "removeData").length;
+
+describe("the destroy of a task that still holds rows", () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await World.create({ program: program(source) });
+    await world.project.up();
+    world.operations();
+  });
+  afterEach(() => world.remove());
+
+  it("is refused with the ways out, and removes nothing", async () => {
+    const [taskId = ""] = world.copies();
+    const { output } = await world.project.destroy({ expect: "failure" });
+    assert.match(output, /still holds 25 rows\. Nothing was changed/);
+    assert.match(output, new RegExp(`WEBEXTRACT_FORCE_DESTROY=${taskId}`));
+    assert.equal(removals(world), 0);
+    assert.equal(world.emulator.inspect.rows(taskId).length, 25);
+  });
+
+  it("removes them with forceDestroy, and names the task that stays behind", async () => {
+    const [taskId = ""] = world.copies();
+    world.program(program(`${source}, forceDestroy: true`));
+    await world.project.up();
+    const { output } = await world.project.destroy();
+    assert.match(output, new RegExp(`warning: Task "${taskId}" stays at the service`));
+    assert.equal(removals(world), 1);
+    assert.equal(world.emulator.inspect.rows(taskId).length, 0);
+  });
+
+  it("removes them with the environment variable that the error names, for that task only", async () => {
+    const [taskId = ""] = world.copies();
+    await world.project.destroy({ expect: "failure", env: { WEBEXTRACT_FORCE_DESTROY: "another-task" } });
+    assert.equal(removals(world), 0);
+    await world.project.destroy({ env: { WEBEXTRACT_FORCE_DESTROY: taskId } });
+    assert.equal(removals(world), 1);
+  });
+
+  it("touches nothing with onDelete retain", async () => {
+    const [taskId = ""] = world.copies();
+    world.program(program(`${source}, onDelete: "retain"`));
+    await world.project.up();
+    await world.project.destroy();
+    assert.equal(removals(world), 0);
+    assert.equal(world.emulator.inspect.rows(taskId).length, 25);
+  });
+
+  it("in a replace is refused at the delete, and the way out that the error names works", async () => {
+    const [first = ""] = world.copies();
+    world.program(program(source.replace("group-1", "group-2")));
+    const { output } = await world.project.up({ expect: "failure" });
+    assert.match(output, new RegExp(`WEBEXTRACT_FORCE_DESTROY=${first}`));
+    assert.equal(world.emulator.inspect.rows(first).length, 25);
+    world.operations();
+    await world.project.up({ env: { WEBEXTRACT_FORCE_DESTROY: first } });
+    assert.equal(removals(world), 1);
+    assert.equal(world.emulator.inspect.rows(first).length, 0);
+    const [, second = ""] = world.copies();
+    assert.deepEqual(await world.project.outputs(), { taskId: second });
+  });
+});
+
+describe("the destroy of a task that was taken over", () => {
+  it("never touches its rows", async () => {
+    const world = await World.create({ program: program('adoptTaskId: "template-1"') });
+    try {
+      await world.project.up();
+      await world.project.destroy();
+      assert.equal(removals(world), 0);
+      assert.equal(world.emulator.inspect.rows("template-1").length, 25);
+    } finally {
+      await world.remove();
+    }
+  });
+});
+
+describe("the destroy of a task that is gone", () => {
+  it("works", async () => {
+    const world = await World.create({ program: program(source) });
+    try {
+      await world.project.up();
+      world.emulator.change.deleteTask(world.copies()[0] ?? "");
+      const { output } = await world.project.destroy();
+      assert.doesNotMatch(output, /stays at the service/);
+    } finally {
+      await world.remove();
+    }
+  });
+});

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Project } from "./harness";
+
+/** A provider that keeps one text in a file, so that the test sees what reached it and can change it behind the engine's back. */
+const provider = `
+const { existsSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
+const file = "remote.txt";
+exports.get = () => ({
+  check: async (olds, news) => ({ inputs: news }),
+  diff: async () => ({}),
+  create: async (inputs) => {
+    if (inputs.value === "hang") {
+      console.log("creating for ever");
+      await new Promise((resolve) => setInterval(resolve, 1e9));
+    }
+    if (inputs.value === "refused") throw new Error("the value is refused");
+    writeFileSync(file, inputs.value);
+    return { id: "one", outs: inputs };
+  },
+  read: async (id, props) => {
+    if (!existsSync(file)) return {};
+    const now = { ...props, value: readFileSync(file, "utf8") };
+    return { id, props: now, inputs: now };
+  },
+  update: async (id, olds, news) => {
+    writeFileSync(file, news.value);
+    return { outs: news };
+  },
+  delete: async () => rmSync(file),
+});
+`;
+
+const program = `
+const pulumi = require("@pulumi/pulumi");
+const text = 'exports.handler=()=>require("module").createRequire(process.cwd()+"/")("./provider.js").get()';
+class Thing extends pulumi.CustomResource {
+  constructor(name, args) { super("pulumi-nodejs:dynamic/test:Thing", name, { ...args, __provider: text }); }
+}
+const config = new pulumi.Config();
+new Thing("thing", { value: config.require("value") });
+exports.value = config.require("value");
+exports.password = config.requireSecret("password");
+`;
+
+describe("the harness", () => {
+  const password = "a very secret ünicode password";
+  let project: Project;
+
+  before(async () => {
+    project = await Project.create({
+      program,
+      files: { "provider.js": provider },
+      config: { "test:value": "first" },
+      secrets: { "test:password": password },
+    });
+  });
+
+  after(() => project.remove());
+
+  const remote = () => join(project.folder, "remote.txt");
+
+  it("previews without creating anything", async () => {
+    const { output } = await project.preview();
+    assert.match(output, /\+ +pulumi-nodejs:dynamic\/test:Thing thing create/);
+    assert.equal(existsSync(remote()), false);
+  });
+
+  it("creates the resource and reads outputs and state", async () => {
+    await project.up();
+    assert.equal(readFileSync(remote(), "utf8"), "first");
+    assert.deepEqual(await project.outputs(), { value: "first", password });
+    assert.equal(project.resource("thing").id, "one");
+    assert.equal(project.state().pendingOperations.length, 0);
+  });
+
+  it("shows no change when nothing was changed", async () => {
+    const plan = await project.previewJson();
+    assert.deepEqual(plan.changeSummary, { same: 2 });
+  });
+
+  it("updates after a change of the configuration, and shows the value that changes", async () => {
+    await project.configure({ "test:value": "second" });
+    const { output } = await project.preview({ args: ["--diff"] });
+    assert.match(output, /~ value: "first" => "second"/);
+    await project.up();
+    assert.equal(readFileSync(remote(), "utf8"), "second");
+  });
+
+  it("finds a value changed behind the engine's back", async () => {
+    project.write("remote.txt", "changed by somebody");
+    const { output } = await project.refresh({ args: ["--diff"] });
+    assert.match(output, /"second" => "changed by somebody"/);
+  });
+
+  it("keeps the secret out of everything that was written", () => {
+    assert.deepEqual(project.findWritten([password]), []);
+    assert.notDeepEqual(project.findWritten(["changed by somebody"]), []);
+  });
+
+  it("destroys", async () => {
+    await project.destroy();
+    assert.equal(existsSync(remote()), false);
+    assert.deepEqual(project.state().resources, []);
+  });
+
+  it("rejects with the output where a failure was not expected, and the reverse", async () => {
+    await project.configure({ "test:value": "refused" });
+    await assert.rejects(project.up(), /the value is refused/);
+    const { code, output } = await project.up({ expect: "failure" });
+    assert.notEqual(code, 0);
+    assert.match(output, /the value is refused/);
+    await project.configure({ "test:value": "third" });
+    await assert.rejects(project.up({ expect: "failure" }), /expected failure/);
+    await project.destroy();
+  });
+
+  describe("while a create hangs", () => {
+    before(() => project.configure({ "test:value": "hang" }));
+
+    afterEach(async () => {
+      await project.run(["cancel", "--yes"], { expect: "either" });
+      await project.destroy({ expect: "either" });
+    });
+
+    it("can kill the host, which fails the create", async () => {
+      const run = project.start(["up", "--yes", "--skip-preview"]);
+      await run.waitFor("creating for ever");
+      run.killHosts();
+      const { code } = await run.done;
+      assert.equal(code !== 0 && code !== null, true);
+    });
+
+    it("can kill the engine, which leaves a pending operation", async () => {
+      const run = project.start(["up", "--yes", "--skip-preview"]);
+      await run.waitFor("creating for ever");
+      run.killAll();
+      assert.equal((await run.done).code, null);
+      assert.equal(project.state().pendingOperations[0]?.type, "creating");
+    });
+  });
+});

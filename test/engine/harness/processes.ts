@@ -1,0 +1,43 @@
+import { execFileSync } from "node:child_process";
+
+/** A process as `ps` shows it. */
+export interface ProcessInfo {
+  pid: number;
+  parent: number;
+  command: string;
+}
+
+/** The host of dynamic resources, by its command line. The shell that starts it does not match. */
+export const dynamicHostPattern = /^\S*node\S* .*[\\/]cmd[\\/]dynamic-provider/;
+
+/** All processes that `pid` started, directly or through others, that are still there. */
+export function descendantsOf(pid: number): ProcessInfo[] {
+  const all = listProcesses();
+  const found: ProcessInfo[] = [];
+  let parents = new Set([pid]);
+  while (parents.size > 0) {
+    const children = all.filter(({ parent }) => parents.has(parent));
+    found.push(...children);
+    parents = new Set(children.map((child) => child.pid));
+  }
+  return found;
+}
+
+/** Ends a process at once, as a crash would. One that has ended already is fine. */
+export function killNow(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") {
+      throw error;
+    }
+  }
+}
+
+function listProcesses(): ProcessInfo[] {
+  const table = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8", maxBuffer: 64e6 });
+  return table.split("\n").flatMap((line) => {
+    const match = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line);
+    return match === null ? [] : [{ pid: Number(match[1]), parent: Number(match[2]), command: String(match[3]) }];
+  });
+}

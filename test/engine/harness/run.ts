@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { descendantsOf, dynamicHostPattern, killNow } from "./processes";
+
+/** How one command of the engine ended, and all that it wrote. */
+export interface RunResult {
+  /** Exit code; `null` where a signal ended it. */
+  code: number | null;
+  stdout: string;
+  stderr: string;
+  /** Both, in the order in which they were written. */
+  output: string;
+}
+
+export interface StartOptions {
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+}
+
+/** A command of the engine that may still be running. */
+export class Run {
+  /** Settles when the command has ended, whatever its exit code. */
+  readonly done: Promise<RunResult>;
+  private readonly child: ChildProcess;
+  private readonly waiting = new Set<() => void>();
+  private stdout = "";
+  private stderr = "";
+  private written = "";
+  private ended = false;
+
+  constructor(pulumi: string, args: readonly string[], options: StartOptions) {
+    const child = spawn(pulumi, args, { cwd: options.cwd, env: options.env, stdio: ["ignore", "pipe", "pipe"] });
+    this.child = child;
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      this.stdout += text;
+      this.note(text);
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.stderr += text;
+      this.note(text);
+    });
+    this.done = new Promise((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", (code) => {
+        this.ended = true;
+        this.note("");
+        resolve({ code, stdout: this.stdout, stderr: this.stderr, output: this.written });
+      });
+    });
+  }
+
+  /** What it has written so far. */
+  get output(): string {
+    return this.written;
+  }
+
+  /** Waits until the text has been written. Rejects if the command ends without having written it. */
+  waitFor(text: string | RegExp): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        if (typeof text === "string" ? this.written.includes(text) : text.test(this.written)) {
+          this.waiting.delete(look);
+          resolve();
+        } else if (this.ended) {
+          this.waiting.delete(look);
+          reject(new Error(`ended without writing ${text}:\n${this.written}`));
+        }
+      };
+      this.waiting.add(look);
+      look();
+    });
+  }
+
+  /** What a first Ctrl-C does; a second call is the second Ctrl-C. */
+  interrupt(): void {
+    this.child.kill("SIGINT");
+  }
+
+  /** Kills the engine alone, as a crash of it would; its helpers find themselves alone. */
+  killEngine(): void {
+    killNow(this.pid);
+  }
+
+  /** Kills the engine and everything that it started, as the loss of the machine would. */
+  killAll(): void {
+    const started = descendantsOf(this.pid);
+    killNow(this.pid);
+    for (const { pid } of started) {
+      killNow(pid);
+    }
+  }
+
+  /** Kills the processes that run the handlers of dynamic resources. Throws if there is none: a test that kills nothing shows nothing. */
+  killHosts(): void {
+    const hosts = descendantsOf(this.pid).filter(({ command }) => dynamicHostPattern.test(command));
+    if (hosts.length === 0) {
+      throw new Error(`no host of dynamic resources is running:\n${this.written}`);
+    }
+    for (const { pid } of hosts) {
+      killNow(pid);
+    }
+  }
+
+  private get pid(): number {
+    if (this.child.pid === undefined) {
+      throw new Error("the engine could not be started");
+    }
+    return this.child.pid;
+  }
+
+  private note(text: string): void {
+    this.written += text;
+    for (const look of [...this.waiting]) {
+      look();
+    }
+  }
+}

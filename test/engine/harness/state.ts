@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+
+/** A resource as the state holds it. */
+export interface StateResource {
+  urn: string;
+  type: string;
+  id?: string;
+  inputs?: Record<string, unknown>;
+  outputs?: Record<string, unknown>;
+  parent?: string;
+  dependencies?: string[];
+  initErrors?: string[];
+  protect?: boolean;
+}
+
+/** What the engine knows of a stack. */
+export interface State {
+  resources: StateResource[];
+  pendingOperations: { resource: StateResource; type: string }[];
+}
+
+/** Reads a stack's file of the file backend. */
+export function readState(file: string): State {
+  const { checkpoint } = JSON.parse(readFileSync(file, "utf8")) as StackFile;
+  return {
+    resources: checkpoint.latest?.resources ?? [],
+    pendingOperations: checkpoint.latest?.pending_operations ?? [],
+  };
+}
+
+interface StackFile {
+  checkpoint: {
+    latest?: { resources?: StateResource[]; pending_operations?: State["pendingOperations"] };
+  };
+}

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { World } from "./world";
+
+const copyProgram = (extra = ""): string => `
+const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1"${extra} });
+exports.taskId = copy.id;
+`;
+const runProgram = (extra = ""): string => `
+const run = new CloudRun("run", { taskId: "template-1"${extra} });
+exports.lotNo = run.id;
+`;
+
+/** What the next steps of a user or a CI job are; none may make a second one. */
+const nextSteps: Record<string, (world: World) => Promise<unknown>> = {
+  "an up": (world) => world.project.up({ expect: "failure" }),
+  "an up --refresh": (world) => world.project.up({ args: ["--refresh"], expect: "failure" }),
+  "a refresh and an up": async (world) => {
+    await world.project.refresh();
+    await world.project.up({ expect: "failure" });
+  },
+};
+
+describe("a copy whose answer was lost", () => {
+  let world: World;
+  before(async () => {
+    world = await World.create({ program: copyProgram() });
+  });
+  after(() => world.remove());
+
+  it("is an error that names the task, the group and the ways out", async () => {
+    world.emulator.fault({ operation: "copyTask", kind: "reset", when: "after" });
+    const { output } = await world.project.up({ expect: "failure" });
+    assert.match(output, /A copy of task "template-1" may exist in group "group-1", sent at 20\d\d-/);
+    assert.match(output, /set adoptTaskId to its id; if it is not, set retry to any new text/);
+    assert.equal(world.copies().length, 1);
+  });
+
+  for (const [name, step] of Object.entries(nextSteps)) {
+    it(`is not made again by ${name}`, async () => {
+      await step(world);
+      assert.equal(world.copies().length, 1);
+    });
+  }
+
+  it("is taken over by adoptTaskId, which afterwards may stay or go without a change", async () => {
+    const [taskId] = world.copies();
+    world.program(copyProgram(`, adoptTaskId: "${taskId}"`));
+    await world.project.up();
+    assert.deepEqual(await world.project.outputs(), { taskId });
+    assert.equal(world.copies().length, 1);
+    world.program(copyProgram());
+    const { output } = await world.project.up();
+    assert.match(output, /2 unchanged/);
+    assert.equal(world.operations().filter((operation) => operation === "copyTask").length, 1);
+  });
+});
+
+describe("a copy that never arrived although its answer was lost", () => {
+  it("is made by a new retry", async () => {
+    const world = await World.create({ program: copyProgram() });
+    try {
+      world.emulator.fault({ operation: "copyTask", kind: "reset", when: "before" });
+      await world.project.up({ expect: "failure" });
+      assert.equal(world.copies().length, 0);
+      world.program(copyProgram(', retry: "looked, it is not there"'));
+      await world.project.up();
+      assert.equal(world.copies().length, 1);
+      assert.deepEqual(await world.project.outputs(), { taskId: world.copies()[0] });
+    } finally {
+      await world.remove();
+    }
+  });
+
+  it("can be forgotten: destroy calls nothing, and says so", async () => {
+    const world = await World.create({ program: copyProgram() });
+    try {
+      world.emulator.fault({ operation: "copyTask", kind: "reset", when: "after" });
+      await world.project.up({ expect: "failure" });
+      world.operations();
+      const { output } = await world.project.destroy();
+      assert.match(output, /warning: A copy of task "template-1" may exist in group "group-1"/);
+      assert.deepEqual(world.operations(), []);
+    } finally {
+      await world.remove();
+    }
+  });
+});
+
+describe("a start whose answer was lost", () => {
+  let world: World;
+  before(async () => {
+    world = await World.create({ program: runProgram() });
+  });
+  after(() => world.remove());
+
+  it("is an error that names the task and the ways out", async () => {
+    world.emulator.fault({ operation: "startTask", kind: "truncated" });
+    const { output } = await world.project.up({ expect: "failure" });
+    assert.match(output, /A paid run of task "template-1" may have started/);
+    assert.match(output, /set adoptLotNo to its lotNo/);
+    assert.equal(world.emulator.inspect.runs().length, 1);
+  });
+
+  for (const [name, step] of Object.entries(nextSteps)) {
+    it(`is not made again by ${name}`, async () => {
+      await step(world);
+      assert.equal(world.emulator.inspect.runs().length, 1);
+    });
+  }
+
+  it("is taken over by adoptLotNo", async () => {
+    const lotNo = world.emulator.inspect.runs()[0]?.lotNo;
+    world.program(runProgram(`, adoptLotNo: "${lotNo}"`));
+    await world.project.up();
+    assert.deepEqual(await world.project.outputs(), { lotNo });
+    world.program(runProgram());
+    await world.project.up();
+    assert.equal(world.emulator.inspect.runs().length, 1);
+  });
+});

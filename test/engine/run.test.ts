@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { template, World } from "./world";
+
+const program = (run: string, rest = ""): string => `
+const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1" });
+const config = new TaskActionConfig("config", { taskId: copy.id, actions: {
+  open: { actionType: "NavigateAction", properties: { Url: "https://shop.test/" } } } });
+const loop = new TaskLoopItems("loop", { taskId: copy.id, actionId: "each", loopType: "UrlList", items: ["https://shop.test/1"] });
+new TaskStartUrls("urls", { taskId: copy.id, urls: ["https://shop.test/a"] });
+const run = new CloudRun("run", { taskId: copy.id, pollSeconds: 0, ${run} });
+const rows = new DataExport("rows", { taskId: copy.id, scope: "batch", lotNo: run.id, path: "out/rows.ndjson" });
+${rest}
+exports.lotNo = run.lotNo;
+exports.file = rows.file;
+exports.rowCount = rows.rowCount;
+`;
+
+describe("a cloud run and its export on the engine", () => {
+  let world: World;
+  before(async () => {
+    world = await World.create({
+      program: program('waitFor: "finished"'),
+      emulator: { behaviour: { readsUntilFinished: 4, subtaskListLag: 1 } },
+    });
+  });
+  after(() => world.remove());
+
+  it("starts after the last configuration and exports after the end, without a dependsOn, 200 at a time", async () => {
+    await world.project.up({ args: ["--parallel", "200"] });
+    const operations = world.operations();
+    const start = operations.indexOf("startTask");
+    for (const write of ["updateActionProperties", "updateLoopItems", "updateTaskUrls"]) {
+      assert.ok(operations.indexOf(write) >= 0 && operations.indexOf(write) < start, `${write} before the start`);
+    }
+    assert.ok(operations.indexOf("getBatchData") > operations.lastIndexOf("getSubtasks"), operations.join());
+    const { lotNo, file, rowCount } = await world.project.outputs();
+    assert.match(String(lotNo), /^\d{18}$/);
+    const [taskId = ""] = world.copies();
+    const expected = world.emulator.inspect.rows(taskId, String(lotNo));
+    assert.equal(rowCount, 25);
+    const lines = readFileSync(join(world.project.folder, String(file)), "utf8")
+      .trimEnd()
+      .split("\n");
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line)),
+      expected,
+    );
+  });
+
+  it("starts nothing in an up without a changed trigger, also when wait options change", async () => {
+    await world.project.up();
+    world.program(program('waitFor: "finished", timeoutSeconds: 100'));
+    await world.project.up();
+    assert.deepEqual(world.operations(), []);
+  });
+
+  it("shows a changed trigger as a replace, starts once, and exports the new run into the same file", async () => {
+    world.program(program('waitFor: "finished", triggers: ["monday"]'));
+    const { output } = await world.project.preview({ args: ["--diff"] });
+    assert.match(
+      output,
+      /CloudRun: \(replace\)|CloudRun: \(delete-replaced\)|\+-pulumi-nodejs:dynamic\/webextract:CloudRun/,
+    );
+    await world.project.up();
+    assert.equal(world.operations().filter((operation) => operation === "startTask").length, 1);
+    const { lotNo, file } = await world.project.outputs();
+    const [taskId = ""] = world.copies();
+    const lines = readFileSync(join(world.project.folder, String(file)), "utf8")
+      .trimEnd()
+      .split("\n");
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line)),
+      world.emulator.inspect.rows(taskId, String(lotNo)),
+    );
+    assert.equal(world.emulator.inspect.runs(taskId).length, 2);
+  });
+
+  it("shows in the preview that rerunOn will start a run again, by what the resources declare", async () => {
+    const rerun = 'waitFor: "finished", triggers: ["monday"], rerunOn: [config, loop]';
+    world.program(program(rerun));
+    await world.project.up();
+    world.operations();
+    world.program(program(rerun).replace("https://shop.test/1", "https://shop.test/2"));
+    const plan = await world.project.previewJson();
+    const replaced = plan.steps.find(({ urn, op }) => urn.endsWith("::run") && op === "replace");
+    assert.deepEqual(replaced?.replaceReasons, ["rerunOn"]);
+    await world.project.up();
+    assert.equal(world.operations().filter((operation) => operation === "startTask").length, 1);
+  });
+
+  it("never writes over a file that it did not write", async () => {
+    const other = program('triggers: ["tuesday"]').replace("out/rows.ndjson", "package.json");
+    world.program(other);
+    const { output } = await world.project.up({ expect: "failure" });
+    assert.match(output, /There is a file ".*package.json" already.*not overwritten/s);
+    assert.equal(JSON.parse(readFileSync(join(world.project.folder, "package.json"), "utf8")).name, "test");
+  });
+
+  it("leaves no unfinished file behind when a read fails", async () => {
+    world.operations();
+    world.emulator.fault({ operation: "getBatchData", kind: "error", code: "InvalidParameter", times: 20 });
+    world.program(program('triggers: ["tuesday"]').replace("out/rows.ndjson", "out/more.ndjson"));
+    const { output } = await world.project.up({ expect: "failure" });
+    world.emulator.clearFaults();
+    assert.match(output, /getBatchData/);
+    assert.deepEqual(readdirSync(join(world.project.folder, "out")), ["rows.ndjson"]);
+    assert.deepEqual(
+      world.operations().filter((operation) => operation === "startTask"),
+      [],
+    );
+  });
+});
+
+describe("a wait for a cloud run on the engine", () => {
+  let world: World;
+  before(async () => {
+    world = await World.create({
+      program: program('waitFor: "finished", timeoutSeconds: 0'),
+      emulator: { behaviour: { readsUntilFinished: 3 } },
+    });
+  });
+  after(() => world.remove());
+
+  it("that runs out of time keeps the run, and the next up goes on waiting and starts nothing", async () => {
+    const { output } = await world.project.up({ expect: "failure" });
+    assert.match(output, /was not finished after 0 s.*It goes on at the service.*Run up again/s);
+    const { id } = world.project.resource("run");
+    assert.equal(world.operations().filter((operation) => operation === "startTask").length, 1);
+    await world.project.refresh();
+    world.program(program('waitFor: "finished"'));
+    await world.project.up();
+    assert.equal(world.operations().filter((operation) => operation === "startTask").length, 0);
+    assert.equal(world.project.resource("run").id, id);
+    assert.equal(world.project.resource("run").outputs?.status, "finished");
+  });
+});
+
+describe("a run whose subtasks fail", () => {
+  it("fails the up, names the subtasks and the ways out, and says so again on each up", async () => {
+    const world = await World.create({
+      program: program('waitFor: "finished"'),
+      seed: {
+        ...template,
+        tasks: template.tasks.map((task) => ({ ...task, syntheticRows: undefined, syntheticSubtasks: undefined })),
+      },
+    });
+    try {
+      // Its pages are outside of this machine, where the emulator does not go: nothing can be fetched.
+      for (let attempt = 1; attempt <= 2; attempt++) {
+        const { output } = await world.project.up({ expect: "failure" });
+        assert.match(output, /ended failed.*\(Failed\).*changing triggers.*failOn: "never"/s);
+      }
+      assert.equal(world.operations().filter((operation) => operation === "startTask").length, 1);
+    } finally {
+      await world.remove();
+    }
+  });
+});
