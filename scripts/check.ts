@@ -1,0 +1,47 @@
+/** `npm run check`: types, lint and format, the contract, the house's own rules. All of them run; all complaints are shown. */
+import { checkHouse } from "./checkHouse";
+import { repositoryRoot, runTool } from "./commands";
+
+interface Check {
+  name: string;
+  /** Complaints; an empty text is success. */
+  run(): Promise<string>;
+}
+
+const checks: readonly Check[] = [
+  { name: "types", run: () => complaintsOf("typescript/tsc", ["--noEmit"]) },
+  { name: "lint and format", run: () => complaintsOf("@biomejs/biome", ["check", "--error-on-warnings", "."]) },
+  {
+    name: "openapi.yaml",
+    run: () => complaintsOf("@redocly/cli/redocly", ["lint", "openapi.yaml", "--format=stylish"]),
+  },
+  { name: "house rules", run: async () => checkHouse(repositoryRoot).join("\n") },
+];
+
+/** Runs every check. Resolves with the names of those that failed. */
+export async function check(say: (line: string) => void): Promise<string[]> {
+  const failed: string[] = [];
+  for (const { name, run } of checks) {
+    const complaints = await run();
+    say(`${complaints === "" ? "✔" : "✖"} ${name}`);
+    if (complaints !== "") {
+      say(complaints);
+      failed.push(name);
+    }
+  }
+  return failed;
+}
+
+async function complaintsOf(tool: string, args: readonly string[]): Promise<string> {
+  const { code, output } = await runTool(tool, args, {
+    REDOCLY_TELEMETRY: "off",
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+  });
+  return code === 0 ? "" : output.trim() || `${tool} ended with ${code}`;
+}
+
+if (require.main === module) {
+  check(console.log).then((failed) => {
+    process.exitCode = failed.length === 0 ? 0 : 1;
+  });
+}

@@ -1,0 +1,32 @@
+import { engineFitsSdk, operationsAreComplete, resourcesAreComplete } from "./house/completeness";
+import { importsGoOneWay, pulumiStaysInTheFront } from "./house/imports";
+import { type Rule, readHouse } from "./house/source";
+import {
+  environmentStaysInConfig,
+  everyTestRuns,
+  filesHaveNames,
+  filesStaySmall,
+  nothingIsLeftForLater,
+  statusCodesStayInErrors,
+} from "./house/wording";
+
+/** The rules of this house that no public tool knows. Each has a test that shows it broken. */
+const rules: readonly Rule[] = [
+  importsGoOneWay,
+  pulumiStaysInTheFront,
+  environmentStaysInConfig,
+  statusCodesStayInErrors,
+  operationsAreComplete,
+  resourcesAreComplete,
+  engineFitsSdk,
+  filesStaySmall,
+  filesHaveNames,
+  nothingIsLeftForLater,
+  everyTestRuns,
+];
+
+/** What in the project at `root` breaks the house's rules, one line each. */
+export function checkHouse(root: string): string[] {
+  const house = readHouse(root);
+  return rules.flatMap((rule) => rule(house));
+}

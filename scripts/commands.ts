@@ -1,0 +1,47 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+/** The folder of this repository. */
+export const repositoryRoot = resolve(__dirname, "..");
+
+export interface CommandResult {
+  code: number;
+  /** Everything that it wrote. */
+  output: string;
+}
+
+/** Runs one of the installed packages' programs with this Node.js, collecting what it writes. PATH is not asked. */
+export function runTool(tool: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<CommandResult> {
+  return new Promise((done, reject) => {
+    const child = spawn(process.execPath, [programOf(tool), ...args], {
+      cwd: repositoryRoot,
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        output += text;
+      });
+    }
+    child.once("error", reject);
+    child.once("close", (code) => done({ code: code ?? 1, output }));
+  });
+}
+
+/** The file of a package's program: `mocha`, or `typescript/tsc` where its name is not the package's. */
+export function programOf(tool: string): string {
+  const parts = tool.split("/");
+  const nameLength = tool.startsWith("@") ? 2 : 1;
+  const program = parts[nameLength] ?? parts[nameLength - 1] ?? tool;
+  const folder = join(repositoryRoot, "node_modules", ...parts.slice(0, nameLength));
+  const { bin } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+    bin: string | Record<string, string>;
+  };
+  const file = typeof bin === "string" ? bin : bin[program];
+  if (file === undefined) {
+    throw new Error(`${folder} has no program ${program}`);
+  }
+  return join(folder, file);
+}

@@ -1,0 +1,136 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { lock } from "proper-lockfile";
+import { buildEngine } from "./build";
+import { type Engine, engineAt, engineFiles, engineVersion, NoEngine } from "./engine";
+import { findInCache, findOnPath } from "./find";
+import { installEngine } from "./install";
+
+export interface EnsureEngineOptions {
+  /** Where PATH and PULUMI_HOME are read, and what the engine's environment is made of. Default: this process's. */
+  environment?: NodeJS.ProcessEnv;
+  /** Told what is going on while an engine is being made; nothing where one is found. Default: a line on stderr. */
+  say?: (line: string) => void;
+  /** The ways to make an engine, tried in order. Default: Pulumi's installer, then a build from Go modules. */
+  ways?: readonly EngineWay[];
+}
+
+/** A way to make an engine: fills `root`/bin, or throws {@link NoEngine}. */
+export interface EngineWay {
+  source: "installer" | "go";
+  make(root: string, environment: NodeJS.ProcessEnv, say: (line: string) => void): Promise<void>;
+}
+
+const defaultWays: readonly EngineWay[] = [
+  { source: "installer", make: installEngine },
+  { source: "go", make: buildEngine },
+];
+
+/**
+ * The Pulumi engine, whatever it takes: on PATH, in the cache, by Pulumi's own installer, or built from Go modules. The cache is the
+ * folder that the Automation API uses, `versions/VERSION` under PULUMI_HOME (default `~/.pulumi`).
+ *
+ * @throws NoEngine with what was tried and what to do next.
+ */
+export async function ensureEngine(options: EnsureEngineOptions = {}): Promise<Engine> {
+  const environment = options.environment ?? process.env;
+  const say = options.say ?? ((line: string) => console.error(line));
+  const ways = options.ways ?? defaultWays;
+  const versions = join(environment.PULUMI_HOME || join(homedir(), ".pulumi"), "versions");
+  const root = join(versions, engineVersion);
+  const tried: string[] = [];
+
+  const found =
+    (await attempt(tried, () => findOnPath(environment))) ??
+    (await attempt(tried, async () => findInCache(root, environment)));
+  if (found !== undefined) {
+    return found;
+  }
+  return await alone(versions, say, async () => {
+    // Another process may have made it while this one waited.
+    const made = await attempt([], async () => findInCache(root, environment));
+    if (made !== undefined) {
+      return made;
+    }
+    for (const way of ways) {
+      say(`No Pulumi engine yet (${tried.at(-1)}).`);
+      const engine = await attempt(tried, () => makeInto(root, versions, way, environment, say));
+      if (engine !== undefined) {
+        say(`Pulumi ${engine.version} is ready in ${root}.`);
+        return engine;
+      }
+    }
+    throw new NoEngine(explain(tried));
+  });
+}
+
+async function attempt(tried: string[], way: () => Promise<Engine>): Promise<Engine | undefined> {
+  try {
+    return await way();
+  } catch (error) {
+    if (error instanceof NoEngine) {
+      tried.push(error.message);
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** Made beside its place and moved in whole, so that what is in the cache is always complete. */
+async function makeInto(
+  root: string,
+  versions: string,
+  way: EngineWay,
+  environment: NodeJS.ProcessEnv,
+  say: (line: string) => void,
+): Promise<Engine> {
+  const unfinished = mkdtempSync(join(versions, `.making-${engineVersion}-`));
+  try {
+    await way.make(unfinished, environment, say);
+    findInCache(unfinished, environment);
+    rmSync(root, { recursive: true, force: true });
+    chmodSync(unfinished, 0o755);
+    renameSync(unfinished, root);
+    return engineAt(join(root, "bin", engineFiles.pulumi), way.source, engineVersion, environment);
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+}
+
+/** Runs `work` in one process at a time; the others wait for as long as it takes. */
+async function alone<T>(versions: string, say: (line: string) => void, work: () => Promise<T>): Promise<T> {
+  mkdirSync(versions, { recursive: true });
+  const options = { lockfilePath: join(versions, `.making-${engineVersion}.lock`), stale: 30_000, update: 5_000 };
+  const release = await lock(versions, options).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== "ELOCKED") {
+      throw error;
+    }
+    say("Another process is making the Pulumi engine ready; waiting for it.");
+    return await lock(versions, { ...options, retries: { forever: true, minTimeout: 500, maxTimeout: 2_000 } });
+  });
+  try {
+    removeLeftovers(versions);
+    return await work();
+  } finally {
+    await release();
+  }
+}
+
+/** What an interrupted build left behind. Only called under the lock. */
+function removeLeftovers(versions: string): void {
+  for (const name of readdirSync(versions)) {
+    if (name.startsWith(`.making-${engineVersion}-`)) {
+      rmSync(join(versions, name), { recursive: true, force: true });
+    }
+  }
+}
+
+function explain(tried: readonly string[]): string {
+  return [
+    "There is no Pulumi engine, and none could be made:",
+    ...tried.map((line) => `- ${line}`),
+    "Next step, one of: install Pulumi (https://www.pulumi.com/docs/install/) and have it on PATH;",
+    "or install Go (https://go.dev/dl/), make sure that it can download modules, and try again.",
+  ].join("\n");
+}

@@ -1,0 +1,69 @@
+import { execFile } from "node:child_process";
+import { accessSync, constants, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { type Engine, engineAt, engineFiles, engineVersion, foldersOnPath, NoEngine, oldestEngine } from "./engine";
+
+/** The `pulumi` on PATH, if its version fits and the two programs that a Node.js program needs come with it. */
+export async function findOnPath(environment: NodeJS.ProcessEnv): Promise<Engine> {
+  const folders = foldersOnPath(environment);
+  const pulumi = firstExecutable(folders, engineFiles.pulumi);
+  if (pulumi === undefined) {
+    throw new NoEngine("no pulumi on PATH");
+  }
+  const version = await versionOf(pulumi, environment);
+  if (!fits(version)) {
+    throw new NoEngine(`${pulumi} is version ${version}; needed is ${oldestEngine} or later, below 4`);
+  }
+  // A package manager may put only a link to `pulumi` on PATH, with the rest beside what it points to.
+  const alsoBeside = [...folders, dirname(realpathSync(pulumi))];
+  for (const companion of [engineFiles.languageHost, engineFiles.dynamicHost]) {
+    if (firstExecutable(alsoBeside, companion) === undefined) {
+      throw new NoEngine(`${pulumi} comes without ${companion}`);
+    }
+  }
+  return engineAt(realpathSync(pulumi), "PATH", version, environment);
+}
+
+/** The engine in the cache folder `root`: complete or not there, since it is only ever moved in whole. */
+export function findInCache(root: string, environment: NodeJS.ProcessEnv): Engine {
+  const folder = join(root, "bin");
+  for (const file of Object.values(engineFiles)) {
+    if (firstExecutable([folder], file) === undefined) {
+      throw new NoEngine(`nothing complete in ${root}`);
+    }
+  }
+  return engineAt(join(folder, engineFiles.pulumi), "cache", engineVersion, environment);
+}
+
+/** The path of an executable file in the first folder that has it. */
+export function firstExecutable(folders: readonly string[], file: string): string | undefined {
+  return folders
+    .map((folder) => join(folder, file))
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+}
+
+async function versionOf(pulumi: string, environment: NodeJS.ProcessEnv): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)(pulumi, ["version"], {
+      env: { ...environment, PULUMI_SKIP_UPDATE_CHECK: "true" },
+      timeout: 20_000,
+    });
+    return stdout.trim().replace(/^v/, "");
+  } catch (error) {
+    throw new NoEngine(`${pulumi} does not run: ${error instanceof Error ? error.message.split("\n")[0] : error}`);
+  }
+}
+
+function fits(version: string): boolean {
+  const [major, minor] = version.split(".").map(Number);
+  const [oldestMajor, oldestMinor] = oldestEngine.split(".").map(Number);
+  return major === oldestMajor && minor !== undefined && minor >= Number(oldestMinor);
+}

@@ -1,0 +1,16 @@
+/** `npm run engine`: makes the Pulumi engine ready and says where it is. With `--print-path`, only the folder to put on PATH. */
+import { dirname } from "node:path";
+import { NoEngine } from "./engine";
+import { ensureEngine } from "./ensureEngine";
+
+ensureEngine()
+  .then((engine) => {
+    const folder = dirname(engine.pulumi);
+    console.log(
+      process.argv.includes("--print-path") ? folder : `Pulumi ${engine.version}, found by ${engine.source}: ${folder}`,
+    );
+  })
+  .catch((error: unknown) => {
+    console.error(error instanceof NoEngine ? error.message : error);
+    process.exitCode = 1;
+  });

@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { summaryOf, type TestCounts } from "../test/reporter";
+import { programOf, repositoryRoot } from "./commands";
+
+const heartbeatEvery = 30_000;
+const endsWithin = 20_000;
+
+/**
+ * Runs mocha in a process of its own, so that a crash of it is counted too: a run that ends before its end is one failed test, and so is
+ * one whose process does not end by itself, because a test left something open.
+ */
+export function runMocha(args: readonly string[]): Promise<TestCounts> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [programOf("mocha"), "--forbid-only", ...args], {
+      cwd: repositoryRoot,
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    });
+    let counts: TestCounts = { passed: 0, failed: 0, skipped: 0, ended: false };
+    let stuck: NodeJS.Timeout | undefined;
+    const heartbeat = startHeartbeat(() => counts);
+    child.on("message", (message) => {
+      counts = message as TestCounts;
+      if (counts.ended) {
+        stuck = endSoon(child);
+      }
+    });
+    child.once("error", reject);
+    child.once("exit", (code, signal) => {
+      clearInterval(heartbeat);
+      clearTimeout(stuck);
+      resolve(judge(counts, code, signal));
+    });
+  });
+}
+
+function judge(counts: TestCounts, code: number | null, signal: NodeJS.Signals | null): TestCounts {
+  if (!counts.ended) {
+    console.log(`✖ the test run broke off (${signal ?? `exit code ${code}`})`);
+    return { ...counts, failed: counts.failed + 1 };
+  }
+  if (signal !== null) {
+    console.log("✖ all tests ran, but the process did not end: a test left a server, a timer or a process open");
+    return { ...counts, failed: counts.failed + 1 };
+  }
+  if (code !== 0 && counts.failed === 0) {
+    console.log(`✖ all tests passed, but the process ended with ${code}`);
+    return { ...counts, failed: 1 };
+  }
+  return counts;
+}
+
+function endSoon(child: ChildProcess): NodeJS.Timeout {
+  return setTimeout(() => child.kill("SIGKILL"), endsWithin);
+}
+
+/** Where nothing was heard for a while, says how far it is. */
+function startHeartbeat(now: () => TestCounts): NodeJS.Timeout {
+  const started = Date.now();
+  return setInterval(() => {
+    console.log(`   … ${summaryOf(now())} so far, ${Math.round((Date.now() - started) / 1000)} s`);
+  }, heartbeatEvery);
+}

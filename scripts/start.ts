@@ -1,0 +1,135 @@
+/**
+ * `npm start`: the quickstart on this machine. Gets the engine, starts the emulated service and the shop, then runs the real `pulumi preview`
+ * and `pulumi up` of the program in examples/quickstart.
+ */
+import { rmSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { Argument, Command } from "commander";
+import type { Engine } from "./engine/engine";
+import { ensureEngine } from "./engine/ensureEngine";
+import { adviceAfterUp } from "./start/advice";
+import { disagreement } from "./start/agreement";
+import { ensureBuilt } from "./start/build";
+import { programFile, projectFolder, workFolder } from "./start/folders";
+import { wasInterrupted, watchForInterrupt } from "./start/interrupt";
+import { Problem } from "./start/problem";
+import { type Services, startServices } from "./start/services";
+import { showRows } from "./start/showRows";
+import { Stack } from "./start/stack";
+
+type Step = "all" | "preview" | "up" | "destroy" | "reset";
+
+function say(line: string): void {
+  console.log(`\n\u25b8 ${line}`);
+}
+
+async function preview(stack: Stack): Promise<boolean> {
+  say("pulumi preview --diff");
+  return await stack.show(["preview", "--diff"]);
+}
+
+async function up(stack: Stack, services: Services): Promise<boolean> {
+  say("pulumi up --yes --skip-preview");
+  if (!(await stack.show(["up", "--yes", "--skip-preview"]))) return false;
+  const { file, lotNo } = await stack.outputs();
+  if (typeof file === "string") showRows(resolve(programFile, "..", file));
+  for (const page of services.unreadPages(String(lotNo))) console.log(`Could not be read: ${page}`);
+  console.log(adviceAfterUp());
+  return true;
+}
+
+async function destroy(stack: Stack): Promise<boolean> {
+  say("WEBEXTRACT_FORCE_DESTROY=true pulumi destroy --yes");
+  console.log("The task still holds rows. Without that setting, a destroy refuses to remove them.");
+  return await stack.show(["destroy", "--yes"], { WEBEXTRACT_FORCE_DESTROY: "true" });
+}
+
+async function openStack(engine: Engine, services: Services): Promise<Stack> {
+  const { accessToken, refreshToken, apiKey } = services.credentials;
+  const stack = new Stack(engine, {
+    WEBEXTRACT_ACCESS_TOKEN: accessToken,
+    WEBEXTRACT_REFRESH_TOKEN: refreshToken,
+    WEBEXTRACT_API_KEY: apiKey,
+    WEBEXTRACT_TOKEN_STORE: join(workFolder, "tokens"),
+  });
+  const resources = await stack.resources();
+  const problem = disagreement(resources, services.copies);
+  if (problem !== undefined) throw new Problem(problem);
+  if (resources === undefined) await stack.create();
+  await stack.configure({ "webextract:baseUrl": services.emulatorUrl, "quickstart:siteUrl": services.siteUrl });
+  return stack;
+}
+
+function reset(): void {
+  rmSync(workFolder, { recursive: true, force: true });
+  console.log(
+    `${relative(projectFolder, workFolder)} is gone: the stack, the emulated service and their ports are forgotten.`,
+  );
+}
+
+async function run(step: Step): Promise<boolean> {
+  if (step === "reset") {
+    reset();
+    return true;
+  }
+  ensureBuilt(say);
+  const engine = await ensureEngine();
+  const services = await startServices();
+  try {
+    say(`The emulated service listens on ${services.emulatorUrl}, the shop on ${services.siteUrl}.`);
+    const stack = await openStack(engine, services);
+    switch (step) {
+      case "preview":
+        return await preview(stack);
+      case "up":
+        return await up(stack, services);
+      case "destroy":
+        return await destroy(stack);
+      case "all":
+        return (await preview(stack)) && !wasInterrupted() && (await up(stack, services));
+    }
+  } finally {
+    await services.close();
+  }
+}
+
+async function main(step: Step): Promise<void> {
+  watchForInterrupt();
+  try {
+    if (!(await run(step))) process.exitCode = 1;
+  } catch (error) {
+    if (!(error instanceof Problem || (error instanceof Error && error.name === "NoEngine"))) throw error;
+    console.error(`\n${error.message}`);
+    process.exitCode = 1;
+  }
+  if (wasInterrupted()) {
+    console.log("\nStopped. `npm start` goes on from here.");
+    process.exitCode = 130;
+  }
+}
+
+const what = new Argument("[what]", "one step instead of a preview and an up").choices([
+  "preview",
+  "up",
+  "destroy",
+  "reset",
+]);
+
+new Command("npm start --")
+  .description(
+    "Runs the quickstart: an emulated service, a small shop to extract, and the real Pulumi engine, all on this machine.",
+  )
+  .addArgument(what)
+  .addHelpText(
+    "after",
+    `
+Steps:
+  (none)   pulumi preview --diff, then pulumi up
+  preview  only the preview: needs no credential and makes no request
+  up       only the up
+  destroy  removes the task's rows and everything that the stack holds
+  reset    forgets the stack and the emulated service; exported files stay`,
+  )
+  .allowExcessArguments(false)
+  .action((step: Step | undefined) => main(step ?? "all"))
+  .parseAsync();

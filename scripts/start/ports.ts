@@ -1,0 +1,53 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { workFolder } from "./folders";
+import { Problem } from "./problem";
+
+/** What listens on a remembered port, by name. */
+export type ServiceName = "emulator" | "site";
+
+const preferred: Record<ServiceName, number> = { emulator: 8790, site: 8791 };
+const file = join(workFolder, "ports.json");
+
+/**
+ * Opens a service on the port that it had last time. Addresses are part of what the program declares, so another port would show as a
+ * change of every resource. The first time takes the preferred port, or any free one.
+ * @throws {@link Problem} where the remembered port is in use.
+ */
+export async function onRememberedPort<T extends { url: string }>(
+  name: ServiceName,
+  open: (port: number) => Promise<T>,
+): Promise<T> {
+  const remembered = readPorts()[name];
+  if (remembered !== undefined) {
+    return await open(remembered).catch((error: unknown) => {
+      if (!isInUse(error)) throw error;
+      throw new Problem(
+        `Port ${remembered} is in use by another program, maybe by another \`npm start\`. The stack's addresses name this port: ` +
+          `stop that program and try again. If it has to keep the port, \`npm start -- reset\` begins anew on other ports.`,
+      );
+    });
+  }
+  const opened = await open(preferred[name]).catch((error: unknown) => {
+    if (!isInUse(error)) throw error;
+    return open(0);
+  });
+  mkdirSync(workFolder, { recursive: true });
+  writeFileSync(
+    file,
+    `${JSON.stringify({ ...readPorts(), [name]: Number(new URL(opened.url).port) }, undefined, 2)}\n`,
+  );
+  return opened;
+}
+
+function readPorts(): Partial<Record<ServiceName, number>> {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return {};
+  }
+}
+
+function isInUse(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { EmulatorCredentials, Seed } from "pulumi-webextract/emulator";
+import { parse } from "yaml";
+import { serveSite } from "../../examples/quickstart/site/serveSite";
+import { emulatorState, projectFolder } from "./folders";
+import { onRememberedPort } from "./ports";
+
+/** What the quickstart talks to: the emulated service, and the shop whose pages it extracts. */
+export interface Services {
+  emulatorUrl: string;
+  siteUrl: string;
+  credentials: EmulatorCredentials;
+  /** Ids of the tasks that the emulator holds beside the ones it began with. */
+  copies: string[];
+  /** Pages that a run could not read, each with why. */
+  unreadPages(lotNo: string): string[];
+  close(): Promise<void>;
+}
+
+export async function startServices(): Promise<Services> {
+  // Loaded late: dist may have been built only just now.
+  const { startEmulator } = await import("pulumi-webextract/emulator");
+  const seed: Seed = parse(readFileSync(join(projectFolder, "examples/quickstart/seed.yaml"), "utf8"));
+  const seeded = seed.tasks.map(({ taskId }) => taskId);
+  const emulator = await onRememberedPort("emulator", (port) =>
+    startEmulator({ port, seed, stateFile: emulatorState }),
+  );
+  try {
+    const site = await onRememberedPort("site", (port) => serveSite({ port }));
+    return {
+      emulatorUrl: emulator.url,
+      siteUrl: site.url,
+      credentials: emulator.credentials,
+      copies: emulator.inspect.tasks().flatMap(({ taskId }) => (seeded.includes(taskId) ? [] : [taskId])),
+      unreadPages: (lotNo) =>
+        (emulator.inspect.run(lotNo)?.subtasks ?? []).flatMap(({ errors }) =>
+          errors.map(({ url, message }) => `${url}: ${message}`),
+        ),
+      close: async () => {
+        await Promise.all([emulator.close(), site.close()]);
+      },
+    };
+  } catch (error) {
+    await emulator.close();
+    throw error;
+  }
+}

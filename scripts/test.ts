@@ -1,0 +1,68 @@
+/**
+ * `npm test`, and with `--all` (`npm run test:all`) also what takes long: the checks, the build, the unit tests, and the tests on the real
+ * engine. With `--unit`: the unit tests alone. Names of files or patterns: these tests alone. The last line is always
+ * `N passed, N failed`, whatever happened.
+ */
+import { parseArgs } from "node:util";
+import { summaryOf, type TestCounts } from "../test/reporter";
+import { build } from "./build";
+import { check } from "./check";
+import { ensureEngine } from "./engine/ensureEngine";
+import { runMocha } from "./runMocha";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { all: { type: "boolean", default: false }, unit: { type: "boolean", default: false } },
+});
+
+const notSlow = values.all ? [] : ["--ignore", "**/*.slow.test.ts"];
+const unit = ["test/**/*.test.ts", "--ignore", "test/engine/**", ...notSlow, "--timeout", "20000"];
+// The engine spends a run on one core: two test files at a time use both.
+const engine = ["test/engine/**/*.test.ts", ...notSlow, "--parallel", "--jobs", "2"];
+
+const total: TestCounts = { passed: 0, failed: 0, skipped: 0, ended: false };
+
+async function main(): Promise<void> {
+  if (positionals.length > 0) {
+    await tests(positionals);
+  } else if (values.unit) {
+    await tests(unit);
+  } else {
+    await step("check", async () => ((await check(console.log)).length === 0 ? "" : "npm run check fails, see above"));
+    const built = await step("build", build);
+    await tests(unit);
+    const ready = await step("engine", async () => (await ensureEngine()) && "");
+    if (built && ready) {
+      await tests(engine);
+    }
+  }
+}
+
+/** A step that is not a test counts as a failed one where it fails. */
+async function step(name: string, work: () => Promise<string>): Promise<boolean> {
+  console.log(`\n== ${name}`);
+  const complaints = await work().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+  if (complaints !== "") {
+    console.log(`✖ ${name}: ${complaints}`);
+    total.failed += 1;
+  }
+  return complaints === "";
+}
+
+async function tests(mochaArguments: readonly string[]): Promise<void> {
+  console.log(`\n== tests: ${mochaArguments[0]}`);
+  const counts = await runMocha(mochaArguments);
+  total.passed += counts.passed;
+  total.failed += counts.failed;
+  total.skipped += counts.skipped;
+}
+
+main()
+  .catch((error: unknown) => {
+    console.log(error);
+    total.failed += 1;
+  })
+  .finally(() => {
+    console.log(`\n${summaryOf(total)}`);
+    process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
+  });

@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { buildEngine } from "../../scripts/engine/build";
+import { engineFiles, engineVersion, NoEngine } from "../../scripts/engine/engine";
+import { type EngineWay, ensureEngine } from "../../scripts/engine/ensureEngine";
+
+describe("ensureEngine", () => {
+  let root: string;
+  let environment: NodeJS.ProcessEnv;
+  let said: string[];
+
+  beforeEach(() => {
+    root = realpathSync(mkdtempSync(join(tmpdir(), "webextract-engine-")));
+    environment = { PATH: join(root, "path"), PULUMI_HOME: join(root, "home"), KEPT: "yes" };
+    said = [];
+  });
+
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  const cache = () => join(root, "home", "versions", engineVersion);
+  const say = (line: string) => said.push(line);
+  const find = (...ways: EngineWay[]) => ensureEngine({ environment, say, ways });
+
+  function putEngine(folder: string, version: string, files: readonly string[] = Object.values(engineFiles)): void {
+    mkdirSync(folder, { recursive: true });
+    for (const file of files) {
+      writeFileSync(join(folder, file), `#!/bin/sh\necho v${version}\n`);
+      chmodSync(join(folder, file), 0o755);
+    }
+  }
+
+  function making(source: EngineWay["source"] = "go"): EngineWay & { calls: number } {
+    const way = {
+      source,
+      calls: 0,
+      make: async (folder: string) => {
+        way.calls += 1;
+        putEngine(join(folder, "bin"), engineVersion);
+      },
+    };
+    return way;
+  }
+
+  const failing = (source: EngineWay["source"], reason: string): EngineWay => ({
+    source,
+    make: async () => {
+      throw new NoEngine(reason);
+    },
+  });
+
+  it("takes a fitting pulumi from PATH, and says nothing", async () => {
+    putEngine(join(root, "path"), "3.216.0");
+    const engine = await find();
+    assert.equal(engine.source, "PATH");
+    assert.equal(engine.version, "3.216.0");
+    assert.equal(engine.pulumi, join(root, "path", engineFiles.pulumi));
+    assert.deepEqual(said, []);
+  });
+
+  it("takes a pulumi whose companions lie beside what the link on PATH points to", async () => {
+    putEngine(join(root, "cellar"), "3.250.1");
+    mkdirSync(join(root, "path"));
+    symlinkSync(join(root, "cellar", engineFiles.pulumi), join(root, "path", engineFiles.pulumi));
+    const engine = await find();
+    assert.equal(engine.version, "3.250.1");
+    assert.equal(engine.env.PATH, [join(root, "cellar"), join(root, "path")].join(delimiter));
+  });
+
+  it("passes over a pulumi that is too old, of another major version, or without its language host", async () => {
+    putEngine(join(cache(), "bin"), engineVersion);
+    for (const version of ["3.215.9", "2.300.0", "4.0.0", "nonsense"]) {
+      putEngine(join(root, "path"), version);
+      assert.equal((await find()).source, "cache", version);
+    }
+    rmSync(join(root, "path"), { recursive: true });
+    putEngine(join(root, "path"), "3.248.0", [engineFiles.pulumi, engineFiles.dynamicHost]);
+    assert.equal((await find()).source, "cache");
+  });
+
+  it("gives an environment with the engine's folder first on PATH and the rest as it was", async () => {
+    putEngine(join(cache(), "bin"), engineVersion);
+    const { env } = await find();
+    assert.equal(env.PATH, [join(cache(), "bin"), join(root, "path")].join(delimiter));
+    assert.equal(env.KEPT, "yes");
+    assert.equal(env.PULUMI_SKIP_UPDATE_CHECK, "true");
+  });
+
+  it("makes one where there is none, and finds it the next time", async () => {
+    const way = making();
+    const made = await find(way);
+    assert.equal(made.source, "go");
+    assert.equal(existsSync(made.pulumi), true);
+    assert.equal((await find(way)).source, "cache");
+    assert.equal(way.calls, 1);
+  });
+
+  it("replaces a cache that is not complete, and removes what an interrupted call left", async () => {
+    putEngine(join(cache(), "bin"), engineVersion, [engineFiles.pulumi]);
+    mkdirSync(join(root, "home", "versions", `.making-${engineVersion}-left`));
+    assert.equal((await find(making())).source, "go");
+    assert.deepEqual(readdirSync(join(root, "home", "versions")), [engineVersion]);
+  });
+
+  it("tries the next way where one fails, and tells why", async () => {
+    const engine = await find(failing("installer", "the installer is not there"), making());
+    assert.equal(engine.source, "go");
+    assert.match(said.join("\n"), /the installer is not there/);
+  });
+
+  it("says what was tried and what to do where no way works, and leaves nothing", async () => {
+    await assert.rejects(find(failing("installer", "no network"), failing("go", "no go on PATH")), (error: Error) => {
+      assert.equal(error.name, "NoEngine");
+      assert.match(
+        error.message,
+        /no pulumi on PATH.*no network.*no go on PATH.*Next step.*install Pulumi.*install Go/s,
+      );
+      return true;
+    });
+    assert.deepEqual(readdirSync(join(root, "home", "versions")), []);
+  });
+
+  it("does not take what a way left incomplete", async () => {
+    const half: EngineWay = {
+      source: "go",
+      make: async (folder) => putEngine(join(folder, "bin"), "3", [engineFiles.pulumi]),
+    };
+    await assert.rejects(find(half), NoEngine);
+    assert.equal(existsSync(cache()), false);
+  });
+
+  it("makes one engine for two calls at the same time", async () => {
+    const way = making();
+    let secondWaits = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      secondWaits = resolve;
+    });
+    const slow: EngineWay = {
+      source: "go",
+      make: async (folder) => {
+        await waiting;
+        await way.make(folder, environment, say);
+      },
+    };
+    const hear = (line: string) => {
+      if (line.startsWith("Another process")) {
+        secondWaits();
+      }
+    };
+    const options = { environment, say: hear, ways: [slow] };
+    const engines = await Promise.all([ensureEngine(options), ensureEngine(options)]);
+    assert.equal(way.calls, 1);
+    assert.deepEqual(engines.map(({ source }) => source).sort(), ["cache", "go"]);
+  });
+
+  it("refuses to build without Go", async () => {
+    await assert.rejects(buildEngine(join(root, "new"), environment, say), /no go on PATH/);
+  });
+});

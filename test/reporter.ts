@@ -1,0 +1,92 @@
+import { type MochaOptions, Runner, reporters, type Suite, type Test } from "mocha";
+
+/** What a run of mocha tells the process that started it (scripts/test.ts), which adds up several of them. */
+export interface TestCounts {
+  passed: number;
+  failed: number;
+  skipped: number;
+  /** The run has come to its end, as against: it crashed. */
+  ended: boolean;
+}
+
+const { EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_SUITE_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } =
+  Runner.constants;
+
+/** The closing line of every test run. */
+export function summaryOf({ passed, failed, skipped }: Omit<TestCounts, "ended">): string {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
+}
+
+/** One line for each outermost `describe`, each failure at once and again with its stack at the end, and the summary as the last line. */
+export default class Reporter extends reporters.Base {
+  private readonly counts: TestCounts = { passed: 0, failed: 0, skipped: 0, ended: false };
+  private readonly broken: Test[] = [];
+  private before = { ...this.counts };
+  private since = Date.now();
+
+  constructor(runner: Runner, options: MochaOptions) {
+    super(runner, options);
+    runner.on(EVENT_SUITE_BEGIN, (suite) => this.begin(suite));
+    runner.on(EVENT_SUITE_END, (suite) => this.endOf(suite));
+    runner.on(EVENT_TEST_PASS, () => this.count("passed"));
+    runner.on(EVENT_TEST_PENDING, () => this.count("skipped"));
+    runner.on(EVENT_TEST_FAIL, (test: Test, error: Error) => this.fail(test, error));
+    runner.once(EVENT_RUN_END, () => this.finish());
+  }
+
+  private begin(suite: Suite): void {
+    if (isOutermost(suite)) {
+      this.before = { ...this.counts };
+      this.since = Date.now();
+    }
+  }
+
+  private endOf(suite: Suite): void {
+    if (isOutermost(suite)) {
+      const { passed, failed, skipped } = this.counts;
+      const here = {
+        passed: passed - this.before.passed,
+        failed: failed - this.before.failed,
+        skipped: skipped - this.before.skipped,
+      };
+      const seconds = ((Date.now() - this.since) / 1000).toFixed(1);
+      say(`${here.failed === 0 ? "✔" : "✖"} ${suite.title}: ${summaryOf(here)} (${seconds} s)`);
+    }
+  }
+
+  private count(what: "passed" | "failed" | "skipped"): void {
+    this.counts[what] += 1;
+    this.tell();
+  }
+
+  private fail(test: Test, error: Error): void {
+    // mocha's own list reads the error from the test.
+    test.err = error;
+    this.broken.push(test);
+    say(`✖ ${test.fullTitle()}: ${String(error?.message ?? error).split("\n")[0]}`);
+    this.count("failed");
+  }
+
+  private finish(): void {
+    if (this.broken.length > 0) {
+      reporters.Base.list(this.broken);
+    }
+    this.counts.ended = true;
+    if (process.send === undefined) {
+      say(summaryOf(this.counts));
+    }
+    this.tell();
+  }
+
+  private tell(): void {
+    process.send?.(this.counts);
+  }
+}
+
+function isOutermost(suite: Suite): boolean {
+  return suite.parent?.root === true;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
