@@ -1,0 +1,104 @@
+/** A clone of the repository in a temporary folder, in which `npm start` runs without touching the real one's stack, ports or files. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { constants, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+
+const repository = resolve(__dirname, "../..");
+const parts = [
+  ...["package.json", "Pulumi.yaml", "openapi.yaml", "tsconfig.json", "tsconfig.build.json"],
+  ...["src", "scripts", "examples/quickstart", "dist"],
+];
+const neverCopied = resolve(repository, "examples/quickstart/rows");
+
+/** What a command ended with: its exit code, and all that it wrote, without colours. */
+export interface Ended {
+  code: number;
+  output: string;
+}
+
+export class FreshClone {
+  private constructor(
+    readonly folder: string,
+    /** The ports that it was given, as `npm start` remembers them. */
+    readonly ports: { emulator: number; site: number },
+  ) {}
+
+  static async make(): Promise<FreshClone> {
+    const folder = mkdtempSync(join(tmpdir(), "webextract-quickstart-"));
+    for (const part of parts.filter((name) => existsSync(join(repository, name)))) {
+      cpSync(join(repository, part), join(folder, part), {
+        recursive: true,
+        // Otherwise the sources look newer than what was built from them.
+        preserveTimestamps: true,
+        filter: (source) => resolve(source) !== neverCopied,
+      });
+    }
+    symlinkSync(join(repository, "node_modules"), join(folder, "node_modules"));
+    const ports = { emulator: await freePort(), site: await freePort() };
+    const clone = new FreshClone(folder, ports);
+    clone.write(".webextract/ports.json", JSON.stringify(ports));
+    return clone;
+  }
+
+  read(file: string): string {
+    return readFileSync(join(this.folder, file), "utf8");
+  }
+
+  write(file: string, text: string): void {
+    mkdirSync(join(this.folder, file, ".."), { recursive: true });
+    writeFileSync(join(this.folder, file), text);
+  }
+
+  /** Changes one place of a file, as a user would. */
+  edit(file: string, from: string, to: string): void {
+    const before = this.read(file);
+    if (before.split(from).length !== 2) throw new Error(`${file} does not hold "${from}" exactly once.`);
+    this.write(file, before.replace(from, to));
+  }
+
+  exists(file: string): boolean {
+    return existsSync(join(this.folder, file));
+  }
+
+  /** Runs `npm start -- …args` to its end. `whileRunning` sees what was written so far at each new piece. */
+  start(args: string[] = [], whileRunning?: (output: string, child: ChildProcess) => void): Promise<Ended> {
+    const child = spawn("npm", ["start", "--silent", "--", ...args], {
+      cwd: this.folder,
+      stdio: ["ignore", "pipe", "pipe"],
+      // A group of its own, so that a test can press Ctrl-C as a terminal does: for all of it at once.
+      detached: true,
+    });
+    let output = "";
+    const onText = (text: string): void => {
+      output += stripVTControlCharacters(text);
+      whileRunning?.(output, child);
+    };
+    child.stdout.setEncoding("utf8").on("data", onText);
+    child.stderr.setEncoding("utf8").on("data", onText);
+    return new Promise((settle, reject) => {
+      child.once("error", reject);
+      // An end by a signal is told as a shell tells it.
+      child.once("close", (code, signal) =>
+        settle({ code: code ?? 128 + constants.signals[signal ?? "SIGKILL"], output }),
+      );
+    });
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((settle, reject) => {
+    const server = createServer().once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      const port = typeof address === "object" && address !== null ? address.port : 0;
+      server.close(() => settle(port));
+    });
+  });
+}

@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { renameSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { pagesFolder } from "../../examples/quickstart/site/serveSite";
+import { type Ended, FreshClone } from "./freshClone";
+import { readPages } from "./readPages";
+
+const program = "examples/quickstart/index.ts";
+const lists = ["novels", "nature", "kids", "staff-picks", "signed"].map((shelf) => `/shelves/${shelf}/`);
+
+function succeeded({ code, output }: Ended): string {
+  assert.equal(code, 0, output);
+  return output;
+}
+
+/** The lines of a preview that add, take away, replace or change something, without the resources' headings. */
+function changedProperties(output: string): string[] {
+  const preview = output.slice(output.indexOf("pulumi preview"), output.indexOf("Resources:"));
+  return preview
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => /^(\+|-|~|\+-|-\+|\+\+|--)\s/.test(line) && !line.includes("pulumi-nodejs:dynamic"));
+}
+
+describe("npm start", function () {
+  this.timeout(180_000);
+  let clone: FreshClone;
+
+  before(async () => {
+    clone = await FreshClone.make();
+  });
+  after(() => clone.remove());
+
+  function expectedRows(maxPages: number): Record<string, string>[] {
+    const siteUrl = `http://127.0.0.1:${clone.ports.site}`;
+    return readPages({ folder: pagesFolder, siteUrl, lists, maxPages });
+  }
+
+  /** The rows of the file that an up named among its outputs. */
+  function exportedRows(output: string): Record<string, string>[] {
+    const [file] = [...output.matchAll(/rows\/books-\d+\.ndjson/g)].at(-1) ?? [""];
+    return clone
+      .read(join("examples/quickstart", file))
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  }
+
+  it("previews, applies, and leaves the rows that the pages hold", async () => {
+    const output = succeeded(await clone.start());
+    assert.match(output, /\+ 7 to create/);
+    assert.match(output, /lotNo +: "\d{18}"/);
+    assert.match(output, /rowCount *: 25/);
+    assert.match(output, /│ 'UL-1002' │ 'Winter in Überlingen' +│ 'Jörg Häußler' +│/);
+    assert.match(output, /Could not be read: .*ul-2006\.html: .*404/);
+    assert.match(output, /npm start -- destroy/);
+    assert.deepEqual(exportedRows(output), expectedRows(2));
+  });
+
+  it("changes nothing when it runs again without an edit", async () => {
+    const output = succeeded(await clone.start());
+    assert.deepEqual(changedProperties(output), []);
+    assert.equal(output.match(/7 unchanged/g)?.length, 2, output);
+  });
+
+  it("shows exactly the edited property, and nothing runs again for it", async () => {
+    clone.edit(program, "pollSeconds: 1,", "pollSeconds: 2,");
+    const output = succeeded(await clone.start(["preview"]));
+    assert.deepEqual(changedProperties(output), ["~ pollSeconds: 1 => 2"]);
+    clone.edit(program, "pollSeconds: 2,", "pollSeconds: 1,");
+  });
+
+  it("shows an edited setting and the run that it starts again, and exports the new rows", async () => {
+    clone.edit(program, 'MaxPages: "2"', 'MaxPages: "3"');
+    const output = succeeded(await clone.start());
+    assert.match(changedProperties(output).join("\n"), /MaxPages: "2" => "3"/);
+    assert.match(output, /rowCount *: 25 => 27/);
+    assert.deepEqual(exportedRows(output), expectedRows(3));
+  });
+
+  it("explains a stack whose emulated service is gone, and the way out", async () => {
+    const state = join(clone.folder, ".webextract/emulator.json");
+    renameSync(state, `${state}.kept`);
+    const { code, output } = await clone.start(["preview"]);
+    renameSync(`${state}.kept`, state);
+    assert.equal(code, 1);
+    assert.match(output, /the emulated service does not know it.*npm start -- reset/s);
+    assert.doesNotMatch(output, /^ +at /m);
+  });
+
+  it("explains an emulated service whose stack is gone, and the way out", async () => {
+    const stacks = join(clone.folder, ".webextract/stacks");
+    renameSync(stacks, `${stacks}.kept`);
+    const { code, output } = await clone.start(["preview"]);
+    renameSync(stacks, `${stacks}.new`);
+    renameSync(`${stacks}.kept`, stacks);
+    assert.equal(code, 1);
+    assert.match(output, /no stack knows.*npm start -- reset/s);
+  });
+
+  it("explains a port that another program took", async () => {
+    const other = createServer();
+    await new Promise<void>((settle) => other.listen(clone.ports.site, "127.0.0.1", settle));
+    const { code, output } = await clone.start(["preview"]);
+    await new Promise((settle) => other.close(settle));
+    assert.equal(code, 1);
+    assert.match(output, new RegExp(`Port ${clone.ports.site} is in use`));
+  });
+
+  it("destroys all of it although the task holds rows, and names the task that stays", async () => {
+    const output = succeeded(await clone.start(["destroy"]));
+    assert.match(output, /- 7 deleted/);
+    assert.match(output, /stays at the service/);
+    assert.match(succeeded(await clone.start(["preview"])), /\+ 7 to create/);
+  });
+
+  it("forgets everything at a reset", async () => {
+    succeeded(await clone.start(["reset"]));
+    assert.equal(clone.exists(".webextract"), false);
+  });
+
+  it("refuses a step that it does not know, and names the ones that it does", async () => {
+    const { code, output } = await clone.start(["deploy"]);
+    assert.equal(code, 1);
+    assert.match(output, /preview, up, destroy, reset/);
+  });
+
+  it("tells its steps when asked for help", async () => {
+    assert.match(succeeded(await clone.start(["--help"])), /forgets the stack and the emulated service/);
+  });
+});
+
+describe("Ctrl-C in npm start", function () {
+  this.timeout(180_000);
+  let clone: FreshClone;
+
+  before(async () => {
+    clone = await FreshClone.make();
+  });
+  after(() => clone.remove());
+
+  it("ends cleanly in the middle of a run, and the next start goes on without a second copy or run", async () => {
+    let pressed = false;
+    const { code, output } = await clone.start([], (written, child) => {
+      if (pressed || child.pid === undefined || !/CloudRun run creating/.test(written)) return;
+      pressed = true;
+      process.kill(-child.pid, "SIGINT");
+    });
+    assert.ok(pressed, output);
+    assert.equal(code, 130, output);
+    assert.match(output, /npm start` goes on from here/);
+    assert.match(succeeded(await clone.start()), /rowCount *: 25/);
+    const { tasks, runs } = JSON.parse(clone.read(".webextract/emulator.json"));
+    assert.equal(tasks.length, 2, "the template and one copy");
+    assert.equal(runs.length, 1);
+  });
+});

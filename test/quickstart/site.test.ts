@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Window } from "happy-dom";
+import { generatePages } from "../../examples/quickstart/site/generate";
+import { pagesFolder, type Site, serveSite } from "../../examples/quickstart/site/serveSite";
+import { readPages } from "./readPages";
+
+const lists = ["novels", "nature", "kids", "staff-picks", "signed"].map((shelf) => `/shelves/${shelf}/`);
+
+describe("the shop of the quickstart", () => {
+  let site: Site;
+  before(async () => {
+    site = await serveSite();
+  });
+  after(() => site.close());
+
+  it("is committed as its generator writes it", () => {
+    for (const [file, html] of generatePages()) assert.equal(readFileSync(join(pagesFolder, file), "utf8"), html, file);
+  });
+
+  it("is served as UTF-8, with a folder's own page at the folder's address", async () => {
+    const answer = await fetch(`${site.url}/shelves/kids/`);
+    assert.equal(answer.status, 200);
+    assert.match(answer.headers.get("content-type") ?? "", /text\/html; *charset=utf-8/i);
+    assert.match(await answer.text(), /Kinderbücher/);
+  });
+
+  it("answers what is not there with status 404 and the site's own page", async () => {
+    const answer = await fetch(`${site.url}/books/none.html`);
+    assert.equal(answer.status, 404);
+    assert.match(await answer.text(), /This page does not exist/);
+  });
+
+  it("serves nothing from outside its folder", async () => {
+    assert.equal((await fetch(`${site.url}/..%2fbooks.json`)).status, 404);
+  });
+
+  it("has exactly one dead link", async () => {
+    const window = new Window();
+    const seen = new Set<string>();
+    const dead: string[] = [];
+    const visit = async (url: string): Promise<void> => {
+      if (seen.has(url)) return;
+      seen.add(url);
+      const answer = await fetch(url);
+      const html = await answer.text();
+      if (!answer.ok) {
+        dead.push(new URL(url).pathname);
+        return;
+      }
+      const page = new window.DOMParser().parseFromString(html, "text/html");
+      for (const link of page.querySelectorAll("a[href]")) {
+        const target = new URL(link.getAttribute("href") ?? "", url).href;
+        if (target.startsWith(site.url)) await visit(target);
+      }
+    };
+    await visit(`${site.url}/`);
+    assert.deepEqual(dead, ["/books/ul-2006.html"]);
+    await window.happyDOM.close();
+  });
+
+  it("says a port in use in so many words", async () => {
+    await assert.rejects(serveSite({ port: Number(new URL(site.url).port) }), { code: "EADDRINUSE" });
+  });
+
+  it("holds 27 books, some without a price, an author, a cover or a page of their own", () => {
+    const rows = readPages({ folder: pagesFolder, siteUrl: site.url, lists, maxPages: 9 });
+    assert.equal(rows.length, 27);
+    const without = (field: string) => rows.filter((row) => row[field] === "").map((row) => row.sku);
+    assert.deepEqual(without("price"), ["UL-1006"]);
+    assert.deepEqual(without("cover"), ["UL-3003"]);
+    assert.deepEqual(without("author"), ["UL-1008", "UL-2006", "UL-3004"]);
+    assert.deepEqual(without("stock"), ["UL-2006"]);
+    assert.equal(rows.find((row) => row.sku === "UL-3003")?.title, "小さなカバの旅");
+    assert.equal(rows.find((row) => row.sku === "UL-1002")?.link, `${site.url}/books/ul-1002.html`);
+  });
+
+  it("is read page by page, no further than asked", () => {
+    const first = readPages({ folder: pagesFolder, siteUrl: site.url, lists, maxPages: 1 });
+    assert.equal(first.length, 4 + 4 + 3 + 3 + 2);
+  });
+});
