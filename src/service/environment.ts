@@ -1,0 +1,45 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { LogLevel, ServiceClientOptions } from "./options";
+
+/** The environment variables that {@link optionsFromEnvironment} reads, each with the option it sets. */
+export const environmentVariables = {
+  WEBEXTRACT_BASE_URL: "baseUrl",
+  WEBEXTRACT_ACCESS_TOKEN: "accessToken",
+  WEBEXTRACT_REFRESH_TOKEN: "refreshToken",
+  WEBEXTRACT_API_KEY: "apiKey",
+  WEBEXTRACT_CREDENTIAL_COMMAND: "credentialCommand",
+  WEBEXTRACT_TOKEN_STORE: "tokenStore",
+  WEBEXTRACT_PROFILE: "profile",
+  WEBEXTRACT_LOG: "logLevel",
+} as const;
+
+/**
+ * Options from environment variables; unset and empty ones are left out. `baseUrl` may be missing: the caller decides what to say.
+ * @throws TypeError where WEBEXTRACT_LOG is no log level
+ */
+export function optionsFromEnvironment(env: NodeJS.ProcessEnv = process.env): Partial<ServiceClientOptions> {
+  const found: Partial<Record<(typeof environmentVariables)[keyof typeof environmentVariables], string>> = {};
+  for (const [variable, option] of Object.entries(environmentVariables)) {
+    const value = env[variable];
+    if (value !== undefined && value !== "") found[option] = value;
+  }
+  const { logLevel, ...rest } = found;
+  return logLevel === undefined ? rest : { ...rest, logLevel: logLevelOf(logLevel) };
+}
+
+function logLevelOf(value: string): LogLevel {
+  if (value === "silent" || value === "debug" || value === "trace") return value;
+  throw new TypeError("WEBEXTRACT_LOG must be one of silent, debug, trace.");
+}
+
+/** `pulumi-webextract` in the folder where the system keeps a user's state. */
+export function defaultTokenStore(
+  env: NodeJS.ProcessEnv = process.env,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const home = homedir();
+  if (platform === "win32") return join(env.LOCALAPPDATA ?? join(home, "AppData", "Local"), "pulumi-webextract");
+  if (platform === "darwin") return join(home, "Library", "Application Support", "pulumi-webextract");
+  return join(env.XDG_STATE_HOME ?? join(home, ".local", "state"), "pulumi-webextract");
+}

@@ -1,0 +1,150 @@
+/** What one client asks of the limiter that it shares with the others of this process. */
+export interface LimiterClaim {
+  /** Requests in flight at most. */
+  concurrency: number;
+  /** Requests a second at most; Infinity where none was set. */
+  requestsPerSecond: number;
+}
+
+/** Leave to send one request. */
+export interface Permit {
+  /** To be called once, when the request has ended. `limited`: the service answered that there were too many. */
+  release(result: "done" | "limited", retryAfter?: number): void;
+}
+
+interface Waiting {
+  grant: () => void;
+}
+
+/** Milliseconds between two steps up, and of the pause after an answer "too many" that names none. */
+const second = 1000;
+
+/**
+ * Shares out requests to one service: so many in flight, and so many a second. The second bound is unset until the service says "too many
+ * requests": then it is half of what went through in the last second, and rises again slowly. A pause that the service asks for holds for all.
+ */
+export class Limiter {
+  readonly #claims = new Set<LimiterClaim>();
+  readonly #queue: Waiting[] = [];
+  /** When the requests of the last second were let go. */
+  readonly #granted: number[] = [];
+  #inFlight = 0;
+  #learnedRate = Number.POSITIVE_INFINITY;
+  /** What went through when the service last refused: near it the rise becomes slow. */
+  #ceiling = Number.POSITIVE_INFINITY;
+  #lastCut = Number.NEGATIVE_INFINITY;
+  #lastRise = 0;
+  #nextSlot = 0;
+  #pausedUntil = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Counts a client in; the strictest claim of all holds. */
+  join(claim: LimiterClaim): () => void {
+    this.#claims.add(claim);
+    return () => {
+      this.#claims.delete(claim);
+      this.#pump();
+    };
+  }
+
+  /** Requests a second that are let through now; Infinity where nothing bounds them. */
+  get rate(): number {
+    let rate = this.#learnedRate;
+    for (const claim of this.#claims) rate = Math.min(rate, claim.requestsPerSecond);
+    return rate;
+  }
+
+  /** Waits for its turn, in order. Rejects with the signal's reason when that is aborted first. */
+  acquire(signal: AbortSignal): Promise<Permit> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      const giveUp = () => {
+        const place = this.#queue.indexOf(waiting);
+        if (place >= 0) this.#queue.splice(place, 1);
+        reject(signal.reason);
+      };
+      const waiting: Waiting = {
+        grant: () => {
+          signal.removeEventListener("abort", giveUp);
+          resolve(this.#permit());
+        },
+      };
+      signal.addEventListener("abort", giveUp, { once: true });
+      this.#queue.push(waiting);
+      this.#pump();
+    });
+  }
+
+  #permit(): Permit {
+    const grantedAt = performance.now();
+    let open = true;
+    return {
+      release: (result, retryAfter) => {
+        if (!open) return;
+        open = false;
+        this.#inFlight -= 1;
+        if (result === "limited") this.#slowDown(grantedAt, retryAfter);
+        else this.#rise();
+        this.#pump();
+      },
+    };
+  }
+
+  #slowDown(grantedAt: number, retryAfter: number | undefined): void {
+    const now = performance.now();
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + (retryAfter ?? second));
+    // Requests that were under way when the rate was cut say nothing about the new rate.
+    if (grantedAt < this.#lastCut) return;
+    const wentThrough = Math.max(1, this.#granted.filter((at) => at > now - second).length - 1);
+    this.#ceiling = Math.min(this.rate, wentThrough);
+    this.#learnedRate = Math.max(0.5, this.#ceiling / 2);
+    this.#lastCut = now;
+    this.#lastRise = this.#pausedUntil;
+  }
+
+  #rise(): void {
+    const now = performance.now();
+    if (this.#learnedRate === Number.POSITIVE_INFINITY || now - this.#lastRise < second) return;
+    this.#lastRise = now;
+    this.#learnedRate += this.#ceiling * (this.#learnedRate < this.#ceiling * 0.9 ? 0.1 : 0.01);
+  }
+
+  #concurrency(): number {
+    let bound = Number.POSITIVE_INFINITY;
+    for (const claim of this.#claims) bound = Math.min(bound, claim.concurrency);
+    return bound;
+  }
+
+  #pump(): void {
+    clearTimeout(this.#timer);
+    while (this.#queue.length > 0 && this.#inFlight < this.#concurrency()) {
+      const now = performance.now();
+      const free = Math.max(this.#pausedUntil, this.#nextSlot);
+      if (free > now) {
+        this.#timer = setTimeout(() => this.#pump(), Math.min(free - now, 2 ** 30));
+        return;
+      }
+      this.#inFlight += 1;
+      this.#granted.push(now);
+      while ((this.#granted[0] ?? now) < now - second) this.#granted.shift();
+      // A late timer may be made up for by one place, not by more: a burst is what a limit forbids.
+      const spacing = second / this.rate;
+      this.#nextSlot = Math.max(this.#nextSlot, now - spacing) + spacing;
+      this.#queue.shift()?.grant();
+    }
+  }
+}
+
+const limiters = new Map<string, Limiter>();
+
+/** The limiter of this process for a service, found by its base address. */
+export function limiterFor(baseUrl: string): Limiter {
+  const existing = limiters.get(baseUrl);
+  if (existing !== undefined) return existing;
+  const limiter = new Limiter();
+  limiters.set(baseUrl, limiter);
+  return limiter;
+}

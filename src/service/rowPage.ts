@@ -1,0 +1,29 @@
+import type { Row } from "./types";
+
+/** Where rows are read from: a task, one batch of it, or what it has not exported yet. */
+export type RowSource =
+  | { taskId: string; lotNo?: undefined; notExported?: undefined }
+  | { taskId: string; lotNo: string; notExported?: undefined }
+  | { taskId: string; lotNo?: undefined; notExported: true };
+
+/** One page of rows, kept as the bytes that the service sent. */
+export interface RowPage {
+  /** Rows in this page. */
+  count: number;
+  /** Offset that was asked for; 0 where the read has none. */
+  offset: number;
+  /** Where reading goes on: an offset to resume from. */
+  nextOffset: number;
+  /** The service's `total` in this answer. */
+  total: number;
+  restTotal?: number;
+  current?: number;
+  /** Set on the last page only (which may hold no rows): whether the rows received are as many as the service says there are. */
+  complete?: boolean;
+  /** Each row's JSON exactly as sent. */
+  texts(): string[];
+  /** The rows one a line, each exactly as sent but for line breaks between its members. Ends with a line break unless empty. */
+  ndjson(): Buffer;
+  /** The rows parsed. An integer that a double cannot hold comes as its digits, as text. */
+  objects(): Row[];
+}

@@ -1,0 +1,121 @@
+import { defaultTokenStore } from "./environment";
+import type { CredentialScheme, LogLevel, ServiceClientOptions } from "./options";
+
+/** The options, checked and with their defaults. Credentials are not among them: only the token code holds those. */
+export interface Settings {
+  /** Without a slash at its end. */
+  baseUrl: string;
+  /** Milliseconds. */
+  timeout: number;
+  /** Milliseconds. */
+  deadline: number;
+  /** Milliseconds. */
+  busyTimeout: number;
+  maxRetries: number;
+  requestsPerSecond: number;
+  concurrency: number;
+  pageSize: number;
+  maxResponseBytes: number;
+  notExecutedCodes: readonly string[];
+  credentials: CredentialScheme;
+  refreshPath: string;
+  tokenStore: string;
+  profile: string;
+  logLevel: LogLevel;
+  log: (line: string) => void;
+  warn: (message: string) => void;
+}
+
+/** @throws TypeError naming every option that cannot be right, never its value where that may be a credential. */
+export function settingsOf(options: ServiceClientOptions): Settings {
+  const problems = optionProblems(options);
+  if (problems.length > 0) throw new TypeError(`ServiceClient: ${problems.join(" ")}`);
+  const stderr = (line: string) => void process.stderr.write(`${line}\n`);
+  return {
+    baseUrl: options.baseUrl.replace(/\/+$/, ""),
+    timeout: (options.timeoutSeconds ?? 30) * 1000,
+    deadline: (options.deadlineSeconds ?? 900) * 1000,
+    busyTimeout: (options.busyTimeoutSeconds ?? 120) * 1000,
+    maxRetries: options.maxRetries ?? 5,
+    requestsPerSecond: options.requestsPerSecond ?? Number.POSITIVE_INFINITY,
+    concurrency: options.concurrency ?? 8,
+    pageSize: options.pageSize ?? 1000,
+    maxResponseBytes: options.maxResponseBytes ?? 64 * 1024 * 1024,
+    notExecutedCodes: options.notExecutedCodes ?? [],
+    credentials: options.credentials ?? "contract",
+    refreshPath: options.refreshPath ?? "/token",
+    tokenStore: options.tokenStore ?? defaultTokenStore(),
+    profile: options.profile ?? "default",
+    logLevel: options.logLevel ?? "silent",
+    log: options.log ?? stderr,
+    warn: options.warn ?? stderr,
+  };
+}
+
+/** What cannot be right about the options, a sentence each; empty where nothing is. */
+export function optionProblems(options: ServiceClientOptions): string[] {
+  const problems = [baseUrlProblem(options.baseUrl, options.allowInsecureHttp === true)];
+  const number = (name: keyof ServiceClientOptions, least: number, integer: boolean) => {
+    const value = options[name];
+    const right =
+      typeof value === "number" && value >= least && (integer ? Number.isSafeInteger(value) : Number.isFinite(value));
+    if (value !== undefined && !right) {
+      problems.push(`${name} must be ${integer ? "an integer" : "a number"} of at least ${least}.`);
+    }
+  };
+  number("timeoutSeconds", 0.001, false);
+  number("deadlineSeconds", 0.001, false);
+  number("busyTimeoutSeconds", 0, false);
+  number("requestsPerSecond", 0.01, false);
+  number("maxRetries", 0, true);
+  number("concurrency", 1, true);
+  number("pageSize", 1, true);
+  number("maxResponseBytes", 1024, true);
+  for (const name of ["accessToken", "refreshToken", "apiKey"] as const)
+    problems.push(credentialProblem(name, options[name]));
+  for (const name of ["credentialCommand", "tokenStore", "profile"] as const) {
+    const value: unknown = options[name];
+    if (value !== undefined && (typeof value !== "string" || value.trim() === ""))
+      problems.push(`${name} must not be empty.`);
+  }
+  if (options.refreshPath !== undefined && !/^\/[\w\-./:]+$/.test(options.refreshPath)) {
+    problems.push("refreshPath must be a path that begins with a slash.");
+  }
+  const oneOf = (name: "credentials" | "logLevel", allowed: string[]) => {
+    const value = options[name];
+    if (value !== undefined && !allowed.includes(value)) problems.push(`${name} must be one of ${allowed.join(", ")}.`);
+  };
+  oneOf("credentials", ["contract", "bearer", "apiKey"]);
+  oneOf("logLevel", ["silent", "debug", "trace"]);
+  return problems.filter((problem) => problem !== undefined);
+}
+
+function baseUrlProblem(baseUrl: unknown, allowInsecureHttp: boolean): string | undefined {
+  if (typeof baseUrl !== "string" || !URL.canParse(baseUrl))
+    return "baseUrl must be an address such as https://host/path.";
+  const url = new URL(baseUrl);
+  if (url.username !== "" || url.password !== "") return "baseUrl must not hold a user name or password.";
+  if (url.search !== "" || url.hash !== "") return "baseUrl must end with its path: no query, no fragment.";
+  if (url.protocol === "https:") return undefined;
+  if (url.protocol !== "http:") return "baseUrl must begin with https://.";
+  if (allowInsecureHttp || isLoopback(url.hostname)) return undefined;
+  return `baseUrl is plain http to ${url.hostname}: credentials would travel unencrypted. Use https, or set allowInsecureHttp.`;
+}
+
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === "localhost" ||
+    hostname.endsWith(".localhost") ||
+    hostname === "[::1]" ||
+    /^127(\.\d+){3}$/.test(hostname)
+  );
+}
+
+/** A header takes visible ASCII only; a line break in a token is a copy-and-paste error that must not become a second header. */
+function credentialProblem(name: string, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== "string" || value === "") return `${name} must not be empty.`;
+  return /^[\x21-\x7e]+$/.test(value)
+    ? undefined
+    : `${name} holds a space, a line break or another character that no header can carry.`;
+}

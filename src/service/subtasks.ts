@@ -1,0 +1,38 @@
+import { isServiceError } from "./errors";
+import type { Subtask } from "./types";
+
+/** Asks for one page of subtasks; pages start from 1. */
+export type FetchSubtasks = (page: number, size: number) => Promise<Subtask[]>;
+
+/** Services of this kind give 20 subtasks a page at most; the smaller sizes are for those that refuse even that. */
+const sizes = [20, 10, 5, 1];
+/** No list is that long: a service that invents new ids for ever must not be followed for ever. */
+const mostPages = 100_000;
+
+/**
+ * All pages, whatever number of subtasks the service really gives on one: only an empty page, or one that brings nothing new, is the end.
+ * A subtask that shows up twice, because the list changed meanwhile, counts once, with its later status.
+ */
+export async function allSubtasks(fetch: FetchSubtasks): Promise<Subtask[]> {
+  for (const [index, size] of sizes.entries()) {
+    try {
+      return await pagesOf(fetch, size);
+    } catch (error) {
+      const refusedSize =
+        isServiceError(error, "refused") && (error.code === undefined || /^invalid\W?param/i.test(error.code));
+      if (!refusedSize || index === sizes.length - 1) throw error;
+    }
+  }
+  return [];
+}
+
+async function pagesOf(fetch: FetchSubtasks, size: number): Promise<Subtask[]> {
+  const found = new Map<string, Subtask>();
+  for (let page = 1; page <= mostPages; page += 1) {
+    const subtasks = await fetch(page, size);
+    const known = found.size;
+    for (const subtask of subtasks) found.set(subtask.subTaskId, subtask);
+    if (found.size === known) break;
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,175 @@
+import { createHash, randomBytes } from "node:crypto";
+import { chmod, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { lock } from "proper-lockfile";
+import { isRecord } from "./isRecord";
+
+/** The newest tokens that came from one start token. Times are milliseconds since 1970. */
+export interface Chain {
+  refreshToken: string;
+  accessToken: string;
+  /** End of the access token's life. */
+  expiresAt?: number;
+  /** From here on it is renewed. */
+  refreshAt?: number;
+  updatedAt: number;
+}
+
+interface StoreFile {
+  version: 1;
+  /** Start tokens stand in the file as salted hashes only. */
+  salt: string;
+  chains: Record<string, Chain>;
+}
+
+/** Chains that nobody has used for so long are dropped: refresh tokens live for days. Milliseconds. */
+const longestLife = 90 * 24 * 3600 * 1000;
+
+/**
+ * The rotated refresh tokens of one service and profile: a file that only its owner can read, replaced as a whole, so that a reader never
+ * sees half of it.
+ */
+export class TokenStore {
+  readonly file: string;
+  readonly #folder: string;
+  readonly #warn: (message: string) => void;
+
+  constructor(folder: string, baseUrl: string, profile: string, warn: (message: string) => void) {
+    this.#folder = folder;
+    this.#warn = warn;
+    this.file = join(
+      folder,
+      `${createHash("sha256").update(`${baseUrl}\n${profile}`).digest("hex").slice(0, 32)}.json`,
+    );
+  }
+
+  /** The chain that began with this token. */
+  async chain(startToken: string): Promise<Chain | undefined> {
+    const content = await this.#read();
+    return content?.chains[keyOf(content.salt, startToken)];
+  }
+
+  /** All other chains, newest first. */
+  async otherChains(startToken: string | undefined): Promise<Chain[]> {
+    const content = await this.#read();
+    if (content === undefined) return [];
+    const own = startToken === undefined ? undefined : keyOf(content.salt, startToken);
+    const others = Object.entries(content.chains).filter(([key]) => key !== own);
+    return others.map(([, chain]) => chain).sort((a, b) => b.updatedAt - a.updatedAt);
+  }
+
+  /** Puts a chain in the place of the one that began with `startToken`, or of the one that holds `replaces` as its refresh token. */
+  async save(chain: Chain, place: { startToken: string } | { replaces: string }): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const content = (await this.#read()) ?? { version: 1, salt: randomBytes(16).toString("hex"), chains: {} };
+    const oldest = Date.now() - longestLife;
+    const chains = Object.fromEntries(Object.entries(content.chains).filter(([, old]) => old.updatedAt > oldest));
+    const key =
+      "startToken" in place
+        ? keyOf(content.salt, place.startToken)
+        : (Object.keys(chains).find((known) => chains[known]?.refreshToken === place.replaces) ??
+          keyOf(content.salt, place.replaces));
+    chains[key] = chain;
+    await this.#write({ ...content, chains });
+  }
+
+  /** Runs `work` while no other process holds the same store. Rejects, without running it, where no lock can be had. */
+  async locked<T>(work: () => Promise<T>): Promise<T> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await this.#keepPrivate();
+    const unlock = await lock(this.file, {
+      realpath: false,
+      stale: 20_000,
+      update: 5_000,
+      retries: { retries: 150, factor: 1.2, minTimeout: 20, maxTimeout: 1_000, randomize: true },
+      // The library would end the process: a lock taken over by another, after this one slept, is no reason for that.
+      onCompromised: () => this.#warn(`The lock of the token store ${this.file} was lost to another process.`),
+    });
+    try {
+      return await work();
+    } finally {
+      await unlock().catch(() => undefined);
+    }
+  }
+
+  async #keepPrivate(): Promise<void> {
+    if (process.platform !== "win32") await chmod(this.#folder, 0o700).catch(() => undefined);
+  }
+
+  async #read(): Promise<StoreFile | undefined> {
+    let text: string;
+    try {
+      text = await readFile(this.file, "utf8");
+    } catch {
+      return undefined;
+    }
+    const content = parse(text);
+    if (content === undefined) await this.#setAside();
+    return content;
+  }
+
+  /** Not fatal: the start token may still work. Kept, because it may hold the only valid refresh token. */
+  async #setAside(): Promise<void> {
+    const aside = `${this.file}.corrupt-${Date.now()}`;
+    await rename(this.file, aside).catch(() => undefined);
+    this.#warn(`The token store ${this.file} cannot be read as one; it was set aside as ${aside}.`);
+  }
+
+  async #write(content: StoreFile): Promise<void> {
+    const temporary = `${this.file}.${process.pid}-${randomBytes(4).toString("hex")}.tmp`;
+    try {
+      const handle = await open(temporary, "wx", 0o600);
+      try {
+        await handle.writeFile(`${JSON.stringify(content)}\n`);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(temporary, this.file);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+    await this.#syncFolder();
+  }
+
+  /** Without it the rename may be lost with the power. Not every system can do it. */
+  async #syncFolder(): Promise<void> {
+    const handle = await open(this.#folder, "r").catch(() => undefined);
+    await handle?.sync().catch(() => undefined);
+    await handle?.close();
+  }
+}
+
+function keyOf(salt: string, startToken: string): string {
+  return createHash("sha256").update(`${salt}\n${startToken}`).digest("hex");
+}
+
+function parse(text: string): StoreFile | undefined {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(content) || content.version !== 1 || typeof content.salt !== "string" || !isRecord(content.chains))
+    return undefined;
+  const chains: Record<string, Chain> = {};
+  for (const [key, value] of Object.entries(content.chains)) {
+    if (!isChain(value)) return undefined;
+    chains[key] = value;
+  }
+  return { version: 1, salt: content.salt, chains };
+}
+
+function isChain(value: unknown): value is Chain {
+  if (!isRecord(value)) return false;
+  const time = (given: unknown) => given === undefined || typeof given === "number";
+  return (
+    typeof value.refreshToken === "string" &&
+    typeof value.accessToken === "string" &&
+    typeof value.updatedAt === "number" &&
+    time(value.expiresAt) &&
+    time(value.refreshAt)
+  );
+}
