@@ -1,0 +1,98 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ErrorObject, ValidateFunction } from "ajv/dist/2020";
+import Ajv2020 from "ajv/dist/2020";
+import { parse } from "yaml";
+import type { Operation } from "../service/operations";
+import { missing, Refusal } from "./errors";
+
+interface ContractParameter {
+  name: string;
+  required: boolean;
+  schema: Record<string, unknown>;
+}
+
+interface ContractOperation {
+  operationId: string;
+  parameters?: ContractParameter[];
+  requestBody?: { content: Record<string, { schema: { $ref: string } }> };
+}
+
+interface ContractDocument {
+  paths: Record<string, Record<string, ContractOperation>>;
+}
+
+/** openapi.yaml stands at the package's root, two folders up from src/emulator and from dist/emulator. */
+const contractFile = join(__dirname, "..", "..", "openapi.yaml");
+
+/** Checks requests against openapi.yaml. Each operation's schema is compiled when it is used first. */
+export class Contract {
+  private readonly document = parse(readFileSync(contractFile, "utf8")) as ContractDocument;
+  private readonly bodies = new Ajv2020({ strict: false });
+  /** Query parameters are text on the wire: only here a text is taken for a number. */
+  private readonly queries = new Ajv2020({ strict: false, coerceTypes: true });
+  private readonly compiled = new Map<string, ValidateFunction>();
+
+  constructor() {
+    this.bodies.addSchema({ $id: "contract", ...this.document });
+  }
+
+  /** @throws Refusal that names the parameter, never its value. */
+  checkBody(operation: Operation, body: unknown): void {
+    const schema = this.operation(operation)?.requestBody?.content["application/json"]?.schema;
+    if (schema === undefined) return;
+    if (body === undefined || body === null) throw new Refusal("RequestModelNull", "the request has no body");
+    const validate = this.once(`body ${operation.name}`, () =>
+      this.bodies.compile({ $ref: schema.$ref.replace("#", "contract#") }),
+    );
+    if (!validate(body)) throw refusalOf(validate.errors, "the body");
+  }
+
+  /**
+   * The query with numbers as numbers.
+   * @param optional parameters that the behaviour lets a client leave out.
+   */
+  checkQuery(
+    operation: Operation,
+    query: Record<string, unknown>,
+    optional: readonly string[] = [],
+  ): Record<string, unknown> {
+    const parameters = this.operation(operation)?.parameters ?? [];
+    const validate = this.once(`query ${operation.name} ${optional.join()}`, () =>
+      this.queries.compile({
+        type: "object",
+        properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])),
+        required: parameters
+          .filter(({ name, required }) => required && !optional.includes(name))
+          .map(({ name }) => name),
+      }),
+    );
+    const typed = { ...query };
+    // An integer parameter left empty would be taken for 0.
+    const empty = parameters.find(({ name }) => typed[name] === "" && !optional.includes(name));
+    if (empty !== undefined) throw missing(empty.name);
+    if (!validate(typed)) throw refusalOf(validate.errors, "the query");
+    return typed;
+  }
+
+  private operation(operation: Operation): ContractOperation | undefined {
+    return this.document.paths[operation.path]?.[operation.method.toLowerCase()];
+  }
+
+  private once(key: string, compile: () => ValidateFunction): ValidateFunction {
+    const known = this.compiled.get(key);
+    if (known !== undefined) return known;
+    const validate = compile();
+    this.compiled.set(key, validate);
+    return validate;
+  }
+}
+
+function refusalOf(errors: readonly ErrorObject[] | null | undefined, whole: string): Refusal {
+  const error = errors?.[0];
+  const path = error?.instancePath.slice(1).replaceAll("/", ".") ?? "";
+  if (error?.keyword === "required") {
+    return missing([path, String(error.params.missingProperty)].filter((part) => part !== "").join("."));
+  }
+  return new Refusal("InvalidParameter", `${path === "" ? whole : path} ${error?.message ?? "is not valid"}`);
+}

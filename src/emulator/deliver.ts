@@ -1,0 +1,74 @@
+import type { Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import type { FastifyReply } from "fastify";
+import type { Answer } from "./answers";
+import type { Fault } from "./faults";
+
+/** Sends an answer as it is. */
+export function send(reply: FastifyReply, answer: Answer): FastifyReply {
+  return reply.code(answer.status).headers(answer.headers).send(answer.body);
+}
+
+/** Sends an answer in the way that a fault spoils it. */
+export async function sendSpoilt(
+  reply: FastifyReply,
+  answer: Answer,
+  fault: Fault,
+  closing: AbortSignal,
+): Promise<void> {
+  const body = Buffer.from(answer.body);
+  switch (fault.kind) {
+    case "reset":
+      drop(reply, (socket) => socket.resetAndDestroy());
+      return;
+    case "hang":
+      reply.hijack();
+      return;
+    case "truncated":
+      reply.hijack();
+      reply.raw.writeHead(answer.status, { ...answer.headers, "content-length": body.length });
+      // The head must have left the socket before it is cut.
+      reply.raw.write(body.subarray(0, Math.floor(body.length / 2)), () => reply.raw.socket?.destroy());
+      return;
+    case "slow":
+      await sendSlowly(reply, answer, body, fault.delayMs ?? 20, closing);
+      return;
+    case "late":
+      await pause(fault.delayMs ?? 1000, closing);
+      await send(reply, answer);
+      return;
+    case "wrongType":
+      await send(reply, { ...answer, headers: { ...answer.headers, "content-type": "text/html; charset=utf-8" } });
+      return;
+    default:
+      await send(reply, answer);
+  }
+}
+
+/** Ends the connection of a request without an answer. */
+export function drop(reply: FastifyReply, end: (socket: Socket) => void): void {
+  reply.hijack();
+  if (reply.raw.socket !== null) end(reply.raw.socket);
+}
+
+async function sendSlowly(
+  reply: FastifyReply,
+  answer: Answer,
+  body: Buffer,
+  delayMs: number,
+  closing: AbortSignal,
+): Promise<void> {
+  reply.hijack();
+  reply.raw.writeHead(answer.status, { ...answer.headers, "content-length": body.length });
+  const piece = Math.max(1, Math.ceil(body.length / 10));
+  for (let sent = 0; sent < body.length && !reply.raw.destroyed; sent += piece) {
+    reply.raw.write(body.subarray(sent, sent + piece));
+    await pause(delayMs, closing);
+  }
+  reply.raw.end();
+}
+
+/** Waits; closing the emulator ends it early. */
+export async function pause(ms: number, closing: AbortSignal): Promise<void> {
+  await wait(ms, undefined, { signal: closing }).catch(() => undefined);
+}

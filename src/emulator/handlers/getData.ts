@@ -1,0 +1,9 @@
+import type { GetDataRequest } from "../../service/types";
+import { dataPage } from "../dataPage";
+import type { Handler } from "../service";
+import { findTask } from "../service";
+
+export const getData: Handler<GetDataRequest> = (service, { fields, account }) => {
+  const task = findTask(service, account, fields.taskId);
+  return dataPage(service.store.runsOf(task.taskId), fields, service.behaviour);
+};

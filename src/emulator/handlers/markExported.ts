@@ -1,0 +1,15 @@
+import type { TaskRequest } from "../../service/types";
+import { RowMarks } from "../rowMarks";
+import { visibleRows } from "../runRows";
+import type { Handler } from "../service";
+import { findTask } from "../service";
+
+export const markExported: Handler<TaskRequest> = (service, { fields, account }) => {
+  const task = findTask(service, account, fields.taskId);
+  for (const run of service.store.runsOf(task.taskId)) {
+    if (service.behaviour.markScope === "task") run.exported.add(0, visibleRows(run));
+    else run.exported.addAll(run.handedOut);
+    run.handedOut = new RowMarks();
+  }
+  return {};
+};

@@ -1,0 +1,171 @@
+import Ajv2020 from "ajv/dist/2020";
+import type { Plan } from "./credentials";
+
+/** An action of a seeded task. */
+export interface SeedAction {
+  actionType: string;
+  actionId: string;
+  name?: string;
+  properties?: Record<string, string>;
+  /** For a loop: UrlList, TextList or a kind of your own. */
+  loopType?: string;
+  loopItems?: string[];
+}
+
+/** A task that exists from the start, mostly a template to copy. */
+export interface SeedTask {
+  taskId: string;
+  taskGroupId: string;
+  name?: string;
+  /** As if uploaded. Default: none. */
+  startUrls?: string[];
+  actions: SeedAction[];
+  /** Pages to begin with in each subtask of a run. Default 3. */
+  urlsPerSubtask?: number;
+  /** A run makes so many rows out of nothing, and opens no page. For measurements. */
+  syntheticRows?: number;
+  /** Subtasks that the generated rows are spread over. Default 1. */
+  syntheticSubtasks?: number;
+}
+
+export interface SeedTaskGroup {
+  taskGroupId: string;
+  name?: string;
+}
+
+/** Credentials to use instead of random ones. */
+export interface SeedCredentials {
+  accessToken?: string;
+  refreshToken?: string;
+  apiKey?: string;
+}
+
+/** What the service holds when it is started for the first time. */
+export interface Seed {
+  credentials?: SeedCredentials;
+  plan?: Plan;
+  taskGroups: SeedTaskGroup[];
+  tasks: SeedTask[];
+}
+
+const text = { type: "string", minLength: 1 };
+const texts = { type: "array", items: { type: "string" } };
+const schema = {
+  type: "object",
+  required: ["taskGroups", "tasks"],
+  additionalProperties: false,
+  properties: {
+    credentials: {
+      type: "object",
+      additionalProperties: false,
+      properties: { accessToken: text, refreshToken: text, apiKey: text },
+    },
+    plan: { enum: ["free", "professional", "enterprise"] },
+    taskGroups: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["taskGroupId"],
+        additionalProperties: false,
+        properties: { taskGroupId: text, name: text },
+      },
+    },
+    tasks: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["taskId", "taskGroupId", "actions"],
+        additionalProperties: false,
+        properties: {
+          taskId: text,
+          taskGroupId: text,
+          name: text,
+          startUrls: texts,
+          urlsPerSubtask: { type: "integer", minimum: 1 },
+          syntheticRows: { type: "integer", minimum: 0 },
+          syntheticSubtasks: { type: "integer", minimum: 1 },
+          actions: {
+            type: "array",
+            items: {
+              type: "object",
+              required: ["actionType", "actionId"],
+              additionalProperties: false,
+              properties: {
+                actionType: text,
+                actionId: text,
+                name: text,
+                properties: { type: "object", additionalProperties: { type: "string" } },
+                loopType: text,
+                loopItems: texts,
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+};
+
+/**
+ * Checks a seed.
+ * @throws Error that lists every problem with its place; values are never shown, as a seed may hold credentials.
+ */
+export function checkSeed(value: unknown): Seed {
+  const validate = new Ajv2020({ allErrors: true, allowUnionTypes: true }).compile<Seed>(schema);
+  const problems = validate(value)
+    ? contradictions(value)
+    : (validate.errors ?? []).map((error) => {
+        const extra = error.params.additionalProperty ?? error.params.allowedValues;
+        return `${error.instancePath || "/"} ${error.message ?? "is wrong"}${extra === undefined ? "" : ` (${String(extra)})`}`;
+      });
+  if (problems.length > 0) throw new Error(`the seed is not valid:\n- ${problems.join("\n- ")}`);
+  return value as Seed;
+}
+
+function contradictions(seed: Seed): string[] {
+  const groups = seed.taskGroups.map((group) => group.taskGroupId);
+  const taskIds = seed.tasks.map((task) => task.taskId);
+  return [
+    ...repeated(groups).map((id) => `task group ${id} is there twice`),
+    ...repeated(taskIds).map((id) => `task ${id} is there twice`),
+    ...seed.tasks.flatMap((task) => [
+      ...repeated(task.actions.map((action) => action.actionId)).map(
+        (id) => `task ${task.taskId} has action ${id} twice`,
+      ),
+      ...(groups.includes(task.taskGroupId) ? [] : [`task ${task.taskId} is in the unknown group ${task.taskGroupId}`]),
+    ]),
+  ];
+}
+
+function repeated(ids: readonly string[]): string[] {
+  return [...new Set(ids.filter((id, index) => ids.indexOf(id) !== index))];
+}
+
+/** What is there without a seed: one group and one template with an action of each kind. */
+export function defaultSeed(): Seed {
+  return {
+    taskGroups: [{ taskGroupId: "demo-group", name: "Demo" }],
+    tasks: [
+      {
+        taskId: "demo-template",
+        taskGroupId: "demo-group",
+        name: "Template: list pages, their details, and the next page",
+        actions: [
+          {
+            actionType: "NavigateAction",
+            actionId: "navigate",
+            name: "Open the page",
+            properties: { Url: "http://127.0.0.1:8080/", Timeout: "30" },
+          },
+          { actionType: "LoopAction", actionId: "pages", name: "Each page", loopType: "UrlList", loopItems: [] },
+          {
+            actionType: "ExtractDataAction",
+            actionId: "extract",
+            name: "Read the fields",
+            properties: { "Field.title": "title", "Field.heading": "h1" },
+          },
+        ],
+      },
+    ],
+  };
+}

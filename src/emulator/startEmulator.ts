@@ -1,0 +1,172 @@
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
+import type { Behaviour } from "./behaviour";
+import { defaultBehaviour, withBehaviour } from "./behaviour";
+import { Changes } from "./changes";
+import { Contract } from "./contract";
+import type { EmulatorCredentials, Plan } from "./credentials";
+import { CredentialStore } from "./credentials";
+import type { Fault } from "./faults";
+import { FaultPlan } from "./faults";
+import { Inspection } from "./inspect";
+import type { JournalEntry } from "./journal";
+import { Journal } from "./journal";
+import { visitPage } from "./pages";
+import { Runner } from "./runner";
+import type { Seed } from "./seed";
+import { checkSeed, defaultSeed } from "./seed";
+import { buildServer } from "./server";
+import type { Service } from "./service";
+import { loadState, StateWriter } from "./stateFile";
+import { Store } from "./store";
+
+/** All of them may be left out. */
+export interface EmulatorOptions {
+  /** Default 0: a free one. */
+  port?: number;
+  /** Default 127.0.0.1. */
+  host?: string;
+  /** What the service holds at first; not looked at when the state file exists. Default: `defaultSeed()`. */
+  seed?: Seed;
+  /** File that everything is kept in, so that a second start goes on where the first ended. Default: nothing is kept. */
+  stateFile?: string;
+  /** What differs from the contract's literal reading. */
+  behaviour?: Partial<Behaviour>;
+  /** Default: the seed's, or enterprise. */
+  plan?: Plan;
+  /** Runs may open pages outside of this machine. Default false. */
+  allowRemotePages?: boolean;
+  /** Milliseconds before a request is looked at. Default 0. */
+  latencyMs?: number;
+  /** Longest time for one page of a run, in milliseconds. Default 10000. */
+  pageTimeoutMs?: number;
+  /** Requests kept in the journal. Default 100000. */
+  journalLimit?: number;
+  /** Takes a line for each request and each page that could not be read. Default: nothing is logged. */
+  log?: (line: string) => void;
+}
+
+/** A running emulator. */
+export interface Emulator {
+  /** Base address for clients, without a slash at the end. */
+  readonly url: string;
+  /** What a client signs in with now; other ones after a refresh. */
+  readonly credentials: EmulatorCredentials;
+  /** The journal: what was asked, in the order in which it came. */
+  readonly requests: readonly JournalEntry[];
+  clearRequests(): void;
+  /** Lets a request to come fail. Failures are used up in the order in which they were added. */
+  fault(fault: Fault): void;
+  /** Takes back the failures that are still to come. */
+  clearFaults(): void;
+  /** How it behaves now. */
+  readonly behaviour: Readonly<Behaviour>;
+  /** Changes how it behaves from the next request on. */
+  setBehaviour(changes: Partial<Behaviour>): void;
+  setPlan(plan: Plan): void;
+  setLatency(ms: number): void;
+  readonly inspect: Inspection;
+  readonly change: Changes;
+  /** Resolves when no run has anything left to do, or can do nothing (held, or waiting for reads). */
+  settled(): Promise<void>;
+  /** Writes the state file and ends at once: open connections are cut. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a stateful emulator of the service.
+ * @throws Error for an invalid seed, behaviour or state file, or a port that is taken.
+ */
+export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const log = options.log ?? (() => undefined);
+  const behaviour = withBehaviour(defaultBehaviour(), options.behaviour ?? {});
+  const store = new Store();
+  const loaded = options.stateFile === undefined ? undefined : loadState(options.stateFile, store);
+  const seed = loaded === undefined ? checkSeed(options.seed ?? defaultSeed()) : undefined;
+  if (seed !== undefined) sow(seed, store);
+
+  const credentials = new CredentialStore(loaded?.credentials, seed?.credentials);
+  const writer = new StateWriter(options.stateFile, store, () => ({
+    plan: service.plan,
+    credentials: credentials.toJSON(),
+  }));
+  const saveSoon = () => writer.saveSoon((error) => log(`the state file could not be written: ${String(error)}`));
+  const runner: Runner = new Runner({
+    store,
+    visitPage: visitPage({
+      allowRemotePages: options.allowRemotePages ?? false,
+      timeoutMs: options.pageTimeoutMs ?? 10_000,
+    }),
+    behaviour: () => service.behaviour,
+    changed: saveSoon,
+    log,
+  });
+  const plan = options.plan ?? loaded?.plan ?? seed?.plan ?? "enterprise";
+  const service: Service = { store, credentials, runner, behaviour, plan };
+
+  const journal = new Journal(options.journalLimit ?? 100_000);
+  const faults = new FaultPlan();
+  const closing = new AbortController();
+  let latencyMs = options.latencyMs ?? 0;
+  const app = await buildServer({
+    service,
+    contract: new Contract(),
+    journal,
+    faults,
+    latencyMs: () => latencyMs,
+    log,
+    saved: () => writer.save(),
+    closing: closing.signal,
+  });
+  const url = await listen(app, options);
+  await writer.save();
+  runner.resume();
+
+  return {
+    url,
+    get credentials() {
+      return credentials.newest();
+    },
+    get requests() {
+      return journal.entries;
+    },
+    clearRequests: () => journal.clear(),
+    fault: (fault) => faults.add(fault),
+    clearFaults: () => faults.clear(),
+    get behaviour() {
+      return service.behaviour;
+    },
+    setBehaviour(changes) {
+      service.behaviour = withBehaviour(service.behaviour, changes);
+    },
+    setPlan(changed) {
+      service.plan = changed;
+      saveSoon();
+    },
+    setLatency(ms) {
+      latencyMs = ms;
+    },
+    inspect: new Inspection(service),
+    change: new Changes(service, saveSoon),
+    settled: () => runner.settled(),
+    async close() {
+      closing.abort();
+      runner.close();
+      app.server.closeAllConnections();
+      await app.close();
+      await writer.close();
+    },
+  };
+}
+
+function sow(seed: Seed, store: Store): void {
+  for (const group of seed.taskGroups) store.addGroup(group.taskGroupId, group.name);
+  for (const task of seed.tasks) store.addTask(task);
+}
+
+async function listen(app: FastifyInstance, options: EmulatorOptions): Promise<string> {
+  const host = options.host ?? "127.0.0.1";
+  await app.listen({ port: options.port ?? 0, host });
+  const { port } = app.server.address() as AddressInfo;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { inspect } from "node:util";
+import type { Emulator } from "../../src/emulator";
+import type { OperationName } from "../../src/service/operations";
+import { operations } from "../../src/service/operations";
+import { call, credentialOf, data, refusal, startWith } from "./caller";
+
+describe("the emulator's credentials", () => {
+  let emulator: Emulator;
+  beforeEach(async () => {
+    emulator = await startWith();
+  });
+  afterEach(() => emulator.close());
+
+  it("are wanted by each operation as the contract says", async () => {
+    for (const { name, credential } of Object.values(operations)) {
+      if (credential === "none") continue;
+      const other = credentialOf(emulator, credential === "bearer" ? "apiKey" : "bearer");
+      assert.equal(await refusal(emulator, name), credential === "bearer" ? "400 InvalidParameter.Required" : "400 InvalidParameter", name);
+      assert.equal(await refusal(emulator, name, { headers: other }), "401 Invalid.Token", name);
+      assert.equal(await refusal(emulator, name, { headers: { authorization: "Bearer x", "x-api-key": "y" } }), "401 Invalid.Token");
+    }
+  });
+
+  it("need a paid plan where the contract says so", async () => {
+    emulator.setPlan("free");
+    const paid: OperationName[] = [];
+    for (const { name } of Object.values(operations)) {
+      const answer = await refusal(emulator, name, { fields: { taskId: "template" } });
+      if (answer === "403 PermissionDenied") paid.push(name);
+    }
+    assert.deepEqual(paid, ["updateTaskUrls", "startTask", "startSubtasks", "stopSubtasks"]);
+  });
+
+  it("are exchanged by a refresh, which the old access token survives", async () => {
+    const before = emulator.credentials;
+    const fields = { grant_type: "refresh_token", refresh_token: before.refreshToken };
+    const pair = await data(emulator, "refreshToken", fields);
+    assert.equal(pair.token_type, "Bearer");
+    assert.deepEqual([pair.access_token, pair.refresh_token], [emulator.credentials.accessToken, emulator.credentials.refreshToken]);
+    for (const token of [before.accessToken, pair.access_token]) {
+      const headers = { authorization: `Bearer ${token}` };
+      assert.equal((await call(emulator, "removeData", { fields: { taskId: "template" }, headers })).status, 200);
+    }
+  });
+
+  it("can be expired", async () => {
+    emulator.change.expireAccessTokens();
+    assert.equal(await refusal(emulator, "removeData", { fields: { taskId: "template" } }), "401 Invalid.Token");
+    const fields = { grant_type: "refresh_token", refresh_token: emulator.credentials.refreshToken };
+    emulator.change.expireRefreshTokens();
+    assert.equal(await refusal(emulator, "refreshToken", { fields }), "400 Invalid.Grant");
+  });
+
+  it("of another account see nothing of the first one's", async () => {
+    const other = emulator.change.addAccount("other");
+    const headers = { authorization: `Bearer ${other.accessToken}` };
+    const read = { fields: { taskId: "template", offset: 0, size: 1 }, headers };
+    assert.equal(await refusal(emulator, "getData", read), "400 InvalidTaskId");
+    const list = { fields: { taskIds: ["template"], actionTypes: [] }, headers };
+    assert.equal(await refusal(emulator, "getActions", list), "400 InvalidTaskId");
+    assert.equal((await call(emulator, "getData", { fields: read.fields })).status, 200);
+  });
+
+  it("are those of the seed where it has any", async () => {
+    const credentials = { accessToken: "a-token", refreshToken: "r-token", apiKey: "a-key" };
+    const seeded = await startWith([], { seed: { credentials, plan: "free", taskGroups: [], tasks: [] } });
+    assert.deepEqual(seeded.credentials, credentials);
+    await seeded.close();
+  });
+
+  it("never stand in journal or log, wherever a client puts them", async () => {
+    const lines: string[] = [];
+    const logged = await startWith([], { log: (line) => lines.push(line) });
+    const secrets = Object.values(logged.credentials);
+    for (const secret of secrets) {
+      const headers = { authorization: `Bearer ${secret}`, "x-api-key": secret };
+      await call(logged, "getData", { fields: { taskId: secret, offset: 0, size: 1, token: secret }, headers });
+      await call(logged, "startTask", { fields: { taskId: secret, nested: [{ deep: `is ${secret} here` }] }, headers });
+      await call(logged, "refreshToken", { fields: { grant_type: "refresh_token", refresh_token: secret } });
+      await call(logged, "refreshToken", { fields: { grant_type: "refresh_token", refresh_token: `unknown ${secret}` } });
+      await call(logged, "getData", { path: `/${secret}` });
+      await call(logged, "updateTaskUrls", { fields: { taskId: secret }, file: secret, headers });
+    }
+    const written = inspect(logged.requests, { depth: 9 }) + JSON.stringify(logged.requests) + lines.join("\n");
+    for (const secret of [...secrets, ...Object.values(logged.credentials)]) assert.ok(!written.includes(secret), written);
+    assert.equal(logged.requests.length, 18);
+    await logged.close();
+  });
+});

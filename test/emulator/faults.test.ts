@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import type { Emulator } from "../../src/emulator";
+import { call, data, startWith } from "./caller";
+
+describe("a fault of the emulator", () => {
+  let emulator: Emulator;
+  beforeEach(async () => {
+    emulator = await startWith();
+  });
+  afterEach(() => emulator.close());
+
+  const copy = () => call(emulator, "copyTask", { fields: { taskId: "template", taskGroupId: "group" } });
+  const copies = () => emulator.inspect.tasks().length - 1;
+
+  it("loses the answer before or after the effect", async () => {
+    emulator.fault({ operation: "copyTask", kind: "reset" });
+    await assert.rejects(copy());
+    assert.equal(copies(), 0);
+    emulator.fault({ operation: "copyTask", kind: "reset", when: "after" });
+    await assert.rejects(copy());
+    assert.equal(copies(), 1);
+    assert.deepEqual(
+      emulator.requests.map(({ status, tookEffect }) => [status, tookEffect]),
+      [
+        [0, false],
+        [0, true],
+      ],
+    );
+  });
+
+  it("hits only its operation, and so many requests as it says", async () => {
+    emulator.fault({ operation: "copyTask", kind: "status", status: 503, times: 2, skip: 1 });
+    await data(emulator, "getSubtasks", { taskId: "template", page: 1, size: 1 });
+    const statuses = [(await copy()).status, (await copy()).status, (await copy()).status, (await copy()).status];
+    assert.deepEqual(statuses, [200, 503, 503, 200]);
+  });
+
+  it("answers with any status, body and headers", async () => {
+    emulator.fault({ operation: "*", kind: "status", status: 200, body: { no: "data" }, headers: { "x-proxy": "1" } });
+    const answer = await copy();
+    assert.deepEqual([answer.status, answer.text, answer.headers.get("x-proxy")], [200, '{"no":"data"}', "1"]);
+    emulator.fault({ operation: "*", kind: "status", status: 502, when: "after" });
+    assert.match((await copy()).text, /<html>/);
+    assert.equal(copies(), 1);
+  });
+
+  it("answers an error of the service", async () => {
+    emulator.fault({ operation: "copyTask", kind: "error", code: "TaskExecuting" });
+    const { status, json } = await copy();
+    assert.deepEqual([status, json.error?.code], [400, "TaskExecuting"]);
+  });
+
+  it("cuts the body, sends it slowly, late, or as another type", async () => {
+    emulator.fault({ operation: "copyTask", kind: "truncated" });
+    await assert.rejects(copy());
+    emulator.fault({ operation: "copyTask", kind: "slow", delayMs: 1 });
+    assert.equal((await copy()).status, 200);
+    emulator.fault({ operation: "copyTask", kind: "late", delayMs: 1 });
+    assert.equal((await copy()).status, 200);
+    emulator.fault({ operation: "copyTask", kind: "late", when: "before", delayMs: 1 });
+    assert.equal((await copy()).status, 200);
+    emulator.fault({ operation: "copyTask", kind: "wrongType" });
+    assert.match((await copy()).headers.get("content-type") ?? "", /^text\/html/);
+    assert.equal(copies(), 5);
+  });
+
+  it("redirects without doing anything", async () => {
+    emulator.fault({ operation: "copyTask", kind: "redirect", location: "http://127.0.0.1:1/elsewhere" });
+    const { status, headers } = await copy();
+    assert.deepEqual([status, headers.get("location"), copies()], [307, "http://127.0.0.1:1/elsewhere", 0]);
+  });
+
+  it("never answers, until the client or the emulator ends it", async () => {
+    emulator.fault({ operation: "copyTask", kind: "hang", when: "after" });
+    const hanging = assert.rejects(copy());
+    while (copies() === 0) await new Promise(setImmediate);
+    await emulator.close();
+    await hanging;
+  });
+
+  it("can be taken back", async () => {
+    emulator.fault({ operation: "copyTask", kind: "reset", times: 9 });
+    emulator.clearFaults();
+    assert.equal((await copy()).status, 200);
+  });
+});

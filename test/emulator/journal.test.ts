@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { call, startWith } from "./caller";
+
+describe("the emulator's journal", () => {
+  it("holds each request as it came, in order", async () => {
+    const emulator = await startWith();
+    const file = "http://a/\n\nhttp://b/\n";
+    await call(emulator, "copyTask", { fields: { taskId: "template", taskGroupId: "group" } });
+    await call(emulator, "updateTaskUrls", { fields: { taskId: "template" }, file });
+    await call(emulator, "startTask", { fields: { taskId: "nope" } });
+    await call(emulator, "getData", { path: "/none" });
+    const shown = emulator.requests.map(({ operation, method, path, query, body, status, credential }) => ({
+      operation,
+      method,
+      path,
+      query,
+      body,
+      status,
+      credential,
+    }));
+    const sha256 = createHash("sha256").update(file).digest("hex");
+    assert.deepEqual(shown, [
+      {
+        operation: "copyTask",
+        method: "POST",
+        path: "/task/copy",
+        query: { taskId: "template", taskGroupId: "group" },
+        body: undefined,
+        status: 200,
+        credential: "bearer",
+      },
+      {
+        operation: "updateTaskUrls",
+        method: "POST",
+        path: "/task/urls:file",
+        query: {},
+        body: { taskId: "template", file: { name: "urls.txt", bytes: file.length, sha256, lines: 2 } },
+        status: 200,
+        credential: "apiKey",
+      },
+      {
+        operation: "startTask",
+        method: "POST",
+        path: "/cloudextraction/start",
+        query: {},
+        body: { taskId: "nope" },
+        status: 400,
+        credential: "bearer",
+      },
+      {
+        operation: "unknown",
+        method: "GET",
+        path: "/none",
+        query: {},
+        body: undefined,
+        status: 404,
+        credential: "bearer",
+      },
+    ]);
+    assert.match(emulator.requests[1]?.contentType ?? "", /^multipart\/form-data; boundary=/);
+    emulator.clearRequests();
+    assert.deepEqual(emulator.requests, []);
+    await emulator.close();
+  });
+
+  it("gives the answer's requestId", async () => {
+    const emulator = await startWith();
+    const { json } = await call(emulator, "startTask", { fields: { taskId: "template" } });
+    assert.equal(emulator.requests[0]?.requestId, json.requestId);
+    await emulator.close();
+  });
+
+  it("keeps the newest requests and short lists", async () => {
+    const emulator = await startWith([], { journalLimit: 2 });
+    const loopItems = Array.from({ length: 10_001 }, () => "x");
+    for (const taskId of ["a", "b", "c"]) {
+      await call(emulator, "updateLoopItems", { fields: { taskId, actionId: "loop", loopType: "UrlList", loopItems } });
+    }
+    assert.deepEqual(
+      emulator.requests.map(({ body }) => body),
+      ["b", "c"].map((taskId) => ({ taskId, actionId: "loop", loopType: "UrlList", loopItems: { length: 10_001 } })),
+    );
+    await emulator.close();
+  });
+});
