@@ -3,7 +3,17 @@
 import type { CustomResourceOptions, Input } from "@pulumi/pulumi";
 import { output, RunError } from "@pulumi/pulumi";
 import { type CloudRunArgs as CloudRunPlainArgs, type CloudRunState, cloudRun } from "../resources/cloudRun";
+import {
+  type CloudSubtasksArgs as CloudSubtasksPlainArgs,
+  type CloudSubtasksState,
+  cloudSubtasks,
+} from "../resources/cloudSubtasks";
 import { type DataExportArgs as DataExportPlainArgs, type DataExportState, dataExport } from "../resources/dataExport";
+import {
+  type ExtractionTaskArgs as ExtractionTaskPlainArgs,
+  type ExtractionTaskState,
+  extractionTask,
+} from "../resources/extractionTask";
 import {
   type TaskActionConfigArgs as TaskActionConfigPlainArgs,
   type TaskActionConfigState,
@@ -15,6 +25,11 @@ import {
   type TaskLoopItemsState,
   taskLoopItems,
 } from "../resources/taskLoopItems";
+import {
+  type TaskParametersArgs as TaskParametersPlainArgs,
+  type TaskParametersState,
+  taskParameters,
+} from "../resources/taskParameters";
 import {
   type TaskStartUrlsArgs as TaskStartUrlsPlainArgs,
   type TaskStartUrlsState,
@@ -134,5 +149,53 @@ export interface DataExport extends OutputsOf<Omit<DataExportState, Internal>> {
 export class DataExport extends ExtractionResource {
   constructor(name: string, args: DataExportArgs, opts?: CustomResourceOptions) {
     super(dataExport, name, { ...args }, opts);
+  }
+}
+
+/** Arguments of {@link TaskParameters}. */
+export interface TaskParametersArgs extends InputsOf<TaskParametersPlainArgs> {}
+
+export interface TaskParameters extends OutputsOf<Omit<TaskParametersState, Internal>> {}
+
+/**
+ * Properties and loops of a task's actions, in one request. `id` is the task's id.
+ *
+ * Create and update: `POST /task/updateTaskParameters`. Read: `POST /task/getActions`.
+ */
+export class TaskParameters extends ExtractionResource {
+  constructor(name: string, args: TaskParametersArgs, opts?: CustomResourceOptions) {
+    super(taskParameters, name, { ...args }, opts);
+  }
+}
+
+/** Arguments of {@link ExtractionTask}. */
+export interface ExtractionTaskArgs extends InputsOf<ExtractionTaskPlainArgs> {}
+
+export interface ExtractionTask extends OutputsOf<Omit<ExtractionTaskState, Internal>> {}
+
+/**
+ * One whole task as one resource: copied or taken over, its actions, loops and start URLs. `id` and `taskId` are the task's id. For fleets.
+ *
+ * Create: `POST /task/copy`, `POST /task/updateTaskParameters`, `POST /task/urls:file`. Read: `POST /task/getActions`. Delete: as {@link TaskCopy}.
+ */
+export class ExtractionTask extends ExtractionResource {
+  constructor(name: string, args: ExtractionTaskArgs, opts?: CustomResourceOptions) {
+    super(extractionTask, name, { ...args }, opts);
+  }
+}
+
+/** Arguments of {@link CloudSubtasks}. */
+export interface CloudSubtasksArgs extends InputsOf<CloudSubtasksPlainArgs> {}
+
+export interface CloudSubtasks extends OutputsOf<Omit<CloudSubtasksState, Internal>> {}
+
+/**
+ * Subtasks of a cloud task that should be started, or stopped. It depends on every run of its task declared before it.
+ *
+ * Create and update: `POST /cloudextraction/subtasks:start` or `subtasks:stop`. Read: `GET /cloudextraction/task/subtasks`.
+ */
+export class CloudSubtasks extends ExtractionResource {
+  constructor(name: string, args: CloudSubtasksArgs, opts?: CustomResourceOptions) {
+    super(cloudSubtasks, name, { ...args }, opts);
   }
 }

@@ -4,11 +4,11 @@ import {
   type CustomResourceOptions,
   type Input,
   mergeOptions,
-  type Output,
+  Output,
   output,
   RunError,
 } from "@pulumi/pulumi";
-import { canonical } from "../resources/args";
+import { canonical, isMap } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { requireValidConfig } from "./programConfig";
 import { providerText, requireResolvableProvider } from "./providerText";
@@ -69,7 +69,8 @@ export function typeToken(type: string): string {
 
 /** A task that is only taken over may be named elsewhere in the program by the same text. */
 function takenOverOrOwnId(args: Record<string, unknown>, id: Output<string>): Input<string> {
-  return typeof args.adoptTaskId === "string" ? args.adoptTaskId : id;
+  const { adoptTaskId } = isPlainMap(args.from) ? args.from : args;
+  return typeof adoptTaskId === "string" ? adoptTaskId : id;
 }
 
 function propertiesOf(definition: AnyResource, name: string, args: Record<string, unknown>): Record<string, unknown> {
@@ -87,16 +88,42 @@ function propertiesOf(definition: AnyResource, name: string, args: Record<string
  * it (digest, hosts) is as secret as the list, which placeholders of the same names see to.
  */
 function listsAsOne(definition: AnyResource, args: Record<string, unknown>): Record<string, unknown> {
-  const all = Object.entries(definition.args);
+  const withLists = Object.entries(definition.args).filter(([name, spec]) => spec.list && args[name] !== undefined);
   const properties: Record<string, unknown> = {};
-  for (const [list] of all.filter(([name, spec]) => spec.list && args[name] !== undefined)) {
-    const whole: Output<unknown> = output(args[list]);
-    properties[list] = whole;
-    for (const [derived] of all.filter(([, spec]) => spec.derived)) {
-      properties[derived] = whole.apply(() => "");
-    }
+  for (const [name] of withLists) {
+    Object.assign(
+      properties,
+      isPlainMap(args[name]) ? { [name]: listsWithin(args[name]) } : wholeList(name, args[name]),
+    );
   }
   return properties;
+}
+
+/** What `check` derives from the lists of these names. */
+const derivedFrom: Readonly<Record<string, readonly string[]>> = {
+  items: ["count", "sha256"],
+  urls: ["count", "sha256", "hosts"],
+};
+
+function wholeList(name: string, list: unknown): Record<string, unknown> {
+  const whole: Output<unknown> = output(list);
+  const derived = (derivedFrom[name] ?? []).map((each) => [each, whole.apply(() => "")]);
+  return { [name]: whole, ...Object.fromEntries(derived) };
+}
+
+/** The same for the lists in a map, under the names that lists have; an action's properties are the user's own names. */
+function listsWithin(map: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(map).flatMap(([name, value]) => {
+    if (name in derivedFrom) {
+      return Object.entries(wholeList(name, value));
+    }
+    return [[name, name !== "properties" && isPlainMap(value) ? listsWithin(value) : value]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function isPlainMap(value: unknown): value is Record<string, unknown> {
+  return isMap(value) && !Output.isInstance(value) && !(value instanceof Promise);
 }
 
 function optionsOf(

@@ -71,7 +71,7 @@ export function dependenciesOf(
   if (type === "CloudRun") {
     return task.configurations;
   }
-  return type === "DataExport" ? task.runs.map(({ run }) => run) : [];
+  return type === "DataExport" || type === "CloudSubtasks" ? task.runs.map(({ run }) => run) : [];
 }
 
 /** Notes a declared resource; `taskId` is the argument that it was given, or the id of the task that it makes. */

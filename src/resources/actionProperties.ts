@@ -132,13 +132,14 @@ export async function writeSettings<State extends PendingState & { taskId: strin
   state: State,
   context: Context,
   write: () => Promise<unknown>,
+  pending = ["write"],
 ): Promise<State> {
   try {
     await context.exclusive(state.taskId, write);
     return state;
   } catch (error) {
     if (isServiceError(error) && error.outcome !== "notExecuted") {
-      throw new PartialFailure(error.message, state.taskId, { ...state, pending: ["write"] });
+      throw new PartialFailure(error.message, state.taskId, { ...state, pending });
     }
     throw error;
   }

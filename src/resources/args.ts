@@ -22,7 +22,7 @@ export interface ArgSpec {
   replaces?: boolean;
   /** Not written by the user: `check` adds it to the arguments, so that a diff shows that it changed. */
   derived?: boolean;
-  /** A list that `check` makes one text of. */
+  /** A list that `check` makes one text of, or a map with such lists in it, under the names `items` and `urls`. */
   list?: boolean;
   /** Says how the resource is managed, not what it is: a change makes no call and repeats no work. */
   option?: boolean;
@@ -148,7 +148,7 @@ export function objectOf(spec: ArgsSpec): ValueCheck {
 export function checkFields(spec: ArgsSpec, args: Record<string, unknown>, path: string, problems: Problem[]): void {
   const at = (name: string): string => (path === "" ? name : `${path}.${name}`);
   for (const name of Object.keys(args)) {
-    if (args[name] !== undefined && (spec[name] === undefined || spec[name].derived)) {
+    if (args[name] !== undefined && spec[name] === undefined) {
       const known = Object.keys(spec).filter((each) => !spec[each]?.derived);
       problems.push({ path: at(name), reason: `is not a property of it. Known: ${known.join(", ")}` });
     }

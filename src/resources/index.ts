@@ -1,9 +1,12 @@
 import { cloudRun } from "./cloudRun";
+import { cloudSubtasks } from "./cloudSubtasks";
 import { dataExport } from "./dataExport";
+import { extractionTask } from "./extractionTask";
 import type { Resource } from "./resource";
 import { taskActionConfig } from "./taskActionConfig";
 import { taskCopy } from "./taskCopy";
 import { taskLoopItems } from "./taskLoopItems";
+import { taskParameters } from "./taskParameters";
 import { taskStartUrls } from "./taskStartUrls";
 
 /** A resource whose types only it knows. */
@@ -14,8 +17,11 @@ export type AnyResource = Resource<any, any, any>;
 export const resources: Readonly<Record<string, AnyResource>> = {
   TaskCopy: taskCopy,
   TaskActionConfig: taskActionConfig,
+  TaskParameters: taskParameters,
   TaskLoopItems: taskLoopItems,
   TaskStartUrls: taskStartUrls,
+  ExtractionTask: extractionTask,
   CloudRun: cloudRun,
+  CloudSubtasks: cloudSubtasks,
   DataExport: dataExport,
 };

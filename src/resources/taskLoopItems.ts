@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { isServiceError } from "../service/errors";
+import type { LoopItemsUpdate } from "../service/types";
 import { readConfigured, writeSettings } from "./actionProperties";
 import { anything, choice, text, unknown } from "./args";
 import { allLinesOfFile, digestOf } from "./lines";
@@ -16,7 +17,7 @@ import {
   type Resource,
   ResourceError,
 } from "./resource";
-import { lookUpTask } from "./taskPresence";
+import { lookUpTask, type Presence } from "./taskPresence";
 
 /**
  * The items that one loop of a task goes through.
@@ -57,6 +58,9 @@ export interface TaskLoopItemsState extends Omit<TaskLoopItemsArgs, "items">, Ch
 }
 
 type CheckedArgs = Omit<TaskLoopItemsState, "previous" | "pending">;
+
+/** A loop of a task as it is declared or stored, whichever resource it stands in. */
+export type LoopDeclaration = Omit<TaskLoopItemsState, "previous">;
 
 const mostBytes = 32 * 1024;
 
@@ -113,35 +117,17 @@ export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, Chec
   },
 
   async delete(_id: string, state: TaskLoopItemsState, context: Context): Promise<void> {
-    const { taskId, actionId, previous } = state;
-    const stays = `Task "${taskId}" keeps the loop items of action "${actionId}" as they stand at the service: nothing was put back.`;
-    if (state.onDelete !== "restore" || previous === undefined) {
-      context.warn(stays);
-      return;
+    const back = await listToPutBack(state, context);
+    if (back !== undefined) {
+      const { taskId } = state;
+      await context.exclusive(taskId, () => context.client.updateLoopItems({ taskId, ...back }));
     }
-    const presence = await lookUpTask(taskId, [], context);
-    if (presence.is === "gone") {
-      return;
-    }
-    const now = presence.is === "there" ? loopShown(presence.actions, actionId) : undefined;
-    if (now === undefined || digestOf(now.items).sha256 !== state.sha256) {
-      context.warn(stays);
-      return;
-    }
-    const request = {
-      taskId,
-      actionId,
-      loopType: previous.loopType,
-      loopItems: itemsOf(previous.items),
-      isAppend: false,
-    };
-    await context.exclusive(taskId, () => context.client.updateLoopItems(request));
   },
 };
 
 /** An append cannot take an item out, so a declaration that does is refused before anything is sent. */
-async function checkAppend(now: CheckedArgs, { previous, problems, folder }: CheckContext): Promise<void> {
-  const before = previous as unknown as CheckedArgs | undefined;
+export async function checkAppend(now: LoopDeclaration, { previous, problems, folder }: CheckContext): Promise<void> {
+  const before = previous as unknown as LoopDeclaration | undefined;
   const sameLoop = (["taskId", "actionId", "loopType"] as const).every((name) => before?.[name] === now[name]);
   if (now.mode !== "append" || before === undefined || !sameLoop || (now.items as unknown) === unknown) {
     return;
@@ -164,9 +150,9 @@ async function checkAppend(now: CheckedArgs, { previous, problems, folder }: Che
 }
 
 /** Which items an update sends; none where the service's list is already right. */
-async function itemsToSend(
-  state: TaskLoopItemsState,
-  checked: CheckedArgs,
+export async function itemsToSend(
+  state: LoopDeclaration,
+  checked: LoopDeclaration,
   items: string[],
   context: Context,
 ): Promise<string[]> {
@@ -210,7 +196,7 @@ async function send(state: TaskLoopItemsState, loopItems: string[], context: Con
 }
 
 /** The state as the service's list makes it: what differs is drift. */
-function asSeen(state: TaskLoopItemsState, loop: LoopShown): TaskLoopItemsState {
+export function asSeen<State extends LoopDeclaration>(state: State, loop: LoopShown): State {
   const loopType =
     loop.loopType?.toLowerCase() === state.loopType.toLowerCase() ? state.loopType : (loop.loopType ?? state.loopType);
   const seen = digestOf(loop.items);
@@ -230,7 +216,7 @@ function asSeen(state: TaskLoopItemsState, loop: LoopShown): TaskLoopItemsState 
   return { ...state, loopType, items: left.join("\n"), count, sha256 };
 }
 
-async function rememberList(args: CheckedArgs, context: Context): Promise<TaskLoopItemsState["previous"]> {
+export async function rememberList(args: LoopDeclaration, context: Context): Promise<TaskLoopItemsState["previous"]> {
   if (args.onDelete !== "restore") {
     return undefined;
   }
@@ -249,4 +235,28 @@ async function rememberList(args: CheckedArgs, context: Context): Promise<TaskLo
     return warn("the list that stands there now is larger than 32 kB");
   }
   return { loopType: loop.loopType ?? args.loopType, items };
+}
+
+/** The list to write when the declaration goes away: the old one, where ours still stands. Else a warning names what stays. */
+export async function listToPutBack(
+  state: LoopDeclaration & Pick<TaskLoopItemsState, "previous">,
+  context: Context,
+): Promise<LoopItemsUpdate | undefined> {
+  const { taskId, actionId, previous, onDelete } = state;
+  const presence = await lookUpForRestore(onDelete === "restore" && previous !== undefined, taskId, context);
+  if (presence.is === "gone") {
+    return undefined;
+  }
+  const now = presence.is === "there" ? loopShown(presence.actions, actionId) : undefined;
+  if (previous === undefined || now === undefined || digestOf(now.items).sha256 !== state.sha256) {
+    context.warn(
+      `Task "${taskId}" keeps the loop items of action "${actionId}" as they stand at the service: nothing was put back.`,
+    );
+    return undefined;
+  }
+  return { actionId, loopType: previous.loopType, loopItems: itemsOf(previous.items), isAppend: false };
+}
+
+async function lookUpForRestore(needed: boolean, taskId: string, context: Context): Promise<Presence> {
+  return needed ? lookUpTask(taskId, [], context) : { is: "unclear" };
 }

@@ -35,9 +35,11 @@ export interface TaskStartUrlsArgs {
   profile?: string;
 }
 
-export interface TaskStartUrlsState extends Omit<TaskStartUrlsArgs, "urls">, PendingState {
+/** Start URLs as `check` leaves them. */
+export interface StartUrls {
   /** The URLs, one a line. */
   urls?: string;
+  file?: string;
   /** Number of URLs. */
   count: number;
   /** SHA-256 of the URLs, each followed by a line feed, in hex. */
@@ -45,6 +47,8 @@ export interface TaskStartUrlsState extends Omit<TaskStartUrlsArgs, "urls">, Pen
   /** The distinct hosts, sorted, at most 20. For reviewers and policies. */
   hosts: string[];
 }
+
+export interface TaskStartUrlsState extends Omit<TaskStartUrlsArgs, "urls">, StartUrls, PendingState {}
 
 type CheckedArgs = Omit<TaskStartUrlsState, "pending">;
 
@@ -63,9 +67,7 @@ export const taskStartUrls: Resource<TaskStartUrlsArgs, TaskStartUrlsState, Chec
   outputs: [],
 
   async check(args: TaskStartUrlsArgs, context: CheckContext): Promise<CheckedArgs> {
-    const list = await checkList({ ...args }, { list: "urls", file: "file", urls: true }, context);
-    const { text: urls, count, sha256, hosts } = list ?? {};
-    return { ...args, urls, count, sha256, hosts } as CheckedArgs;
+    return { ...args, ...(await checkStartUrls({ ...args }, "", context)) } as CheckedArgs;
   },
 
   async create(args: CheckedArgs, context: Context): Promise<Created<TaskStartUrlsState>> {
@@ -89,13 +91,31 @@ export const taskStartUrls: Resource<TaskStartUrlsArgs, TaskStartUrlsState, Chec
 };
 
 async function upload(args: CheckedArgs, context: Context): Promise<TaskStartUrlsState> {
-  const file = args.file === undefined ? fromList(args) : await fromFile(args.file, args, context);
-  return writeSettings<TaskStartUrlsState>(args, context, () =>
-    context.client.updateTaskUrls({ taskId: args.taskId, file }),
-  );
+  return writeSettings<TaskStartUrlsState>(args, context, await startUrlsUpload(args.taskId, args, context));
 }
 
-function fromList(args: CheckedArgs): UploadSource {
+/** The upload, ready to be sent. Refuses a file that is no longer the one that was previewed before anything is sent. */
+export async function startUrlsUpload(
+  taskId: string,
+  list: StartUrls,
+  context: Context,
+): Promise<() => Promise<unknown>> {
+  const file = list.file === undefined ? fromList(list) : await fromFile(list.file, list, context);
+  return () => context.client.updateTaskUrls({ taskId, file });
+}
+
+/** Normalises a list of start URLs, or a file with one. `at` is the path of the object that holds it, with a dot at the end. */
+export async function checkStartUrls(
+  args: Readonly<Record<string, unknown>>,
+  at: string,
+  context: CheckContext,
+): Promise<Partial<StartUrls>> {
+  const list = await checkList(args, { list: "urls", file: "file", urls: true, at }, context);
+  const { text: urls, count, sha256, hosts } = list ?? {};
+  return { urls, count, sha256, hosts } as Partial<StartUrls>;
+}
+
+function fromList(args: StartUrls): UploadSource {
   const content = Buffer.from(
     itemsOf(args.urls ?? "")
       .map((url) => `${url}\n`)
@@ -105,7 +125,7 @@ function fromList(args: CheckedArgs): UploadSource {
 }
 
 /** The file as a stream. Refused if it is no longer the one that was previewed. */
-async function fromFile(name: string, args: CheckedArgs, context: Context): Promise<UploadSource> {
+async function fromFile(name: string, args: StartUrls, context: Context): Promise<UploadSource> {
   const path = resolve(context.folder, name);
   const { sha256, bytes } = await digestOfFile(path);
   if (sha256 !== args.sha256) {

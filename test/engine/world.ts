@@ -44,7 +44,9 @@ export class World {
     const emulator = await startEmulator({ seed: seed ?? template, ...options });
     try {
       const { accessToken, apiKey } = emulator.credentials;
-      const secrets = withCredentials ? { "webextract:accessToken": accessToken, "webextract:apiKey": apiKey } : {};
+      const secrets: Record<string, string> = withCredentials
+        ? { "webextract:accessToken": accessToken, "webextract:apiKey": apiKey }
+        : {};
       const project = await Project.create({
         ...rest,
         program: prelude + program,
@@ -89,5 +91,8 @@ export class World {
 }
 
 const prelude = `const pulumi = require("@pulumi/pulumi");
-const { TaskCopy, TaskActionConfig, TaskLoopItems, TaskStartUrls, CloudRun, DataExport } = require("pulumi-webextract");
+const {
+  CloudRun, CloudSubtasks, DataExport, ExtractionTask,
+  TaskActionConfig, TaskCopy, TaskLoopItems, TaskParameters, TaskStartUrls,
+} = require("pulumi-webextract");
 `;

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -22,6 +22,7 @@ async function pack(): Promise<string> {
     throw new Error("there is no dist to pack: run `npm run build` first");
   }
   const folder = mkdtempSync(join(tmpdir(), "webextract-pack-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   // Without scripts: `prepare` would rebuild dist under the feet of tests that use it.
   const args = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder, "--loglevel=error"];
   const { stdout } = await promisify(execFile)("npm", args, { cwd: repositoryRoot });

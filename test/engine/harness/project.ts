@@ -18,6 +18,8 @@ export interface ProjectOptions {
   folder?: string;
   /** How the package gets in. `symlink` (default): a link to this repository. `none`: the files bring it. */
   install?: "symlink" | "none";
+  /** More packages of this repository to link beside it: `typescript`, `tsx`. */
+  link?: readonly string[];
   /** Name of the project (default `test`), and of the stack (default `dev`). */
   name?: string;
   stack?: string;
@@ -214,11 +216,15 @@ export class Project {
     for (const [path, content] of Object.entries(files)) {
       this.write(path, content);
     }
+    const modules = join(this.folder, "node_modules");
+    mkdirSync(modules, { recursive: true });
     if (options.install !== "none") {
-      const modules = join(this.folder, "node_modules");
-      mkdirSync(modules, { recursive: true });
       symlinkSync(repositoryRoot, join(modules, "pulumi-webextract"), "junction");
       symlinkSync(join(repositoryRoot, "node_modules", "@pulumi"), join(modules, "@pulumi"), "junction");
+    }
+    for (const name of options.link ?? []) {
+      mkdirSync(dirname(join(modules, name)), { recursive: true });
+      symlinkSync(join(repositoryRoot, "node_modules", name), join(modules, name), "junction");
     }
   }
 }

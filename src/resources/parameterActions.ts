@@ -1,0 +1,196 @@
+import type { ActionParametersUpdate } from "../service/types";
+import { type ActionSettingsMap, changedActions, toUpdates, valuesShown, withValues } from "./actionProperties";
+import { type ArgsSpec, anyText, anything, choice, holdsUnknown, isMap, mapOf, objectOf, text } from "./args";
+import { checkList, listOrText } from "./listArgs";
+import { type CheckedItems, loadItems, loopShown } from "./loopItems";
+import type { CheckContext, Context } from "./resource";
+import { asSeen, checkAppend, itemsToSend, type LoopDeclaration } from "./taskLoopItems";
+import type { ActionShown } from "./taskPresence";
+
+/** The loop of an action. */
+export interface ActionLoop {
+  /** The kind of item, as the service names it, for example a URL list or a text list. */
+  loopType: string;
+  /** The items, each one line of text. Either this or `itemsFile`. */
+  items?: string[];
+  /** A file with an item a line, relative to the program's folder. */
+  itemsFile?: string;
+  /** `replace` (default): the list becomes these items. `append`: only items not sent before are added at the end of the service's list. */
+  mode?: "replace" | "append";
+}
+
+/** What is declared of one action: properties, a loop, or both. */
+export interface ParameterAction {
+  /** The action's type, as the service names it. */
+  actionType: string;
+  /** Property name to value. Only what is declared here is written and compared. */
+  properties?: Record<string, string>;
+  loop?: ActionLoop;
+}
+
+/** Declared actions by their actionId. */
+export type ParameterActions = Record<string, ParameterAction>;
+
+type CheckedLoop = Omit<ActionLoop, "items"> & CheckedItems;
+
+interface CheckedAction extends Omit<ParameterAction, "loop"> {
+  loop?: CheckedLoop;
+}
+
+/** As `check` leaves them: lists as one text, with count and digest. */
+export type CheckedActions = Record<string, CheckedAction>;
+
+const loopSpec: ArgsSpec = {
+  loopType: { check: text, required: true },
+  items: { check: listOrText, list: true },
+  itemsFile: { check: text },
+  mode: { check: choice("replace", "append") },
+  count: { check: anything, derived: true },
+  sha256: { check: anything, derived: true },
+};
+
+const actionSpec: ArgsSpec = {
+  actionType: { check: text, required: true },
+  properties: { check: mapOf(anyText) },
+  loop: { check: objectOf(loopSpec) },
+};
+
+export const parameterActionsCheck = mapOf(objectOf(actionSpec));
+
+/** Normalises the lists of all actions. Whatever holds an unknown beside its lists stays as it is. */
+export async function checkParameterActions(
+  actions: ParameterActions,
+  taskId: string,
+  context: CheckContext,
+): Promise<CheckedActions> {
+  if (!isMap(actions)) {
+    return actions;
+  }
+  const before = (context.previous?.actions ?? {}) as CheckedActions;
+  const checked: CheckedActions = {};
+  for (const [actionId, action] of Object.entries(actions)) {
+    const path = `actions.${actionId}`;
+    if (!isMap(action) || (action.loop !== undefined && !isMap(action.loop))) {
+      checked[actionId] = action as CheckedAction;
+      continue;
+    }
+    if (action.properties === undefined && action.loop === undefined) {
+      context.problems.push({ path, reason: "declares nothing: give properties, loop or both" });
+    }
+    const { loop, ...rest } = action;
+    checked[actionId] = loop === undefined ? rest : { ...rest, loop: await checkLoop(loop, path, context) };
+    await checkAppendOf(actionId, checked, before, taskId, context);
+  }
+  return checked;
+}
+
+async function checkLoop(loop: ActionLoop, path: string, context: CheckContext): Promise<CheckedLoop> {
+  const list = await checkList({ ...loop }, { list: "items", file: "itemsFile", at: `${path}.loop.` }, context);
+  return { ...loop, items: list?.text, count: list?.count, sha256: list?.sha256 } as CheckedLoop;
+}
+
+async function checkAppendOf(
+  actionId: string,
+  now: CheckedActions,
+  before: CheckedActions,
+  taskId: string,
+  context: CheckContext,
+): Promise<void> {
+  const loop = now[actionId]?.loop;
+  const old = before[actionId]?.loop;
+  const sameTask = context.previous?.taskId === taskId;
+  if (loop === undefined || old === undefined || !sameTask || holdsUnknown(loop)) {
+    return;
+  }
+  const problems: CheckContext["problems"] = [];
+  const previous = { ...declarationOf(taskId, actionId, old) };
+  await checkAppend(declarationOf(taskId, actionId, loop), { ...context, previous, problems });
+  context.problems.push(...problems.map(({ path, reason }) => ({ path: `actions.${actionId}.loop.${path}`, reason })));
+}
+
+function declarationOf(taskId: string, actionId: string, loop: CheckedLoop): LoopDeclaration {
+  return { ...loop, taskId, actionId };
+}
+
+/** The part of the actions that the properties are. */
+export function propertiesOf(actions: CheckedActions): ActionSettingsMap {
+  const withProperties = Object.entries(actions).filter(([, { properties }]) => properties !== undefined);
+  return Object.fromEntries(
+    withProperties.map(([actionId, { actionType, properties = {} }]) => [actionId, { actionType, properties }]),
+  );
+}
+
+/** What the service must be told, so that it agrees with `now`; nothing about what is right already. */
+export async function updatesFor(
+  taskId: string,
+  before: CheckedActions,
+  now: CheckedActions,
+  pending: string[] | undefined,
+  context: Context,
+): Promise<ActionParametersUpdate[]> {
+  const all = pending !== undefined && pending.length > 0;
+  const properties = changedActions(all ? {} : propertiesOf(before), propertiesOf(now));
+  const updates: ActionParametersUpdate[] = [];
+  for (const [actionId, { actionType, loop }] of Object.entries(now)) {
+    const [changed] = toUpdates(actionId in properties ? { [actionId]: properties[actionId] as never } : {});
+    const items =
+      loop === undefined ? [] : await itemsOfLoop(taskId, actionId, before[actionId]?.loop, loop, pending, context);
+    if (changed === undefined && items.length === 0) {
+      continue;
+    }
+    updates.push({
+      actionType,
+      actionId,
+      ...(changed === undefined ? {} : { properties: changed.properties }),
+      ...(loop === undefined || items.length === 0
+        ? {}
+        : { loopItems: { actionId, loopType: loop.loopType, loopItems: items, isAppend: loop.mode === "append" } }),
+    });
+  }
+  return updates;
+}
+
+async function itemsOfLoop(
+  taskId: string,
+  actionId: string,
+  before: CheckedLoop | undefined,
+  now: CheckedLoop,
+  pending: string[] | undefined,
+  context: Context,
+): Promise<string[]> {
+  const items = await loadItems(now, context);
+  if (before === undefined || before.loopType !== now.loopType) {
+    // An append that may have been made already is looked up below; anything else is new, and sent whole.
+    if (now.mode !== "append" || !pending?.length) {
+      return items;
+    }
+  }
+  const state = { ...declarationOf(taskId, actionId, before ?? now), pending };
+  return itemsToSend(state, declarationOf(taskId, actionId, now), items, context);
+}
+
+/** Whether any of these requests appends, so that it must not be sent twice. */
+export function appends(updates: readonly ActionParametersUpdate[]): boolean {
+  return updates.some(({ loopItems }) => loopItems?.isAppend);
+}
+
+/** The declared actions as the service shows them: what differs is drift. */
+export function actionsSeen(taskId: string, actions: CheckedActions, shown: readonly ActionShown[]): CheckedActions {
+  const declared = propertiesOf(actions);
+  const properties = withValues(declared, valuesShown(shown, declared));
+  const seen = Object.entries(actions).map(([actionId, action]) => {
+    const loop = action.loop && loopSeen(taskId, actionId, action.loop, shown);
+    const values = properties[actionId]?.properties;
+    return [actionId, { ...action, ...(values ? { properties: values } : {}), ...(loop ? { loop } : {}) }];
+  });
+  return Object.fromEntries(seen);
+}
+
+function loopSeen(taskId: string, actionId: string, loop: CheckedLoop, shown: readonly ActionShown[]): CheckedLoop {
+  const found = loopShown(shown, actionId);
+  if (found === undefined) {
+    return loop;
+  }
+  const { loopType, items, count, sha256 } = asSeen(declarationOf(taskId, actionId, loop), found);
+  return { ...loop, loopType, items, count, sha256 };
+}

@@ -1,0 +1,190 @@
+import type { ActionParametersUpdate } from "../service/types";
+import { type PropertyValues, readConfigured, takenOut, toUpdates, typesOf, writeSettings } from "./actionProperties";
+import { choice, text } from "./args";
+import {
+  actionsSeen,
+  appends,
+  type CheckedActions,
+  checkParameterActions,
+  type ParameterActions,
+  parameterActionsCheck,
+  propertiesOf,
+  updatesFor,
+} from "./parameterActions";
+import { type RestoreArgs, rememberValues, valuesToPutBack } from "./previousValues";
+import type { CheckContext, Context, Created, PendingState, Read, Resource } from "./resource";
+import { type LoopDeclaration, listToPutBack, rememberList } from "./taskLoopItems";
+
+/**
+ * Properties and loops of a task's actions, in one request.
+ *
+ * | step | call |
+ * |---|---|
+ * | create | `POST /task/updateTaskParameters`, one for all actions |
+ * | read | `POST /task/getActions`; compares what is declared |
+ * | update | `POST /task/updateTaskParameters`, one for what changed |
+ * | delete | none, or one that puts the old values and lists back (`onDelete: "restore"`) |
+ */
+export interface TaskParametersArgs extends RestoreArgs {
+  /** The task to configure; pass the `id` of a TaskCopy. A change replaces. */
+  taskId: string;
+  /** What is declared, by actionId. Only that is written and compared. */
+  actions: ParameterActions;
+  /** Name of a set of credentials in `webextract:profiles`. Default: the top-level ones. */
+  profile?: string;
+}
+
+type CheckedArgs = Omit<TaskParametersArgs, "actions"> & { actions: CheckedActions };
+
+/** What stood at the service before. */
+interface Previous {
+  properties?: PropertyValues;
+  loops?: Record<string, { loopType: string; items: string }>;
+}
+
+export interface TaskParametersState extends CheckedArgs, PendingState {
+  /** What the service answered to the last write. Secret, for its fields are the service's own. */
+  updatedParameters?: Record<string, unknown>;
+  /** What stood at the service before, with `onDelete: "restore"`. Secret. */
+  previous?: Previous;
+}
+
+export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, CheckedArgs> = {
+  type: "TaskParameters",
+  configuresTask: true,
+  args: {
+    taskId: { check: text, required: true, replaces: true },
+    actions: { check: parameterActionsCheck, required: true, list: true },
+    onDelete: { check: choice("retain", "restore"), option: true },
+    profile: { check: text, option: true },
+  },
+  outputs: ["updatedParameters", "previous"],
+  secretOutputs: ["updatedParameters", "previous"],
+
+  async check(args: TaskParametersArgs, context: CheckContext): Promise<CheckedArgs> {
+    return { ...args, actions: await checkParameterActions(args.actions, args.taskId, context) };
+  },
+
+  async create(args: CheckedArgs, context: Context): Promise<Created<TaskParametersState>> {
+    const previous = await remember(args, {}, {}, context);
+    const updates = await updatesFor(args.taskId, {}, args.actions, undefined, context);
+    return { id: args.taskId, state: await write({ ...args, previous }, updates, context) };
+  },
+
+  async read(_id: string, state: TaskParametersState, context: Context): Promise<Read<TaskParametersState>> {
+    return readConfigured(state, typesOf(state.actions), context, (shown) => ({
+      ...state,
+      actions: actionsSeen(state.taskId, state.actions, shown),
+    }));
+  },
+
+  async update(
+    _id: string,
+    state: TaskParametersState,
+    args: CheckedArgs,
+    context: Context,
+  ): Promise<TaskParametersState> {
+    const back = await putBack(state, args.actions, context);
+    const previous = await remember(args, state.actions, state.previous ?? {}, context);
+    const changed = await updatesFor(args.taskId, state.actions, args.actions, state.pending, context);
+    const next = { ...args, previous, updatedParameters: state.updatedParameters };
+    const updates = merge(changed, back);
+    return updates.length === 0 ? next : write(next, updates, context);
+  },
+
+  async delete(_id: string, state: TaskParametersState, context: Context): Promise<void> {
+    const { taskId } = state;
+    const actions = await putBack(state, {}, context);
+    if (actions.length > 0) {
+      await context.exclusive(taskId, () => context.client.updateTaskParameters({ taskId, actions }));
+    }
+  },
+};
+
+async function write(
+  state: TaskParametersState,
+  actions: ActionParametersUpdate[],
+  context: Context,
+): Promise<TaskParametersState> {
+  const { taskId } = state;
+  let updatedParameters = state.updatedParameters;
+  const pending = appends(actions) ? ["append"] : ["write"];
+  const written = await writeSettings(
+    state,
+    context,
+    async () => {
+      const { data } = await context.client.updateTaskParameters({ taskId, actions });
+      updatedParameters = data.updatedParameters;
+    },
+    pending,
+  );
+  return { ...written, updatedParameters };
+}
+
+/** Reads what stands at the service for everything that is declared for the first time. */
+async function remember(
+  args: CheckedArgs,
+  before: CheckedActions,
+  known: Previous,
+  context: Context,
+): Promise<Previous | undefined> {
+  if (args.onDelete !== "restore") {
+    return undefined;
+  }
+  const fresh = takenOut(propertiesOf(args.actions), propertiesOf(before));
+  const properties = await rememberValues(args.taskId, args, known.properties ?? {}, fresh, context);
+  const loops = { ...known.loops };
+  for (const [actionId, { loop }] of Object.entries(args.actions)) {
+    if (loop !== undefined && before[actionId]?.loop === undefined) {
+      const list = await rememberList(loopOf(args, actionId, loop), context);
+      if (list !== undefined) {
+        loops[actionId] = list;
+      }
+    }
+  }
+  return { properties, loops };
+}
+
+/** What to write for properties and loops that `now` no longer declares. */
+async function putBack(
+  state: TaskParametersState,
+  now: CheckedActions,
+  context: Context,
+): Promise<ActionParametersUpdate[]> {
+  const gone = takenOut(propertiesOf(state.actions), propertiesOf(now));
+  const { taskId, onDelete, previous } = state;
+  const values = await valuesToPutBack({ taskId, onDelete, previous: previous?.properties }, gone, context);
+  const updates: ActionParametersUpdate[] = toUpdates(values);
+  for (const [actionId, { actionType, loop }] of Object.entries(state.actions)) {
+    if (loop !== undefined && now[actionId]?.loop === undefined) {
+      const declared = { ...loopOf(state, actionId, loop), previous: previous?.loops?.[actionId] };
+      const loopItems = await listToPutBack(declared, context);
+      if (loopItems !== undefined) {
+        updates.push({ actionType, actionId, loopItems });
+      }
+    }
+  }
+  return merge(updates, []);
+}
+
+function loopOf(
+  { taskId, onDelete }: { taskId: string } & RestoreArgs,
+  actionId: string,
+  loop: NonNullable<CheckedActions[string]["loop"]>,
+): LoopDeclaration {
+  return { ...loop, taskId, actionId, onDelete };
+}
+
+/** One entry for each action. */
+function merge(
+  first: readonly ActionParametersUpdate[],
+  second: readonly ActionParametersUpdate[],
+): ActionParametersUpdate[] {
+  const merged = new Map<string, ActionParametersUpdate>();
+  for (const update of [...first, ...second]) {
+    const same = merged.get(update.actionId);
+    const properties = [...(same?.properties ?? []), ...(update.properties ?? [])];
+    merged.set(update.actionId, { ...same, ...update, ...(properties.length > 0 ? { properties } : {}) });
+  }
+  return [...merged.values()];
+}

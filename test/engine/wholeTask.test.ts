@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { World } from "./world";
+
+const task = ({
+  url = "https://shop.test/",
+  items = ["https://shop.test/1"],
+  urls = ["https://shop.test/a"],
+} = {}): string => `
+const task = new ExtractionTask("task", {
+  from: { sourceTaskId: "template-1", taskGroupId: "group-1" },
+  actions: {
+    open: { actionType: "NavigateAction", properties: { Url: ${JSON.stringify(url)} } },
+    each: { actionType: "LoopAction", loop: { loopType: "UrlList", items: ${JSON.stringify(items)} } },
+  },
+  startUrls: { urls: ${JSON.stringify(urls)} },
+});
+exports.taskId = task.id;
+`;
+
+describe("an ExtractionTask on the engine", () => {
+  let world: World;
+  before(async () => {
+    world = await World.create({ program: task() });
+  });
+  after(() => world.remove());
+
+  it("is made by three requests", async () => {
+    await world.project.up();
+    assert.deepEqual(world.operations(), ["copyTask", "updateTaskParameters", "updateTaskUrls"]);
+    const [taskId = ""] = world.copies();
+    const [open, each] = world.emulator.inspect.task(taskId)?.actions ?? [];
+    assert.deepEqual(open?.properties, { Url: "https://shop.test/", Wait: "1" });
+    assert.deepEqual(each?.loopItems, ["https://shop.test/1"]);
+    assert.deepEqual(world.emulator.inspect.startUrls(taskId), ["https://shop.test/a"]);
+  });
+
+  it("makes no request when nothing changed, and one for a changed property, list or upload", async () => {
+    await world.project.up();
+    assert.deepEqual(world.operations(), []);
+    const items = ["https://shop.test/1", "https://shop.test/2"];
+    world.program(task({ url: "https://shop.test/new", items }));
+    await world.project.up();
+    assert.deepEqual(world.operations(), ["updateTaskParameters"]);
+    world.program(task({ url: "https://shop.test/new", items, urls: ["https://shop.test/b"] }));
+    await world.project.up();
+    assert.deepEqual(world.operations(), ["updateTaskUrls"]);
+  });
+
+  it("finds drift of properties and loops in a refresh, and puts them right in one request", async () => {
+    const [taskId = ""] = world.copies();
+    world.emulator.change.setProperty(taskId, "open", "Url", "https://somebody.test/");
+    world.emulator.change.setLoopItems(taskId, "each", ["https://somebody.test/item"]);
+    await world.project.refresh();
+    world.operations();
+    await world.project.up();
+    assert.deepEqual(world.operations(), ["updateTaskParameters"]);
+    const [open, each] = world.emulator.inspect.task(taskId)?.actions ?? [];
+    assert.equal(open?.properties.Url, "https://shop.test/new");
+    assert.deepEqual(each?.loopItems, ["https://shop.test/1", "https://shop.test/2"]);
+  });
+
+  it("keeps the task when a later step is refused, and goes on there in the next up", async () => {
+    const other = task().replace('ExtractionTask("task"', 'ExtractionTask("second"');
+    world.program(other);
+    world.emulator.fault({ operation: "updateTaskUrls", kind: "error", code: "InvalidParameter" });
+    const { output } = await world.project.up({ expect: "failure", env: { WEBEXTRACT_FORCE_DESTROY: "true" } });
+    assert.match(output, /exists and is kept; the next up goes on with what is left to do: startUrls/);
+    world.operations();
+    await world.project.up();
+    assert.deepEqual(
+      world.operations().filter((operation) => operation !== "getData"),
+      ["updateTaskUrls"],
+    );
+    const { taskId } = await world.project.outputs();
+    assert.deepEqual(world.emulator.inspect.startUrls(String(taskId)), ["https://shop.test/a"]);
+  });
+
+  it("is not copied again when the answer to its copy was lost, until somebody says what became of it", async () => {
+    world.program(task().replace('ExtractionTask("task"', 'ExtractionTask("third"'));
+    world.emulator.fault({ operation: "copyTask", kind: "reset", when: "after" });
+    const before = world.copies().length;
+    const { output } = await world.project.up({ expect: "failure" });
+    assert.match(output, /A copy of task "template-1" may exist/);
+    await world.project.refresh();
+    await world.project.up({ expect: "failure" });
+    assert.equal(world.copies().length, before + 1);
+    const made = world.copies().at(-1);
+    world.program(
+      task()
+        .replace('ExtractionTask("task"', 'ExtractionTask("third"')
+        .replace("from: {", `from: { adoptTaskId: "${made}",`),
+    );
+    await world.project.up();
+    assert.equal(world.copies().length, before + 1);
+    assert.deepEqual(await world.project.outputs(), { taskId: made });
+    assert.deepEqual(world.emulator.inspect.startUrls(String(made)), ["https://shop.test/a"]);
+  });
+});
+
+describe("TaskParameters on the engine", () => {
+  const program = (actions: string, onDelete = "retain"): string => `
+new TaskParameters("parameters", { taskId: "template-1", onDelete: "${onDelete}", actions: { ${actions} } });
+`;
+  const open = (url: string): string => `open: { actionType: "NavigateAction", properties: { Url: "${url}" } }`;
+  const each = (...items: string[]): string =>
+    `each: { actionType: "LoopAction", loop: { loopType: "UrlList", items: ${JSON.stringify(items)} } }`;
+
+  it("writes all in one request, then only what changed, and puts back what stood there before", async () => {
+    const world = await World.create({
+      program: program(`${open("https://a.test/")}, ${each("https://a.test/1")}`, "restore"),
+    });
+    try {
+      await world.project.up();
+      const writes = (): unknown[] =>
+        world.emulator.requests.filter(({ operation }) => operation === "updateTaskParameters").map(({ body }) => body);
+      assert.equal(writes().length, 1);
+      world.operations();
+      world.program(program(`${open("https://a.test/")}, ${each("https://a.test/1", "https://a.test/2")}`, "restore"));
+      await world.project.up();
+      assert.deepEqual(writes(), [
+        {
+          taskId: "template-1",
+          actions: [
+            {
+              actionType: "LoopAction",
+              actionId: "each",
+              loopItems: {
+                actionId: "each",
+                loopType: "UrlList",
+                loopItems: ["https://a.test/1", "https://a.test/2"],
+                isAppend: false,
+              },
+            },
+          ],
+        },
+      ]);
+      await world.project.destroy();
+      const [first, second] = world.emulator.inspect.task("template-1")?.actions ?? [];
+      assert.deepEqual(first?.properties, { Url: "https://old.test/", Wait: "1" });
+      assert.deepEqual(second?.loopItems, ["https://old.test/item"]);
+    } finally {
+      await world.remove();
+    }
+  });
+});
+
+describe("CloudSubtasks on the engine", () => {
+  it("stops and starts the subtasks that it names", async () => {
+    const world = await World.create({ program: "", emulator: { behaviour: { readsUntilFinished: 1000 } } });
+    try {
+      world.program('new CloudRun("run", { taskId: "template-1" });');
+      await world.project.up();
+      const subtasks = (): { subTaskId: string; status: string }[] => world.emulator.inspect.runs()[0]?.subtasks ?? [];
+      const [one, two, three] = subtasks().map(({ subTaskId }) => subTaskId);
+      const program = (ids: unknown[], desired: string): string =>
+        `const run = new CloudRun("run", { taskId: "template-1" });
+         new CloudSubtasks("subtasks", { taskId: "template-1", subTaskIds: ${JSON.stringify(ids)}, desired: "${desired}" });`;
+      world.operations();
+      world.program(program([two, one], "stopped"));
+      await world.project.up();
+      assert.deepEqual(world.operations(), ["stopSubtasks"]);
+      world.program(program([one, two], "stopped"));
+      await world.project.up();
+      assert.deepEqual(world.operations(), []);
+      world.program(program([one, two, three], "stopped"));
+      await world.project.up();
+      assert.deepEqual(
+        world.emulator.requests.map(({ body }) => body),
+        [{ taskId: "template-1", subTaskIds: [three] }],
+      );
+      assert.deepEqual(
+        subtasks().map(({ status }) => status.toLowerCase()),
+        ["stopped", "stopped", "stopped"],
+      );
+      world.program(program([one, two, three], "started"));
+      await world.project.up();
+      assert.equal(
+        subtasks().some(({ status }) => status.toLowerCase() === "stopped"),
+        false,
+      );
+    } finally {
+      await world.remove();
+    }
+  });
+});
