@@ -2,3 +2,4 @@
 
 export * from "./pulumi/classes";
 export { ExtractionResource } from "./pulumi/extractionResource";
+export * from "./pulumi/functions";

@@ -57,8 +57,8 @@ async function fetchOnce(url: URL, { timeoutMs }: PageOptions, signal: AbortSign
   } catch (error) {
     if (error instanceof Error && error.name === "TimeoutError") throw new Error(`no answer within ${timeoutMs} ms`);
     const cause = error instanceof Error ? error.cause : undefined;
-    const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
-    throw new Error(`could not be fetched${code}`);
+    const reason = cause instanceof Error ? ("code" in cause ? String(cause.code) : cause.message) : "no reason given";
+    throw new Error(`could not be fetched (${reason})`);
   }
 }
 

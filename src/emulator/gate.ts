@@ -30,7 +30,7 @@ export function checkCredentials(
   if (takes.includes("bearer") && bearer !== undefined) return credentials.accountOfAccessToken(bearer, behaviour);
   if (takes.includes("apiKey") && apiKey !== undefined) return credentials.accountOfApiKey(apiKey);
   const names = takes.map((kind) => (kind === "bearer" ? "Authorization: Bearer" : "x-api-key")).join(" or ");
-  throw new Refusal("Invalid.Token", `${operation.name} needs the header ${names}`, 401);
+  throw new Refusal("Invalid.Token", `${operation.name} needs the header ${names}`);
 }
 
 function acceptedCredentials(

@@ -108,6 +108,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const faults = new FaultPlan();
   const closing = new AbortController();
   let latencyMs = options.latencyMs ?? 0;
+  let closed: Promise<void> | undefined;
   const app = await buildServer({
     service,
     contract: new Contract(),
@@ -149,14 +150,20 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     inspect: new Inspection(service),
     change: new Changes(service, saveSoon),
     settled: () => runner.settled(),
-    async close() {
-      closing.abort();
-      runner.close();
-      app.server.closeAllConnections();
-      await app.close();
-      await writer.close();
+    close() {
+      // Once: a second call must not write over the state of an emulator that was started since.
+      closed ??= end();
+      return closed;
     },
   };
+
+  async function end(): Promise<void> {
+    closing.abort();
+    runner.close();
+    app.server.closeAllConnections();
+    await app.close();
+    await writer.close();
+  }
 }
 
 function sow(seed: Seed, store: Store): void {

@@ -81,7 +81,13 @@ function reviveTask(task: TaskState): StoredTask {
   return {
     ...task,
     startUrls: LineList.of([task.startUrls]),
-    actions: task.actions.map((action) => ({ ...action, properties: new Map(action.properties) })),
+    actions: task.actions.map((action) => ({
+      ...action,
+      // Absent in JSON; a look at a revived task must equal a look at the task it was.
+      name: action.name,
+      loopType: action.loopType,
+      properties: new Map(action.properties),
+    })),
   };
 }
 
@@ -121,6 +127,7 @@ export class StateWriter {
   private writing: Promise<void> = Promise.resolve();
   private queued: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
+  private closed = false;
 
   constructor(file: string | undefined, store: Store, extras: () => StateExtras) {
     this.file = file;
@@ -140,7 +147,7 @@ export class StateWriter {
 
   /** Writes soon. */
   saveSoon(onError: (error: unknown) => void): void {
-    if (this.file === undefined || this.timer !== undefined) return;
+    if (this.file === undefined || this.timer !== undefined || this.closed) return;
     this.timer = setTimeout(() => {
       this.timer = undefined;
       this.save().catch(onError);
@@ -149,9 +156,9 @@ export class StateWriter {
 
   /** Writes once more, and no more after that. */
   async close(): Promise<void> {
+    this.closed = true;
     clearTimeout(this.timer);
     await this.save();
-    clearTimeout(this.timer);
   }
 
   private async write(): Promise<void> {

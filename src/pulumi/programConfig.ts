@@ -1,27 +1,34 @@
 import { RunError, runtime } from "@pulumi/pulumi";
-import { configKeys, parseConfig, unknownKeys } from "./config";
+import { configKeys, type ProviderConfig, parseConfig, unknownKeys } from "./config";
 import { isMocked } from "./providerText";
 
 const namespace = "webextract:";
-let checked = false;
+let checked: ProviderConfig | undefined;
 
 /** Refuses a configuration that cannot work: in the program, so at preview, and once for all resources. */
 export function requireValidConfig(): void {
-  if (checked || isMocked()) {
-    return;
+  if (!isMocked()) {
+    programConfig();
+  }
+}
+
+/** The program's configuration; its problems are one error. */
+export function programConfig(): ProviderConfig {
+  if (checked !== undefined) {
+    return checked;
   }
   const all: Record<string, string> = runtime.allConfig();
   const names = Object.keys(all)
     .filter((name) => name.startsWith(namespace))
     .map((name) => name.slice(namespace.length));
-  const { problems } = parseConfig((key) => all[namespace + key]);
+  const { config, problems } = parseConfig((key) => all[namespace + key]);
   const unknown = unknownKeys(names).map(
     (name) => `${namespace}${name} is not known. Known: ${Object.keys(configKeys).join(", ")}.`,
   );
   if (problems.length + unknown.length > 0) {
-    throw new RunError(
-      `The configuration of pulumi-webextract is not right:\n  ${[...problems, ...unknown].join("\n  ")}`,
-    );
+    const list = [...problems, ...unknown].join("\n  ");
+    throw new RunError(`The configuration of pulumi-webextract is not right:\n  ${list}`);
   }
-  checked = true;
+  checked = config;
+  return config;
 }

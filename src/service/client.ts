@@ -23,6 +23,7 @@ export class ServiceClient {
   readonly #tokens: Tokens;
   readonly #transport: Transport;
   readonly #leaveLimiter: () => void;
+  readonly #secrets = new SecretWords();
   readonly #hasApiKey: boolean;
 
   /** Makes no request and reads no file. @throws TypeError naming every option that cannot be right */
@@ -30,7 +31,7 @@ export class ServiceClient {
     const settings = settingsOf(options);
     const { accessToken, refreshToken, credentialCommand, apiKey } = options;
     const { baseUrl, profile, tokenStore, warn } = settings;
-    const secrets = new SecretWords();
+    const secrets = this.#secrets;
     secrets.add(apiKey);
     const limiter = limiterFor(baseUrl);
     this.#settings = settings;
@@ -49,8 +50,16 @@ export class ServiceClient {
     this.#caller = new Caller({ settings, transport: this.#transport, limiter, tokens: this.#tokens, secrets, apiKey });
   }
 
-  refreshToken(request: wire.RefreshTokenRequest, options?: CallOptions): Promise<wire.DataEnvelope<wire.TokenPair>> {
-    return this.#call("refreshToken", request, options);
+  /** A bare call: the client itself goes on with its own tokens, and what this returns is the caller's to keep. */
+  async refreshToken(
+    request: wire.RefreshTokenRequest,
+    options?: CallOptions,
+  ): Promise<wire.DataEnvelope<wire.TokenPair>> {
+    this.#secrets.add(request.refresh_token);
+    const answer = await this.#call("refreshToken", request, options);
+    this.#secrets.add(answer.data.access_token);
+    this.#secrets.add(answer.data.refresh_token);
+    return answer;
   }
 
   updateTaskParameters(

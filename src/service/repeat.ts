@@ -57,6 +57,8 @@ export class RepeatRule {
   #waitWhileBusy(): number | undefined {
     const now = performance.now();
     this.#busySince ??= now;
+    // The service answered: what failed on the way there before is over.
+    this.#retries = 0;
     const left = this.#busySince + this.#settings.busyTimeout - now;
     if (left <= 0) return undefined;
     const step = Math.min(busyStep.most, busyStep.least * 2 ** this.#busyTries);

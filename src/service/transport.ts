@@ -82,7 +82,8 @@ export class Transport {
 
   #lossOf(error: unknown, request: WireRequest, progress: Progress, upload: UploadBody | undefined): Loss {
     const { sent } = progress;
-    const problem = upload?.problem();
+    const unopened = request.upload !== undefined && upload === undefined && error instanceof Error;
+    const problem = unopened ? `the file cannot be opened (${error.message}).` : upload?.problem();
     if (problem !== undefined) return { reason: "source", sent, detail: problem };
     if (request.signal.aborted) return { reason: "aborted", sent, detail: "aborted" };
     if (progress.timedOut) {

@@ -1,0 +1,221 @@
+import { log, type Output, output, RunError, runtime, secret, unknown } from "@pulumi/pulumi";
+import { canonical } from "../resources/args";
+import { ServiceClient } from "../service/client";
+import { isServiceError } from "../service/errors";
+import type { RowSource } from "../service/rowPage";
+import type { Row, Subtask, TaskActions } from "../service/types";
+import type { InputsOf } from "./extractionResource";
+import { programConfig } from "./programConfig";
+
+/**
+ * Reads from a program. Each has two forms: `getData(args, { plain: true })` answers a promise, for arguments that are known; `getDataOutput(args)`
+ * takes outputs and answers an output, which is unknown in a preview where an argument is.
+ *
+ * In a preview they use `accessToken` or `credentialCommand` only, for a preview must not use up a refresh token; without either the answer
+ * is unknown, and one warning says so. The same read is made once a run.
+ */
+export interface FunctionOptions {
+  /**
+   * The answer is not a secret. Default false: what a service answers may hold anything, so it's encrypted in the state and hidden in output. The
+   * form that answers a promise cannot carry the mark of a secret, so it asks for this to be said.
+   */
+  plain?: boolean;
+  /** Name of a set of credentials in `webextract:profiles`. Default: the top-level ones. */
+  profile?: string;
+}
+
+export type PlainOptions = FunctionOptions & { plain: true };
+
+export interface GetActionsArgs {
+  taskIds: string[];
+  /** The types of action wanted, as the service names them. */
+  actionTypes: string[];
+}
+
+export interface GetSubtasksArgs {
+  taskId: string;
+}
+
+export interface GetDataArgs {
+  taskId: string;
+  /** Row to begin at, 0-indexed. Default 0. */
+  offset?: number;
+  /** At most so many rows. Default 1000: rows of a program live in memory and in the state. For more, use a DataExport. */
+  maxRows?: number;
+}
+
+export interface GetBatchDataArgs extends GetDataArgs {
+  /** The run whose rows are read; pass the `id` of a CloudRun. */
+  lotNo: string;
+}
+
+export interface GetNotExportedDataArgs {
+  taskId: string;
+  /** At most so many rows. Default 1000. */
+  maxRows?: number;
+}
+
+export interface GetDataResult {
+  rows: Row[];
+  /** The service's `total`. */
+  total: number;
+}
+
+const defaultRows = 1000;
+
+interface Query<Args, Result> {
+  name: string;
+  run(client: ServiceClient, args: Args): Promise<Result>;
+}
+
+const actionsQuery: Query<GetActionsArgs, TaskActions[]> = {
+  name: "getActions",
+  run: async (client, { taskIds, actionTypes }) => (await client.getActions({ taskIds, actionTypes })).data,
+};
+
+const subtasksQuery: Query<GetSubtasksArgs, Subtask[]> = {
+  name: "getSubtasks",
+  run: (client, { taskId }) => client.allSubtasks(taskId),
+};
+
+const dataQuery: Query<GetDataArgs, GetDataResult> = {
+  name: "getData",
+  run: (client, { taskId, ...range }) => readRows(client, { taskId }, range),
+};
+
+const batchDataQuery: Query<GetBatchDataArgs, GetDataResult> = {
+  name: "getBatchData",
+  run: (client, { taskId, lotNo, ...range }) => readRows(client, { taskId, lotNo }, range),
+};
+
+const notExportedDataQuery: Query<GetNotExportedDataArgs, GetDataResult> = {
+  name: "getNotExportedData",
+  run: (client, { taskId, maxRows }) => readRows(client, { taskId, notExported: true }, { maxRows }),
+};
+
+/** The actions of tasks. Calls `POST /task/getActions`. */
+export const getActions = (args: GetActionsArgs, options: PlainOptions): Promise<TaskActions[]> =>
+  asPromise(actionsQuery, args, options);
+export const getActionsOutput = (args: InputsOf<GetActionsArgs>, options?: FunctionOptions): Output<TaskActions[]> =>
+  asOutput(actionsQuery, args, options);
+
+/** All subtasks of a task's latest run, whatever the service's page size. Calls `GET /cloudextraction/task/subtasks`. */
+export const getSubtasks = (args: GetSubtasksArgs, options?: FunctionOptions): Promise<Subtask[]> =>
+  asPromise(subtasksQuery, args, { ...options, plain: true });
+export const getSubtasksOutput = (args: InputsOf<GetSubtasksArgs>, options?: FunctionOptions): Output<Subtask[]> =>
+  asOutput(subtasksQuery, args, { ...options, plain: true });
+
+/** Rows of a task. Calls `GET /data/all`. */
+export const getData = (args: GetDataArgs, options: PlainOptions): Promise<GetDataResult> =>
+  asPromise(dataQuery, args, options);
+export const getDataOutput = (args: InputsOf<GetDataArgs>, options?: FunctionOptions): Output<GetDataResult> =>
+  asOutput(dataQuery, args, options);
+
+/** Rows of one run. Calls `GET /data/lotno/all`. */
+export const getBatchData = (args: GetBatchDataArgs, options: PlainOptions): Promise<GetDataResult> =>
+  asPromise(batchDataQuery, args, options);
+export const getBatchDataOutput = (
+  args: InputsOf<GetBatchDataArgs>,
+  options?: FunctionOptions,
+): Output<GetDataResult> => asOutput(batchDataQuery, args, options);
+
+/** Rows that are not marked as exported; marks nothing. Calls `GET /data/notexported`. */
+export const getNotExportedData = (args: GetNotExportedDataArgs, options: PlainOptions): Promise<GetDataResult> =>
+  asPromise(notExportedDataQuery, args, options);
+export const getNotExportedDataOutput = (
+  args: InputsOf<GetNotExportedDataArgs>,
+  options?: FunctionOptions,
+): Output<GetDataResult> => asOutput(notExportedDataQuery, args, options);
+
+async function readRows(
+  client: ServiceClient,
+  source: RowSource,
+  { offset, maxRows = defaultRows }: { offset?: number; maxRows?: number },
+): Promise<GetDataResult> {
+  const rows: Row[] = [];
+  let total = 0;
+  for await (const page of client.rows(source, { offset, maxRows })) {
+    rows.push(...page.objects());
+    total = page.total;
+  }
+  return { rows, total };
+}
+
+async function asPromise<Args extends object, Result>(
+  query: Query<Args, Result>,
+  args: Args,
+  options: FunctionOptions,
+): Promise<Result> {
+  if (options?.plain !== true) {
+    throw new RunError(
+      `${query.name}: a promise cannot carry the mark of a secret. Use ${query.name}Output, or say { plain: true }.`,
+    );
+  }
+  const result = await ask(query, args, options);
+  if (result === unknownYet) {
+    throw new RunError(`${query.name}: ${noCredential} Use ${query.name}Output, whose answer may be unknown.`);
+  }
+  return result;
+}
+
+function asOutput<Args extends object, Result>(
+  query: Query<Args, Result>,
+  args: InputsOf<Args>,
+  options: FunctionOptions = {},
+): Output<Result> {
+  const known = output(args) as unknown as Output<Args>;
+  const result = known.apply(async (each) => {
+    const answer = await ask(query, each, options);
+    return answer === unknownYet ? (unknown as unknown as Result) : answer;
+  }) as Output<Result>;
+  return options.plain === true ? result : (secret(result) as Output<Result>);
+}
+
+const unknownYet = Symbol("no credential in this preview");
+const noCredential =
+  "in a preview reads use accessToken or credentialCommand only, and neither is configured: the answer is unknown until the update.";
+
+const answers = new Map<string, Promise<unknown>>();
+let warned = false;
+
+/** Asks once a run for the same arguments. */
+async function ask<Args extends object, Result>(
+  query: Query<Args, Result>,
+  args: Args,
+  options: FunctionOptions,
+): Promise<Result | typeof unknownYet> {
+  const client = clientFor(options.profile);
+  if (client === undefined) {
+    if (!warned) {
+      warned = true;
+      await log.warn(`pulumi-webextract: ${noCredential}`);
+    }
+    return unknownYet;
+  }
+  const key = canonical([query.name, options.profile, args]);
+  const known = answers.get(key) as Promise<Result> | undefined;
+  const answer = known ?? query.run(client, args);
+  answers.set(key, answer);
+  try {
+    return await answer;
+  } catch (error) {
+    throw isServiceError(error) ? new RunError(error.message) : error;
+  }
+}
+
+const clients = new Map<string | undefined, ServiceClient>();
+
+/** The program's own client; none in a preview that could only log in by using up a refresh token. */
+function clientFor(profile: string | undefined): ServiceClient | undefined {
+  const options = programConfig().clientOptions(profile);
+  const preview = runtime.isDryRun();
+  if (preview && options.accessToken === undefined && options.credentialCommand === undefined) {
+    return undefined;
+  }
+  let client = clients.get(profile);
+  if (client === undefined) {
+    client = new ServiceClient(preview ? { ...options, refreshToken: undefined } : options);
+    clients.set(profile, client);
+  }
+  return client;
+}
