@@ -25,12 +25,23 @@ interface ContractDocument {
 /** openapi.yaml stands at the package's root, two folders up from src/emulator and from dist/emulator. */
 const contractFile = join(__dirname, "..", "..", "openapi.yaml");
 
+let document: ContractDocument | undefined;
+
+/** Read once in a process: it takes longer than all the rest of a start. */
+function contractDocument(): ContractDocument {
+  document ??= parse(readFileSync(contractFile, "utf8")) as ContractDocument;
+  return document;
+}
+
+/** The linter looks after the schemas; checking them here too would double the time of a start. */
+const trusted = { strict: false, meta: false, validateSchema: false } as const;
+
 /** Checks requests against openapi.yaml. Each operation's schema is compiled when it is used first. */
 export class Contract {
-  private readonly document = parse(readFileSync(contractFile, "utf8")) as ContractDocument;
-  private readonly bodies = new Ajv2020({ strict: false });
+  private readonly document = contractDocument();
+  private readonly bodies = new Ajv2020(trusted);
   /** Query parameters are text on the wire: only here a text is taken for a number. */
-  private readonly queries = new Ajv2020({ strict: false, coerceTypes: true });
+  private readonly queries = new Ajv2020({ ...trusted, coerceTypes: true });
   private readonly compiled = new Map<string, ValidateFunction>();
 
   constructor() {

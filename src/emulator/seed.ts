@@ -111,7 +111,7 @@ const schema = {
  * @throws Error that lists every problem with its place; values are never shown, as a seed may hold credentials.
  */
 export function checkSeed(value: unknown): Seed {
-  const validate = new Ajv2020({ allErrors: true, allowUnionTypes: true }).compile<Seed>(schema);
+  const validate = new Ajv2020({ allErrors: true, meta: false, validateSchema: false }).compile<Seed>(schema);
   const problems = validate(value)
     ? contradictions(value)
     : (validate.errors ?? []).map((error) => {

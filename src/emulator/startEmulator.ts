@@ -82,7 +82,8 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const behaviour = withBehaviour(defaultBehaviour(), options.behaviour ?? {});
   const store = new Store();
   const loaded = options.stateFile === undefined ? undefined : loadState(options.stateFile, store);
-  const seed = loaded === undefined ? checkSeed(options.seed ?? defaultSeed()) : undefined;
+  const seed =
+    loaded === undefined ? (options.seed === undefined ? defaultSeed() : checkSeed(options.seed)) : undefined;
   if (seed !== undefined) sow(seed, store);
 
   const credentials = new CredentialStore(loaded?.credentials, seed?.credentials);

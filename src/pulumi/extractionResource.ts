@@ -12,7 +12,7 @@ import { canonical, isMap } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { requireValidConfig } from "./programConfig";
 import { providerText, requireResolvableProvider } from "./providerText";
-import { declare, dependenciesOf } from "./taskOrder";
+import { claim, declare, dependenciesOf } from "./taskOrder";
 import { providerKey } from "./wire";
 
 /** Each value, at any depth, may also be an output or a promise. */
@@ -42,6 +42,7 @@ export abstract class ExtractionResource extends CustomResource {
     Object.defineProperty(this, "definition", { enumerable: false });
     const { type, configuresTask = false } = definition;
     const taskId = (args.taskId as Input<string> | undefined) ?? takenOverOrOwnId(args, this.id);
+    claim(type, name, taskId, definition.decides?.(plainPart(args)) ?? []);
     declare(this as unknown as Parameters<typeof declare>[0], { type, name, taskId, configuresTask });
   }
 
@@ -120,6 +121,12 @@ function listsWithin(map: Record<string, unknown>): Record<string, unknown> {
     return [[name, name !== "properties" && isPlainMap(value) ? listsWithin(value) : value]];
   });
   return Object.fromEntries(entries);
+}
+
+/** The arguments without what is an output as a whole, of which nothing is known in a program. */
+function plainPart(args: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(args).filter(([, value]) => !Output.isInstance(value) && !(value instanceof Promise));
+  return Object.fromEntries(entries.map(([name, value]) => [name, isPlainMap(value) ? plainPart(value) : value]));
 }
 
 function isPlainMap(value: unknown): value is Record<string, unknown> {

@@ -9,6 +9,8 @@ import { type Input, Output, type Resource, RunError, runtime } from "@pulumi/pu
 type TaskKey = string | Output<unknown>;
 
 interface DeclaredTask {
+  /** Who decides what, in words that name it. */
+  owners: Map<string, string>;
   configurations: Resource[];
   runs: { name: string; run: Resource }[];
 }
@@ -19,7 +21,11 @@ class DeclaredTasks {
 
   of(taskId: Input<unknown>): DeclaredTask {
     const key = this.keyOf(taskId);
-    const task = (key === undefined ? undefined : this.tasks.get(key)) ?? { configurations: [], runs: [] };
+    const task = (key === undefined ? undefined : this.tasks.get(key)) ?? {
+      owners: new Map(),
+      configurations: [],
+      runs: [],
+    };
     if (key !== undefined) {
       this.tasks.set(key, task);
     }
@@ -51,6 +57,24 @@ function declaredTasks(): DeclaredTasks {
   const tasks = programs.get(program) ?? new DeclaredTasks();
   programs.set(program, tasks);
   return tasks;
+}
+
+/** Refuses a second owner of the same part of a task; what is not known yet never conflicts. */
+export function claim(type: string, name: string, taskId: Input<unknown>, decides: readonly string[]): void {
+  const { owners } = declaredTasks().of(taskId);
+  for (const part of decides) {
+    const owner =
+      owners.get(part) ?? owners.get("everything") ?? (part === "everything" ? [...owners.values()][0] : undefined);
+    if (owner !== undefined) {
+      const what = part === "everything" ? "the task" : part;
+      throw new RunError(
+        `${owner} and ${type} "${name}" both decide ${what} of one task: each up would undo what the other wrote. Leave it to one of them.`,
+      );
+    }
+  }
+  for (const part of decides) {
+    owners.set(part, `${type} "${name}"`);
+  }
 }
 
 /** The resources that must be in place before this one. */

@@ -1,6 +1,6 @@
 import { isServiceError } from "../service/errors";
 import type { ActionPropertiesUpdate } from "../service/types";
-import { type ArgsSpec, anyText, mapOf, objectOf, text } from "./args";
+import { type ArgsSpec, anyText, isMap, mapOf, objectOf, text } from "./args";
 import { type Context, PartialFailure, type PendingState, type Read } from "./resource";
 import { findAction, lookUpTask, propertyOf } from "./taskPresence";
 
@@ -27,6 +27,23 @@ export const actionSettingsCheck = mapOf(objectOf(actionSettingsSpec));
 
 export function typesOf(actions: Record<string, { actionType: string }>): string[] {
   return Object.values(actions).map(({ actionType }) => actionType);
+}
+
+/** Which properties and loops of which actions are declared, in words. */
+export function decidedActions(actions: unknown): string[] {
+  return entriesOf(actions).flatMap(([actionId, action]) => {
+    const { properties, loop } = isMap(action) ? action : {};
+    const names = entriesOf(properties).map(([name]) => `property "${name}" of action "${actionId}"`);
+    return loop === undefined ? names : [...names, decidedLoop(actionId)];
+  });
+}
+
+export function decidedLoop(actionId: string): string {
+  return `the loop of action "${actionId}"`;
+}
+
+function entriesOf(map: unknown): [string, unknown][] {
+  return isMap(map) ? Object.entries(map) : [];
 }
 
 /** What to send: all properties of the actions in which any was added or changed. */

@@ -90,6 +90,8 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
   },
   outputs: ["taskId"],
 
+  decides: () => ["everything"],
+
   async check(args: ExtractionTaskArgs, context: CheckContext): Promise<CheckedArgs> {
     const { from, actions, startUrls, ...options } = args;
     const problems: CheckContext["problems"] = [];

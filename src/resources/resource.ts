@@ -18,6 +18,12 @@ export interface Resource<Args extends object, State extends object, Checked ext
   readonly configuresTask?: boolean;
 
   /**
+   * What of a task these arguments decide, in words that name it: two resources that decide the same would undo each other for ever.
+   * `everything` is all of it. Parts of the arguments may be outputs, of which nothing is known.
+   */
+  decides?(args: Partial<Args>): string[];
+
+  /**
    * Brings arguments into the form in which they are compared and stored, and adds problems that the spec cannot express. Makes no
    * request. Called only when the spec found nothing wrong; parts may be `unknown`.
    */

@@ -2,6 +2,7 @@ import {
   type ActionSettingsMap,
   actionSettingsCheck,
   changedActions,
+  decidedActions,
   mergeActions,
   type PropertyValues,
   readConfigured,
@@ -51,6 +52,8 @@ export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigSt
   },
   outputs: ["previous"],
   secretOutputs: ["previous"],
+
+  decides: ({ actions }) => decidedActions(actions),
 
   async create(args: TaskActionConfigArgs, context: Context): Promise<Created<TaskActionConfigState>> {
     const { taskId, actions } = args;

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { isServiceError } from "../service/errors";
 import type { LoopItemsUpdate } from "../service/types";
-import { readConfigured, writeSettings } from "./actionProperties";
+import { decidedLoop, readConfigured, writeSettings } from "./actionProperties";
 import { anything, choice, text, unknown } from "./args";
 import { allLinesOfFile, digestOf } from "./lines";
 import { checkList, itemsOf, listOrText } from "./listArgs";
@@ -81,6 +81,8 @@ export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, Chec
   },
   outputs: ["previous"],
   secretOutputs: ["previous"],
+
+  decides: ({ actionId }) => (typeof actionId === "string" ? [decidedLoop(actionId)] : []),
 
   async check(args: TaskLoopItemsArgs, context: CheckContext): Promise<CheckedArgs> {
     const list = await checkList({ ...args }, { list: "items", file: "itemsFile" }, context);

@@ -1,5 +1,13 @@
 import type { ActionParametersUpdate } from "../service/types";
-import { type PropertyValues, readConfigured, takenOut, toUpdates, typesOf, writeSettings } from "./actionProperties";
+import {
+  decidedActions,
+  type PropertyValues,
+  readConfigured,
+  takenOut,
+  toUpdates,
+  typesOf,
+  writeSettings,
+} from "./actionProperties";
 import { choice, text } from "./args";
 import {
   actionsSeen,
@@ -60,6 +68,8 @@ export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, C
   },
   outputs: ["updatedParameters", "previous"],
   secretOutputs: ["updatedParameters", "previous"],
+
+  decides: ({ actions }) => decidedActions(actions),
 
   async check(args: TaskParametersArgs, context: CheckContext): Promise<CheckedArgs> {
     return { ...args, actions: await checkParameterActions(args.actions, args.taskId, context) };

@@ -66,6 +66,8 @@ export const taskStartUrls: Resource<TaskStartUrlsArgs, TaskStartUrlsState, Chec
   },
   outputs: [],
 
+  decides: () => ["the start URLs"],
+
   async check(args: TaskStartUrlsArgs, context: CheckContext): Promise<CheckedArgs> {
     return { ...args, ...(await checkStartUrls({ ...args }, "", context)) } as CheckedArgs;
   },

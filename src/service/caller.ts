@@ -21,6 +21,9 @@ export interface CallerParts {
   apiKey: string | undefined;
 }
 
+/** Makes the result from the answer's bytes; `anyLost`: the answer to an earlier try of the same call was lost. */
+export type Read<T> = (body: Buffer, anyLost: boolean) => T;
+
 /** One call: credential, turn, request, and as many repeats as are safe. */
 export class Caller {
   readonly #parts: CallerParts;
@@ -30,23 +33,23 @@ export class Caller {
   }
 
   /**
-   * @param read makes the result from the answer's bytes
    * @throws ServiceError
    */
-  async call<T>(request: PreparedRequest, read: (body: Buffer) => T, options: CallOptions = {}): Promise<T> {
+  async call<T>(request: PreparedRequest, read: Read<T>, options: CallOptions = {}): Promise<T> {
     const { settings } = this.#parts;
     const deadline = options.deadlineSeconds === undefined ? settings.deadline : options.deadlineSeconds * 1000;
     const patience = new Patience(options.signal, deadline);
     try {
-      return this.#read(request, await this.#answer(request, patience), read);
+      const rule = new RepeatRule(request, settings);
+      const answer = await this.#answer(request, patience, rule);
+      return this.#read(request, answer, (body) => read(body, rule.anyLost));
     } finally {
       patience.dispose();
     }
   }
 
-  async #answer(request: PreparedRequest, patience: Patience): Promise<Answer> {
+  async #answer(request: PreparedRequest, patience: Patience, rule: RepeatRule): Promise<Answer> {
     const { settings, tokens } = this.#parts;
-    const rule = new RepeatRule(request, settings);
     let askedAgain = false;
     for (;;) {
       if (patience.signal.aborted) throw this.#ended(request, patience, rule);
@@ -106,7 +109,7 @@ export class Caller {
         headers,
         json: request.json,
         upload: request.upload,
-        freshConnection: !request.mayRepeat,
+        freshConnection: !request.mayRepeat || request.operation.handsOut === true,
         timeout: settings.timeout,
         signal: patience.signal,
       });

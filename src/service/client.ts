@@ -146,7 +146,7 @@ export class ServiceClient {
       fetch: (from: number, size: number, pageSignal: AbortSignal) =>
         this.#caller.call(
           prepare(name, { ...request, offset: from, size }, this.#settings),
-          (body) => readRawPage(name, body),
+          (body, anyLost) => readRawPage(name, body, anyLost),
           { signal: pageSignal, deadlineSeconds },
         ),
       pageSize: options.pageSize ?? pageSize,

@@ -41,6 +41,11 @@ export interface Operation {
    * happened allows another try. `unlessAppending`: `once` where the request appends loop items.
    */
   readonly repeat: "repeatable" | "once" | "unlessAppending";
+  /**
+   * A service may hand out each row only once: on a kept connection that it is just closing, it could do so into the void. Such a
+   * request goes on a connection of its own although it may be repeated.
+   */
+  readonly handsOut?: true;
 }
 
 const read = { repeat: "repeatable", plan: "unknown", credential: "bearer" } as const;
@@ -146,6 +151,7 @@ export const operations: { readonly [Name in OperationName]: Operation & { reado
     path: "/data/notexported",
     sends: "query",
     answers: "object",
+    handsOut: true,
   },
   markExported: {
     ...write,

@@ -42,6 +42,11 @@ export class RepeatRule {
     return this.#outcomeUnknown ? { ...failure, outcome: "unknown" } : failure;
   }
 
+  /** Whether a try was sent whose answer never came. */
+  get anyLost(): boolean {
+    return this.#outcomeUnknown;
+  }
+
   /** What was tried, for the message. */
   get history(): string {
     const parts = [];

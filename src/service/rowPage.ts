@@ -20,6 +20,11 @@ export interface RowPage {
   current?: number;
   /** Set on the last page only (which may hold no rows): whether the rows received are as many as the service says there are. */
   complete?: boolean;
+  /**
+   * Set where rows of what is not exported were asked for again because an answer was lost. A service that hands out each row only once may
+   * then have handed out rows that never came: do not mark, unless the service gives the same rows until they are marked.
+   */
+  afterLoss?: boolean;
   /** Each row's JSON exactly as sent. */
   texts(): string[];
   /** The rows one a line, each exactly as sent but for line breaks between its members. Ends with a line break unless empty. */

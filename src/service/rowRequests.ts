@@ -13,12 +13,12 @@ export function rowRequest(source: RowSource): { name: RowOperation; request: Re
 }
 
 /** @throws ContractBreach */
-export function readRawPage(name: RowOperation, body: Buffer): RawPage {
+export function readRawPage(name: RowOperation, body: Buffer, anyLost = false): RawPage {
   const rows = scanRows(body);
   if (name === "getNotExportedData") {
     const { data, total, current } = readAnswer(name, rows.envelope).data;
     checkNoneLeft(data);
-    return { rows, total, current };
+    return { rows, total, current, afterLoss: anyLost ? true : undefined };
   }
   const { data, total, restTotal, offset } = readAnswer(name, rows.envelope).data;
   checkNoneLeft(data);

@@ -21,6 +21,7 @@ export interface RawPage {
   restTotal?: number;
   offset?: number;
   current?: number;
+  afterLoss?: boolean;
 }
 
 /** Asks for one page. */
@@ -225,7 +226,7 @@ export async function* readNotExported(reading: RowReading): AsyncGenerator<RowP
     for (;;) {
       const page = await queue.take(0, reading.maxRows - received, false);
       if (page === undefined) return;
-      const { rows, total, current } = page;
+      const { rows, total, current, afterLoss } = page;
       const unmarked = before !== undefined && total >= before.total;
       if (before !== undefined && unmarked && (sameRows(before.rows, rows) || received >= total)) {
         yield new ScannedPage(nothing, { offset: 0, nextOffset: 0, total, current: 0, complete: false });
@@ -234,7 +235,14 @@ export async function* readNotExported(reading: RowReading): AsyncGenerator<RowP
       received += rows.count;
       const whole = rows.count === total && (current ?? rows.count) === rows.count;
       const ended = whole || rows.count === 0 || received >= reading.maxRows;
-      yield new ScannedPage(rows, { offset: 0, nextOffset: 0, total, current, complete: ended ? whole : undefined });
+      yield new ScannedPage(rows, {
+        offset: 0,
+        nextOffset: 0,
+        total,
+        current,
+        afterLoss,
+        complete: ended ? whole : undefined,
+      });
       if (ended) return;
       before = page;
     }

@@ -14,6 +14,7 @@ export class ScannedPage implements RowPage {
   readonly restTotal?: number;
   readonly current?: number;
   readonly complete?: boolean;
+  readonly afterLoss?: boolean;
   readonly #rows: ScannedRows;
 
   constructor(rows: ScannedRows, numbers: Omit<RowPage, "count" | "texts" | "ndjson" | "objects">) {
@@ -24,6 +25,7 @@ export class ScannedPage implements RowPage {
     this.restTotal = numbers.restTotal;
     this.current = numbers.current;
     this.complete = numbers.complete;
+    this.afterLoss = numbers.afterLoss;
   }
 
   get count(): number {

@@ -152,7 +152,9 @@ describe("the package as a link, which a file: dependency is", () => {
     const folder = emptyFolder();
     try {
       writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "consumer", private: true }));
-      await install(folder, `file:${repositoryRoot}`, sdk);
+      // Without scripts: `prepare` would rebuild dist under the feet of tests that use it.
+      await install(folder, "--ignore-scripts", `file:${repositoryRoot}`, sdk);
+      assert.equal(realpathSync(join(folder, "node_modules", "pulumi-webextract")), repositoryRoot);
       await assertWorks({ folder });
     } finally {
       rmSync(folder, { recursive: true, force: true });
@@ -165,6 +167,10 @@ describe("a program inside the package's own repository", () => {
     mkdirSync(join(repositoryRoot, ".webextract"), { recursive: true });
     const folder = mkdtempSync(join(repositoryRoot, ".webextract", "program-"));
     try {
+      writeFileSync(
+        join(folder, "tsconfig.json"),
+        JSON.stringify({ extends: "../../tsconfig.json", compilerOptions: { rootDir: "../..", types: ["node"] } }),
+      );
       // Without `main` the SDK would run what the nearest package.json exports, which is the library.
       await assertWorks({ folder, settings: "runtime: nodejs\nmain: index.ts" });
     } finally {

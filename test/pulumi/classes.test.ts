@@ -86,6 +86,62 @@ describe("typed classes", () => {
     );
   });
 
+  it("refuse two owners of one property, loop or list of start URLs, and name both", async () => {
+    const loop = { actionId: "a", loopType: "TextList", items: ["x"] };
+    const pairs: [(taskId: pulumi.Input<string>) => unknown, RegExp][] = [
+      [
+        (taskId) => new webextract.TaskActionConfig("second", { taskId, actions: open }),
+        /TaskActionConfig "first" and TaskActionConfig "second" both decide property "Url" of action "open"/,
+      ],
+      [
+        (taskId) => new webextract.TaskParameters("second", { taskId, actions: open }),
+        /TaskActionConfig "first" and TaskParameters "second" both decide property "Url"/,
+      ],
+      [
+        (taskId) => {
+          new webextract.TaskLoopItems("loop", { taskId, ...loop });
+          new webextract.TaskParameters("second", {
+            taskId,
+            actions: { a: { actionType: "LoopAction", loop: { loopType: "TextList", items: ["y"] } } },
+          });
+        },
+        /TaskLoopItems "loop" and TaskParameters "second" both decide the loop of action "a"/,
+      ],
+      [
+        (taskId) => {
+          new webextract.TaskStartUrls("one", { taskId, urls: ["https://a.test"] });
+          new webextract.TaskStartUrls("two", { taskId, urls: ["https://a.test"] });
+        },
+        /TaskStartUrls "one" and TaskStartUrls "two" both decide the start URLs/,
+      ],
+      [
+        () => new webextract.ExtractionTask("whole", { from: { adoptTaskId: "t-1" } }),
+        /TaskActionConfig "first" and ExtractionTask "whole" both decide the task/,
+      ],
+    ];
+    for (const [second, message] of pairs) {
+      const program = run(() => {
+        const task = new webextract.TaskCopy("task", { adoptTaskId: "t-1" });
+        new webextract.TaskActionConfig("first", { taskId: task.id, actions: open });
+        second(task.id);
+      });
+      await assert.rejects(program, message);
+    }
+  });
+
+  it("see no conflict where properties, tasks or what is known of them differ", async () => {
+    await run(() => {
+      const one = new webextract.TaskCopy("one", { sourceTaskId: "s", taskGroupId: "g" });
+      const two = new webextract.TaskCopy("two", { sourceTaskId: "s", taskGroupId: "g" });
+      const wait = { open: { actionType: "NavigateAction", properties: { Wait: "1" } } };
+      new webextract.TaskActionConfig("one-url", { taskId: one.id, actions: open });
+      new webextract.TaskActionConfig("one-wait", { taskId: one.id, actions: wait });
+      new webextract.TaskActionConfig("one-unknown", { taskId: one.id, actions: pulumi.output(open) });
+      new webextract.TaskActionConfig("two-url", { taskId: two.id, actions: open });
+      new webextract.TaskActionConfig("other-url", { taskId: one.id.apply((id) => id), actions: open });
+    });
+  });
+
   it("hash the arguments of rerunOn in the program, options left out", async () => {
     const hashOf = async (items: string[], onDelete: "retain" | "restore"): Promise<unknown> => {
       const registered = await run(() => {
