@@ -4,18 +4,27 @@
  */
 const samePressMilliseconds = 400;
 
+/** Tells presses of the key from the signals that one press becomes. */
+export class Presses {
+  private last = Number.NEGATIVE_INFINITY;
+
+  /** Whether a signal that comes at this moment, in milliseconds, is a press of its own. */
+  isNew(now: number): boolean {
+    const since = now - this.last;
+    this.last = now;
+    return since > samePressMilliseconds;
+  }
+}
+
 type Listener = () => void;
 const listeners = new Set<Listener>();
-let lastPress = Number.NEGATIVE_INFINITY;
 let pressed = false;
 
 /** Takes the signals over from Node.js, which would end at once. */
 export function watchForInterrupt(): void {
+  const presses = new Presses();
   const onSignal = (): void => {
-    const now = performance.now();
-    const isNew = now - lastPress > samePressMilliseconds;
-    lastPress = now;
-    if (!isNew) return;
+    if (!presses.isNew(performance.now())) return;
     pressed = true;
     for (const listener of [...listeners]) listener();
   };

@@ -149,6 +149,8 @@ describe("Ctrl-C in npm start", function () {
     });
     assert.ok(pressed, output);
     assert.equal(code, 130, output);
+    assert.match(output, /received; cancelling/, "the engine was told once");
+    assert.doesNotMatch(output, /received; terminating/, "and not twice");
     assert.match(output, /npm start` goes on from here/);
     assert.match(succeeded(await clone.start()), /rowCount *: 25/);
     const { tasks, runs } = JSON.parse(clone.read(".webextract/emulator.json"));
