@@ -1,6 +1,7 @@
 import { engineFitsSdk, operationsAreComplete, resourcesAreComplete } from "./house/completeness";
 import { importsGoOneWay, pulumiStaysInTheFront } from "./house/imports";
-import { type Rule, readHouse } from "./house/source";
+import type { Rule } from "./house/source";
+import { readHouse } from "./house/source";
 import {
   environmentStaysInConfig,
   everyTestRuns,

@@ -1,5 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { summaryOf, type TestCounts } from "../test/reporter";
+import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
+import type { TestCounts } from "../test/reporter";
+import { summaryOf } from "../test/reporter";
 import { programOf, repositoryRoot } from "./commands";
 
 const heartbeatEvery = 30_000;

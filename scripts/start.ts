@@ -13,7 +13,8 @@ import { ensureBuilt } from "./start/build";
 import { programFile, projectFolder, workFolder } from "./start/folders";
 import { wasInterrupted, watchForInterrupt } from "./start/interrupt";
 import { Problem } from "./start/problem";
-import { type Services, startServices } from "./start/services";
+import type { Services } from "./start/services";
+import { startServices } from "./start/services";
 import { showRows } from "./start/showRows";
 import { Stack } from "./start/stack";
 

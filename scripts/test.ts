@@ -4,38 +4,50 @@
  * `N passed, N failed`, whatever happened.
  */
 import { parseArgs } from "node:util";
-import { summaryOf, type TestCounts } from "../test/reporter";
+import type { TestCounts } from "../test/reporter";
+import { summaryOf } from "../test/reporter";
 import { build } from "./build";
 import { check } from "./check";
 import { ensureEngine } from "./engine/ensureEngine";
 import { runMocha } from "./runMocha";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { all: { type: "boolean", default: false }, unit: { type: "boolean", default: false } },
-});
-
-const notSlow = values.all ? [] : ["--ignore", "**/*.slow.test.ts"];
-const unit = ["test/**/*.test.ts", "--ignore", "test/engine/**", ...notSlow, "--timeout", "20000"];
-// The engine spends a run on one core: two test files at a time use both.
-const engine = ["test/engine/**/*.test.ts", ...notSlow, "--parallel", "--jobs", "2"];
+const onEngine = ["test/engine/**/*.test.ts", "test/quickstart/**/*.test.ts"];
+const slow = "**/*.slow.test.ts";
 
 const total: TestCounts = { passed: 0, failed: 0, skipped: 0, ended: false };
 
 async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { all: { type: "boolean", default: false }, unit: { type: "boolean", default: false } },
+  });
+  const notSlow = values.all ? [] : [slow];
   if (positionals.length > 0) {
-    await tests(positionals);
+    await tests("tests", positionals);
   } else if (values.unit) {
-    await tests(unit);
+    await unitTests(notSlow);
   } else {
     await step("check", async () => ((await check(console.log)).length === 0 ? "" : "npm run check fails, see above"));
     const built = await step("build", build);
-    await tests(unit);
+    await unitTests(notSlow);
     const ready = await step("engine", async () => (await ensureEngine()) && "");
     if (built && ready) {
-      await tests(engine);
+      await engineTests(notSlow);
     }
   }
+}
+
+async function unitTests(ignored: readonly string[]): Promise<void> {
+  await tests("unit tests", ["test/**/*.test.ts", ...ignore([...onEngine, ...ignored]), "--timeout", "20000"]);
+}
+
+async function engineTests(ignored: readonly string[]): Promise<void> {
+  // The engine spends a run on one core: two test files at a time use both.
+  await tests("tests on the engine", [...onEngine, ...ignore(ignored), "--parallel", "--jobs", "2"]);
+}
+
+function ignore(patterns: readonly string[]): string[] {
+  return patterns.flatMap((pattern) => ["--ignore", pattern]);
 }
 
 /** A step that is not a test counts as a failed one where it fails. */
@@ -49,8 +61,8 @@ async function step(name: string, work: () => Promise<string>): Promise<boolean>
   return complaints === "";
 }
 
-async function tests(mochaArguments: readonly string[]): Promise<void> {
-  console.log(`\n== tests: ${mochaArguments[0]}`);
+async function tests(title: string, mochaArguments: readonly string[]): Promise<void> {
+  console.log(`\n== ${title}`);
   const counts = await runMocha(mochaArguments);
   total.passed += counts.passed;
   total.failed += counts.failed;

@@ -1,4 +1,5 @@
-import { type MochaOptions, Runner, reporters, type Suite, type Test } from "mocha";
+import type { MochaOptions, Suite, Test } from "mocha";
+import { Runner, reporters } from "mocha";
 
 /** What a run of mocha tells the process that started it (scripts/test.ts), which adds up several of them. */
 export interface TestCounts {
@@ -22,36 +23,44 @@ export default class Reporter extends reporters.Base {
   private readonly counts: TestCounts = { passed: 0, failed: 0, skipped: 0, ended: false };
   private readonly broken: Test[] = [];
   private before = { ...this.counts };
-  private since = Date.now();
+  /** How many `describe`s are open. With --parallel a suite does not know its parents, but files do not mix. */
+  private depth = 0;
+  /** Time that the tests of the outermost `describe` took. With --parallel the clock says nothing: a file is told when it is done. */
+  private milliseconds = 0;
 
   constructor(runner: Runner, options: MochaOptions) {
     super(runner, options);
     runner.on(EVENT_SUITE_BEGIN, (suite) => this.begin(suite));
     runner.on(EVENT_SUITE_END, (suite) => this.endOf(suite));
-    runner.on(EVENT_TEST_PASS, () => this.count("passed"));
+    runner.on(EVENT_TEST_PASS, (test) => {
+      this.milliseconds += test.duration ?? 0;
+      this.count("passed");
+    });
     runner.on(EVENT_TEST_PENDING, () => this.count("skipped"));
     runner.on(EVENT_TEST_FAIL, (test: Test, error: Error) => this.fail(test, error));
     runner.once(EVENT_RUN_END, () => this.finish());
   }
 
   private begin(suite: Suite): void {
-    if (isOutermost(suite)) {
+    this.depth += suite.root ? 0 : 1;
+    if (!suite.root && this.depth === 1) {
       this.before = { ...this.counts };
-      this.since = Date.now();
+      this.milliseconds = 0;
     }
   }
 
   private endOf(suite: Suite): void {
-    if (isOutermost(suite)) {
+    if (!suite.root && this.depth === 1) {
       const { passed, failed, skipped } = this.counts;
       const here = {
         passed: passed - this.before.passed,
         failed: failed - this.before.failed,
         skipped: skipped - this.before.skipped,
       };
-      const seconds = ((Date.now() - this.since) / 1000).toFixed(1);
+      const seconds = (this.milliseconds / 1000).toFixed(1);
       say(`${here.failed === 0 ? "✔" : "✖"} ${suite.title}: ${summaryOf(here)} (${seconds} s)`);
     }
+    this.depth -= suite.root ? 0 : 1;
   }
 
   private count(what: "passed" | "failed" | "skipped"): void {
@@ -63,7 +72,8 @@ export default class Reporter extends reporters.Base {
     // mocha's own list reads the error from the test.
     test.err = error;
     this.broken.push(test);
-    say(`✖ ${test.fullTitle()}: ${String(error?.message ?? error).split("\n")[0]}`);
+    this.milliseconds += test.duration ?? 0;
+    say(`✖ ${test.fullTitle()}: ${firstLineOf(error)}`);
     this.count("failed");
   }
 
@@ -83,8 +93,15 @@ export default class Reporter extends reporters.Base {
   }
 }
 
-function isOutermost(suite: Suite): boolean {
-  return suite.parent?.root === true;
+/** The first line that says something. */
+function firstLineOf(error: unknown): string {
+  const text = error instanceof Error || hasMessage(error) ? error.message : String(error);
+  return text.split("\n").find((line) => line.trim() !== "") ?? "";
+}
+
+/** Errors of another process arrive as plain objects. */
+function hasMessage(error: unknown): error is { message: string } {
+  return typeof error === "object" && error !== null && "message" in error && typeof error.message === "string";
 }
 
 function say(line: string): void {

@@ -3,7 +3,8 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { lock } from "proper-lockfile";
 import { buildEngine } from "./build";
-import { type Engine, engineAt, engineFiles, engineVersion, NoEngine } from "./engine";
+import type { Engine } from "./engine";
+import { engineAt, engineFiles, engineVersion, NoEngine } from "./engine";
 import { findInCache, findOnPath } from "./find";
 import { installEngine } from "./install";
 

@@ -2,7 +2,8 @@ import { execFile } from "node:child_process";
 import { accessSync, constants, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { type Engine, engineAt, engineFiles, engineVersion, foldersOnPath, NoEngine, oldestEngine } from "./engine";
+import type { Engine } from "./engine";
+import { engineAt, engineFiles, engineVersion, foldersOnPath, NoEngine, oldestEngine } from "./engine";
 
 /** The `pulumi` on PATH, if its version fits and the two programs that a Node.js program needs come with it. */
 export async function findOnPath(environment: NodeJS.ProcessEnv): Promise<Engine> {

@@ -1,36 +1,30 @@
-import { type House, under } from "./source";
+import type { House, Source } from "./source";
+import { under } from "./source";
 
 /** An operation has a row in the table, a method of the client, an entry in the contract and a handler in the emulator. */
 export function operationsAreComplete(house: House): string[] {
   const names = matches(house.read("src/service/operations.ts"), /\bname: "(\w+)"/g);
-  const emulator = under(house, "src/emulator")
-    .map(({ text }) => text)
-    .join("\n");
+  const handlers = house.read("src/emulator/handlers/index.ts");
   return unique(names).flatMap((name) => [
     ...missing(house.read("openapi.yaml"), `operationId: ${name}`, `operation ${name} is not in openapi.yaml`),
     ...missing(house.read("src/service/client.ts"), name, `operation ${name} has no method in src/service/client.ts`),
-    ...missing(emulator, name, `operation ${name} has no handler in src/emulator`),
+    ...missing(handlers, name, `operation ${name} has no handler in src/emulator/handlers`),
   ]);
 }
 
 /** A resource has a line in the list, a class, a test and a word in the documentation. */
 export function resourcesAreComplete(house: House): string[] {
   const list = /export const resources\b[^{]*\{([^}]*)\}/.exec(house.read("src/resources/index.ts") ?? "")?.[1];
-  const rows = [...(list ?? "").matchAll(/(\w+): (\w+)/g)].map(
-    ([, type, file]) => [String(type), String(file)] as const,
-  );
+  const types = matches(list, /(\w+): \w+/g);
+  const tests = textOf([...under(house, "test/resources"), ...under(house, "test/engine")]);
   const documentation = house.read("README.md") ?? "";
-  return rows.flatMap(([type, file]) => [
+  return types.flatMap((type) => [
     ...missing(
       house.read("src/pulumi/classes.ts"),
       `class ${type}`,
       `resource ${type} has no class in src/pulumi/classes.ts`,
     ),
-    ...missing(
-      house.read(`test/resources/${file}.test.ts`) ?? house.read(`test/engine/${file}.test.ts`),
-      "",
-      `resource ${type} has no ${file}.test.ts in test/resources or test/engine`,
-    ),
+    ...missing(tests, type, `resource ${type} is in no test of test/resources or test/engine`),
     ...missing(documentation, type, `resource ${type} is not mentioned in README.md`),
   ]);
 }
@@ -45,6 +39,10 @@ export function engineFitsSdk(house: House): string[] {
     : [
         `versions differ: @pulumi/pulumi ${sdk} in package.json, ${engine} in scripts/engine/engine.ts, ${module} in its go.mod`,
       ];
+}
+
+function textOf(sources: readonly Source[]): string {
+  return sources.map(({ text }) => text).join("\n");
 }
 
 function missing(text: string | undefined, word: string, complaint: string): string[] {

@@ -1,4 +1,5 @@
-import { type House, importsOf, under } from "./source";
+import type { House } from "./source";
+import { importsOf, under } from "./source";
 
 /** Part of `src` -> what its files may import, besides packages. A part is a folder; a path is one file. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
-import { codeOf, type House, type Source, under } from "./source";
+import type { House, Source } from "./source";
+import { codeOf, under } from "./source";
 
 const maxLines = 400;
 

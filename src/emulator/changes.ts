@@ -91,7 +91,10 @@ export class Changes {
     return lotNo;
   }
 
-  /** Puts subtasks of a batch (default: all of them) into a status, whatever they were doing. */
+  /**
+   * Puts subtasks of a batch (default: all of them) into a status, whatever they were doing: `waiting` ones begin to work, `extracting`
+   * ones only look as if they did.
+   */
   setSubtaskStatus(lotNo: string, status: SubtaskStatus, subTaskIds?: readonly string[]): void {
     const run = this.service.store.runs.get(lotNo);
     if (run === undefined) throw new Error(`there is no batch ${lotNo}`);
@@ -100,6 +103,7 @@ export class Changes {
       if (!isAtRest(subtask)) this.service.runner.stopSubtask(run, subtask);
       subtask.status = status;
     }
+    this.service.runner.wake(run);
     this.changed();
   }
 

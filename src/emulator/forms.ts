@@ -7,6 +7,7 @@ const anyTextField = 'form input[type="search"], form input[type="text"], form i
 /**
  * The page that a GET form leads to once the text is in its field.
  * @throws Error for a page without such a form, or one that is sent in another way.
+ * @internal the import above is more than old compilers can read in a declaration
  */
 export function submittedForm($: CheerioAPI, base: string, task: StoredTask, text: string): string {
   const entering = task.actions.find((action) => action.actionType === "EnterTextAction");

@@ -128,7 +128,8 @@ export class Runner {
     this.working.delete(subtask);
   }
 
-  private wake(run: StoredRun): void {
+  /** Looks for what the run can do now. */
+  wake(run: StoredRun): void {
     // Later: a start is answered before its run has done anything.
     setImmediate(() => {
       while (this.mayWork(run)) {

@@ -1,11 +1,13 @@
 import type { dynamic } from "@pulumi/pulumi";
-import { checkFields, differs, type Problem } from "../resources/args";
+import type { Problem } from "../resources/args";
+import { checkFields, differs, unknown } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { messageOf, PartialFailure } from "../resources/resource";
 import type { Host } from "./host";
 import { urnOf } from "./progress";
 import { InitFailure, ProviderError } from "./providerErrors";
-import { fromWire, type Properties, providerKey, toWire } from "./wire";
+import type { Properties } from "./wire";
+import { fromWire, providerKey, toWire } from "./wire";
 
 /** Version of the state's form. A resource reads older ones; a newer one is refused. */
 const stateVersion = 1;
@@ -39,10 +41,11 @@ export class Backend implements dynamic.ResourceProvider {
       checkFields(this.resource.args, args, "", problems);
       this.checkProfile(args.profile, problems);
       let checked: object = args;
-      if (problems.length === 0 && this.resource.check) {
+      if (this.resource.check) {
         const { settings, programFolder: folder } = this.host();
         const known = Object.keys(previous).length > 0 ? previous : undefined;
-        checked = await this.resource.check(args, { previous: known, folder, settings, problems });
+        const sound = withoutWrong(args, problems);
+        checked = await this.resource.check(sound, { previous: known, folder, settings, problems });
       }
       const failures = problems.map(({ path, reason }) => ({ property: "", reason: `${path} ${reason}` }));
       return { inputs: toWire(checked), failures };
@@ -74,6 +77,7 @@ export class Backend implements dynamic.ResourceProvider {
     const args = fromWire(inputs);
     return this.writing(inputs, args.profile, async () => {
       const { id, state } = await this.resource.create(args, this.context(inputs, args.profile));
+      this.noteDecided(args);
       return { id, outs: this.toState(state) };
     });
   }
@@ -86,7 +90,7 @@ export class Backend implements dynamic.ResourceProvider {
       if (read === undefined) {
         return this.found(id, state);
       }
-      const { accountGuard } = this.host();
+      const accountGuard = this.host().accountGuard(profileName(state.profile));
       return accountGuard.during(async () => {
         const seen = await read.call(this.resource, id, state, this.context(props, state.profile));
         if (seen.found) {
@@ -107,6 +111,7 @@ export class Backend implements dynamic.ResourceProvider {
       const state = this.stateOf(olds);
       this.refuseElsewhere(state, args.profile);
       const next = await this.resource.update(id, state, args, this.context(news, args.profile));
+      this.noteDecided(args);
       return { outs: this.toState(next) };
     });
   }
@@ -117,6 +122,10 @@ export class Backend implements dynamic.ResourceProvider {
       this.refuseElsewhere(state, state.profile);
       await this.resource.delete(id, state, this.context(props, state.profile));
     });
+  }
+
+  private noteDecided(args: Properties): void {
+    this.host().noteDecided(args.taskId, this.resource.decides?.(args) ?? []);
   }
 
   private context(request: Properties, profile: unknown) {
@@ -189,6 +198,12 @@ export class Backend implements dynamic.ResourceProvider {
       throw error instanceof ProviderError ? error : new ProviderError(messageOf(error));
     }
   }
+}
+
+/** All problems are to be found at once: what is wrong already is looked at no further, as if it were not known yet. */
+function withoutWrong(args: Properties, problems: readonly Problem[]): Properties {
+  const wrong = problems.map(({ path }) => [path.split(/[.[]/)[0] ?? path, unknown]);
+  return { ...args, ...Object.fromEntries(wrong) };
 }
 
 function profileName(profile: unknown): string | undefined {

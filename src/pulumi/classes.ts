@@ -2,43 +2,32 @@
 
 import type { CustomResourceOptions, Input } from "@pulumi/pulumi";
 import { output, RunError } from "@pulumi/pulumi";
-import { type CloudRunArgs as CloudRunPlainArgs, type CloudRunState, cloudRun } from "../resources/cloudRun";
-import {
-  type CloudSubtasksArgs as CloudSubtasksPlainArgs,
-  type CloudSubtasksState,
-  cloudSubtasks,
-} from "../resources/cloudSubtasks";
-import { type DataExportArgs as DataExportPlainArgs, type DataExportState, dataExport } from "../resources/dataExport";
-import {
-  type ExtractionTaskArgs as ExtractionTaskPlainArgs,
-  type ExtractionTaskState,
-  extractionTask,
-} from "../resources/extractionTask";
-import {
-  type TaskActionConfigArgs as TaskActionConfigPlainArgs,
-  type TaskActionConfigState,
-  taskActionConfig,
+import type { CloudRunArgs as CloudRunPlainArgs, CloudRunState } from "../resources/cloudRun";
+import { cloudRun } from "../resources/cloudRun";
+import type { CloudSubtasksArgs as CloudSubtasksPlainArgs, CloudSubtasksState } from "../resources/cloudSubtasks";
+import { cloudSubtasks } from "../resources/cloudSubtasks";
+import type { DataExportArgs as DataExportPlainArgs, DataExportState } from "../resources/dataExport";
+import { dataExport } from "../resources/dataExport";
+import type { ExtractionTaskArgs as ExtractionTaskPlainArgs, ExtractionTaskState } from "../resources/extractionTask";
+import { extractionTask } from "../resources/extractionTask";
+import type {
+  TaskActionConfigArgs as TaskActionConfigPlainArgs,
+  TaskActionConfigState,
 } from "../resources/taskActionConfig";
-import { type TaskCopyArgs as TaskCopyPlainArgs, type TaskCopyState, taskCopy } from "../resources/taskCopy";
-import {
-  type TaskLoopItemsArgs as TaskLoopItemsPlainArgs,
-  type TaskLoopItemsState,
-  taskLoopItems,
-} from "../resources/taskLoopItems";
-import {
-  type TaskParametersArgs as TaskParametersPlainArgs,
-  type TaskParametersState,
-  taskParameters,
-} from "../resources/taskParameters";
-import {
-  type TaskStartUrlsArgs as TaskStartUrlsPlainArgs,
-  type TaskStartUrlsState,
-  taskStartUrls,
-} from "../resources/taskStartUrls";
-import { ExtractionResource, type InputsOf, type OutputsOf } from "./extractionResource";
+import { taskActionConfig } from "../resources/taskActionConfig";
+import type { TaskCopyArgs as TaskCopyPlainArgs, TaskCopyState } from "../resources/taskCopy";
+import { taskCopy } from "../resources/taskCopy";
+import type { TaskLoopItemsArgs as TaskLoopItemsPlainArgs, TaskLoopItemsState } from "../resources/taskLoopItems";
+import { taskLoopItems } from "../resources/taskLoopItems";
+import type { TaskParametersArgs as TaskParametersPlainArgs, TaskParametersState } from "../resources/taskParameters";
+import { taskParameters } from "../resources/taskParameters";
+import type { TaskStartUrlsArgs as TaskStartUrlsPlainArgs, TaskStartUrlsState } from "../resources/taskStartUrls";
+import { taskStartUrls } from "../resources/taskStartUrls";
+import type { InputsOf, OutputsOf } from "./extractionResource";
+import { ExtractionResource } from "./extractionResource";
 
 /** State that is the resource's own business. */
-type Internal = "pending" | "outcome" | "explanation" | "listBefore" | "ownList" | "previous";
+type Internal = "pending" | "outcome" | "explanation" | "listBefore" | "ownList" | "previous" | "drifted";
 
 /** Arguments of {@link TaskCopy}. */
 export interface TaskCopyArgs extends InputsOf<TaskCopyPlainArgs> {}

@@ -1,13 +1,6 @@
 import { createHash } from "node:crypto";
-import {
-  CustomResource,
-  type CustomResourceOptions,
-  type Input,
-  mergeOptions,
-  Output,
-  output,
-  RunError,
-} from "@pulumi/pulumi";
+import type { CustomResourceOptions, Input } from "@pulumi/pulumi";
+import { CustomResource, mergeOptions, Output, output, RunError } from "@pulumi/pulumi";
 import { canonical, isMap } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { requireValidConfig } from "./programConfig";

@@ -1,4 +1,5 @@
-import { log, type Output, output, RunError, runtime, secret, unknown } from "@pulumi/pulumi";
+import type { Output } from "@pulumi/pulumi";
+import { log, output, RunError, runtime, secret, unknown } from "@pulumi/pulumi";
 import { canonical } from "../resources/args";
 import { ServiceClient } from "../service/client";
 import { isServiceError } from "../service/errors";

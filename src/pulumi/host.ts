@@ -1,17 +1,28 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import pLimit, { type LimitFunction } from "p-limit";
+import type { LimitFunction } from "p-limit";
+import pLimit from "p-limit";
+import { ActionReader } from "../resources/actionReader";
 import type { Context, Settings } from "../resources/resource";
 import { ServiceClient } from "../service/client";
 import { AccountGuard } from "./accountGuard";
-import { originOf, type ProviderConfig, parseConfig, type ReadKey } from "./config";
+import type { ProviderConfig, ReadKey } from "./config";
+import { originOf, parseConfig } from "./config";
 import type { Display } from "./progress";
+
+/** One account's client, and the reads that are shared over it. */
+interface Service {
+  client: ServiceClient;
+  actionReader: ActionReader;
+}
 
 /** What all resources of one provider process share: configuration, clients, the order of writes to a task. */
 export class Host {
-  readonly accountGuard = new AccountGuard();
+  private readonly accountGuards = new Map<string | undefined, AccountGuard>();
+  /** Parts of tasks that resources made or updated in this process decide. */
+  private readonly decided = new Set<string>();
   private readonly config: ProviderConfig;
   private readonly configProblems: readonly string[];
-  private readonly clients = new Map<string | undefined, ServiceClient>();
+  private readonly services = new Map<string | undefined, Service>();
   private readonly writers = new Map<string, LimitFunction>();
 
   constructor(
@@ -48,18 +59,35 @@ export class Host {
     return baseUrl === undefined ? undefined : originOf(baseUrl);
   }
 
+  /** One for each account: what is found in one says nothing about another. */
+  accountGuard(profile: string | undefined): AccountGuard {
+    const guard = this.accountGuards.get(profile) ?? new AccountGuard();
+    this.accountGuards.set(profile, guard);
+    return guard;
+  }
+
+  /** Notes what of a task a resource decides that was made or updated. */
+  noteDecided(taskId: unknown, parts: readonly string[]): void {
+    for (const part of parts) {
+      this.decided.add(`${taskId} ${part}`);
+    }
+  }
+
   movedFrom(origin: string): boolean {
     return this.config.movedFrom.includes(origin);
   }
 
   /** What a resource works with; `urn` is where its warnings and progress show. */
   context(profile: string | undefined, urn: string | undefined): Context {
+    const { client, actionReader } = this.service(profile);
     return {
-      client: this.client(profile),
+      client,
+      actionReader,
       settings: this.settings,
       folder: this.folder,
       exclusive: (taskId, work) => this.writer(taskId)(work),
-      saw: (taskId, presence) => this.accountGuard.saw(taskId, presence),
+      isDecided: (taskId, part) => this.decided.has(`${taskId} ${part}`),
+      saw: (taskId, presence) => this.accountGuard(profile).saw(taskId, presence),
       warn: (message) => this.display.warn(message, urn),
       progress: (message) => this.display.progress(message, urn),
       now: () => performance.now(),
@@ -67,17 +95,18 @@ export class Host {
     };
   }
 
-  private client(profile: string | undefined): ServiceClient {
+  private service(profile: string | undefined): Service {
     if (this.configProblems.length > 0) {
       throw new Error(this.configProblems.join(" "));
     }
-    let client = this.clients.get(profile);
-    if (client === undefined) {
+    let service = this.services.get(profile);
+    if (service === undefined) {
       const warn = (message: string): void => this.display.warn(message);
-      client = new ServiceClient({ ...this.config.clientOptions(profile), warn });
-      this.clients.set(profile, client);
+      const client = new ServiceClient({ ...this.config.clientOptions(profile), warn });
+      service = { client, actionReader: new ActionReader(client) };
+      this.services.set(profile, service);
     }
-    return client;
+    return service;
   }
 
   private writer(taskId: string): LimitFunction {

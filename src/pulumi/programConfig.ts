@@ -1,5 +1,6 @@
 import { RunError, runtime } from "@pulumi/pulumi";
-import { configKeys, type ProviderConfig, parseConfig, unknownKeys } from "./config";
+import type { ProviderConfig } from "./config";
+import { configKeys, parseConfig, unknownKeys } from "./config";
 import { isMocked } from "./providerText";
 
 const namespace = "webextract:";

@@ -1,4 +1,5 @@
-import { type Input, Output, type Resource, RunError, runtime } from "@pulumi/pulumi";
+import type { Input, Resource } from "@pulumi/pulumi";
+import { Output, RunError, runtime } from "@pulumi/pulumi";
 
 /**
  * What a program declares for each task. All resources of a task take `copy.id`, so nothing in Pulumi would keep a paid run from starting

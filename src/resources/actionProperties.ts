@@ -1,7 +1,9 @@
 import { isServiceError } from "../service/errors";
 import type { ActionPropertiesUpdate } from "../service/types";
-import { type ArgsSpec, anyText, isMap, mapOf, objectOf, text } from "./args";
-import { type Context, PartialFailure, type PendingState, type Read } from "./resource";
+import type { ArgsSpec } from "./args";
+import { anyText, isMap, mapOf, objectOf, text } from "./args";
+import type { Context, PendingState, Read } from "./resource";
+import { PartialFailure } from "./resource";
 import { findAction, lookUpTask, propertyOf } from "./taskPresence";
 
 /** The declared properties of one action. */
@@ -33,9 +35,13 @@ export function typesOf(actions: Record<string, { actionType: string }>): string
 export function decidedActions(actions: unknown): string[] {
   return entriesOf(actions).flatMap(([actionId, action]) => {
     const { properties, loop } = isMap(action) ? action : {};
-    const names = entriesOf(properties).map(([name]) => `property "${name}" of action "${actionId}"`);
+    const names = entriesOf(properties).map(([name]) => decidedProperty(actionId, name));
     return loop === undefined ? names : [...names, decidedLoop(actionId)];
   });
+}
+
+export function decidedProperty(actionId: string, name: string): string {
+  return `property "${name}" of action "${actionId}"`;
 }
 
 export function decidedLoop(actionId: string): string {
@@ -108,8 +114,8 @@ export function valuesShown(shown: readonly Record<string, unknown>[], actions: 
   const values: PropertyValues = {};
   for (const [actionId, { properties }] of Object.entries(actions)) {
     const action = findAction(shown, actionId);
-    for (const name of Object.keys(properties)) {
-      const value = action && propertyOf(action, name);
+    for (const [name, declared] of Object.entries(properties)) {
+      const value = action && propertyOf(action, name, declared);
       if (value !== undefined) {
         values[actionId] = { ...values[actionId], [name]: value };
       }
@@ -125,6 +131,15 @@ export function withValues(actions: ActionSettingsMap, values: PropertyValues): 
     { ...action, properties: { ...action.properties, ...values[actionId] } },
   ]);
   return Object.fromEntries(seen);
+}
+
+/** The declared properties whose values are not those of before. */
+export function changedProperties(before: ActionSettingsMap, now: ActionSettingsMap): string[] {
+  return Object.entries(before).flatMap(([actionId, { properties }]) =>
+    Object.keys(properties)
+      .filter((name) => now[actionId]?.properties[name] !== properties[name])
+      .map((name) => decidedProperty(actionId, name)),
+  );
 }
 
 /** Reads the task that a resource configures: gone, not clear (then the state is kept), or there, as `seen` makes of it. */
@@ -143,20 +158,20 @@ export async function readConfigured<State extends { taskId: string }>(
 
 /**
  * Writes settings of a task. If the answer is lost, what was written and what stood there before must not be: the resource is kept with
- * the write still to do, and it is safe to do it again.
+ * the write still to do, and it is safe to do it again. `kept` is the state for that case, where it is not the one that the write leads to.
  */
 export async function writeSettings<State extends PendingState & { taskId: string }>(
   state: State,
   context: Context,
   write: () => Promise<unknown>,
-  pending = ["write"],
+  { pending = ["write"], kept = state }: { pending?: string[]; kept?: State } = {},
 ): Promise<State> {
   try {
     await context.exclusive(state.taskId, write);
     return state;
   } catch (error) {
     if (isServiceError(error) && error.outcome !== "notExecuted") {
-      throw new PartialFailure(error.message, state.taskId, { ...state, pending });
+      throw new PartialFailure(error.message, state.taskId, { ...kept, pending });
     }
     throw error;
   }

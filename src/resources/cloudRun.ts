@@ -1,27 +1,19 @@
 import { isServiceError } from "../service/errors";
 import type { Subtask } from "../service/types";
 import { anything, choice, differs, holdsUnknown, numberFrom, text } from "./args";
+import type { LostAnswerState } from "./lostAnswer";
 import {
   guardAgainstLostAnswer,
   isOutcomeUnknown,
-  type LostAnswerState,
   lostAnswerDifference,
   onlyAdoptionDiffers,
   refuseUpdateOfUnknown,
 } from "./lostAnswer";
-import {
-  type Context,
-  type Created,
-  type Difference,
-  messageOf,
-  PartialFailure,
-  type PendingState,
-  type Read,
-  type Resource,
-  ResourceError,
-} from "./resource";
+import type { Context, Created, Difference, PendingState, Read, Resource } from "./resource";
+import { messageOf, PartialFailure, ResourceError } from "./resource";
 import { observeRun, waitForRun } from "./runWait";
-import { type ListMark, markOf, restOf, type SubtaskCounts } from "./subtaskList";
+import type { ListMark, SubtaskCounts } from "./subtaskList";
+import { markOf, restOf } from "./subtaskList";
 
 /**
  * One run of a task in the cloud. It starts when the resource is created, which costs money; nothing but a changed trigger starts it
@@ -162,7 +154,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
       return;
     }
     if (state.onDelete === "stop") {
-      await stop(state, context);
+      await stopUnlessGone(state, context);
     }
   },
 };
@@ -175,7 +167,20 @@ async function start(args: CloudRunArgs, context: Context): Promise<CloudRunStat
     { ...args, listBefore },
     { whatMayExist: `A paid run of task "${taskId}" may have started`, adopt: "adoptLotNo to its lotNo" },
   );
-  return { ...args, lotNo: data.lotNo, status: data.status, subtasks: noSubtasks, listBefore };
+  const state: CloudRunState = { ...args, lotNo: data.lotNo, status: data.status, subtasks: noSubtasks, listBefore };
+  return args.onDelete === "stop" && args.waitFor !== "finished" ? noteOwnList(state, context) : state;
+}
+
+/**
+ * A run that may be stopped later must be known by its subtasks now: by then the list may be that of another run. The run exists, so a look that
+ * fails does not matter.
+ */
+async function noteOwnList(state: CloudRunState, context: Context): Promise<CloudRunState> {
+  try {
+    return (await observeRun(state, context)).state;
+  } catch {
+    return state;
+  }
 }
 
 /** A task that never ran may have no list to show. */
@@ -203,6 +208,21 @@ async function waitOrKeep(state: CloudRunState, context: Context): Promise<Cloud
     });
   } catch (error) {
     throw new PartialFailure(messageOf(error), state.lotNo, { ...last, pending: ["wait"] });
+  }
+}
+
+async function stopUnlessGone(state: CloudRunState, context: Context): Promise<void> {
+  // A task that never splits has no subtasks to look for, and nothing of a finished run is at work.
+  if (state.status === "finished" && state.ownList === undefined) {
+    return;
+  }
+  try {
+    await stop(state, context);
+  } catch (error) {
+    if (!isServiceError(error, "notFound")) {
+      throw error;
+    }
+    context.saw(state.taskId, "gone");
   }
 }
 

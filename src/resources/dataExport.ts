@@ -111,7 +111,8 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
       return { found: true, state };
     }
     const file = await stateOfFile(resolve(context.folder, state.file), state.sha256);
-    return { found: true, state: file === "same" ? state : { ...state, pending: [`file ${file}`] } };
+    const others = (state.pending ?? []).filter((each) => !each.startsWith("file "));
+    return { found: true, state: { ...state, pending: file === "same" ? others : [...others, `file ${file}`] } };
   },
 
   async update(_id: string, state: DataExportState, args: DataExportArgs, context: Context): Promise<DataExportState> {

@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { access, type FileHandle, link, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { access, link, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { RowPage } from "../service/rowPage";
-import { type ExportFormat, rewrite } from "./exportFormat";
+import type { ExportFormat } from "./exportFormat";
+import { rewrite } from "./exportFormat";
 import { ResourceError } from "./resource";
 
 /** A file that was written whole. */
@@ -63,11 +65,17 @@ export class ExportFile {
       return { bytes: this.bytes, sha256: this.hash.digest("hex"), rowCount: this.rowCount };
     }
     const rewritten = `${this.partPath}.${format}`;
-    await rewrite(this.partPath, rewritten, format);
-    const digest = await digestOfContent(rewritten);
-    await this.putInPlace(rewritten, mayReplace);
-    await rm(this.partPath, { force: true });
-    return { ...digest, rowCount: this.rowCount };
+    try {
+      await rewrite(this.partPath, rewritten, format);
+      const digest = await digestOfContent(rewritten);
+      await this.putInPlace(rewritten, mayReplace);
+      await rm(this.partPath, { force: true });
+      return { ...digest, rowCount: this.rowCount };
+    } catch (error) {
+      // The rows are still in the file that they were written to first.
+      await rm(rewritten, { force: true });
+      throw error;
+    }
   }
 
   /** Leaves nothing behind. */

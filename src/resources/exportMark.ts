@@ -1,7 +1,8 @@
 import type { RowPage } from "../service/rowPage";
 import type { Subtask } from "../service/types";
 import type { DataExportArgs } from "./dataExport";
-import { type Context, ResourceError } from "./resource";
+import type { Context } from "./resource";
+import { ResourceError } from "./resource";
 import { restOf } from "./subtaskList";
 
 /**
@@ -15,6 +16,8 @@ export class TaskMark {
     private readonly args: DataExportArgs,
     private readonly context: Context,
     private readonly before: Subtask[],
+    /** Rows of the task before the read, where the read itself cannot be repeated. */
+    private readonly rowsBefore: number | undefined,
   ) {}
 
   /** Before the read: nothing may be at work that could add rows. */
@@ -27,7 +30,8 @@ export class TaskMark {
         `${busy.length} of its subtasks are still at work, so rows may be added while it is read. Nothing was written`,
       );
     }
-    return new TaskMark(args, context, list);
+    const rowsBefore = args.scope === "notExported" ? await rowsOf(args.taskId, context) : undefined;
+    return new TaskMark(args, context, list, rowsBefore);
   }
 
   /** For `scope: "notExported"`, whose rows come in one answer: refuses before anything is written if there are more than one answer holds. */
@@ -41,8 +45,8 @@ export class TaskMark {
     }
   }
 
-  /** After the write: answers why not, or nothing. `written` holds the texts of the exported rows, where the scope is one batch. */
-  async objection(rowCount: number, written: ReadonlySet<string> | undefined): Promise<string | undefined> {
+  /** After the write: answers why not, or nothing. `written` counts the texts of the exported rows, where the scope is one batch. */
+  async objection(rowCount: number, written: ReadonlyMap<string, number> | undefined): Promise<string | undefined> {
     const { taskId, scope } = this.args;
     const { client } = this.context;
     const list = await client.allSubtasks(taskId);
@@ -50,17 +54,21 @@ export class TaskMark {
       return "its subtasks changed while it was read";
     }
     if (scope === "all") {
-      const { data } = await client.getData({ taskId, offset: 0, size: 1 });
-      return data.total === rowCount ? undefined : `it has ${data.total} rows now, and ${rowCount} were read`;
+      const rows = await rowsOf(taskId, this.context);
+      return rows === rowCount ? undefined : `it has ${rows} rows now, and ${rowCount} were read`;
     }
     if (scope === "batch") {
       return this.batchObjection(written);
     }
-    return undefined;
+    // Rows may arrive after the last subtask has ended. Not the same read again: on some services that hands rows out.
+    const rows = await rowsOf(taskId, this.context);
+    return rows === this.rowsBefore
+      ? undefined
+      : `it has ${rows} rows now, and had ${this.rowsBefore} before it was read`;
   }
 
   /** Marking reaches the rows of every batch, so all that isn't exported must be in this one. */
-  private async batchObjection(written: ReadonlySet<string> | undefined): Promise<string | undefined> {
+  private async batchObjection(written: ReadonlyMap<string, number> | undefined): Promise<string | undefined> {
     if (written === undefined) {
       return "the batch has more rows than one answer can show to be the only ones that are not exported";
     }
@@ -72,7 +80,14 @@ export class TaskMark {
       if (page.count !== page.total || page.count >= size) {
         return `it has ${page.total} rows that are not exported, more than can be held against this batch`;
       }
-      if (page.texts().some((text) => !written.has(text))) {
+      // Counted, for rows of two batches may be alike to the letter.
+      const left = new Map(written);
+      const isCovered = (text: string): boolean => {
+        const count = left.get(text) ?? 0;
+        left.set(text, count - 1);
+        return count > 0;
+      };
+      if (!page.texts().every(isCovered)) {
         return "it has rows of other batches that are not exported";
       }
       break;
@@ -86,6 +101,11 @@ export class TaskMark {
 }
 
 export const defaultPageSize = 1000;
+
+async function rowsOf(taskId: string, { client }: Context): Promise<number> {
+  const { data } = await client.getData({ taskId, offset: 0, size: 1 });
+  return data.total;
+}
 
 function listed(list: readonly Subtask[]): string {
   return list

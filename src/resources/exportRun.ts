@@ -1,10 +1,12 @@
 import { resolve } from "node:path";
+import { isServiceError } from "../service/errors";
 import type { RowPage, RowSource } from "../service/rowPage";
 import type { DataExportArgs, DataExportState } from "./dataExport";
 import { ExportFile, refuseTakenName, stateOfFile } from "./exportFile";
 import { defaultPageSize, TaskMark } from "./exportMark";
 import { fillIn } from "./exportPath";
-import { type Context, messageOf, PartialFailure, ResourceError } from "./resource";
+import type { Context } from "./resource";
+import { messageOf, PartialFailure, ResourceError } from "./resource";
 
 /** Reads the rows into a file, and marks them if asked. `before` is the export that this one takes the place of. */
 export async function runExport(
@@ -36,8 +38,13 @@ interface Target {
   mayReplace: boolean;
 }
 
+/** What is to do after a mark that was sent and whose answer was lost: the rows may be marked. */
+const markUnknown = "mark with an unknown outcome";
+
+/** A file may be replaced by the export that wrote it, but never where its rows are marked: nobody else will ever get them again. */
 async function isOurs(path: string, file: string, before: DataExportState | undefined): Promise<boolean> {
-  return before?.file === file && (await stateOfFile(path, before.sha256)) === "same";
+  const mayBeMarked = before?.rowCount !== 0 && (before?.marked === true || before?.pending?.includes(markUnknown));
+  return before?.file === file && !mayBeMarked && (await stateOfFile(path, before.sha256)) === "same";
 }
 
 function sourceOf({ taskId, scope, lotNo }: DataExportArgs): RowSource {
@@ -75,7 +82,7 @@ async function exportRows(
   const file = await ExportFile.open(path);
   try {
     const { complete } = await readInto(file, args, context, look);
-    if (!complete && args.maxRows === undefined) {
+    if (!complete && file.rows < (args.maxRows ?? Number.POSITIVE_INFINITY)) {
       context.warn(
         `Task "${args.taskId}": the service says that it has more rows than the ${file.rows} it handed out; the file is marked as not complete.`,
       );
@@ -105,14 +112,17 @@ async function exportAndMarkTask(target: Target, context: Context): Promise<Data
     }
     written.add(page);
   });
-  const objection = state.complete
-    ? await mark.objection(state.rowCount, written.texts)
-    : "not all of its rows could be read";
-  if (objection !== undefined) {
-    const message = `${mark.refusal(objection)} The ${state.rowCount} rows are in "${state.file}"; the next up exports again, into a new file.`;
-    throw new PartialFailure(message, state.file, { ...state, pending: ["mark"] });
-  }
-  return markWritten(state, context);
+  // No run of ours may start between the last look and the mark.
+  return context.exclusive(args.taskId, async () => {
+    const objection = state.complete
+      ? await mark.objection(state.rowCount, written.texts).catch(messageOf)
+      : "not all of its rows could be read";
+    if (objection !== undefined) {
+      const message = `${mark.refusal(objection)} The ${state.rowCount} rows are in "${state.file}"; the next up exports again.`;
+      throw new PartialFailure(message, state.file, { ...state, pending: ["mark"] });
+    }
+    return markWritten(state, context);
+  });
 }
 
 /** Nothing is marked where nothing was read: rows that came since would be marked unread. */
@@ -121,8 +131,12 @@ async function markWritten(state: DataExportState, context: Context): Promise<Da
     try {
       await context.client.markExported({ taskId: state.taskId });
     } catch (error) {
-      const message = `${messageOf(error)} The ${state.rowCount} rows are safe in "${state.file}"; the next up exports what is not marked then, into a new file.`;
-      throw new PartialFailure(message, state.file, { ...state, pending: ["mark"] });
+      const isUnknown = !isServiceError(error) || error.outcome !== "notExecuted";
+      const next = isUnknown
+        ? `the next up exports into a new file: keep this one, for its rows may be marked, and if its name would be the same, add {n} to path`
+        : "the next up exports again";
+      const message = `${messageOf(error)} The ${state.rowCount} rows are safe in "${state.file}"; ${next}.`;
+      throw new PartialFailure(message, state.file, { ...state, pending: [isUnknown ? markUnknown : "mark"] });
     }
   }
   return { ...state, marked: true };
@@ -134,10 +148,21 @@ async function exportAndMarkReturned(target: Target, context: Context): Promise<
   const file = await ExportFile.open(target.path);
   let marked = 0;
   try {
-    let previous = { content: "", total: 0 };
+    let previous = { content: "", total: 0, count: 0 };
+    let complete = false;
+    let lost = 0;
     while (file.rows < (args.maxRows ?? Number.POSITIVE_INFINITY)) {
       const page = await nextReturned(args, file.rows, context);
-      if (page === undefined) {
+      const vanished = previous.total - previous.count - page.total;
+      if (vanished > 0) {
+        lost += vanished;
+        context.warn(
+          `Task "${args.taskId}": ${vanished} rows are no longer unexported although this export was not given them: somebody else exported them, ` +
+            `or the service marks all of the task's data; then set webextract:markScope to "task".`,
+        );
+      }
+      complete = lost === 0 && (page.count === 0 || page.count === page.total);
+      if (page.count === 0) {
         break;
       }
       const content = page.ndjson().toString("latin1");
@@ -147,14 +172,14 @@ async function exportAndMarkReturned(target: Target, context: Context): Promise<
             `It may mark nothing but all of the task's data: set webextract:markScope to "task".`,
         );
       }
-      previous = { content, total: page.total };
+      previous = { content, total: page.total, count: page.count };
       await file.write(page);
       await file.flush();
-      await context.client.markExported({ taskId: args.taskId });
+      await context.exclusive(args.taskId, () => context.client.markExported({ taskId: args.taskId }));
       marked = file.rows;
       context.progress(`${file.rows} rows written and marked`);
     }
-    return await finish(file, target, true, true);
+    return await finish(file, target, complete, true);
   } catch (error) {
     if (file.rows === 0) {
       await file.discard();
@@ -168,31 +193,33 @@ async function exportAndMarkReturned(target: Target, context: Context): Promise<
   }
 }
 
-async function nextReturned(args: DataExportArgs, read: number, context: Context): Promise<RowPage | undefined> {
+async function nextReturned(args: DataExportArgs, read: number, context: Context): Promise<RowPage> {
   const size = context.settings.pageSize ?? defaultPageSize;
   const pageSize = Math.min(size, (args.maxRows ?? Number.POSITIVE_INFINITY) - read);
   for await (const page of context.client.rows(
     { taskId: args.taskId, notExported: true },
     { pageSize, maxRows: pageSize },
   )) {
-    return page.count === 0 ? undefined : page;
+    return page;
   }
-  return undefined;
+  throw new ResourceError(`Task "${args.taskId}": the service gave no answer to a read of its rows.`);
 }
 
-/** The texts of the rows written, as long as they are few enough to be held against one answer of the service. */
+/** The texts of the rows written, with how often each was, as long as they are few enough to be held against one answer of the service. */
 class WrittenTexts {
-  texts: Set<string> | undefined = new Set();
+  texts: Map<string, number> | undefined = new Map();
+  private count = 0;
 
   constructor(private readonly most: number) {}
 
   add(page: RowPage): void {
-    if (this.texts === undefined || this.texts.size + page.count > this.most) {
+    this.count += page.count;
+    if (this.texts === undefined || this.count > this.most) {
       this.texts = undefined;
       return;
     }
     for (const text of page.texts()) {
-      this.texts.add(text);
+      this.texts.set(text, (this.texts.get(text) ?? 0) + 1);
     }
   }
 }

@@ -1,29 +1,16 @@
 import { readConfigured, typesOf } from "./actionProperties";
 import { anything, choice, flag, isMap, objectOf, text } from "./args";
 import { listOrText } from "./listArgs";
-import { isOutcomeUnknown, type LostAnswerState } from "./lostAnswer";
-import {
-  actionsSeen,
-  appends,
-  type CheckedActions,
-  checkParameterActions,
-  type ParameterActions,
-  parameterActionsCheck,
-  updatesFor,
-} from "./parameterActions";
-import {
-  type CheckContext,
-  type Context,
-  type Created,
-  type Difference,
-  messageOf,
-  PartialFailure,
-  type PendingState,
-  type Read,
-  type Resource,
-} from "./resource";
-import { type TaskCopyArgs, type TaskCopyState, taskCopy } from "./taskCopy";
-import { checkStartUrls, type StartUrls, startUrlsUpload } from "./taskStartUrls";
+import type { LostAnswerState } from "./lostAnswer";
+import { isOutcomeUnknown } from "./lostAnswer";
+import type { CheckedActions, ParameterActions } from "./parameterActions";
+import { actionsSeen, appends, checkParameterActions, parameterActionsCheck, updatesFor } from "./parameterActions";
+import type { CheckContext, Context, Created, Difference, PendingState, Read, Resource } from "./resource";
+import { messageOf, PartialFailure } from "./resource";
+import type { TaskCopyArgs, TaskCopyState } from "./taskCopy";
+import { taskCopy } from "./taskCopy";
+import type { StartUrls } from "./taskStartUrls";
+import { checkStartUrls, startUrlsUpload } from "./taskStartUrls";
 
 /**
  * One whole task as one resource: made by two requests, or three with an upload. For fleets, where the engine's time and state grow

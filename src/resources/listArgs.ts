@@ -1,6 +1,7 @@
 import { access, constants, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { kindOf, type Problem, unknown, type ValueCheck } from "./args";
+import type { Problem, ValueCheck } from "./args";
+import { kindOf, unknown } from "./args";
 import { DigestOfLines, linesOfFile, NotUtf8 } from "./lines";
 import type { CheckContext } from "./resource";
 
@@ -15,7 +16,7 @@ export const listOrText: ValueCheck = (value, path, problems) => {
   if (value === unknown) {
     return;
   }
-  if (typeof value === "string" && value !== "") {
+  if (typeof value === "string" && value.trim() !== "") {
     return;
   }
   if (!Array.isArray(value) || value.length === 0) {

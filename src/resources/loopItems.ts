@@ -1,8 +1,10 @@
 import { resolve } from "node:path";
 import { allLinesOfFile, digestOf } from "./lines";
 import { itemsOf } from "./listArgs";
-import { type Context, ResourceError } from "./resource";
-import { type ActionShown, fieldOf, findAction } from "./taskPresence";
+import type { Context } from "./resource";
+import { ResourceError } from "./resource";
+import type { ActionShown } from "./taskPresence";
+import { fieldOf, findAction } from "./taskPresence";
 
 /** Loop items as `check` leaves them: one text with an item a line, or a file with its digest. */
 export interface CheckedItems {

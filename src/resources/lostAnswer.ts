@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { ServiceError } from "../service/errors";
 import { isServiceError } from "../service/errors";
-import { type ArgsSpec, canonical } from "./args";
-import { type Difference, PartialFailure, ResourceError } from "./resource";
+import type { ArgsSpec } from "./args";
+import { canonical } from "./args";
+import type { Difference } from "./resource";
+import { PartialFailure, ResourceError } from "./resource";
 
 /**
  * A copy or a start whose answer was lost may have happened. A second one would be a second task or a second paid run, so the

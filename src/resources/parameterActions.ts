@@ -1,10 +1,14 @@
 import type { ActionParametersUpdate } from "../service/types";
-import { type ActionSettingsMap, changedActions, toUpdates, valuesShown, withValues } from "./actionProperties";
-import { type ArgsSpec, anyText, anything, choice, holdsUnknown, isMap, mapOf, objectOf, text } from "./args";
+import type { ActionSettingsMap } from "./actionProperties";
+import { changedActions, toUpdates, valuesShown, withValues } from "./actionProperties";
+import type { ArgsSpec } from "./args";
+import { anyText, anything, choice, holdsUnknown, isMap, mapOf, objectOf, text } from "./args";
 import { checkList, listOrText } from "./listArgs";
-import { type CheckedItems, loadItems, loopShown } from "./loopItems";
+import type { CheckedItems } from "./loopItems";
+import { loadItems, loopShown } from "./loopItems";
 import type { CheckContext, Context } from "./resource";
-import { asSeen, checkAppend, itemsToSend, type LoopDeclaration } from "./taskLoopItems";
+import type { LoopDeclaration } from "./taskLoopItems";
+import { asSeen, checkAppend, itemsToSend } from "./taskLoopItems";
 import type { ActionShown } from "./taskPresence";
 
 /** The loop of an action. */

@@ -1,5 +1,8 @@
-import { type ActionSettingsMap, currentValues, type PropertyValues } from "./actionProperties";
-import type { Context } from "./resource";
+import type { ActionSettingsMap, PropertyValues } from "./actionProperties";
+import { currentValues, decidedProperty, typesOf, valuesShown } from "./actionProperties";
+import type { Context, DriftState } from "./resource";
+import type { Presence } from "./taskPresence";
+import { lookUpTask } from "./taskPresence";
 
 /**
  * `onDelete: "restore"`: what stood at the service before we wrote is kept in `previous`, and put back when the declaration goes away, but
@@ -37,10 +40,7 @@ export async function rememberValues(
       `Task "${taskId}": ${listed(notShown)} cannot be put back later, for the service does not show what stands there now.`,
     );
   }
-  const all: PropertyValues = { ...known };
-  for (const [actionId, values] of Object.entries(seen)) {
-    all[actionId] = { ...all[actionId], ...values };
-  }
+  const all = mergeValues(known, seen);
   if (Buffer.byteLength(JSON.stringify(all)) > mostBytes) {
     context.warn(
       `Task "${taskId}": what stood there before is larger than 32 kB and is not kept, so it cannot be put back later.`,
@@ -55,22 +55,35 @@ export async function rememberValues(
  * warning.
  */
 export async function valuesToPutBack(
-  state: { taskId: string; previous?: PropertyValues } & RestoreArgs,
+  state: { taskId: string; previous?: PropertyValues } & RestoreArgs & DriftState,
   gone: ActionSettingsMap,
   context: Context,
 ): Promise<ActionSettingsMap> {
-  const { taskId, previous = {} } = state;
-  const leaving = names(gone);
+  const { taskId, previous = {}, drifted = [] } = state;
+  const leaving = names(gone).filter(
+    ({ actionId, name }) => !context.isDecided(taskId, decidedProperty(actionId, name)),
+  );
   if (leaving.length === 0) {
     return {};
   }
   const back: ActionSettingsMap = {};
   const staying: PropertyName[] = [];
-  const now = state.onDelete === "restore" ? await currentValues(taskId, gone, context) : {};
+  const presence: Presence =
+    state.onDelete === "restore" ? await lookUpTask(taskId, typesOf(gone), context) : { is: "unclear" };
+  if (presence.is === "gone") {
+    return {};
+  }
+  const now = presence.is === "there" ? valuesShown(presence.actions, gone) : {};
   for (const { actionId, name } of leaving) {
     const action = gone[actionId];
     const old = previous[actionId]?.[name];
-    if (action === undefined || old === undefined || now[actionId]?.[name] !== action.properties[name]) {
+    const value = now[actionId]?.[name];
+    if (old !== undefined && value === old) {
+      // A put back whose answer was lost: it stands there already.
+      continue;
+    }
+    const isOurs = value === action?.properties[name] && !drifted.includes(decidedProperty(actionId, name));
+    if (action === undefined || old === undefined || !isOurs) {
       staying.push({ actionId, name });
     } else {
       const properties = { ...back[actionId]?.properties, [name]: old };
@@ -81,6 +94,24 @@ export async function valuesToPutBack(
     context.warn(`Task "${taskId}" keeps ${listed(staying)} as it stands at the service: nothing was put back.`);
   }
   return back;
+}
+
+/** Both, the second where a property is in both. */
+export function mergeValues(first: PropertyValues, second: PropertyValues): PropertyValues {
+  const merged: PropertyValues = { ...first };
+  for (const [actionId, values] of Object.entries(second)) {
+    merged[actionId] = { ...merged[actionId], ...values };
+  }
+  return merged;
+}
+
+/** What is no longer declared is no longer remembered: declared again, something else may stand there before. */
+export function withoutValues(values: PropertyValues, gone: ActionSettingsMap): PropertyValues {
+  const kept = Object.entries(values).map(([actionId, byName]) => {
+    const names = Object.entries(byName).filter(([name]) => gone[actionId]?.properties[name] === undefined);
+    return [actionId, Object.fromEntries(names)] as const;
+  });
+  return Object.fromEntries(kept.filter(([, byName]) => Object.keys(byName).length > 0));
 }
 
 interface PropertyName {

@@ -1,4 +1,5 @@
 import type { ServiceClient } from "../service/client";
+import type { ActionReader } from "./actionReader";
 import type { ArgsSpec, Problem } from "./args";
 
 /**
@@ -86,11 +87,15 @@ export interface Statuses {
 /** What a resource works with. */
 export interface Context {
   readonly client: ServiceClient;
+  /** Reads of actions, many in one request. */
+  readonly actionReader: ActionReader;
   readonly settings: Settings;
   /** The program's folder: files are relative to it. */
   readonly folder: string;
   /** Runs the writing calls of one task one after the other, whichever resources they come from. */
   exclusive<T>(taskId: string, work: () => Promise<T>): Promise<T>;
+  /** Whether a resource that was made or updated in this run decides this part of a task: the delete of another must not undo it. */
+  isDecided(taskId: string, part: string): boolean;
   /** Notes that the service said a task is there or gone. */
   saw(taskId: string, presence: "there" | "gone"): void;
   /** Shows a warning beside the resource. */
@@ -100,6 +105,12 @@ export interface Context {
   /** Milliseconds since some moment; only differences mean anything. */
   now(): number;
   sleep(milliseconds: number): Promise<void>;
+}
+
+/** State of a resource that can put back what stood there before it. */
+export interface DriftState {
+  /** Parts that a read found changed by somebody else, until the next write: what stands there is not ours to put back. */
+  drifted?: string[];
 }
 
 /** State that every resource may have. */

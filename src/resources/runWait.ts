@@ -1,6 +1,7 @@
 import type { Subtask } from "../service/types";
 import type { CloudRunState } from "./cloudRun";
-import { type Context, ResourceError } from "./resource";
+import type { Context } from "./resource";
+import { ResourceError } from "./resource";
 import { countsOf, inWords, isSameList, markOf, restOf, sharesSubtasks } from "./subtaskList";
 
 /**
@@ -16,8 +17,13 @@ export async function observeRun(
   const list = await context.client.allSubtasks(state.taskId);
   const own = state.ownList;
   if (own !== undefined) {
-    if (list.length > 0 && !sharesSubtasks(own, list)) {
-      return { state: { ...state, status: "superseded" }, list: [] };
+    // A list that comes up empty says nothing of a run that was in it.
+    if (list.length === 0) {
+      return { state, list };
+    }
+    if (!sharesSubtasks(own, list)) {
+      // What is finished stays so, whatever others start later.
+      return { state: state.status === "finished" ? state : { ...state, status: "superseded" }, list: [] };
     }
   } else if (!isOurs(state, list, context)) {
     return { state, list: [] };
@@ -58,7 +64,7 @@ export async function waitForRun(
     onState(state);
     refuseSuperseded(state);
     if (await isFinished(state, seen.list, settled, context)) {
-      return { ...state, status: "finished" };
+      return state.status === "failed" ? state : { ...state, status: "finished" };
     }
     context.progress(`run ${state.lotNo}: ${inWords(state.subtasks)}`);
     if (context.now() - begin + pollMs > timeoutMs) {
@@ -74,16 +80,15 @@ async function isFinished(
   settled: SettledRows,
   context: Context,
 ): Promise<boolean> {
-  if (state.status === "failed" && state.failOn === "never") {
-    return true;
-  }
-  if (list.length > 0 && (state.status === "failed" || state.status === "stopped")) {
+  const failureIsFine = state.status === "failed" && state.failOn === "never";
+  if (!failureIsFine && list.length > 0 && (state.status === "failed" || state.status === "stopped")) {
     throw new ResourceError(endedBadly(state, list, context));
   }
+  const ended = state.ownList !== undefined && (failureIsFine || state.status === "finished");
   if (state.finishedWhen === "rowsSettled") {
-    return (list.length === 0 || state.status === "finished") && settled.look();
+    return (list.length === 0 || ended) && settled.look();
   }
-  return list.length > 0 && state.status === "finished";
+  return ended;
 }
 
 /** Rows have settled when their number is the same for a while. None at all is as often "not yet" as "nothing there". */

@@ -1,10 +1,10 @@
+import type { ActionSettingsMap, PropertyValues } from "./actionProperties";
 import {
-  type ActionSettingsMap,
   actionSettingsCheck,
   changedActions,
+  changedProperties,
   decidedActions,
   mergeActions,
-  type PropertyValues,
   readConfigured,
   takenOut,
   toUpdates,
@@ -14,8 +14,9 @@ import {
   writeSettings,
 } from "./actionProperties";
 import { choice, text } from "./args";
-import { type RestoreArgs, rememberValues, valuesToPutBack } from "./previousValues";
-import type { Context, Created, PendingState, Read, Resource } from "./resource";
+import type { RestoreArgs } from "./previousValues";
+import { mergeValues, rememberValues, valuesToPutBack, withoutValues } from "./previousValues";
+import type { Context, Created, DriftState, PendingState, Read, Resource } from "./resource";
 
 /**
  * Properties of a task's actions.
@@ -36,7 +37,7 @@ export interface TaskActionConfigArgs extends RestoreArgs {
   profile?: string;
 }
 
-export interface TaskActionConfigState extends TaskActionConfigArgs, PendingState {
+export interface TaskActionConfigState extends TaskActionConfigArgs, PendingState, DriftState {
   /** What stood at the service before, with `onDelete: "restore"`. Secret. */
   previous?: PropertyValues;
 }
@@ -65,10 +66,11 @@ export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigSt
   },
 
   async read(_id: string, state: TaskActionConfigState, context: Context): Promise<Read<TaskActionConfigState>> {
-    return readConfigured(state, typesOf(state.actions), context, (shown) => ({
-      ...state,
-      actions: withValues(state.actions, valuesShown(shown, state.actions)),
-    }));
+    return readConfigured(state, typesOf(state.actions), context, (shown) => {
+      const actions = withValues(state.actions, valuesShown(shown, state.actions));
+      const drifted = [...new Set([...(state.drifted ?? []), ...changedProperties(state.actions, actions)])];
+      return { ...state, actions, ...(drifted.length > 0 ? { drifted } : {}) };
+    });
   },
 
   async update(
@@ -78,16 +80,26 @@ export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigSt
     context: Context,
   ): Promise<TaskActionConfigState> {
     const { taskId } = args;
-    const back = await valuesToPutBack(state, takenOut(state.actions, args.actions), context);
+    const leaving = takenOut(state.actions, args.actions);
+    const back = await valuesToPutBack(state, leaving, context);
     const fresh = takenOut(args.actions, state.actions);
-    const previous = await rememberValues(taskId, args, state.previous ?? {}, fresh, context);
+    const known = withoutValues(state.previous ?? {}, leaving);
+    const previous = await rememberValues(taskId, args, known, fresh, context);
     const changed = state.pending?.length ? args.actions : changedActions(state.actions, args.actions);
     const toWrite = mergeActions(changed, back);
-    return writeSettings({ ...args, previous }, context, async () => {
+    const write = async (): Promise<void> => {
       if (Object.keys(toWrite).length > 0) {
         await context.client.updateActionProperties({ taskId, actions: toUpdates(toWrite) });
       }
-    });
+    };
+    // If the answer is lost, what was to be put back is still declared in the state, so that the next update puts it back.
+    const kept: TaskActionConfigState = {
+      ...args,
+      actions: mergeActions(leaving, args.actions),
+      previous: previous && mergeValues(state.previous ?? {}, previous),
+    };
+    const stillToRestore = Object.keys(back).length > 0;
+    return writeSettings<TaskActionConfigState>({ ...args, previous }, context, write, stillToRestore ? { kept } : {});
   },
 
   async delete(_id: string, state: TaskActionConfigState, context: Context): Promise<void> {

@@ -1,8 +1,8 @@
 import { choice, differs, flag, text } from "./args";
+import type { LostAnswerState } from "./lostAnswer";
 import {
   guardAgainstLostAnswer,
   isOutcomeUnknown,
-  type LostAnswerState,
   lostAnswerDifference,
   onlyAdoptionDiffers,
   refuseUpdateOfUnknown,

@@ -5,19 +5,13 @@ import { decidedLoop, readConfigured, writeSettings } from "./actionProperties";
 import { anything, choice, text, unknown } from "./args";
 import { allLinesOfFile, digestOf } from "./lines";
 import { checkList, itemsOf, listOrText } from "./listArgs";
-import { type CheckedItems, type LoopShown, loadItems, loopShown, missingFrom, notYetSent } from "./loopItems";
+import type { CheckedItems, LoopShown } from "./loopItems";
+import { loadItems, loopShown, missingFrom, notYetSent } from "./loopItems";
 import type { RestoreArgs } from "./previousValues";
-import {
-  type CheckContext,
-  type Context,
-  type Created,
-  PartialFailure,
-  type PendingState,
-  type Read,
-  type Resource,
-  ResourceError,
-} from "./resource";
-import { lookUpTask, type Presence } from "./taskPresence";
+import type { CheckContext, Context, Created, DriftState, PendingState, Read, Resource } from "./resource";
+import { PartialFailure, ResourceError } from "./resource";
+import type { Presence } from "./taskPresence";
+import { lookUpTask } from "./taskPresence";
 
 /**
  * The items that one loop of a task goes through.
@@ -46,7 +40,7 @@ export interface TaskLoopItemsArgs extends RestoreArgs {
   profile?: string;
 }
 
-export interface TaskLoopItemsState extends Omit<TaskLoopItemsArgs, "items">, CheckedItems, PendingState {
+export interface TaskLoopItemsState extends Omit<TaskLoopItemsArgs, "items">, CheckedItems, PendingState, DriftState {
   /** The items, one a line. */
   items?: string;
   /** Number of items. */
@@ -102,7 +96,8 @@ export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, Chec
   async read(_id: string, state: TaskLoopItemsState, context: Context): Promise<Read<TaskLoopItemsState>> {
     return readConfigured(state, [], context, (shown) => {
       const loop = loopShown(shown, state.actionId);
-      return loop === undefined ? state : asSeen(state, loop);
+      const seen = loop === undefined ? state : asSeen(state, loop);
+      return seen.sha256 === state.sha256 ? seen : { ...seen, drifted: [decidedLoop(state.actionId)] };
     });
   },
 
@@ -244,19 +239,43 @@ export async function listToPutBack(
   state: LoopDeclaration & Pick<TaskLoopItemsState, "previous">,
   context: Context,
 ): Promise<LoopItemsUpdate | undefined> {
-  const { taskId, actionId, previous, onDelete } = state;
+  const { taskId, actionId, previous, onDelete, drifted = [] } = state;
+  if (context.isDecided(taskId, decidedLoop(actionId))) {
+    return undefined;
+  }
   const presence = await lookUpForRestore(onDelete === "restore" && previous !== undefined, taskId, context);
   if (presence.is === "gone") {
     return undefined;
   }
   const now = presence.is === "there" ? loopShown(presence.actions, actionId) : undefined;
-  if (previous === undefined || now === undefined || digestOf(now.items).sha256 !== state.sha256) {
+  const isOurs = drifted.length === 0 && now !== undefined && isAsWritten(state, previous, now.items);
+  if (previous === undefined || !isOurs) {
     context.warn(
       `Task "${taskId}" keeps the loop items of action "${actionId}" as they stand at the service: nothing was put back.`,
     );
     return undefined;
   }
   return { actionId, loopType: previous.loopType, loopItems: itemsOf(previous.items), isAppend: false };
+}
+
+/** Whether the list is what we made it: ours, or after appends the old one and then ours, in the order in which they were declared over time. */
+function isAsWritten(
+  state: LoopDeclaration,
+  previous: TaskLoopItemsState["previous"],
+  now: readonly string[],
+): boolean {
+  if (state.mode !== "append") {
+    return digestOf(now).sha256 === state.sha256;
+  }
+  const before = itemsOf(previous?.items ?? "");
+  const added = now.slice(before.length);
+  const isAppended = before.every((item, index) => now[index] === item);
+  const sorted = (items: readonly string[]): string => digestOf([...items].sort()).sha256;
+  const same =
+    state.items === undefined
+      ? digestOf(added).sha256 === state.sha256
+      : sorted(added) === sorted(itemsOf(state.items));
+  return isAppended && same;
 }
 
 async function lookUpForRestore(needed: boolean, taskId: string, context: Context): Promise<Presence> {

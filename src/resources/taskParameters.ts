@@ -1,7 +1,9 @@
 import type { ActionParametersUpdate } from "../service/types";
+import type { PropertyValues } from "./actionProperties";
 import {
+  changedProperties,
   decidedActions,
-  type PropertyValues,
+  decidedLoop,
   readConfigured,
   takenOut,
   toUpdates,
@@ -9,19 +11,20 @@ import {
   writeSettings,
 } from "./actionProperties";
 import { choice, text } from "./args";
+import type { CheckedActions, ParameterActions } from "./parameterActions";
 import {
   actionsSeen,
   appends,
-  type CheckedActions,
   checkParameterActions,
-  type ParameterActions,
   parameterActionsCheck,
   propertiesOf,
   updatesFor,
 } from "./parameterActions";
-import { type RestoreArgs, rememberValues, valuesToPutBack } from "./previousValues";
-import type { CheckContext, Context, Created, PendingState, Read, Resource } from "./resource";
-import { type LoopDeclaration, listToPutBack, rememberList } from "./taskLoopItems";
+import type { RestoreArgs } from "./previousValues";
+import { rememberValues, valuesToPutBack } from "./previousValues";
+import type { CheckContext, Context, Created, DriftState, PendingState, Read, Resource } from "./resource";
+import type { LoopDeclaration } from "./taskLoopItems";
+import { listToPutBack, rememberList } from "./taskLoopItems";
 
 /**
  * Properties and loops of a task's actions, in one request.
@@ -50,7 +53,7 @@ interface Previous {
   loops?: Record<string, { loopType: string; items: string }>;
 }
 
-export interface TaskParametersState extends CheckedArgs, PendingState {
+export interface TaskParametersState extends CheckedArgs, PendingState, DriftState {
   /** What the service answered to the last write. Secret, for its fields are the service's own. */
   updatedParameters?: Record<string, unknown>;
   /** What stood at the service before, with `onDelete: "restore"`. Secret. */
@@ -82,10 +85,11 @@ export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, C
   },
 
   async read(_id: string, state: TaskParametersState, context: Context): Promise<Read<TaskParametersState>> {
-    return readConfigured(state, typesOf(state.actions), context, (shown) => ({
-      ...state,
-      actions: actionsSeen(state.taskId, state.actions, shown),
-    }));
+    return readConfigured(state, typesOf(state.actions), context, (shown) => {
+      const actions = actionsSeen(state.taskId, state.actions, shown);
+      const drifted = [...new Set([...(state.drifted ?? []), ...changedParts(state.actions, actions)])];
+      return { ...state, actions, ...(drifted.length > 0 ? { drifted } : {}) };
+    });
   },
 
   async update(
@@ -111,6 +115,13 @@ export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, C
   },
 };
 
+function changedParts(before: CheckedActions, now: CheckedActions): string[] {
+  const loops = Object.keys(before).filter(
+    (actionId) => before[actionId]?.loop?.sha256 !== now[actionId]?.loop?.sha256,
+  );
+  return [...changedProperties(propertiesOf(before), propertiesOf(now)), ...loops.map(decidedLoop)];
+}
+
 async function write(
   state: TaskParametersState,
   actions: ActionParametersUpdate[],
@@ -126,7 +137,7 @@ async function write(
       const { data } = await context.client.updateTaskParameters({ taskId, actions });
       updatedParameters = data.updatedParameters;
     },
-    pending,
+    { pending },
   );
   return { ...written, updatedParameters };
 }
@@ -162,12 +173,13 @@ async function putBack(
   context: Context,
 ): Promise<ActionParametersUpdate[]> {
   const gone = takenOut(propertiesOf(state.actions), propertiesOf(now));
-  const { taskId, onDelete, previous } = state;
-  const values = await valuesToPutBack({ taskId, onDelete, previous: previous?.properties }, gone, context);
+  const { taskId, onDelete, previous, drifted = [] } = state;
+  const values = await valuesToPutBack({ taskId, onDelete, previous: previous?.properties, drifted }, gone, context);
   const updates: ActionParametersUpdate[] = toUpdates(values);
   for (const [actionId, { actionType, loop }] of Object.entries(state.actions)) {
     if (loop !== undefined && now[actionId]?.loop === undefined) {
-      const declared = { ...loopOf(state, actionId, loop), previous: previous?.loops?.[actionId] };
+      const drift = drifted.filter((part) => part === decidedLoop(actionId));
+      const declared = { ...loopOf(state, actionId, loop), previous: previous?.loops?.[actionId], drifted: drift };
       const loopItems = await listToPutBack(declared, context);
       if (loopItems !== undefined) {
         updates.push({ actionType, actionId, loopItems });

@@ -22,8 +22,7 @@ export async function lookUpTask(taskId: string, types: readonly string[], conte
 
 async function askForActions(taskId: string, actionTypes: string[], context: Context): Promise<Presence> {
   try {
-    const { data } = await context.client.getActions({ taskIds: [taskId], actionTypes });
-    const task = data.find((each) => each.taskId === taskId);
+    const task = await context.actionReader.read(taskId, actionTypes);
     if (task === undefined) {
       return { is: "unclear" };
     }
@@ -78,8 +77,11 @@ export function fieldOf(shown: ActionShown, name: string): unknown {
   return key === undefined ? undefined : shown[key];
 }
 
-/** The value of a property: in a list of name/value pairs, in a map, or in the action itself. Undefined where it isn't shown. */
-export function propertyOf(action: ActionShown, name: string): string | undefined {
+/**
+ * The value of a property: in a list of name/value pairs, in a map, or in the action itself. Undefined where it isn't shown. A service that shows a
+ * number may have lost how it was written: the same number as the declared one is the declared text.
+ */
+export function propertyOf(action: ActionShown, name: string, declared: string): string | undefined {
   const properties = fieldOf(action, "properties");
   let value: unknown;
   if (Array.isArray(properties)) {
@@ -88,6 +90,9 @@ export function propertyOf(action: ActionShown, name: string): string | undefine
     value = (properties as Record<string, unknown>)[name];
   }
   value ??= action[name];
+  if (typeof value === "number" && declared.trim() !== "" && Number(declared) === value) {
+    return declared;
+  }
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
     ? String(value)
     : undefined;

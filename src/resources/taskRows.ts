@@ -1,5 +1,6 @@
 import { isServiceError } from "../service/errors";
-import { type Context, ResourceError } from "./resource";
+import type { Context } from "./resource";
+import { ResourceError } from "./resource";
 
 /**
  * Removes a task's rows, unless that would lose any: like a bucket that isn't empty, a task that still holds rows is refused until

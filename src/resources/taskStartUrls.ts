@@ -5,14 +5,8 @@ import { writeSettings } from "./actionProperties";
 import { anything, text } from "./args";
 import { digestOfFile, normalisedContent } from "./lines";
 import { checkList, itemsOf, listOrText } from "./listArgs";
-import {
-  type CheckContext,
-  type Context,
-  type Created,
-  type PendingState,
-  type Resource,
-  ResourceError,
-} from "./resource";
+import type { CheckContext, Context, Created, PendingState, Resource } from "./resource";
+import { ResourceError } from "./resource";
 
 /**
  * The URLs at which a task starts, uploaded as a file. Needs an API key, and a Professional or Enterprise plan.

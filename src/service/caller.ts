@@ -1,12 +1,15 @@
 import { ContractBreach } from "./answers";
 import type { ServiceError } from "./errors";
-import { type ErrorExtras, errorOf } from "./errorText";
-import { type Answer, type Failure, failureOfAnswer, failureOfLoss } from "./failures";
+import type { ErrorExtras } from "./errorText";
+import { errorOf } from "./errorText";
+import type { Answer, Failure } from "./failures";
+import { failureOfAnswer, failureOfLoss } from "./failures";
 import type { Limiter } from "./limiter";
 import type { CallOptions } from "./options";
 import { Patience } from "./patience";
 import { RepeatRule } from "./repeat";
 import type { PreparedRequest } from "./requests";
+import { withoutRequestValues } from "./requestValues";
 import type { SecretWords } from "./secretWords";
 import type { Settings } from "./settings";
 import type { AccessToken, Tokens } from "./tokens";
@@ -57,7 +60,10 @@ export class Caller {
       const exchange = await this.#exchange(request, token, patience);
       if (exchange === undefined) throw this.#ended(request, patience, rule);
       const failure = exchange.answer
-        ? failureOfAnswer(exchange.answer, settings.notExecutedCodes)
+        ? await withoutRequestValues(
+            failureOfAnswer(exchange.answer, settings.notExecutedCodes, this.#parts.secrets.scrub),
+            request,
+          )
         : failureOfLoss(exchange.loss);
       if (failure?.kind !== "credential" && exchange.answer && token !== undefined) tokens.accepted(token);
       if (failure === undefined) {

@@ -1,4 +1,5 @@
-import { type AnswerOf, readAnswer } from "./answers";
+import type { AnswerOf } from "./answers";
+import { readAnswer } from "./answers";
 import { Caller } from "./caller";
 import { limiterFor } from "./limiter";
 import type { OperationName } from "./operations";
@@ -6,12 +7,15 @@ import type { CallOptions, ServiceClientOptions } from "./options";
 import { prepare } from "./requests";
 import type { RowPage, RowSource } from "./rowPage";
 import { readRawPage, rowRequest } from "./rowRequests";
-import { type RowsOptions, readByOffset, readNotExported } from "./rows";
+import type { RowsOptions } from "./rows";
+import { readByOffset, readNotExported } from "./rows";
 import { SecretWords } from "./secretWords";
-import { type Settings, settingsOf } from "./settings";
+import type { Settings } from "./settings";
+import { settingsOf } from "./settings";
 import { allSubtasks } from "./subtasks";
 import { TokenStore } from "./tokenStore";
-import { type CredentialsInUse, Tokens } from "./tokens";
+import type { CredentialsInUse } from "./tokens";
+import { Tokens } from "./tokens";
 import { Transport } from "./transport";
 import type * as wire from "./types";
 import type { UpdateTaskUrlsRequest } from "./uploadSource";
@@ -166,6 +170,21 @@ export class ServiceClient {
   /** Which credentials are in use, without their values. */
   describeCredentials(): CredentialsInUse {
     return this.#tokens.describe(this.#hasApiKey);
+  }
+
+  /**
+   * What a `credentialCommand` has to print, as an object: for a broker that holds the refresh token and hands out access tokens.
+   * @throws Error when there is no access token to be had
+   */
+  async credentialForCommand(): Promise<{ Version: 1; AccessToken: string; Expiration?: string }> {
+    const token = await this.#tokens.get(new AbortController().signal);
+    if (!("value" in token)) throw new Error(this.#secrets.scrub(`${token.problem} ${token.hint}`));
+    const { value, expiresAt } = token;
+    return {
+      Version: 1,
+      AccessToken: value,
+      Expiration: expiresAt === undefined ? undefined : new Date(expiresAt).toISOString(),
+    };
   }
 
   /**

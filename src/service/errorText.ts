@@ -1,5 +1,6 @@
 import { ServiceError } from "./errors";
-import { type Failure, oneLine } from "./failures";
+import type { Failure } from "./failures";
+import { oneLine } from "./failures";
 import { hintFor } from "./hints";
 import type { PreparedRequest } from "./requests";
 

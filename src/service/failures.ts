@@ -25,6 +25,8 @@ export interface Failure {
   outcome: ServiceErrorOutcome;
   /** One sentence in the words of a user. */
   problem: string;
+  /** The service's own words, as they stand in `problem`. */
+  said?: string;
   /** Which operations may be sent again after it. */
   repeat: "anyOperation" | "repeatable" | "never";
   status?: number;
@@ -65,13 +67,20 @@ const kindOfStatus: Record<number, ServiceErrorKind> = {
 /** By these a server says that it did not take the request, whoever answers: a proxy's page with one of them proves that nothing was done. */
 const refusedWithoutBody = new Set([400, 404, 405, 406, 410, 411, 413, 414, 415, 417, 421, 422, 431]);
 
-export function failureOfAnswer(answer: Answer, notExecutedCodes: readonly string[]): Failure | undefined {
+/** @param scrub takes known credentials out of the service's words, before they are cut: half a credential could not be found any more. */
+export function failureOfAnswer(
+  answer: Answer,
+  notExecutedCodes: readonly string[],
+  scrub: (text: string) => string = (text) => text,
+): Failure | undefined {
   const body = errorBody(answer);
   if (answer.status === 200 && body?.code === undefined) return undefined;
   const { status } = answer;
-  const code = body?.code;
-  const known = { status, code, requestId: body?.requestId, retryAfter: waitOf(answer.retryAfter) };
-  const problem = sentence(answer, body);
+  const told = (words: string | undefined) => (words === undefined ? undefined : oneLine(scrub(words)));
+  const code = told(body?.code);
+  const said = told(body?.message);
+  const known = { status, code, said, requestId: body?.requestId, retryAfter: waitOf(answer.retryAfter) };
+  const problem = sentence(answer, code, said);
   if (code !== undefined && notExecutedCodes.some((listed) => plain(listed) === plain(code))) {
     const kind = kindOfCode[plain(code)] ?? "refused";
     return {
@@ -157,11 +166,11 @@ function text(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-function sentence(answer: Answer, body: ErrorBody | undefined): string {
+function sentence(answer: Answer, code: string | undefined, said: string | undefined): string {
   const { status } = answer;
-  if (body?.code !== undefined || body?.message !== undefined) {
-    const said = body.message === undefined ? "" : `: "${oneLine(body.message)}"`;
-    return `the service answered ${status}${body.code === undefined ? "" : ` ${oneLine(body.code)}`}${said}.`;
+  if (code !== undefined || said !== undefined) {
+    const words = said === undefined ? "" : `: "${said}"`;
+    return `the service answered ${status}${code === undefined ? "" : ` ${code}`}${words}.`;
   }
   if (status >= 300 && status < 400) return `the answer was ${status}, a redirect, which is never followed.`;
   const came = answer.contentType === "" ? "no content type" : oneLine(answer.contentType);

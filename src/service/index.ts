@@ -11,5 +11,5 @@ export type { RowPage, RowSource } from "./rowPage";
 export type { RowsOptions } from "./rows";
 export { optionProblems } from "./settings";
 export type { CredentialSource, CredentialsInUse } from "./tokens";
-export type * from "./types";
+export * from "./types";
 export type { UpdateTaskUrlsRequest, UploadSource } from "./uploadSource";

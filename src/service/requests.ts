@@ -1,7 +1,7 @@
 import { errorOf } from "./errorText";
 import { isRecord } from "./isRecord";
-import type { OperationName } from "./operations";
-import { type Operation, operations } from "./operations";
+import type { Operation, OperationName } from "./operations";
+import { operations } from "./operations";
 import type { CredentialScheme } from "./options";
 import type { UploadSource } from "./uploadSource";
 

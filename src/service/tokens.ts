@@ -1,5 +1,6 @@
 import { runCredentialCommand } from "./credentialCommand";
-import { isServiceError, type ServiceErrorKind } from "./errors";
+import type { ServiceErrorKind } from "./errors";
+import { isServiceError } from "./errors";
 import type { SecretWords } from "./secretWords";
 import type { Chain, TokenStore } from "./tokenStore";
 import type { TokenPair } from "./types";

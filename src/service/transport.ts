@@ -1,9 +1,11 @@
 import http from "node:http";
 import https from "node:https";
 import type { Readable } from "node:stream";
-import axios, { type AxiosInstance } from "axios";
+import type { AxiosInstance } from "axios";
+import axios from "axios";
 import type { Answer, Loss } from "./failures";
-import { type UploadBody, uploadBody } from "./upload";
+import type { UploadBody } from "./upload";
+import { uploadBody } from "./upload";
 import type { UploadSource } from "./uploadSource";
 import { version } from "./version";
 

@@ -55,7 +55,9 @@ async function assertWorks({ folder, settings, files, runsIn = "" }: Variant): P
     const outputs = await world.project.outputs();
     const run = world.emulator.inspect.runs(taskId)[0];
     assert.deepEqual(outputs, { taskId, lotNo: run?.lotNo, file: "out/rows.ndjson", rowCount: 25 });
-    const written = readFileSync(join(folder, runsIn, "out/rows.ndjson"), "utf8").trimEnd().split("\n");
+    const written = readFileSync(join(folder, runsIn, "out/rows.ndjson"), "utf8")
+      .trimEnd()
+      .split("\n");
     assert.deepEqual(
       written.map((line) => JSON.parse(line)),
       world.emulator.inspect.rows(taskId),
@@ -80,7 +82,8 @@ function isWrite(operation: string): boolean {
 
 /** The program as a compiler leaves it. */
 function javascript(module: ts.ModuleKind): string {
-  return ts.transpileModule(consumerProgram, { compilerOptions: { module, target: ts.ScriptTarget.ES2022 } }).outputText;
+  return ts.transpileModule(consumerProgram, { compilerOptions: { module, target: ts.ScriptTarget.ES2022 } })
+    .outputText;
 }
 
 async function install(folder: string, ...packages: string[]): Promise<void> {

@@ -1,6 +1,7 @@
-import type { Emulator } from "../../src/emulator/index";
-import { type EmulatorOptions, type Seed, startEmulator } from "../../src/emulator/index";
-import { Project, type ProjectOptions } from "./harness";
+import type { Emulator, EmulatorOptions, Seed } from "../../src/emulator/index";
+import { startEmulator } from "../../src/emulator/index";
+import type { ProjectOptions } from "./harness";
+import { Project } from "./harness";
 
 /** A template with an action of each kind that the resources configure, and rows that a run makes without opening a page. */
 export const template: Seed = {

@@ -14,7 +14,8 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { buildEngine } from "../../scripts/engine/build";
 import { engineFiles, engineVersion, NoEngine } from "../../scripts/engine/engine";
-import { type EngineWay, ensureEngine } from "../../scripts/engine/ensureEngine";
+import type { EngineWay } from "../../scripts/engine/ensureEngine";
+import { ensureEngine } from "../../scripts/engine/ensureEngine";
 
 describe("ensureEngine", () => {
   let root: string;

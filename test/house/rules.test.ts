@@ -98,7 +98,7 @@ describe("house rule: operations are complete", () => {
   const files = {
     "src/service/operations.ts": 'export const operations = { copyTask: { ...write, name: "copyTask" } };',
     "src/service/client.ts": "class ServiceClient { copyTask() {} }",
-    "src/emulator/handlers.ts": "export const handlers = { copyTask };",
+    "src/emulator/handlers/index.ts": "export const handlers = { copyTask };",
     "openapi.yaml": "operationId: copyTask\n",
   };
 
@@ -113,7 +113,7 @@ describe("house rule: operations are complete", () => {
       /copyTask is not in openapi/,
     );
     refuses(operationsAreComplete, { ...files, "src/service/client.ts": "" }, /copyTask has no method/);
-    refuses(operationsAreComplete, { ...files, "src/emulator/handlers.ts": "" }, /copyTask has no handler/);
+    refuses(operationsAreComplete, { ...files, "src/emulator/handlers/index.ts": "" }, /copyTask has no handler/);
   });
 });
 
@@ -121,7 +121,7 @@ describe("house rule: resources are complete", () => {
   const files = {
     "src/resources/index.ts": "export const resources: Record<string, R> = {\n  TaskCopy: taskCopy,\n};",
     "src/pulumi/classes.ts": "export class TaskCopy extends Base {}",
-    "test/resources/taskCopy.test.ts": "",
+    "test/engine/lifecycle.test.ts": 'new TaskCopy("copy", {})',
     "README.md": "TaskCopy duplicates a task.",
   };
 
@@ -132,8 +132,7 @@ describe("house rule: resources are complete", () => {
   it("names each place that is missing", () => {
     refuses(resourcesAreComplete, { ...files, "src/pulumi/classes.ts": "" }, /TaskCopy has no class/);
     refuses(resourcesAreComplete, { ...files, "README.md": "TaskCopying" }, /TaskCopy is not mentioned/);
-    const { "test/resources/taskCopy.test.ts": _, ...withoutTest } = files;
-    refuses(resourcesAreComplete, withoutTest, /TaskCopy has no taskCopy\.test\.ts/);
+    refuses(resourcesAreComplete, { ...files, "test/engine/lifecycle.test.ts": "" }, /TaskCopy is in no test/);
   });
 });
 

@@ -1,5 +1,6 @@
 /** A clone of the repository in a temporary folder, in which `npm start` runs without touching the real one's stack, ports or files. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { constants, tmpdir } from "node:os";

@@ -3,7 +3,8 @@ import { renameSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { pagesFolder } from "../../examples/quickstart/site/serveSite";
-import { type Ended, FreshClone } from "./freshClone";
+import type { Ended } from "./freshClone";
+import { FreshClone } from "./freshClone";
 import { readPages } from "./readPages";
 
 const program = "examples/quickstart/index.ts";

@@ -4,7 +4,8 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Document, type Element, Window } from "happy-dom";
+import type { Document, Element } from "happy-dom";
+import { Window } from "happy-dom";
 
 export interface Pages {
   /** The folder with the pages. */

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Window } from "happy-dom";
 import { generatePages } from "../../examples/quickstart/site/generate";
-import { pagesFolder, type Site, serveSite } from "../../examples/quickstart/site/serveSite";
+import type { Site } from "../../examples/quickstart/site/serveSite";
+import { pagesFolder, serveSite } from "../../examples/quickstart/site/serveSite";
 import { readPages } from "./readPages";
 
 const lists = ["novels", "nature", "kids", "staff-picks", "signed"].map((shelf) => `/shelves/${shelf}/`);

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { type OperationName, ServiceClient } from "../../src/service";
+import type { OperationName } from "../../src/service";
+import { ServiceClient } from "../../src/service";
 import { exampleCalls, goodAnswer, operationNames, urls } from "./calls";
-import { type FakeServer, json, startFakeServer } from "./fakeServer";
+import type { FakeServer } from "./fakeServer";
+import { json, startFakeServer } from "./fakeServer";
 
 /** Method, path with query, credential and body of each operation, written down by hand from the contract. */
 const golden: { [Name in OperationName]: { line: string; credential: string; body: unknown } } = {

@@ -2,16 +2,13 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type http from "node:http";
 import net from "node:net";
-import {
-  isServiceError,
-  type OperationName,
-  ServiceClient,
-  type ServiceClientOptions,
-  type ServiceError,
-} from "../../src/service";
+import type { OperationName, ServiceClientOptions, ServiceError } from "../../src/service";
+import { isServiceError, ServiceClient } from "../../src/service";
 import { exampleCalls, goodAnswer, operationNames } from "./calls";
-import { type FakeServer, json, startFakeServer } from "./fakeServer";
-import { type SkippedWaits, skipWaits } from "./skipWaits";
+import type { FakeServer } from "./fakeServer";
+import { json, startFakeServer } from "./fakeServer";
+import type { SkippedWaits } from "./skipWaits";
+import { skipWaits } from "./skipWaits";
 
 /** Operations that must never run twice by our doing. Written down by hand from the design, not derived from the table of operations. */
 const onceOnly = new Set<OperationName>(["refreshToken", "startTask", "markExported", "removeData", "copyTask"]);

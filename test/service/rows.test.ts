@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import {
-  isServiceError,
-  type RowPage,
-  type RowSource,
-  type RowsOptions,
-  ServiceClient,
-  type ServiceClientOptions,
-} from "../../src/service";
-import { type FakeServer, json, type Responder, startFakeServer } from "./fakeServer";
+import type { RowPage, RowSource, RowsOptions, ServiceClientOptions } from "../../src/service";
+import { isServiceError, ServiceClient } from "../../src/service";
+import type { FakeServer, Responder } from "./fakeServer";
+import { json, startFakeServer } from "./fakeServer";
 import { skipWaits } from "./skipWaits";
 
 interface RowService {

@@ -1,4 +1,5 @@
-import { type FakeServer, json, startFakeServer } from "./fakeServer";
+import type { FakeServer } from "./fakeServer";
+import { json, startFakeServer } from "./fakeServer";
 
 /** A service that knows about nothing but tokens: each refresh gives a new pair and, if asked to, makes the old refresh token worthless. */
 export interface TokenService extends FakeServer {

@@ -13,9 +13,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import sinon from "sinon";
-import { isServiceError, ServiceClient, type ServiceClientOptions, type ServiceError } from "../../src/service";
+import type { ServiceClientOptions, ServiceError } from "../../src/service";
+import { isServiceError, ServiceClient } from "../../src/service";
 import { json } from "./fakeServer";
-import { startTokenService, type TokenService } from "./tokenService";
+import type { TokenService } from "./tokenService";
+import { startTokenService } from "./tokenService";
 
 describe("the access token", () => {
   let service: TokenService;

@@ -4,10 +4,13 @@ import { dirname, join } from "node:path";
 import { parse, stringify } from "yaml";
 import type { Engine } from "../../../scripts/engine/engine";
 import { ensureEngine } from "../../../scripts/engine/ensureEngine";
-import { type Finding, findInFolder, findInText } from "./findInFolder";
+import type { Finding } from "./findInFolder";
+import { findInFolder, findInText } from "./findInFolder";
 import { repositoryRoot } from "./package";
-import { Run, type RunResult } from "./run";
-import { readState, type State, type StateResource } from "./state";
+import type { RunResult } from "./run";
+import { Run } from "./run";
+import type { State, StateResource } from "./state";
+import { readState } from "./state";
 
 export interface ProjectOptions {
   /** The program, as the text of index.js. JavaScript needs no type check by the engine, which saves seconds a run. */

@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { descendantsOf, dynamicHostPattern, killNow } from "./processes";
 
 /** How one command of the engine ended, and all that it wrote. */

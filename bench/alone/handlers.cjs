@@ -1,0 +1,14 @@
+/** The handlers of one resource without the engine: check, then create, as the provider host calls them. */
+const { createRequire } = require("node:module");
+
+// The way of the provider text that the state holds, from the folder of the program.
+const provider = createRequire(`${__dirname}/`)("pulumi-webextract/provider");
+const { runWork } = require("./child.cjs");
+
+runWork(async ({ type, args }) => {
+  const resource = provider.get(type);
+  const { inputs, failures } = await resource.check({}, args);
+  if (failures.length > 0) throw new Error(failures.map(({ reason }) => reason).join("\n"));
+  const { outs } = await resource.create(inputs);
+  return { outs };
+});

@@ -1,0 +1,99 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Bench, Figure, Goal } from "../figure";
+import { measured, peakMegabytes } from "../measure/measured";
+import { runAlone } from "../stage/alone";
+import { credentials } from "../stage/emulatorProcess";
+import type { FinishedRun } from "../stage/finishedRun";
+import { withFinishedRun } from "../stage/finishedRun";
+import { hostProcess, withStack } from "../stage/stack";
+
+const rows = 1_000_000;
+/** A generated row has about 200: a file with less is not whole. */
+const leastRowBytes = 150;
+const pageSize = 1000;
+const memoryGoal: Goal = { kind: "under", value: 200 };
+
+/** A large export on the real engine. */
+export const exportRows: Bench = {
+  name: "export",
+  summary: "a run of 1,000,000 rows exported to a file, on the engine",
+  run: () => {
+    const program = `
+const run = new webextract.CloudRun("run", { taskId: copy.id, waitFor: "finished", pollSeconds: 1 });
+const { rowCount, bytes } = new webextract.DataExport("rows", { taskId: copy.id, scope: "batch", lotNo: run.id, path: "rows.ndjson" });
+module.exports = { rowCount, bytes };`;
+    return withStack({ program, template: { syntheticRows: rows } }, async (project) => {
+      const run = await measured(() => project.up());
+      requireAll(await project.outputs());
+      return [
+        { name: "memory of the provider host", value: peakMegabytes(run, hostProcess), unit: "MB", goal: memoryGoal },
+        { name: "pulumi up", value: run.wallSeconds, unit: "s" },
+        { name: "pulumi up, processor time", value: run.cpuSeconds, unit: "cpu s" },
+      ];
+    });
+  },
+};
+
+/** Each format without the engine. */
+export const exportAlone: Bench = {
+  name: "export-alone",
+  summary: "the same in a process without the engine, in each format",
+  run: () =>
+    withFinishedRun(rows, async (run) => {
+      const figures: Figure[] = [];
+      for (const format of ["ndjson", "json", "csv"]) {
+        const { seconds, peakBytes } = await exportOnce(run, format);
+        figures.push(
+          { name: `${format}: memory`, value: peakBytes / 1e6, unit: "MB", goal: memoryGoal },
+          { name: `${format}: speed`, value: rows / seconds, unit: "rows/s" },
+        );
+      }
+      return figures;
+    }),
+};
+
+/** Side by side in one run: the export, the loop that one writes first, and the service's own speed. */
+export const exportPeers: Bench = {
+  name: "export-peers",
+  summary: "the export against an axios loop, and against 8 connections that throw the rows away",
+  run: () =>
+    withFinishedRun(rows, async (run) => {
+      const { url: baseUrl, taskId, folder } = run;
+      const task = { baseUrl, accessToken: credentials.accessToken, taskId, rows, pageSize, connections: 8 };
+      const ours = await exportOnce(run, "ndjson");
+      const loop = await runAlone("axiosLoop", { folder, task: { ...task, path: join(folder, "loop.ndjson") } });
+      const discard = await runAlone("discard", { folder, task });
+      if ((await stat(join(folder, "loop.ndjson"))).size !== ours.outs?.bytes) {
+        throw new Error("the axios loop did not write all rows");
+      }
+      return [
+        { name: "export", value: rows / ours.seconds, unit: "rows/s" },
+        { name: "axios loop", value: rows / loop.seconds, unit: "rows/s" },
+        { name: "8 connections, rows thrown away", value: rows / discard.seconds, unit: "rows/s" },
+        ratio("export against the axios loop", loop.seconds / ours.seconds, 5),
+        ratio("export against 8 connections", discard.seconds / ours.seconds, 0.6),
+      ];
+    }),
+};
+
+function ratio(name: string, value: number, atLeast: number): Figure {
+  return { name, value, unit: "x", goal: { kind: "at least", value: atLeast } };
+}
+
+async function exportOnce({ url, taskId, lotNo, folder }: FinishedRun, format: string): ReturnType<typeof runAlone> {
+  const args = { taskId, scope: "batch", lotNo, format, path: `rows.${format}` };
+  const env = { WEBEXTRACT_BASE_URL: url, WEBEXTRACT_ACCESS_TOKEN: credentials.accessToken };
+  const result = await runAlone("handlers", { folder, task: { type: "DataExport", args }, env });
+  const { rowCount, bytes, complete } = result.outs ?? {};
+  if (rowCount !== rows || complete !== true || Number(bytes) < rows * leastRowBytes) {
+    throw new Error(`${rows} rows were to be exported as ${format}, the resource says ${rowCount} in ${bytes} bytes`);
+  }
+  return result;
+}
+
+function requireAll({ rowCount, bytes }: Record<string, unknown>): void {
+  if (rowCount !== rows || Number(bytes) < rows * leastRowBytes) {
+    throw new Error(`${rows} rows were to be exported, the resource says ${rowCount} in ${bytes} bytes`);
+  }
+}

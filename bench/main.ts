@@ -1,0 +1,70 @@
+/** `npm run bench`: measures, and prints what was measured beside its goal. */
+import { Command, InvalidArgumentError } from "commander";
+import { ensureBuilt } from "../scripts/start/build";
+import { benches } from "./benches/index";
+import type { Bench } from "./figure";
+import { keepsGoal, sumUpTries } from "./figure";
+import type { Result } from "./report";
+import { machine, save, tableOf } from "./report";
+
+interface Options {
+  tries: number;
+  save: boolean;
+  check: boolean;
+}
+
+async function main(names: readonly string[], options: Options): Promise<void> {
+  const chosen = names.length === 0 ? benches : benches.filter(({ name }) => names.includes(name));
+  ensureBuilt((line) => console.error(line));
+  const results: Result[] = [];
+  for (const bench of chosen) {
+    results.push(await measure(bench, options.tries));
+  }
+  console.log(`${machine()}; the best time and the largest size of ${options.tries}\n\n${tableOf(results)}`);
+  if (options.save) {
+    save(results);
+  }
+  if (options.check && !results.every(({ figures }) => figures.every(keepsGoal))) {
+    process.exitCode = 1;
+  }
+}
+
+async function measure(bench: Bench, tries: number): Promise<Result> {
+  const figures = [];
+  for (let attempt = 1; attempt <= tries; attempt++) {
+    console.error(`${bench.name}, ${attempt} of ${tries} ...`);
+    figures.push(await bench.run());
+  }
+  return { bench: bench.name, tries, figures: sumUpTries(figures) };
+}
+
+function benchName(name: string, before: readonly string[] = []): string[] {
+  if (!benches.some((bench) => bench.name === name)) {
+    throw new InvalidArgumentError(`There is ${benches.map((bench) => bench.name).join(", ")}.`);
+  }
+  return [...before, name];
+}
+
+function positive(text: string): number {
+  if (!/^[1-9]\d{0,2}$/.test(text)) {
+    throw new InvalidArgumentError("It must be a whole number from 1 to 999.");
+  }
+  return Number(text);
+}
+
+new Command("npm run bench --")
+  .description("Measures speed, memory and sizes on this machine.")
+  .argument("[names...]", "what to measure; everything by default", benchName)
+  .option("--tries <number>", "how often; the best time and the largest size are taken", positive, 3)
+  .option("--save", "write the figures to bench/results too", false)
+  .option("--check", "end with 1 where a goal is missed", false)
+  .addHelpText(
+    "after",
+    `\nBenches:\n${benches.map(({ name, summary }) => `  ${name.padEnd(14)}${summary}`).join("\n")}`,
+  )
+  .action((names: string[] | undefined, options: Options) => main(names ?? [], options))
+  .parseAsync()
+  .catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  });

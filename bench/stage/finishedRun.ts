@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ServiceClient } from "../../src/service/client";
+import { credentials, EmulatorProcess, templateId } from "./emulatorProcess";
+import { inWorkFolder } from "./workFolder";
+
+/** A service whose template has rows to export, and a folder to put them into. */
+export interface FinishedRun {
+  url: string;
+  taskId: string;
+  lotNo: string;
+  folder: string;
+}
+
+/** Lets the emulator, in a process of its own, run the template to its end. Everything is gone afterwards. */
+export async function withFinishedRun<T>(rows: number, work: (run: FinishedRun) => Promise<T>): Promise<T> {
+  return await inWorkFolder(async (folder) => {
+    const emulator = await EmulatorProcess.start(folder, { syntheticRows: rows });
+    try {
+      const { lotNo } = await startRun(emulator.url, rows);
+      return await work({ url: emulator.url, taskId: templateId, lotNo, folder });
+    } finally {
+      await emulator.stop();
+    }
+  });
+}
+
+/** Its rows are generated: there is nothing to wait for but the end of the run, which comes within moments. */
+async function startRun(baseUrl: string, rows: number): Promise<{ lotNo: string }> {
+  const client = new ServiceClient({ baseUrl, accessToken: credentials.accessToken });
+  const { lotNo } = (await client.startTask({ taskId: templateId })).data;
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const { data } = await client.getBatchData({ taskId: templateId, lotno: lotNo, offset: 0, size: 1 });
+    if (data.total === rows) {
+      return { lotNo };
+    }
+    await sleep(50);
+  }
+  throw new Error(`the run has not come to its ${rows} rows`);
+}

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { allowedValues, behaviourNames, behaviours, checkSeed } from "../../src/emulator";
+import { operations } from "../../src/service/operations";
+
+const page = readFileSync(join(__dirname, "../../docs/emulator.md"), "utf8");
+
+describe("docs/emulator.md", () => {
+  it("has a row for each operation", () => {
+    for (const { name, method, path } of Object.values(operations)) {
+      assert.ok(page.includes(`| ${name} | \`${method} ${path}\` |`), `no row for ${name}`);
+    }
+  });
+
+  it("has the row of each behaviour as the table in behaviour.ts gives it", () => {
+    const rows = behaviourNames.map((name) => {
+      const row = behaviours[name];
+      return `| ${name} | ${allowedValues(name)} | ${row.default} | ${row.meaning.replaceAll("|", "\\|")} |`;
+    });
+    const missing = rows.filter((row) => !page.includes(row));
+    assert.deepEqual(missing, [], "these rows are missing or out of date");
+  });
+
+  it("has no row of a behaviour that is gone", () => {
+    const table = page.slice(page.indexOf("| behaviour |"), page.indexOf("## What goes wrong"));
+    const names = [...table.matchAll(/^\| (\w+) \|/gm)].map(([, name]) => name).filter((name) => name !== "behaviour");
+    assert.deepEqual(names, behaviourNames);
+  });
+
+  it("shows a seed that is valid", () => {
+    const [, seed] = /```yaml\n(taskGroups:.*?)```/s.exec(page) ?? [];
+    assert.ok(seed !== undefined);
+    checkSeed(parse(seed));
+  });
+});

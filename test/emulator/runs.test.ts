@@ -1,0 +1,298 @@
+import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
+import type { Emulator, SeedAction } from "../../src/emulator";
+import { call, data, runTemplate, startWith } from "./caller";
+import type { PageSite } from "./pageSite";
+import { startSite } from "./pageSite";
+
+const extract: SeedAction = {
+  actionType: "ExtractDataAction",
+  actionId: "extract",
+  properties: {
+    RowSelector: "li",
+    "Field.id": "@id",
+    "Field.name": "b",
+    "Field.link": "a@href",
+    "Field.none": ".none",
+  },
+};
+const details: SeedAction = {
+  actionType: "DetailAction",
+  actionId: "detail",
+  properties: { LinkSelector: "a", "Field.text": "h1", "Field.none": ".none" },
+};
+const pagination: SeedAction = {
+  actionType: "PaginationAction",
+  actionId: "pages",
+  properties: { NextSelector: "a.next", MaxPages: "2" },
+};
+const loop = (loopType: string, loopItems: string[]): SeedAction => ({
+  actionType: "LoopAction",
+  actionId: loopType,
+  loopType,
+  loopItems,
+});
+
+describe("a run", () => {
+  let emulator: Emulator;
+  let site: PageSite;
+  const lines: string[] = [];
+  beforeEach(async () => {
+    site = await startSite();
+    lines.length = 0;
+    emulator = await startWith([], { log: (line) => lines.push(line), pageTimeoutMs: 5000 });
+  });
+  afterEach(() => Promise.all([emulator.close(), site.close()]));
+
+  const task = (actions: SeedAction[], startUrls: string[] = [], urlsPerSubtask = 3) =>
+    emulator.change.addTask({
+      taskId: "task",
+      taskGroupId: "group",
+      actions,
+      startUrls: startUrls.map((path) => (path.startsWith("/") ? site.url + path : path)),
+      urlsPerSubtask,
+    });
+  const named = () => emulator.inspect.rows("task").map((row) => row.name);
+  const statuses = () =>
+    emulator.inspect
+      .runs("task")
+      .at(-1)
+      ?.subtasks.map(({ status }) => status);
+  const errors = () =>
+    emulator.inspect
+      .runs("task")
+      .at(-1)
+      ?.subtasks.flatMap((subtask) => subtask.errors.map(({ message }) => message));
+
+  it("reads the fields of each row: text, attributes, absolute links, and nothing for what is missing", async () => {
+    site.pages.set(
+      "/list/",
+      `<ul><li id="1"><b> Ä\n  <i>&amp;</i> ö </b><a href="../item?x=1">x</a></li><li><b>second</b></li></ul>`,
+    );
+    task([extract], ["/list/"]);
+    await runTemplate(emulator, "task");
+    assert.deepEqual(emulator.inspect.rows("task"), [
+      { id: "1", name: "Ä & ö", link: `${site.url}/item?x=1`, none: "" },
+      { id: "", name: "second", link: "", none: "" },
+    ]);
+  });
+
+  it("opens uploaded URLs, then those of the loop, and the action's own one where there are none", async () => {
+    for (const name of ["one", "two", "three"]) site.pages.set(`/${name}`, `<li><b>${name}</b></li>`);
+    const navigate: SeedAction = {
+      actionType: "NavigateAction",
+      actionId: "open",
+      properties: { Url: `${site.url}/three` },
+    };
+    task([navigate, extract, loop("URLList", [`${site.url}/two`])], ["/one"]);
+    await runTemplate(emulator, "task");
+    assert.deepEqual(named(), ["one", "two"]);
+    task([navigate, extract, loop("UrlList", [])]);
+    await runTemplate(emulator, "task");
+    assert.deepEqual(named().slice(-1), ["three"]);
+  });
+
+  it("puts the texts of a loop into the URL", async () => {
+    site.pages.set("/find?q=a%20b", "<li><b>found</b></li>");
+    site.pages.set("/find?q=%C3%BC", "<li><b>ü</b></li>");
+    const navigate: SeedAction = {
+      actionType: "NavigateAction",
+      actionId: "open",
+      properties: { Url: `${site.url}/find?q={text}` },
+    };
+    task([navigate, extract, loop("TextList", ["a b", "ü"])]);
+    await runTemplate(emulator, "task");
+    assert.deepEqual(named(), ["found", "ü"]);
+  });
+
+  it("enters the texts of a loop into the form of a page", async () => {
+    site.pages.set("/", `<form action="find"><input type="hidden" name="lang" value="de"><input name="q"></form>`);
+    site.pages.set("/find?lang=de&q=one", "<li><b>1</b></li>");
+    site.pages.set("/find?lang=de&q=two", "<li><b>2</b></li>");
+    const enter: SeedAction = { actionType: "EnterTextAction", actionId: "enter", properties: { TextToSet: "one" } };
+    task([enter, extract], ["/"]);
+    await runTemplate(emulator, "task");
+    emulator.change.addAction("task", loop("TextList", ["two", "one"]));
+    await runTemplate(emulator, "task");
+    assert.deepEqual(named(), ["1", "2", "1"]);
+    site.pages.set("/", `<form method="post"><input name="q"></form>`);
+    await runTemplate(emulator, "task");
+    assert.deepEqual([statuses(), errors()], [["failed"], Array(2).fill("forms with method post are not supported")]);
+  });
+
+  it("follows the pages of a list up to the maximum, and the link of each row, in order", async () => {
+    site.pages.set("/1", `<li><b>a</b><a href="/a">a</a></li><li><b>no link</b></li><a class="next" href="2">next</a>`);
+    site.pages.set(
+      "/2",
+      `<li><b>b</b><a href="/gone">b</a></li><li><b>c</b><a href="/c">c</a></li><a class="next" href="3">next</a>`,
+    );
+    site.pages.set("/3", "<li><b>too far</b></li>");
+    site.pages.set("/a", "<h1>page of a</h1>");
+    site.pages.set("/c", "<h1>page of c</h1>");
+    task([extract, details, pagination], ["/1"]);
+    await runTemplate(emulator, "task");
+    const rows = emulator.inspect.rows("task").map(({ name, text }) => [name, text]);
+    assert.deepEqual(rows, [
+      ["a", "page of a"],
+      ["no link", ""],
+      ["b", ""],
+      ["c", "page of c"],
+    ]);
+    assert.deepEqual([statuses(), errors()], [["finished"], ["status 404"]]);
+  });
+
+  it("keeps the order of the inputs, however its subtasks overtake each other", async () => {
+    let first: ServerResponse | undefined;
+    site.pages.set("/slow", (_request, response) => {
+      first = response;
+    });
+    for (const name of ["b", "c", "d"]) site.pages.set(`/${name}`, `<li><b>${name}</b></li>`);
+    task([extract], ["/slow", "/b", "/c", "/d"], 1);
+    const { lotNo } = await data(emulator, "startTask", { taskId: "task" });
+    const subtasks = () => emulator.inspect.run(lotNo)?.subtasks.map(({ status }) => status);
+    while (subtasks()?.join() !== "extracting,finished,finished,finished") await new Promise(setImmediate);
+    assert.deepEqual(named(), []);
+    first?.writeHead(200, { "content-type": "text/html" }).end("<li><b>a</b></li>");
+    await emulator.settled();
+    assert.deepEqual(named(), ["a", "b", "c", "d"]);
+  });
+
+  it("stops a subtask between pages and goes on from there", async () => {
+    let held: ServerResponse | undefined;
+    site.pages.set("/1", `<li><b>a</b></li><a class="next" href="2">next</a>`);
+    site.pages.set("/2", (_request, response) => {
+      held = response;
+    });
+    task([extract, pagination], ["/1"]);
+    const { lotNo } = await data(emulator, "startTask", { taskId: "task" });
+    while (held === undefined) await new Promise(setImmediate);
+    const subTaskIds = emulator.inspect.run(lotNo)?.subtasks.map(({ subTaskId }) => subTaskId);
+    await call(emulator, "stopSubtasks", { fields: { taskId: "task", subTaskIds } });
+    await emulator.settled();
+    assert.deepEqual([statuses(), named()], [["stopped"], ["a"]]);
+    site.pages.set("/2", "<li><b>b</b></li>");
+    await call(emulator, "startSubtasks", { fields: { taskId: "task", subTaskIds } });
+    await emulator.settled();
+    assert.deepEqual([statuses(), named()], [["finished"], ["a", "b"]]);
+    assert.deepEqual(site.asked, ["/1", "/2", "/2"]);
+  });
+
+  it("fails where every page failed, says why, and can be started again", async () => {
+    site.pages.set("/text", (_request, response) => {
+      response.writeHead(200, { "content-type": "text/plain" }).end("x");
+    });
+    site.pages.set("/loop", (_request, response) => {
+      response.writeHead(302, { location: "/loop" }).end();
+    });
+    site.pages.set("/out", (_request, response) => {
+      response.writeHead(302, { location: "http://example.test/" }).end();
+    });
+    const closed = await startSite();
+    await closed.close();
+    const failing = [
+      "/none",
+      "/text",
+      "/loop",
+      "/out",
+      "http://example.test/",
+      "ftp://127.0.0.1/",
+      "not a url",
+      closed.url,
+    ];
+    task([extract], failing, 99);
+    await runTemplate(emulator, "task");
+    assert.deepEqual(statuses(), ["failed"]);
+    assert.deepEqual(errors(), [
+      "status 404",
+      "not a page: text/plain",
+      "more than 5 redirects",
+      "example.test is outside of this machine; remote pages are not allowed",
+      "example.test is outside of this machine; remote pages are not allowed",
+      "only http and https can be opened",
+      "not an absolute URL",
+      "could not be fetched (ECONNREFUSED)",
+    ]);
+    assert.equal(lines.filter((line) => line.startsWith("subtask ")).length, 8);
+    site.pages.set("/none", "<li><b>now</b></li>");
+    const subTaskIds = emulator.inspect.runs("task")[0]?.subtasks.map(({ subTaskId }) => subTaskId);
+    await call(emulator, "startSubtasks", { fields: { taskId: "task", subTaskIds } });
+    await emulator.settled();
+    assert.deepEqual([statuses(), named()], [["finished"], ["now"]]);
+  });
+
+  it("follows a redirect on this machine and resolves links against where it led", async () => {
+    site.pages.set("/old", (_request, response) => {
+      response.writeHead(301, { location: "/new/" }).end();
+    });
+    site.pages.set("/new/", `<li><a href="x">x</a></li>`);
+    task([extract], ["/old"]);
+    await runTemplate(emulator, "task");
+    assert.equal(emulator.inspect.rows("task")[0]?.link, `${site.url}/new/x`);
+  });
+
+  it("opens pages outside of this machine only when told to", async () => {
+    // For the emulator an address like any other; for the system it is this machine.
+    const remote = site.url.replace("127.0.0.1", "0.0.0.0");
+    site.pages.set("/1", "<li><b>far away</b></li>");
+    task([extract], [`${remote}/1`]);
+    await runTemplate(emulator, "task");
+    assert.deepEqual([statuses(), site.asked], [["failed"], []]);
+    const seed = { taskGroups: [{ taskGroupId: "group" }], tasks: [] };
+    const open = await startWith([], { seed, allowRemotePages: true });
+    open.change.addTask({ taskId: "task", taskGroupId: "group", actions: [extract], startUrls: [`${remote}/1`] });
+    await runTemplate(open, "task");
+    assert.equal(open.inspect.rows("task")[0]?.name, "far away");
+    await open.close();
+  });
+
+  it("reads pages in the encoding of their header or their own words", async () => {
+    const latin = Buffer.from("<li><b>sch\u00f6n</b></li>", "latin1");
+    site.pages.set("/header", (_request, response) => {
+      response.writeHead(200, { "content-type": "text/html; charset=ISO-8859-1" }).end(latin);
+    });
+    site.pages.set("/meta", (_request, response) => {
+      const meta = Buffer.from('<meta charset="windows-1252">', "latin1");
+      response.writeHead(200, { "content-type": "text/html" }).end(Buffer.concat([meta, latin]));
+    });
+    site.pages.set("/plain", (_request, response) => {
+      response.writeHead(200, { "content-type": "text/html" }).end("<li><b>schön</b></li>");
+    });
+    task([extract], ["/header", "/meta", "/plain"]);
+    await runTemplate(emulator, "task");
+    assert.deepEqual(named(), ["schön", "schön", "schön"]);
+  });
+
+  it("records a selector that is wrong and does not crash", async () => {
+    site.pages.set("/1", "<li>x</li>");
+    task([{ ...extract, properties: { RowSelector: "li[[", "Field.a": "b" } }], ["/1"]);
+    await runTemplate(emulator, "task");
+    assert.deepEqual([statuses(), errors()?.length], [["failed"], 1]);
+  });
+
+  it("without anything to open finishes without rows", async () => {
+    task([extract]);
+    const lotno = await runTemplate(emulator, "task");
+    assert.deepEqual(statuses(), ["finished"]);
+    assert.equal((await data(emulator, "getBatchData", { taskId: "task", lotno, offset: 0, size: 1 })).total, 0);
+  });
+
+  it("of a task that is deleted is given up", async () => {
+    site.pages.set("/1", () => undefined);
+    task([extract], ["/1"]);
+    await data(emulator, "startTask", { taskId: "task" });
+    while (site.asked.length === 0) await new Promise(setImmediate);
+    emulator.change.deleteTask("task");
+    await emulator.settled();
+    assert.deepEqual(emulator.inspect.runs("task"), []);
+  });
+
+  it("can be held, so that a test decides when it goes on", async () => {
+    emulator.change.holdRuns();
+    await data(emulator, "startTask", { taskId: "template" });
+    await emulator.settled();
+    assert.equal(emulator.inspect.visibleCount("template"), 0);
+    emulator.change.releaseRuns();
+    await emulator.settled();
+    assert.equal(emulator.inspect.visibleCount("template"), 7);
+  });
+});

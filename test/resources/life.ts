@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Behaviour, Emulator, SeedTask } from "../../src/emulator/index";
+import { startEmulator } from "../../src/emulator/index";
+import type { ConfigKey } from "../../src/pulumi/config";
+import { InitFailure } from "../../src/pulumi/providerErrors";
+import { canonical } from "../../src/resources/args";
+import { InProcess } from "../pulumi/inProcess";
+
+type Properties = Record<string, unknown>;
+
+/** A task with an action of each kind that is configured, and rows that a run makes without opening a page. */
+export const task: SeedTask = {
+  taskId: "task-1",
+  taskGroupId: "group-1",
+  syntheticRows: 25,
+  syntheticSubtasks: 3,
+  actions: [
+    { actionType: "NavigateAction", actionId: "open", properties: { Url: "https://old.test/", Wait: "1" } },
+    { actionType: "LoopAction", actionId: "each", loopType: "UrlList", loopItems: ["https://old.test/1"] },
+  ],
+};
+
+/** The real emulator, a program folder, and the providers of one process at a time. */
+export class World {
+  providers: InProcess;
+  readonly folder = mkdtempSync(join(tmpdir(), "webextract-life-"));
+
+  private constructor(
+    readonly emulator: Emulator,
+    private readonly config: Partial<Record<ConfigKey, string>>,
+  ) {
+    this.providers = this.process();
+  }
+
+  static async create(
+    options: { behaviour?: Partial<Behaviour>; config?: Partial<Record<ConfigKey, string>>; tasks?: SeedTask[] } = {},
+  ): Promise<World> {
+    const { behaviour, config, tasks = [task] } = options;
+    const seed = { taskGroups: [{ taskGroupId: "group-1" }, { taskGroupId: "group-2" }], tasks };
+    return new World(await startEmulator({ seed, behaviour }), config ?? {});
+  }
+
+  /** The next command runs in a process of its own, with this changed in the configuration. */
+  newProcess(config: Partial<Record<ConfigKey, string>> = {}): InProcess {
+    this.providers = this.process(config);
+    return this.providers;
+  }
+
+  get warnings(): string[] {
+    return this.providers.warnings;
+  }
+
+  declare(type: string): Declared {
+    return new Declared(this, type);
+  }
+
+  /** Names of the operations since the last call, in order. */
+  operations(): string[] {
+    const names = this.emulator.requests.map(({ operation }) => operation);
+    this.emulator.clearRequests();
+    return names;
+  }
+
+  /** What was sent to one operation, in order. */
+  sent(operation: string): unknown[] {
+    return this.emulator.requests.filter((each) => each.operation === operation).map(({ body }) => body);
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  write(name: string, content: string): void {
+    writeFileSync(this.path(name), content);
+  }
+
+  content(name: string): string {
+    return readFileSync(this.path(name), "utf8");
+  }
+
+  /** A run that has ended. @returns its lotNo. */
+  async finishedRun(taskId = "task-1"): Promise<string> {
+    const lotNo = this.emulator.change.startRun(taskId);
+    await this.emulator.settled();
+    return lotNo;
+  }
+
+  async remove(): Promise<void> {
+    await this.emulator.close();
+    rmSync(this.folder, { recursive: true });
+  }
+
+  private process(changes: Partial<Record<ConfigKey, string>> = {}): InProcess {
+    const { accessToken, apiKey } = this.emulator.credentials;
+    const standard = { baseUrl: this.emulator.url, accessToken, apiKey, actionTypes: "LoopAction,NavigateAction" };
+    return new InProcess(
+      { ...standard, maxRetries: "0", tokenStore: this.path("tokens"), ...this.config, ...changes },
+      this.folder,
+    );
+  }
+}
+
+/** What the engine keeps of a resource, and the steps that it takes with it: the same calls in the same order. */
+export class Declared {
+  id: string | undefined;
+  state: Properties = {};
+  private inputs: Properties = {};
+  private failed = false;
+
+  constructor(
+    private readonly world: World,
+    private readonly type: string,
+  ) {}
+
+  /** Brings the resource to these arguments. @returns what was done. */
+  async up(args: Properties): Promise<"created" | "updated" | "replaced" | "nothing"> {
+    const news = await this.world.providers.checked(this.type, { ...args, __provider: "text" }, this.inputs);
+    const inputs = { ...news, __provider: "text" };
+    if (this.id === undefined) {
+      await this.create(inputs);
+      return "created";
+    }
+    const { changes, replaces = [], deleteBeforeReplace } = await this.provider.diff(this.id, this.state, inputs);
+    if (replaces.length > 0) {
+      await this.replace(inputs, deleteBeforeReplace === true);
+      return "replaced";
+    }
+    if (this.failed || (changes ?? canonical(inputs) !== canonical(this.inputs))) {
+      await this.update(inputs);
+      return "updated";
+    }
+    return "nothing";
+  }
+
+  /** As `pulumi up --replace` does: the new one first. */
+  async replace(inputs: Properties = this.inputs, deleteFirst = false): Promise<void> {
+    const old = { id: this.id ?? "", state: this.state };
+    if (deleteFirst) {
+      await this.provider.delete(old.id, old.state);
+      this.id = undefined;
+    }
+    await this.create(inputs);
+    if (!deleteFirst) {
+      await this.provider.delete(old.id, old.state);
+    }
+  }
+
+  /** @returns whether it is still there. */
+  async refresh(): Promise<boolean> {
+    const { id, props, inputs } = await this.provider.read(this.id ?? "", this.state);
+    this.id = id;
+    this.state = id === undefined ? {} : { ...props, __provider: "text" };
+    this.inputs = id === undefined ? {} : { ...inputs, __provider: "text" };
+    this.failed = false;
+    return id !== undefined;
+  }
+
+  async destroy(): Promise<void> {
+    await this.provider.delete(this.id ?? "", this.state);
+    this.id = undefined;
+  }
+
+  private get provider() {
+    return this.world.providers.provider(this.type);
+  }
+
+  private async create(inputs: Properties): Promise<void> {
+    await this.keepingWhatExists(inputs, async () => {
+      const { id, outs } = await this.provider.create(inputs);
+      return { id, outs };
+    });
+  }
+
+  private async update(inputs: Properties): Promise<void> {
+    const { id = "" } = this;
+    await this.keepingWhatExists(inputs, async () => {
+      const { outs } = await this.provider.update(id, this.state, inputs);
+      return { id, outs };
+    });
+  }
+
+  private async keepingWhatExists(
+    inputs: Properties,
+    step: () => Promise<{ id: string; outs?: Properties }>,
+  ): Promise<void> {
+    try {
+      const { id, outs = {} } = await step();
+      this.keep(id, outs, inputs, false);
+    } catch (error) {
+      if (error instanceof InitFailure) {
+        assert.equal(error.properties.__provider, "text");
+        this.keep(error.id, error.properties, inputs, true);
+      }
+      throw error;
+    }
+  }
+
+  private keep(id: string, outs: Properties, inputs: Properties, failed: boolean): void {
+    this.id = id;
+    this.state = { ...outs, __provider: "text" };
+    this.inputs = inputs;
+    this.failed = failed;
+  }
+}
+
+/** The message of the error that a step must end with. */
+export async function failure(step: Promise<unknown>): Promise<string> {
+  return step.then(
+    () => assert.fail("it should have failed"),
+    (error: Error) => error.message,
+  );
+}

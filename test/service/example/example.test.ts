@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sinon from "sinon";
+import type { Emulator } from "../../../src/emulator";
+import { startEmulator } from "../../../src/emulator";
+import type { ServiceClientOptions } from "../../../src/service";
+import { environmentVariables, ServiceClient } from "../../../src/service";
+import { optionProblems } from "../../../src/service/settings";
+import type { FakeServer } from "../fakeServer";
+import { startFakeServer } from "../fakeServer";
+import { currentPage, pageWithSnippets } from "./page";
+import {
+  copyAndConfigure,
+  exportBatch,
+  makeClient,
+  printCredential,
+  runAndWait,
+  startOrSay,
+  uploadUrls,
+} from "./withoutPulumi";
+
+describe("the page about the client", () => {
+  let emulator: Emulator;
+  let site: FakeServer;
+  let client: ServiceClient;
+  let folder: string;
+  before(async () => {
+    emulator = await startEmulator();
+    site = await startFakeServer((seen, response) =>
+      response.end(`<html><title>${seen.url}</title><h1>One</h1></html>`),
+    );
+    folder = mkdtempSync(join(tmpdir(), "webextract-example-"));
+    client = new ServiceClient({ baseUrl: emulator.url, ...emulator.credentials, tokenStore: join(folder, "store") });
+  });
+  after(async () => {
+    sinon.restore();
+    client.close();
+    await emulator.close();
+    await site.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("shows the code that this test runs (npx tsx test/service/example/page.ts)", () => {
+    assert.equal(currentPage(), pageWithSnippets());
+  });
+
+  it("shows code that works: from a copy to rows in a file", async () => {
+    makeClient(emulator.url).close();
+    const taskId = await copyAndConfigure(client, "demo-template", "demo-group");
+    const urls = join(folder, "urls.txt");
+    writeFileSync(urls, [1, 2, 3, 4, 5].map((page) => `${site.baseUrl}/${page}`).join("\n"));
+    await uploadUrls(client, taskId, urls);
+    const lotNo = await runAndWait(client, taskId, 0.01);
+    const rows = join(folder, "rows.ndjson");
+    assert.equal(await exportBatch(client, taskId, lotNo, rows), true);
+    const lines = readFileSync(rows, "utf8").trimEnd().split("\n");
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line)),
+      emulator.inspect.rows(taskId),
+    );
+    assert.equal(lines.length, 5);
+  });
+
+  it("shows how to tell a lost answer", async () => {
+    const taskId = await copyAndConfigure(client, "demo-template", "demo-group");
+    assert.match(await startOrSay(client, taskId), /^\d+$/);
+    emulator.setBehaviour({ startAnswer: "null", startWhileRunning: "newRun" });
+    assert.match(await startOrSay(client, taskId), /look before starting again: A run of task .* may now be under way/);
+    emulator.setBehaviour({ startAnswer: "data" });
+  });
+
+  it("shows a broker that prints what credentialCommand wants", async () => {
+    const log = sinon.stub(console, "log");
+    await printCredential(client);
+    log.restore();
+    const printed: unknown = JSON.parse(String(log.firstCall.args[0]));
+    assert.deepEqual(printed, { Version: 1, AccessToken: emulator.credentials.accessToken });
+  });
+
+  it("names every option, with its default and its variable", () => {
+    const options: Required<{ [Name in keyof ServiceClientOptions]: true }> = {
+      baseUrl: true,
+      accessToken: true,
+      refreshToken: true,
+      apiKey: true,
+      credentialCommand: true,
+      tokenStore: true,
+      profile: true,
+      timeoutSeconds: true,
+      maxRetries: true,
+      requestsPerSecond: true,
+      concurrency: true,
+      pageSize: true,
+      busyTimeoutSeconds: true,
+      deadlineSeconds: true,
+      allowInsecureHttp: true,
+      notExecutedCodes: true,
+      credentials: true,
+      refreshPath: true,
+      logLevel: true,
+      log: true,
+      warn: true,
+      maxResponseBytes: true,
+    };
+    const page = currentPage();
+    for (const name of Object.keys(options)) assert.ok(page.includes(`\`${name}\``) || name === "log", name);
+    for (const [variable, option] of Object.entries(environmentVariables)) {
+      assert.match(page, new RegExp(`\\| \`${option}\` \\|.*\\| \`${variable}\` \\|`));
+    }
+    assert.deepEqual(optionProblems({ baseUrl: "https://service.example" }), []);
+  });
+});

@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { Readable } from "node:stream";
+import type { Emulator } from "../../../src/emulator";
+import type { Row, RowPage, RowSource, ServiceClient } from "../../../src/service";
+import { isServiceError } from "../../../src/service";
+
+/** What a user of the client tells the waiting loop about the service. */
+export interface LifeSettings {
+  /** Words for "finished", in small letters. */
+  finished: string[];
+  finishedWhen: "subtasks" | "rowsSettled";
+}
+
+export const usualSettings: LifeSettings = { finished: ["finished", "completed", "done"], finishedWhen: "subtasks" };
+
+/** Looks at a run, at most, before the life gives up. */
+const mostLooks = 60;
+
+/**
+ * A whole task life through the client: copy, configure, loop items, URLs, parameters, start, wait, read, export, mark, remove. Throws where
+ * a call fails or what came is not what the service holds.
+ */
+export async function liveOnce(
+  client: ServiceClient,
+  emulator: Emulator,
+  pages: string[],
+  settings: LifeSettings,
+): Promise<void> {
+  const copy = await client.copyTask({ taskId: "demo-template", taskGroupId: "demo-group" });
+  const { taskId } = copy.data;
+  await client.updateActionProperties({
+    taskId,
+    actions: [
+      { actionType: "NavigateAction", actionId: "navigate", properties: [{ name: "Url", value: pages[0] ?? "" }] },
+    ],
+  });
+  await client.updateLoopItems({
+    taskId,
+    actionId: "pages",
+    loopType: "UrlList",
+    loopItems: pages.slice(0, 4),
+    isAppend: false,
+  });
+  await client.updateLoopItems({
+    taskId,
+    actionId: "pages",
+    loopType: "UrlList",
+    loopItems: pages.slice(4),
+    isAppend: true,
+  });
+  await client.updateTaskUrls({ taskId, file: { open: () => Readable.from([Buffer.from(pages.join("\n"))]) } });
+  await client.updateTaskParameters({
+    taskId,
+    actions: [{ actionType: "NavigateAction", actionId: "navigate", properties: [{ name: "Timeout", value: "20" }] }],
+  });
+  await client.getActions({ taskIds: [taskId], actionTypes: ["LoopAction", "NavigateAction"] });
+  assert.deepEqual(
+    emulator.inspect.task(taskId)?.actions.find(({ actionId }) => actionId === "pages")?.loopItems,
+    pages,
+  );
+  // Half a life later the access token has ended.
+  emulator.change.expireAccessTokens();
+  const before = await client.allSubtasks(taskId);
+  const { lotNo } = (await client.startTask({ taskId })).data;
+  // A change while the run may be under way.
+  await client.updateActionProperties({
+    taskId,
+    actions: [{ actionType: "NavigateAction", actionId: "navigate", properties: [{ name: "Timeout", value: "21" }] }],
+  });
+  const rows = await waitForRows(
+    client,
+    emulator,
+    { taskId, lotNo, before: before.map(({ subTaskId }) => subTaskId) },
+    settings,
+  );
+  assert.deepEqual(rows, emulator.inspect.rows(taskId, lotNo), "the rows of the batch");
+  assert.deepEqual(rowsOf(await read(client, { taskId })), emulator.inspect.rows(taskId), "the rows of the task");
+  await exportAndMark(client, emulator, taskId);
+  await client.removeData({ taskId });
+  assert.equal(emulator.inspect.visibleCount(taskId), 0, "the rows after the removal");
+  await lookForTaskThatIsGone(client);
+}
+
+/** Only a service that says so in so many words lets a task that is gone be told from one that cannot be reached. */
+async function lookForTaskThatIsGone(client: ServiceClient): Promise<void> {
+  const failure = await client
+    .getData({ taskId: "task-that-is-gone", offset: 0, size: 1 })
+    .catch((error: unknown) => error);
+  assert.ok(isServiceError(failure), "reading a task that is gone fails");
+  if (failure.kind !== "notFound") throw failure;
+}
+
+async function read(client: ServiceClient, source: RowSource): Promise<RowPage[]> {
+  const pages: RowPage[] = [];
+  for await (const page of client.rows(source, { pageSize: 3 })) pages.push(page);
+  return pages;
+}
+
+function rowsOf(pages: RowPage[]): Row[] {
+  return pages.flatMap((page) => page.objects());
+}
+
+async function waitForRows(
+  client: ServiceClient,
+  emulator: Emulator,
+  run: { taskId: string; lotNo: string; before: string[] },
+  settings: LifeSettings,
+): Promise<Row[]> {
+  let settled = 0;
+  let lastCount = -1;
+  for (let look = 0; look < mostLooks; look += 1) {
+    await emulator.settled();
+    const subtasks = await client.allSubtasks(run.taskId);
+    if (settings.finishedWhen === "subtasks") {
+      const ours = subtasks.length > 0 && subtasks.every(({ subTaskId }) => !run.before.includes(subTaskId));
+      if (!ours || !subtasks.every(({ status }) => settings.finished.includes(status.toLowerCase()))) continue;
+    }
+    const pages = await read(client, { taskId: run.taskId, lotNo: run.lotNo });
+    const rows = rowsOf(pages);
+    // Rows may still arrive when the last subtask has finished: the same number several times is what "settled" means.
+    settled = rows.length === lastCount && rows.length > 0 && pages.at(-1)?.complete === true ? settled + 1 : 0;
+    lastCount = rows.length;
+    if (settled >= 4) return rows;
+  }
+  throw new Error(`the run did not finish by ${settings.finishedWhen}`);
+}
+
+/** Under either scope of a mark: only rows that were received in one whole page, or page by page. */
+async function exportAndMark(client: ServiceClient, emulator: Emulator, taskId: string): Promise<void> {
+  const exported: Row[] = [];
+  for await (const page of client.rows({ taskId, notExported: true }, { pageSize: 500 })) {
+    exported.push(...page.objects());
+    if (page.count > 0) await client.markExported({ taskId });
+  }
+  const marked = emulator.inspect
+    .rowsWithMarks(taskId)
+    .flatMap(({ row, exported: isMarked }) => (isMarked ? [row] : []));
+  assert.deepEqual(exported, marked, "the rows that were marked are those that were received");
+  assert.deepEqual(exported, emulator.inspect.rows(taskId), "all rows were exported");
+}
+
+/** What must hold however the life ended: nothing twice, and nothing marked that was never read. */
+export function checkPromises(emulator: Emulator, failure: unknown): void {
+  const effects = (operation: string) =>
+    emulator.requests.filter((entry) => entry.operation === operation && entry.tookEffect).length;
+  const named = (operation: string) =>
+    isServiceError(failure) && failure.operation === operation && failure.outcome === "unknown";
+  assert.ok(effects("copyTask") <= 1, "at most one copy");
+  assert.ok(effects("startTask") <= 1, "at most one run");
+  assert.ok(effects("markExported") <= 1 || failure === undefined, "at most one mark");
+  if (failure === undefined) return;
+  assert.ok(
+    failure instanceof Error && (isServiceError(failure) || /did not finish/.test(failure.message)),
+    String(failure),
+  );
+  // What exists and no result named must be named by the error.
+  const copies = emulator.inspect.tasks().length - 1;
+  const answered = (operation: string) =>
+    emulator.requests.some((entry) => entry.operation === operation && entry.status === 200);
+  if (copies > 0 && !answered("copyTask")) assert.ok(named("copyTask"), "the error names the copy");
+  if (effects("startTask") > 0 && !answered("startTask")) assert.ok(named("startTask"), "the error names the run");
+}

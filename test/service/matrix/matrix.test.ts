@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Behaviour } from "../../../src/emulator";
+import { behaviourNames, behaviours, otherValues } from "../../../src/emulator";
+import { isServiceError } from "../../../src/service";
+import type { Combination } from "./pairs";
+import { pairwise } from "./pairs";
+import { settingFor } from "./settings";
+import type { Verdict } from "./table";
+import { pageOf, singleVerdicts } from "./table";
+import type { Setting } from "./world";
+import { liveUnder } from "./world";
+
+/** Values after which no life can go on, whatever it meets besides: the run's number never comes, or an answer of what must run once is lost. */
+const ending = new Map<string, (string | number)[]>([
+  ["startAnswer", ["null"]],
+  ["badGatewayEvery", [6]],
+]);
+
+/** Values under which a refusal has no words: what it means cannot be known, so a life may rightly end with it. */
+const wordless = ["html", "empty"];
+
+function parameters(): Map<string, (string | number)[]> {
+  return new Map(
+    behaviourNames.map((name) => {
+      const others = otherValues(name).filter((value) => !ending.get(name)?.includes(value));
+      return [name, [behaviours[name].default, ...others]];
+    }),
+  );
+}
+
+const notDefault = (row: Combination) =>
+  [...row].filter(([name, value]) => value !== behaviours[name as keyof Behaviour].default);
+const settingsOf = (row: Combination): Setting[] =>
+  [...row].flatMap(([name, value]) => {
+    const setting = settingFor[`${name}=${value}`];
+    return setting === undefined ? [] : [setting];
+  });
+
+describe("a whole task life through the client", function () {
+  this.timeout(300_000);
+
+  it("goes through under the contract's literal reading", async () => {
+    assert.equal(await liveUnder({}), undefined);
+  });
+
+  describe("under each single behaviour", () => {
+    let verdicts: Verdict[] = [];
+    before(async () => {
+      verdicts = await singleVerdicts();
+    });
+
+    it("is handled, needs a setting, or is refused as the documentation says", () => {
+      const page = readFileSync(join(__dirname, "../../../docs/behaviours.md"), "utf8");
+      assert.equal(page, pageOf(verdicts), "run: npx tsx test/service/matrix/writeTable.ts");
+    });
+
+    it("is refused only where nothing else can be done", () => {
+      const refused = verdicts.filter(({ text }) => text.startsWith("refused")).map(({ behaviour }) => behaviour);
+      assert.deepEqual(refused, [
+        "errorBody=html",
+        "errorBody=empty",
+        "badGatewayEvery=6",
+        "startAnswer=null",
+        "taskGone=serverError",
+      ]);
+    });
+  });
+
+  describe("under all pairs of behaviours", () => {
+    const rows = pairwise(parameters());
+    for (const [index, row] of rows.entries()) {
+      it(`keeps its promises: combination ${index + 1} of ${rows.length}`, async () => {
+        const failure = await liveUnder(Object.fromEntries(row), settingsOf(row));
+        if (failure === undefined) return;
+        const words = notDefault(row)
+          .map((pair) => pair.join("="))
+          .join(" ");
+        assert.ok(isServiceError(failure), `${failure.stack} under ${words}`);
+        const excused =
+          wordless.includes(String(row.get("errorBody"))) ||
+          row.get("taskGone") === "serverError" ||
+          failure.kind === "busy";
+        assert.ok(excused, `${failure.message} under ${words}`);
+      });
+    }
+
+    for (const [name, values] of ending) {
+      for (const value of values) {
+        for (const [index, row] of rows.slice(0, 8).entries()) {
+          it(`keeps its promises with ${name}=${value} beside combination ${index + 1}`, async () => {
+            const behaviour = { ...Object.fromEntries(row), [name]: value };
+            const failure = await liveUnder(behaviour, settingsOf(row));
+            if (name === "startAnswer") assert.ok(isServiceError(failure), String(failure));
+          });
+        }
+      }
+    }
+  });
+});
+
+describe("the pairwise generator", () => {
+  it("lets every value meet every value of every other parameter", () => {
+    const all = parameters();
+    const rows = pairwise(all);
+    for (const [one, values] of all) {
+      for (const [other, others] of all) {
+        if (one === other) continue;
+        for (const a of values) {
+          for (const b of others) {
+            assert.ok(
+              rows.some((row) => row.get(one) === a && row.get(other) === b),
+              `${one}=${a} with ${other}=${b}`,
+            );
+          }
+        }
+      }
+    }
+  });
+});

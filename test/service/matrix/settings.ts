@@ -1,0 +1,15 @@
+import type { Setting } from "./world";
+
+/** For behaviours that the client cannot find out by itself: what a user sets, by `name=value`. */
+export const settingFor: Record<string, Setting> = {
+  "refreshPath=tokenRefresh": { text: '`refreshPath: "/token/refresh"`', options: { refreshPath: "/token/refresh" } },
+  "credentialAcceptance=bearerOnUpload": { text: '`credentials: "bearer"`', options: { credentials: "bearer" } },
+  "statusWords=unknown": {
+    text: "the service's own word for finished, in the caller's wait",
+    life: { finished: ["finished", "concluded"] },
+  },
+  "splitting=never": {
+    text: "a wait for rows that settle, in place of one for subtasks",
+    life: { finishedWhen: "rowsSettled" },
+  },
+};
