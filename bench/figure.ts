@@ -11,7 +11,7 @@ export interface Figure {
   name: string;
   value: number;
   /** `MB` is 1,000,000 bytes; `x` is a ratio of two values of one try. */
-  unit: "s" | "cpu s" | "MB" | "bytes" | "modules" | "rows/s" | "x";
+  unit: "s" | "cpu s" | "MB" | "bytes" | "modules" | "closures" | "rows/s" | "x";
   /** None where the value only explains others. */
   goal?: Goal;
 }

@@ -50,7 +50,7 @@ export function save(results: readonly Result[]): void {
 }
 
 function withUnit(value: number, unit: Figure["unit"]): string {
-  const digits = { s: 2, "cpu s": 2, MB: 0, bytes: 0, modules: 0, "rows/s": 0, x: 2 }[unit];
+  const digits = { s: 2, "cpu s": 2, MB: 0, bytes: 0, modules: 0, closures: 0, "rows/s": 0, x: 2 }[unit];
   const rounded = value.toLocaleString("en-US", { maximumFractionDigits: digits });
   return unit === "x" ? `${rounded}x` : `${rounded} ${unit}`;
 }

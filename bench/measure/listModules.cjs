@@ -1,17 +1,44 @@
 /**
- * Preloaded into every Node.js process of a run (NODE_OPTIONS): writes down each file that is loaded as a module. At once and not at the
- * end, for the engine does not let its helpers end in peace.
+ * Preloaded into every Node.js process of a run (NODE_OPTIONS): writes down each module that is loaded, with `package` before it where a file of
+ * this package asked for it, directly or through others, and each closure that is serialized. At once and not at the end, for the engine
+ * does not let its helpers end in peace.
  */
 const { appendFileSync } = require("node:fs");
 const { Module } = require("node:module");
-const { join } = require("node:path");
+const { join, resolve, sep } = require("node:path");
 
 const folder = process.env.BENCH_MODULES_FOLDER;
 const kind = /[\\/]cmd[\\/](dynamic-provider|run)(?:[\\/]|$)/.exec(process.argv[1] ?? "")?.[1];
+const dist = resolve(__dirname, "..", "..", "dist") + sep;
+
 if (folder !== undefined && kind !== undefined) {
+  const note = (what, file) => appendFileSync(join(folder, `${kind}-${process.pid}`), `${what}\t${file}\n`);
   const load = Module.prototype.load;
-  Module.prototype.load = function (filename) {
-    appendFileSync(join(folder, `${kind}-${process.pid}`), `${filename}\n`);
-    return load.call(this, filename);
+  Module.prototype.load = function (file) {
+    note(isForPackage(this) ? "package" : "other", file);
+    const result = load.call(this, file);
+    if (/[\\/]closure[\\/]serializeClosure\.js$/.test(file)) {
+      watchSerializing(this.exports, () => note("closure", file));
+    }
+    return result;
   };
+}
+
+function isForPackage(module) {
+  for (let each = module; each; each = each.parent) {
+    if (each.filename?.startsWith(dist)) return true;
+  }
+  return false;
+}
+
+function watchSerializing(exports, note) {
+  for (const name of ["serializeFunction", "serializeFunctionAsync"]) {
+    const serialize = exports[name];
+    if (typeof serialize === "function") {
+      exports[name] = (...args) => {
+        note();
+        return serialize(...args);
+      };
+    }
+  }
 }

@@ -4,6 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { stringify as stringifyCsv } from "csv-stringify";
 import { isLosslessNumber, parse, stringify } from "lossless-json";
 import { linesOfFile } from "./lines";
+import { messageOf, ResourceError } from "./resource";
 
 /** How rows are written: `ndjson` one row a line, `json` one array, `csv` a header and a line a row. */
 export type ExportFormat = "ndjson" | "json" | "csv";
@@ -15,7 +16,11 @@ export async function rewrite(from: string, to: string, format: "json" | "csv"):
     await pipeline(Readable.from(asArray(from)), target);
   } else {
     const columns = await columnsOf(from);
-    await pipeline(Readable.from(cellsOf(from, columns)), stringifyCsv({ header: true, columns }), target);
+    await pipeline(
+      Readable.from(cellsOf(from, columns)),
+      stringifyCsv({ header: columns.length > 0, columns }),
+      target,
+    );
   }
 }
 
@@ -57,8 +62,18 @@ function cellOf(value: unknown): string {
 
 async function* rowsOf(from: string): AsyncGenerator<Record<string, unknown>> {
   for await (const lines of linesOfFile(from)) {
-    for (const { text } of lines) {
-      yield parse(text) as Record<string, unknown>;
+    for (const { line, text } of lines) {
+      yield cellsByName(line, text);
     }
+  }
+}
+
+function cellsByName(line: number, text: string): Record<string, unknown> {
+  try {
+    return parse(text) as Record<string, unknown>;
+  } catch (error) {
+    throw new ResourceError(
+      `Row ${line} cannot be written as CSV: ${messageOf(error)}. Choose format "ndjson" or "json", which keep each row as it was sent.`,
+    );
   }
 }

@@ -54,6 +54,9 @@ function sourceOf({ taskId, scope, lotNo }: DataExportArgs): RowSource {
   return scope === "all" ? { taskId } : { taskId, notExported: true };
 }
 
+/** Nobody reads faster, and each message is a call to the engine: one for each page would cost more time and memory than the pages. */
+const progressEveryMs = 500;
+
 /** Reads all pages into the file. `look` sees each page before it is written. */
 async function readInto(
   file: ExportFile,
@@ -64,11 +67,15 @@ async function readInto(
   const { maxRows } = args;
   const { pageSize } = context.settings;
   let complete = false;
+  let shownAt = Number.NEGATIVE_INFINITY;
   for await (const page of context.client.rows(sourceOf(args), { maxRows, pageSize })) {
     look(page);
     await file.write(page);
     complete = page.complete ?? false;
-    context.progress(`${file.rows} of ${page.total} rows`);
+    if (context.now() - shownAt >= progressEveryMs) {
+      shownAt = context.now();
+      context.progress(`${file.rows} of ${page.total} rows`);
+    }
   }
   return { complete };
 }

@@ -1,3 +1,4 @@
+import type { AccessToken } from "./accessToken";
 import { ContractBreach } from "./answers";
 import type { ServiceError } from "./errors";
 import type { ErrorExtras } from "./errorText";
@@ -12,7 +13,7 @@ import type { PreparedRequest } from "./requests";
 import { withoutRequestValues } from "./requestValues";
 import type { SecretWords } from "./secretWords";
 import type { Settings } from "./settings";
-import type { AccessToken, Tokens } from "./tokens";
+import type { Tokens } from "./tokens";
 import type { Exchange, Transport } from "./transport";
 
 export interface CallerParts {

@@ -1,7 +1,8 @@
+import type { CredentialsInUse } from "./accessToken";
 import type { AnswerOf } from "./answers";
 import { readAnswer } from "./answers";
 import { Caller } from "./caller";
-import { limiterFor } from "./limiter";
+import { joinLimiter } from "./limiter";
 import type { OperationName } from "./operations";
 import type { CallOptions, ServiceClientOptions } from "./options";
 import { prepare } from "./requests";
@@ -14,7 +15,6 @@ import type { Settings } from "./settings";
 import { settingsOf } from "./settings";
 import { allSubtasks } from "./subtasks";
 import { TokenStore } from "./tokenStore";
-import type { CredentialsInUse } from "./tokens";
 import { Tokens } from "./tokens";
 import { Transport } from "./transport";
 import type * as wire from "./types";
@@ -37,10 +37,10 @@ export class ServiceClient {
     const { baseUrl, profile, tokenStore, warn } = settings;
     const secrets = this.#secrets;
     secrets.add(apiKey);
-    const limiter = limiterFor(baseUrl);
+    const { limiter, leave } = joinLimiter(baseUrl, settings);
     this.#settings = settings;
     this.#hasApiKey = apiKey !== undefined;
-    this.#leaveLimiter = limiter.join(settings);
+    this.#leaveLimiter = leave;
     this.#transport = new Transport(settings.maxResponseBytes);
     this.#tokens = new Tokens({
       accessToken,

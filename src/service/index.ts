@@ -1,5 +1,6 @@
 /** The client of the service, usable without Pulumi: `import { ServiceClient } from "pulumi-webextract/service"`. */
 
+export type { CredentialSource, CredentialsInUse } from "./accessToken";
 export { ServiceClient } from "./client";
 export { environmentVariables, optionsFromEnvironment } from "./environment";
 export type { ServiceErrorKind, ServiceErrorOutcome } from "./errors";
@@ -10,6 +11,5 @@ export type { CallOptions, CredentialScheme, LogLevel, ServiceClientOptions } fr
 export type { RowPage, RowSource } from "./rowPage";
 export type { RowsOptions } from "./rows";
 export { optionProblems } from "./settings";
-export type { CredentialSource, CredentialsInUse } from "./tokens";
 export * from "./types";
 export type { UpdateTaskUrlsRequest, UploadSource } from "./uploadSource";

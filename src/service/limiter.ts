@@ -47,6 +47,10 @@ export class Limiter {
     };
   }
 
+  get inUse(): boolean {
+    return this.#claims.size > 0;
+  }
+
   /** Requests a second that are let through now; Infinity where nothing bounds them. */
   get rate(): number {
     let rate = this.#learnedRate;
@@ -140,11 +144,17 @@ export class Limiter {
 
 const limiters = new Map<string, Limiter>();
 
-/** The limiter of this process for a service, found by its base address. */
-export function limiterFor(baseUrl: string): Limiter {
-  const existing = limiters.get(baseUrl);
-  if (existing !== undefined) return existing;
-  const limiter = new Limiter();
+/** Counts a client in with the limiter of this process for its service, which lives as long as any client does. */
+export function joinLimiter(baseUrl: string, claim: LimiterClaim): { limiter: Limiter; leave: () => void } {
+  const limiter = limiters.get(baseUrl) ?? new Limiter();
   limiters.set(baseUrl, limiter);
-  return limiter;
+  const leave = limiter.join(claim);
+  return {
+    limiter,
+    leave: () => {
+      leave();
+      // What was learned of a service goes with its last client: the next one may find another service there.
+      if (!limiter.inUse && limiters.get(baseUrl) === limiter) limiters.delete(baseUrl);
+    },
+  };
 }

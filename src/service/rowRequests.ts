@@ -1,7 +1,7 @@
 import { ContractBreach, readAnswer } from "./answers";
+import type { RawPage } from "./pageQueue";
 import type { RowSource } from "./rowPage";
 import { scanRows } from "./rowScanner";
-import type { RawPage } from "./rows";
 
 type RowOperation = "getData" | "getBatchData" | "getNotExportedData";
 

@@ -23,14 +23,17 @@ export const task: SeedTask = {
   ],
 };
 
-/** The real emulator, a program folder, and the providers of one process at a time. */
+/** The real emulator, a program folder, and a process of the providers for each command, as the engine starts one. */
 export class World {
   providers: InProcess;
+  /** All that were shown since they were last forgotten. */
+  warnings: string[] = [];
+  private inCommand = false;
   readonly folder = mkdtempSync(join(tmpdir(), "webextract-life-"));
 
   private constructor(
     readonly emulator: Emulator,
-    private readonly config: Partial<Record<ConfigKey, string>>,
+    private config: Partial<Record<ConfigKey, string>>,
   ) {
     this.providers = this.process();
   }
@@ -43,14 +46,25 @@ export class World {
     return new World(await startEmulator({ seed, behaviour }), config ?? {});
   }
 
-  /** The next command runs in a process of its own, with this changed in the configuration. */
-  newProcess(config: Partial<Record<ConfigKey, string>> = {}): InProcess {
-    this.providers = this.process(config);
-    return this.providers;
+  /** Changes the configuration for the commands to come. */
+  configure(config: Partial<Record<ConfigKey, string>>): void {
+    this.config = { ...this.config, ...config };
+    this.providers = this.process();
   }
 
-  get warnings(): string[] {
-    return this.providers.warnings;
+  /** Several steps of one command, and so of one process; each other step is a command of its own. */
+  async command<T>(steps: () => Promise<T>): Promise<T> {
+    if (this.inCommand) {
+      return steps();
+    }
+    this.providers = this.process();
+    this.inCommand = true;
+    try {
+      return await steps();
+    } finally {
+      this.inCommand = false;
+      this.warnings.push(...this.providers.warnings);
+    }
   }
 
   declare(type: string): Declared {
@@ -93,11 +107,11 @@ export class World {
     rmSync(this.folder, { recursive: true });
   }
 
-  private process(changes: Partial<Record<ConfigKey, string>> = {}): InProcess {
+  private process(): InProcess {
     const { accessToken, apiKey } = this.emulator.credentials;
     const standard = { baseUrl: this.emulator.url, accessToken, apiKey, actionTypes: "LoopAction,NavigateAction" };
     return new InProcess(
-      { ...standard, maxRetries: "0", tokenStore: this.path("tokens"), ...this.config, ...changes },
+      { ...standard, maxRetries: "0", tokenStore: this.path("tokens"), ...this.config },
       this.folder,
     );
   }
@@ -116,7 +130,28 @@ export class Declared {
   ) {}
 
   /** Brings the resource to these arguments. @returns what was done. */
-  async up(args: Properties): Promise<"created" | "updated" | "replaced" | "nothing"> {
+  up(args: Properties): Promise<"created" | "updated" | "replaced" | "nothing"> {
+    return this.world.command(() => this.bring(args));
+  }
+
+  /** As `pulumi up --replace` does: the new one first. */
+  replaceByHand(): Promise<void> {
+    return this.world.command(() => this.replace(this.inputs, false));
+  }
+
+  /** @returns whether it is still there. */
+  refresh(): Promise<boolean> {
+    return this.world.command(() => this.read());
+  }
+
+  destroy(): Promise<void> {
+    return this.world.command(async () => {
+      await this.provider.delete(this.id ?? "", this.state);
+      this.id = undefined;
+    });
+  }
+
+  private async bring(args: Properties): Promise<"created" | "updated" | "replaced" | "nothing"> {
     const news = await this.world.providers.checked(this.type, { ...args, __provider: "text" }, this.inputs);
     const inputs = { ...news, __provider: "text" };
     if (this.id === undefined) {
@@ -135,8 +170,7 @@ export class Declared {
     return "nothing";
   }
 
-  /** As `pulumi up --replace` does: the new one first. */
-  async replace(inputs: Properties = this.inputs, deleteFirst = false): Promise<void> {
+  private async replace(inputs: Properties, deleteFirst: boolean): Promise<void> {
     const old = { id: this.id ?? "", state: this.state };
     if (deleteFirst) {
       await this.provider.delete(old.id, old.state);
@@ -148,19 +182,13 @@ export class Declared {
     }
   }
 
-  /** @returns whether it is still there. */
-  async refresh(): Promise<boolean> {
+  private async read(): Promise<boolean> {
     const { id, props, inputs } = await this.provider.read(this.id ?? "", this.state);
     this.id = id;
     this.state = id === undefined ? {} : { ...props, __provider: "text" };
     this.inputs = id === undefined ? {} : { ...inputs, __provider: "text" };
     this.failed = false;
     return id !== undefined;
-  }
-
-  async destroy(): Promise<void> {
-    await this.provider.delete(this.id ?? "", this.state);
-    this.id = undefined;
   }
 
   private get provider() {

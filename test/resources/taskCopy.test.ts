@@ -43,7 +43,6 @@ describe("TaskCopy", () => {
     const message = await failure(copy.up(source));
     assert.match(message, /A copy of task "task-1" may exist in group "group-2".*set adoptTaskId to its id.*set retry/);
     assert.match(copy.id ?? "", /^unknown-/);
-    world.newProcess();
     assert.match(await failure(copy.up(source)), /may exist in group "group-2"/);
     assert.equal(await copy.refresh(), true);
     assert.match(await failure(copy.up({ ...source, forceDestroy: true })), /may exist in group "group-2"/);
@@ -89,9 +88,9 @@ describe("TaskCopy", () => {
     assert.ok(message.includes(`WEBEXTRACT_FORCE_DESTROY=${id}`));
     assert.deepEqual(world.operations(), ["getData"]);
 
-    world.newProcess({ forceDestroy: "another-task" });
+    world.configure({ forceDestroy: "another-task" });
     await failure(copy.destroy());
-    world.newProcess({ forceDestroy: id });
+    world.configure({ forceDestroy: id });
     await copy.destroy();
     assert.equal(world.emulator.inspect.visibleCount(id), 0);
     assert.ok(world.warnings.join().includes(`Task "${id}" stays at the service`));
@@ -131,7 +130,6 @@ describe("TaskCopy", () => {
     const id = copy.id ?? "";
     assert.equal(await copy.refresh(), true);
     for (const kind of ["serverError", "unnamed", "notFound"] as const) {
-      world.newProcess();
       world.emulator.setBehaviour({ taskGone: kind });
       if (world.emulator.inspect.task(id)) {
         world.emulator.change.deleteTask(id);
@@ -152,12 +150,12 @@ describe("TaskCopy", () => {
   it("finds out that a task is gone where getActions leaves it out or wants types", async () => {
     for (const getActionsEmptyTypes of ["none", "all", "refused"] as const) {
       for (const actionTypes of ["LoopAction", ""]) {
-        world.newProcess({ actionTypes });
+        world.configure({ actionTypes });
         const copy = world.declare("TaskCopy");
         world.emulator.setBehaviour({ getActionsEmptyTypes, getActionsMissing: "leftOut" });
         await copy.up(source);
         assert.equal(await copy.refresh(), true);
-        world.newProcess({ actionTypes });
+        world.configure({ actionTypes });
         world.emulator.change.deleteTask(copy.id ?? "");
         assert.equal(await copy.refresh(), false);
       }
@@ -167,7 +165,7 @@ describe("TaskCopy", () => {
   it("takes nothing out of the state where a whole account is missing, each account for itself", async () => {
     const other = world.emulator.change.addAccount("other");
     const profiles = JSON.stringify({ wrong: { accessToken: other.accessToken } });
-    world.newProcess({ profiles });
+    world.configure({ profiles });
     const right = world.declare("TaskCopy");
     const wrong = [world.declare("TaskCopy"), world.declare("TaskCopy")];
     for (const each of [right, ...wrong]) {
@@ -176,7 +174,7 @@ describe("TaskCopy", () => {
     for (const each of wrong) {
       each.state = { ...each.state, profile: "wrong" };
     }
-    const results = await Promise.allSettled([right, ...wrong].map((each) => each.refresh()));
+    const results = await world.command(() => Promise.allSettled([right, ...wrong].map((each) => each.refresh())));
     assert.deepEqual(
       results.map(({ status }) => status),
       ["fulfilled", "rejected", "rejected"],
@@ -194,7 +192,7 @@ describe("TaskCopy", () => {
       assert.match(await failure(step()), /^It was made at https:\/\/old.test/);
     }
     assert.deepEqual(world.operations(), []);
-    world.newProcess({ movedFrom: origin });
+    world.configure({ movedFrom: origin });
     assert.equal(await copy.up(source), "updated");
     assert.equal(copy.state.origin, world.emulator.url);
     assert.deepEqual(world.operations(), []);

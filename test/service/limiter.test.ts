@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import sinon from "sinon";
 import { ServiceClient } from "../../src/service";
-import { Limiter, limiterFor } from "../../src/service/limiter";
+import { joinLimiter, Limiter } from "../../src/service/limiter";
 import type { FakeServer } from "./fakeServer";
 import { json, startFakeServer } from "./fakeServer";
 
@@ -147,7 +147,10 @@ describe("the limiter", () => {
     );
     await Promise.all(clients.flatMap((client) => [1, 2, 3, 4].map(() => client.markExported({ taskId: "t" }))));
     assert.ok(most <= 2, `${most} at once`);
-    assert.equal(limiterFor(server.baseUrl).rate, unbounded);
+    const { limiter, leave } = joinLimiter(server.baseUrl, { concurrency: 1, requestsPerSecond: 3 });
+    assert.equal(limiter.rate, 3);
+    leave();
+    assert.equal(limiter.rate, unbounded);
     for (const client of clients) client.close();
     await server.close();
   });

@@ -202,6 +202,7 @@ describe("repeating a request", () => {
   let failures: number;
   let answer: unknown;
   let waits: SkippedWaits | undefined;
+  const clients: ServiceClient[] = [];
 
   beforeEach(async () => {
     server = await startFakeServer((_seen, response, turn) =>
@@ -211,11 +212,14 @@ describe("repeating a request", () => {
   afterEach(async () => {
     waits?.restore();
     waits = undefined;
+    for (const client of clients.splice(0)) client.close();
     await server.close();
   });
 
   function clientFor(options: Partial<ServiceClientOptions> = {}): ServiceClient {
-    return new ServiceClient({ baseUrl: server.baseUrl, accessToken: "a-0", apiKey: "k-0", ...options });
+    const client = new ServiceClient({ baseUrl: server.baseUrl, accessToken: "a-0", apiKey: "k-0", ...options });
+    clients.push(client);
+    return client;
   }
 
   for (const failure of cases) {
@@ -243,7 +247,6 @@ describe("repeating a request", () => {
           assert.deepEqual([error.kind, error.outcome, error.operation], [failure.kind, failure.outcome, name]);
           assert.equal(server.seen.length, 1);
         }
-        client.close();
       });
     }
   }
@@ -338,7 +341,6 @@ describe("repeating a request", () => {
     await exampleCalls.startTask.send(client);
     const connections = server.seen.map(({ connection }) => connection);
     assert.deepEqual(connections, [1, 1, 2, 3]);
-    client.close();
   });
 
   for (const name of operationNames) {

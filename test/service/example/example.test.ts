@@ -28,9 +28,10 @@ describe("the page about the client", () => {
   let folder: string;
   before(async () => {
     emulator = await startEmulator();
-    site = await startFakeServer((seen, response) =>
-      response.end(`<html><title>${seen.url}</title><h1>One</h1></html>`),
-    );
+    site = await startFakeServer((seen, response) => {
+      response.setHeader("content-type", "text/html");
+      response.end(`<html><title>${seen.url}</title><h1>One</h1></html>`);
+    });
     folder = mkdtempSync(join(tmpdir(), "webextract-example-"));
     client = new ServiceClient({ baseUrl: emulator.url, ...emulator.credentials, tokenStore: join(folder, "store") });
   });

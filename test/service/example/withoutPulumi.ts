@@ -43,7 +43,10 @@ export async function runAndWait(client: ServiceClient, taskId: string, pollSeco
     const subtasks = await client.allSubtasks(taskId);
     // The list has no lotNo, and may still show the batch before for a while.
     const ours = subtasks.length > 0 && subtasks.every(({ subTaskId }) => !before.has(subTaskId));
-    if (ours && subtasks.every(({ status }) => status.toLowerCase() === "finished")) return lotNo;
+    const statuses = subtasks.map(({ status }) => status.toLowerCase());
+    if (ours && statuses.every((status) => status === "finished")) return lotNo;
+    if (ours && statuses.some((status) => status === "failed" || status === "stopped"))
+      throw new Error(`batch ${lotNo}: ${statuses}`);
     await new Promise((resolve) => setTimeout(resolve, pollSeconds * 1000));
   }
 }

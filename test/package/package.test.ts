@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { packTarball, repositoryRoot } from "../engine/harness";
+
+const run = promisify(execFile);
+const manifest: {
+  version: string;
+  exports: Record<string, string | Record<string, string>>;
+  bin: Record<string, string>;
+} = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8"));
+
+const entries = Object.entries(manifest.exports);
+const modules = entries
+  .filter(([, target]) => typeof target === "object")
+  .map(([entry]) => `pulumi-webextract${entry.slice(1)}`);
+
+/** Runs a program in a process of its own, beside an installed package. Answers what it prints, as JSON. */
+async function inConsumer(folder: string, program: string, kind: "commonjs" | "module"): Promise<unknown> {
+  const { stdout } = await run(process.execPath, ["--input-type", kind, "--eval", program], { cwd: folder });
+  return JSON.parse(stdout);
+}
+
+describe("the package", () => {
+  let folder: string;
+  before(() => {
+    assert.ok(existsSync(join(repositoryRoot, "dist", "index.js")), "there is no dist: run npm run build first");
+    folder = mkdtempSync(join(tmpdir(), "webextract-package-"));
+    mkdirSync(join(folder, "node_modules"));
+    symlinkSync(repositoryRoot, join(folder, "node_modules", "pulumi-webextract"), "junction");
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("has at each of its exports what the export says", () => {
+    const targets = entries.flatMap(([, target]) => (typeof target === "string" ? [target] : Object.values(target)));
+    assert.deepEqual(
+      targets.filter((target) => !existsSync(join(repositoryRoot, target))),
+      [],
+    );
+  });
+
+  it("gives the same names to require and to import, from each of its exports", async () => {
+    assert.deepEqual(modules, [
+      "pulumi-webextract",
+      "pulumi-webextract/service",
+      "pulumi-webextract/provider",
+      "pulumi-webextract/emulator",
+    ]);
+    const list = JSON.stringify(modules);
+    const required = await inConsumer(
+      folder,
+      `console.log(JSON.stringify(${list}.map((name) => Object.keys(require(name)).sort())))`,
+      "commonjs",
+    );
+    const imported = await inConsumer(
+      folder,
+      `const all = await Promise.all(${list}.map((name) => import(name)));
+       const own = (names) => names.filter((name) => !["default", "module.exports", "__esModule"].includes(name));
+       console.log(JSON.stringify(all.map((each) => own(Object.keys(each)).sort())))`,
+      "module",
+    );
+    assert.deepEqual(imported, required);
+    const [main = [], service = [], provider = [], emulator = []] = required as string[][];
+    assert.ok(main.includes("TaskCopy"));
+    assert.ok(service.includes("ServiceClient"));
+    assert.deepEqual(provider, ["get"]);
+    assert.ok(emulator.includes("startEmulator"));
+  });
+
+  it("keeps everything else to itself", async () => {
+    const said = await inConsumer(
+      folder,
+      `try { require("pulumi-webextract/dist/pulumi/backend.js"); } catch (error) { console.log(JSON.stringify(error.code)); }`,
+      "commonjs",
+    );
+    assert.equal(said, "ERR_PACKAGE_PATH_NOT_EXPORTED");
+  });
+
+  it("holds what it needs and nothing else when it is packed", async () => {
+    const { stdout } = await run("tar", ["-tzf", await packTarball()]);
+    const files = stdout
+      .trim()
+      .split("\n")
+      .map((path) => path.replace(/^package\//, ""));
+    assert.deepEqual(files.filter((path) => !path.startsWith("dist/")).sort(), [
+      "CHANGELOG.md",
+      "LICENSE",
+      "README.md",
+      "openapi.yaml",
+      "package.json",
+    ]);
+    const sources = readdirSync(join(repositoryRoot, "src"), { recursive: true, encoding: "utf8" })
+      .filter((path) => path.endsWith(".ts"))
+      .map((path) => path.replaceAll("\\", "/").replace(/\.ts$/, ""));
+    const expected = sources.flatMap((path) => [`dist/${path}.d.ts`, `dist/${path}.js`]);
+    assert.deepEqual(files.filter((path) => path.startsWith("dist/")).sort(), expected.sort());
+  });
+
+  it("has a command that runs", async () => {
+    const file = join(repositoryRoot, manifest.bin.webextract ?? "");
+    assert.match(readFileSync(file, "utf8"), /^#!\/usr\/bin\/env node\n/);
+    const { stdout: version } = await run(process.execPath, [file, "--version"]);
+    assert.equal(version.trim(), manifest.version);
+    const { stdout: help } = await run(process.execPath, [file, "--help"]);
+    assert.match(help, /emulator/);
+  });
+});
+
+describe("the provider that the engine's host loads", () => {
+  let loaded: string[];
+  before(async () => {
+    // By its file: only what it asks for itself is then in the cache.
+    const program = `
+      require(${JSON.stringify(join(repositoryRoot, "dist/pulumi/provider.js"))}).get("TaskCopy");
+      console.log(JSON.stringify(Object.keys(require.cache)));`;
+    loaded = (await inConsumer(tmpdir(), program, "commonjs")) as string[];
+    loaded = loaded.map((path) => path.replaceAll("\\", "/"));
+  });
+
+  it("loads its own files", () => {
+    assert.ok(loaded.some((path) => path.endsWith("dist/pulumi/backend.js")));
+    assert.ok(loaded.some((path) => path.endsWith("dist/service/client.js")));
+  });
+
+  for (const name of ["typescript", "fastify", "cheerio", "ajv", "yaml", "commander", "@pulumi/pulumi"]) {
+    it(`does not load ${name}`, () => {
+      assert.deepEqual(
+        loaded.filter((path) => path.includes(`/node_modules/${name}/`)),
+        [],
+      );
+    });
+  }
+
+  it("loads neither the classes, nor the emulator, nor the command line", () => {
+    const parts =
+      /\/dist\/(index|pulumi\/(classes|extractionResource|taskOrder|functions|programConfig)|emulator\/|cli\/)/;
+    assert.deepEqual(
+      loaded.filter((path) => parts.test(path)),
+      [],
+    );
+  });
+});
