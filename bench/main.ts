@@ -20,7 +20,9 @@ async function main(names: readonly string[], options: Options): Promise<void> {
   for (const bench of chosen) {
     results.push(await measure(bench, options.tries));
   }
-  console.log(`${machine()}; the best time and the largest size of ${options.tries}\n\n${tableOf(results)}`);
+  console.log(
+    `${machine()}; best time and speed, middle ratio, largest size of ${options.tries}\n\n${tableOf(results)}`,
+  );
   if (options.save) {
     save(results);
   }
@@ -55,7 +57,12 @@ function positive(text: string): number {
 new Command("npm run bench --")
   .description("Measures speed, memory and sizes on this machine.")
   .argument("[names...]", "what to measure; everything by default", benchName)
-  .option("--tries <number>", "how often; the best time and the largest size are taken", positive, 3)
+  .option(
+    "--tries <number>",
+    "how often; the best time and speed, the middle ratio and the largest size are taken",
+    positive,
+    3,
+  )
   .option("--save", "write the figures to bench/results too", false)
   .option("--check", "end with 1 where a goal is missed", false)
   .addHelpText(

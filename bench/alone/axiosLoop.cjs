@@ -3,12 +3,12 @@ const { open } = require("node:fs/promises");
 const axios = require("axios");
 const { runWork } = require("./child.cjs");
 
-runWork(async ({ baseUrl, accessToken, taskId, path, pageSize }) => {
+runWork(async ({ pages, accessToken, path }) => {
   const file = await open(path, "w");
   let offset = 0;
   for (;;) {
-    const { data: answer } = await axios.get(`${baseUrl}/data/all`, {
-      params: { taskId, offset, size: pageSize },
+    const { data: answer } = await axios.get(pages, {
+      params: { offset },
       headers: { Authorization: `Bearer ${accessToken}` },
     });
     const rows = answer.data.data;

@@ -2,14 +2,14 @@
 const http = require("node:http");
 const { runWork } = require("./child.cjs");
 
-runWork(async ({ baseUrl, accessToken, taskId, rows, pageSize, connections }) => {
+runWork(async ({ pages, accessToken, rows, pageSize, connections }) => {
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections });
   let offset = 0;
   const readPages = async () => {
     while (offset < rows) {
       const asked = offset;
       offset += pageSize;
-      await discard(`${baseUrl}/data/all?taskId=${taskId}&offset=${asked}&size=${pageSize}`);
+      await discard(`${pages}&offset=${asked}`);
     }
   };
   const discard = (url) =>

@@ -76,8 +76,9 @@ export const exportPeers: Bench = {
   summary: "the export against an axios loop, and against 8 connections that throw the rows away",
   run: () =>
     withFinishedRun(rows, async (run) => {
-      const { url: baseUrl, taskId, folder } = run;
-      const task = { baseUrl, accessToken: credentials.accessToken, taskId, rows, pageSize, connections: 8 };
+      const { url, taskId, lotNo, folder } = run;
+      const pages = `${url}/data/lotno/all?${new URLSearchParams({ taskId, lotno: lotNo, size: String(pageSize) })}`;
+      const task = { pages, accessToken: credentials.accessToken, rows, pageSize, connections: 8 };
       const ours = await exportOnce(run, "ndjson");
       const loop = await runAlone("axiosLoop", { folder, task: { ...task, path: join(folder, "loop.ndjson") } });
       const discard = await runAlone("discard", { folder, task });

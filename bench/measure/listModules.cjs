@@ -15,7 +15,7 @@ if (folder !== undefined && kind !== undefined) {
   const note = (what, file) => appendFileSync(join(folder, `${kind}-${process.pid}`), `${what}\t${file}\n`);
   const load = Module.prototype.load;
   Module.prototype.load = function (file) {
-    note(isForPackage(this) ? "package" : "other", file);
+    note(isForPackage(this.parent, file) ? "package" : "other", file);
     const result = load.call(this, file);
     if (/[\\/]closure[\\/]serializeClosure\.js$/.test(file)) {
       watchSerializing(this.exports, () => note("closure", file));
@@ -24,8 +24,10 @@ if (folder !== undefined && kind !== undefined) {
   };
 }
 
-function isForPackage(module) {
-  for (let each = module; each; each = each.parent) {
+/** A module that is being loaded has no name yet, so its file is given beside the one that asked for it. */
+function isForPackage(parent, file) {
+  if (file.startsWith(dist)) return true;
+  for (let each = parent; each; each = each.parent) {
     if (each.filename?.startsWith(dist)) return true;
   }
   return false;

@@ -84,7 +84,8 @@ export class Backend implements dynamic.ResourceProvider {
 
   async read(id: string, props: Properties): Promise<dynamic.ReadResult> {
     return this.guarded(async () => {
-      const state = this.stateOf(props);
+      // With a static get, the id may be all that is known.
+      const state: Properties = { [this.resource.idIs]: id, ...this.stateOf(props) };
       this.refuseElsewhere(state, state.profile);
       const { read } = this.resource;
       if (read === undefined) {
@@ -95,6 +96,11 @@ export class Backend implements dynamic.ResourceProvider {
         const seen = await read.call(this.resource, id, state, this.context(props, state.profile));
         if (seen.found) {
           return this.found(id, seen.state);
+        }
+        if (state.stateVersion === undefined) {
+          throw new ProviderError(
+            `There is no ${this.resource.type} "${id}" at the service, so it cannot be looked up.`,
+          );
         }
         const doubt = await accountGuard.doubt();
         if (doubt !== undefined) {
@@ -190,7 +196,7 @@ export class Backend implements dynamic.ResourceProvider {
 
   private async guarded<T>(step: () => Promise<T>, onPartial?: (failure: PartialFailure) => Error): Promise<T> {
     try {
-      return await step();
+      return await this.host().during(step);
     } catch (error) {
       if (error instanceof PartialFailure && onPartial) {
         throw onPartial(error);

@@ -27,7 +27,7 @@ import type { InputsOf, OutputsOf } from "./extractionResource";
 import { ExtractionResource } from "./extractionResource";
 
 /** State that is the resource's own business. */
-type Internal = "pending" | "outcome" | "explanation" | "listBefore" | "ownList" | "previous" | "drifted";
+type Internal = "pending" | "outcome" | "explanation" | "listBefore" | "ownList" | "previous" | "drifted" | "leaving";
 
 /** Arguments of {@link TaskCopy}. */
 export interface TaskCopyArgs extends InputsOf<TaskCopyPlainArgs> {}
@@ -40,6 +40,16 @@ export interface TaskCopy extends OutputsOf<Omit<TaskCopyState, Internal>> {}
  * Create: `POST /task/copy`. Read: `POST /task/getActions`. Delete: `POST /data/remove` or nothing; the service cannot delete a task.
  */
 export class TaskCopy extends ExtractionResource {
+  /** Looks an existing one up without managing it. `id` is the task's id. */
+  static get(
+    name: string,
+    id: Input<string>,
+    state: Partial<TaskCopyArgs> = {},
+    opts?: CustomResourceOptions,
+  ): TaskCopy {
+    return new TaskCopy(name, state as TaskCopyArgs, { ...opts, id });
+  }
+
   constructor(name: string, args: TaskCopyArgs, opts?: CustomResourceOptions) {
     super(taskCopy, name, { ...args }, opts);
   }
@@ -56,6 +66,16 @@ export interface TaskActionConfig extends OutputsOf<Omit<TaskActionConfigState, 
  * Create and update: `POST /task/updateActionProperties`, one call for all actions that changed. Read: `POST /task/getActions`.
  */
 export class TaskActionConfig extends ExtractionResource {
+  /** Looks an existing one up without managing it. `id` is the task's id; `state` names the actions to read. */
+  static get(
+    name: string,
+    id: Input<string>,
+    state: Partial<TaskActionConfigArgs> = {},
+    opts?: CustomResourceOptions,
+  ): TaskActionConfig {
+    return new TaskActionConfig(name, state as TaskActionConfigArgs, { ...opts, id });
+  }
+
   constructor(name: string, args: TaskActionConfigArgs, opts?: CustomResourceOptions) {
     super(taskActionConfig, name, { ...args }, opts);
   }
@@ -72,6 +92,16 @@ export interface TaskLoopItems extends OutputsOf<Omit<TaskLoopItemsState, Intern
  * Create and update: `POST /task/updateLoopItems`. Read: `POST /task/getActions`.
  */
 export class TaskLoopItems extends ExtractionResource {
+  /** Looks an existing one up without managing it. `id` is the task's id; `state` names `actionId` and `loopType`. */
+  static get(
+    name: string,
+    id: Input<string>,
+    state: Partial<TaskLoopItemsArgs> = {},
+    opts?: CustomResourceOptions,
+  ): TaskLoopItems {
+    return new TaskLoopItems(name, state as TaskLoopItemsArgs, { ...opts, id });
+  }
+
   constructor(name: string, args: TaskLoopItemsArgs, opts?: CustomResourceOptions) {
     super(taskLoopItems, name, { ...args }, opts);
   }
@@ -109,6 +139,16 @@ export interface CloudRun extends OutputsOf<Omit<CloudRunState, Internal>> {}
  * nothing, or `POST /cloudextraction/subtasks:stop`.
  */
 export class CloudRun extends ExtractionResource {
+  /** Looks an existing one up without managing it. `id` is the lotNo; `state` names the `taskId`. */
+  static get(
+    name: string,
+    id: Input<string>,
+    state: Partial<CloudRunArgs> = {},
+    opts?: CustomResourceOptions,
+  ): CloudRun {
+    return new CloudRun(name, state as CloudRunArgs, { ...opts, id });
+  }
+
   constructor(name: string, args: CloudRunArgs, opts?: CustomResourceOptions) {
     super(cloudRun, name, { ...args, rerunOn: hashesOf(name, args?.rerunOn) }, opts);
   }
@@ -152,6 +192,16 @@ export interface TaskParameters extends OutputsOf<Omit<TaskParametersState, Inte
  * Create and update: `POST /task/updateTaskParameters`. Read: `POST /task/getActions`.
  */
 export class TaskParameters extends ExtractionResource {
+  /** Looks an existing one up without managing it. `id` is the task's id; `state` names the actions to read. */
+  static get(
+    name: string,
+    id: Input<string>,
+    state: Partial<TaskParametersArgs> = {},
+    opts?: CustomResourceOptions,
+  ): TaskParameters {
+    return new TaskParameters(name, state as TaskParametersArgs, { ...opts, id });
+  }
+
   constructor(name: string, args: TaskParametersArgs, opts?: CustomResourceOptions) {
     super(taskParameters, name, { ...args }, opts);
   }
@@ -168,6 +218,16 @@ export interface ExtractionTask extends OutputsOf<Omit<ExtractionTaskState, Inte
  * Create: `POST /task/copy`, `POST /task/updateTaskParameters`, `POST /task/urls:file`. Read: `POST /task/getActions`. Delete: as {@link TaskCopy}.
  */
 export class ExtractionTask extends ExtractionResource {
+  /** Looks an existing one up without managing it. `id` is the task's id. */
+  static get(
+    name: string,
+    id: Input<string>,
+    state: Partial<ExtractionTaskArgs> = {},
+    opts?: CustomResourceOptions,
+  ): ExtractionTask {
+    return new ExtractionTask(name, state as ExtractionTaskArgs, { ...opts, id });
+  }
+
   constructor(name: string, args: ExtractionTaskArgs, opts?: CustomResourceOptions) {
     super(extractionTask, name, { ...args }, opts);
   }
@@ -184,6 +244,16 @@ export interface CloudSubtasks extends OutputsOf<Omit<CloudSubtasksState, Intern
  * Create and update: `POST /cloudextraction/subtasks:start` or `subtasks:stop`. Read: `GET /cloudextraction/task/subtasks`.
  */
 export class CloudSubtasks extends ExtractionResource {
+  /** Looks an existing one up without managing it. `id` is the task's id; `state` names `subTaskIds` and `desired`. */
+  static get(
+    name: string,
+    id: Input<string>,
+    state: Partial<CloudSubtasksArgs> = {},
+    opts?: CustomResourceOptions,
+  ): CloudSubtasks {
+    return new CloudSubtasks(name, state as CloudSubtasksArgs, { ...opts, id });
+  }
+
   constructor(name: string, args: CloudSubtasksArgs, opts?: CustomResourceOptions) {
     super(cloudSubtasks, name, { ...args }, opts);
   }

@@ -33,6 +33,10 @@ export abstract class ExtractionResource extends CustomResource {
     );
     // Not a property of the resource: it must not be looked for among the outputs.
     Object.defineProperty(this, "definition", { enumerable: false });
+    if (opts?.id !== undefined) {
+      // Only looked up (static get): it decides nothing, and nothing waits for it.
+      return;
+    }
     const { type, configuresTask = false } = definition;
     const taskId = (args.taskId as Input<string> | undefined) ?? takenOverOrOwnId(args, this.id);
     claim(type, name, taskId, definition.decides?.(plainPart(args)) ?? []);
@@ -73,8 +77,14 @@ function propertiesOf(definition: AnyResource, name: string, args: Record<string
   if (args === undefined || args === null) {
     throw new RunError(`${definition.type} "${name}" needs arguments.`);
   }
-  const outputs = Object.fromEntries(definition.outputs.map((each: string) => [each, undefined]));
-  return { ...outputs, ...args, ...listsAsOne(definition, args), [providerKey]: providerText(definition.type) };
+  // What is not given is still an output: `check` or the service may fill it in.
+  const outputs = [...Object.keys(definition.args), ...definition.outputs].map((each) => [each, undefined]);
+  return {
+    ...Object.fromEntries(outputs),
+    ...args,
+    ...listsAsOne(definition, args),
+    [providerKey]: providerText(definition.type),
+  };
 }
 
 /**
@@ -82,15 +92,25 @@ function propertiesOf(definition: AnyResource, name: string, args: Record<string
  * it (digest, hosts) is as secret as the list, which placeholders of the same names see to.
  */
 function listsAsOne(definition: AnyResource, args: Record<string, unknown>): Record<string, unknown> {
-  const withLists = Object.entries(definition.args).filter(([name, spec]) => spec.list && args[name] !== undefined);
+  const names = Object.keys(definition.args).filter((name) => definition.args[name]?.list && args[name] !== undefined);
   const properties: Record<string, unknown> = {};
-  for (const [name] of withLists) {
-    Object.assign(
-      properties,
-      isPlainMap(args[name]) ? { [name]: listsWithin(args[name]) } : wholeList(name, args[name]),
-    );
+  for (const name of names) {
+    const value = args[name];
+    Object.assign(properties, isPlainMap(value) ? { [name]: listsOf(name, value) } : wholeList(name, value));
   }
   return properties;
+}
+
+/** The same for a map with lists in it: the loops of actions, or start URLs. */
+function listsOf(name: string, map: Record<string, unknown>): Record<string, unknown> {
+  if (name !== "actions") {
+    return listsWithin(map);
+  }
+  const actions = Object.entries(map).map(([actionId, action]) => {
+    const loop = isPlainMap(action) ? action.loop : undefined;
+    return [actionId, isPlainMap(action) && isPlainMap(loop) ? { ...action, loop: listsWithin(loop) } : action];
+  });
+  return Object.fromEntries(actions);
 }
 
 /** What `check` derives from the lists of these names. */
@@ -105,14 +125,10 @@ function wholeList(name: string, list: unknown): Record<string, unknown> {
   return { [name]: whole, ...Object.fromEntries(derived) };
 }
 
-/** The same for the lists in a map, under the names that lists have; an action's properties are the user's own names. */
 function listsWithin(map: Record<string, unknown>): Record<string, unknown> {
-  const entries = Object.entries(map).flatMap(([name, value]) => {
-    if (name in derivedFrom) {
-      return Object.entries(wholeList(name, value));
-    }
-    return [[name, name !== "properties" && isPlainMap(value) ? listsWithin(value) : value]];
-  });
+  const entries = Object.entries(map).flatMap(([name, value]) =>
+    name in derivedFrom && value !== undefined ? Object.entries(wholeList(name, value)) : [[name, value]],
+  );
   return Object.fromEntries(entries);
 }
 
@@ -134,6 +150,8 @@ function optionsOf(
 ): CustomResourceOptions {
   const { type, configuresTask = false, secretOutputs = [] } = definition;
   const dependsOn =
-    args?.taskId === undefined ? [] : dependenciesOf(type, name, args.taskId as Input<string>, configuresTask);
+    args?.taskId === undefined || opts?.id !== undefined
+      ? []
+      : dependenciesOf(type, name, args.taskId as Input<string>, configuresTask);
   return mergeOptions(opts, { dependsOn, additionalSecretOutputs: [...secretOutputs] });
 }

@@ -20,6 +20,7 @@ export class Host {
   private readonly accountGuards = new Map<string | undefined, AccountGuard>();
   /** Parts of tasks that resources made or updated in this process decide. */
   private readonly decided = new Set<string>();
+  private stepsUnderWay = 0;
   private readonly config: ProviderConfig;
   private readonly configProblems: readonly string[];
   private readonly services = new Map<string | undefined, Service>();
@@ -70,6 +71,19 @@ export class Host {
   noteDecided(taskId: unknown, parts: readonly string[]): void {
     for (const part of parts) {
       this.decided.add(`${taskId} ${part}`);
+    }
+  }
+
+  /** Runs a step of any resource. */
+  async during<T>(step: () => Promise<T>): Promise<T> {
+    this.stepsUnderWay++;
+    try {
+      return await step();
+    } finally {
+      this.stepsUnderWay--;
+      if (this.stepsUnderWay === 0) {
+        this.display.flush();
+      }
     }
   }
 

@@ -6,14 +6,17 @@ export interface Display {
   warn(message: string, urn?: string): void;
   /** Takes the place of the resource's last progress message. */
   progress(message: string, urn?: string): void;
+  /** Shows what was held back. To be called when no step is under way: the process may be ended after any of them. */
+  flush(): void;
 }
 
 /** More warnings than this are no longer read. */
 const mostWarnings = 10;
 
-/** Sums up: the first warnings of a run are shown, then one that says that there are more. */
+/** Sums up: the first warnings of a run are shown, then one for each kind, with their number and whom they are about. */
 export class ShortDisplay implements Display {
   private warnings = 0;
+  private readonly more = new Map<string, string[]>();
 
   constructor(private readonly log: (message: string, urn: string | undefined, ephemeral: boolean) => void) {}
 
@@ -21,13 +24,17 @@ export class ShortDisplay implements Display {
     this.warnings++;
     if (this.warnings <= mostWarnings) {
       this.log(message, urn, false);
-    } else if (this.warnings === mostWarnings + 1) {
-      this.log(
-        `More than ${mostWarnings} warnings of pulumi-webextract in this step; the others are not shown.`,
-        undefined,
-        false,
-      );
+    } else {
+      const kind = kindOfWarning(message);
+      this.more.set(kind, [...(this.more.get(kind) ?? []), message]);
     }
+  }
+
+  flush(): void {
+    for (const messages of this.more.values()) {
+      this.log(summedUp(messages), undefined, false);
+    }
+    this.more.clear();
   }
 
   progress(message: string, urn?: string): void {
@@ -35,6 +42,22 @@ export class ShortDisplay implements Display {
       this.log(message, urn, true);
     }
   }
+}
+
+const names = /"[^"]*"|\d+/g;
+
+/** Warnings that differ only in names and numbers are of one kind. */
+function kindOfWarning(message: string): string {
+  return message.replace(names, "…");
+}
+
+/** What a warning is about stands first in it. No name is left out: a warning may be the only word of a task that stays behind. */
+function summedUp([first = "", ...others]: string[]): string {
+  if (others.length === 0) {
+    return first;
+  }
+  const about = others.map((message) => message.match(/"[^"]*"/)?.[0] ?? message);
+  return `${first} (${others.length + 1} warnings like this one; the others are about ${about.join(", ")}.)`;
 }
 
 interface LogRequest {

@@ -78,6 +78,7 @@ const mostLooksForList = 4;
 
 export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
   type: "CloudRun",
+  idIs: "lotNo",
   args: {
     taskId: { check: text, required: true, replaces: true },
     triggers: { check: anything },

@@ -32,6 +32,7 @@ export interface CloudSubtasksState extends Omit<CloudSubtasksArgs, "subTaskIds"
 
 export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, CloudSubtasksState> = {
   type: "CloudSubtasks",
+  idIs: "taskId",
   args: {
     taskId: { check: text, required: true, replaces: true },
     subTaskIds: { check: listOrText, required: true, list: true },

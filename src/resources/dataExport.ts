@@ -65,6 +65,7 @@ export interface DataExportState extends DataExportArgs, PendingState {
 
 export const dataExport: Resource<DataExportArgs, DataExportState> = {
   type: "DataExport",
+  idIs: "file",
   args: {
     taskId: { check: text, required: true, replaces: true },
     scope: { check: choice("batch", "all", "notExported"), required: true },

@@ -89,24 +89,46 @@ export class ExportFile {
     await this.handle.close().catch(() => undefined);
   }
 
+  /** A link fails where the name is taken; a rename would take it over. */
+  private async takeFreeName(from: string): Promise<void> {
+    try {
+      await link(from, this.path);
+      await rm(from);
+    } catch (error) {
+      const { code = "" } = error as NodeJS.ErrnoException;
+      if (!noLinks.includes(code)) {
+        throw code === "EEXIST" ? nameIsTaken(this.path) : error;
+      }
+      await reserve(this.path);
+      await rename(from, this.path);
+    }
+  }
+
   private async putInPlace(from: string, mayReplace: boolean): Promise<void> {
     if (mayReplace) {
       await rename(from, this.path);
     } else {
-      // A link fails where the name is taken; a rename would take it over.
-      await link(from, this.path).catch((error: NodeJS.ErrnoException) => {
-        throw error.code === "EEXIST" ? nameIsTaken(this.path) : error;
-      });
-      await rm(from);
+      await this.takeFreeName(from);
     }
     await syncFolder(dirname(this.path));
   }
 }
 
+/** What a file system says that has no links: some network and memory cards do. */
+const noLinks = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
+
 function nameIsTaken(path: string): ResourceError {
   return new ResourceError(
     `There is a file "${path}" already, and it is not one that this export wrote, so it was not overwritten. Move it away, or give another path.`,
   );
+}
+
+/** Takes a name that nobody has, with an empty file. */
+async function reserve(path: string): Promise<void> {
+  const handle = await open(path, "wx").catch((error: NodeJS.ErrnoException) => {
+    throw error.code === "EEXIST" ? nameIsTaken(path) : error;
+  });
+  await handle.close();
 }
 
 export async function exists(path: string): Promise<boolean> {

@@ -27,8 +27,8 @@ export async function rewrite(from: string, to: string, format: "json" | "csv"):
 async function* asArray(from: string): AsyncGenerator<string> {
   let before = "[\n";
   for await (const lines of linesOfFile(from)) {
-    for (const { text } of lines) {
-      yield before + text;
+    if (lines.length > 0) {
+      yield before + lines.map(({ text }) => text).join(",\n");
       before = ",\n";
     }
   }

@@ -66,6 +66,7 @@ const startUrlsSpec = {
 
 export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, CheckedArgs> = {
   type: "ExtractionTask",
+  idIs: "taskId",
   args: {
     from: { check: objectOf(fromSpec), required: true },
     actions: { check: parameterActionsCheck, list: true },

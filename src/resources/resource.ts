@@ -9,6 +9,8 @@ import type { ArgsSpec, Problem } from "./args";
 export interface Resource<Args extends object, State extends object, Checked extends object = Args> {
   /** Name of the resource, as in `new TaskCopy(…)`. */
   readonly type: string;
+  /** The field of the state that the resource's id is. */
+  readonly idIs: keyof State & string;
   /** Every argument, with what it may be and whether a change replaces. */
   readonly args: ArgsSpec;
   /** Outputs beside the arguments. */

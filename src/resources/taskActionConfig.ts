@@ -40,10 +40,13 @@ export interface TaskActionConfigArgs extends RestoreArgs {
 export interface TaskActionConfigState extends TaskActionConfigArgs, PendingState, DriftState {
   /** What stood at the service before, with `onDelete: "restore"`. Secret. */
   previous?: PropertyValues;
+  /** What was taken out of the declaration and is still to be put back, after an answer was lost. Secret, as its values may have been. */
+  leaving?: ActionSettingsMap;
 }
 
 export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigState> = {
   type: "TaskActionConfig",
+  idIs: "taskId",
   configuresTask: true,
   args: {
     taskId: { check: text, required: true, replaces: true },
@@ -52,7 +55,7 @@ export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigSt
     profile: { check: text, option: true },
   },
   outputs: ["previous"],
-  secretOutputs: ["previous"],
+  secretOutputs: ["previous", "leaving"],
 
   decides: ({ actions }) => decidedActions(actions),
 
@@ -80,7 +83,7 @@ export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigSt
     context: Context,
   ): Promise<TaskActionConfigState> {
     const { taskId } = args;
-    const leaving = takenOut(state.actions, args.actions);
+    const leaving = takenOut(everDeclared(state), args.actions);
     const back = await valuesToPutBack(state, leaving, context);
     const fresh = takenOut(args.actions, state.actions);
     const known = withoutValues(state.previous ?? {}, leaving);
@@ -92,10 +95,10 @@ export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigSt
         await context.client.updateActionProperties({ taskId, actions: toUpdates(toWrite) });
       }
     };
-    // If the answer is lost, what was to be put back is still declared in the state, so that the next update puts it back.
+    // If the answer is lost, the next update puts back what this one may not have.
     const kept: TaskActionConfigState = {
       ...args,
-      actions: mergeActions(leaving, args.actions),
+      leaving,
       previous: previous && mergeValues(state.previous ?? {}, previous),
     };
     const stillToRestore = Object.keys(back).length > 0;
@@ -104,7 +107,7 @@ export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigSt
 
   async delete(_id: string, state: TaskActionConfigState, context: Context): Promise<void> {
     const { taskId } = state;
-    const back = await valuesToPutBack(state, state.actions, context);
+    const back = await valuesToPutBack(state, everDeclared(state), context);
     if (Object.keys(back).length > 0) {
       await context.exclusive(taskId, () =>
         context.client.updateActionProperties({ taskId, actions: toUpdates(back) }),
@@ -112,3 +115,8 @@ export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigSt
     }
   },
 };
+
+/** The declaration, and what left it and is still to be put back. */
+function everDeclared({ leaving = {}, actions }: TaskActionConfigState): ActionSettingsMap {
+  return mergeActions(leaving, actions);
+}

@@ -53,6 +53,7 @@ const identity = ["sourceTaskId", "taskGroupId"] as const;
 
 export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
   type: "TaskCopy",
+  idIs: "taskId",
   args: {
     sourceTaskId: { check: text },
     taskGroupId: { check: text },

@@ -60,6 +60,7 @@ const mostBytes = 32 * 1024;
 
 export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, CheckedArgs> = {
   type: "TaskLoopItems",
+  idIs: "taskId",
   configuresTask: true,
   args: {
     taskId: { check: text, required: true, replaces: true },
@@ -248,6 +249,10 @@ export async function listToPutBack(
     return undefined;
   }
   const now = presence.is === "there" ? loopShown(presence.actions, actionId) : undefined;
+  if (now !== undefined && previous !== undefined && isSame(now.items, itemsOf(previous.items))) {
+    // A put back whose answer was lost: it stands there already.
+    return undefined;
+  }
   const isOurs = drifted.length === 0 && now !== undefined && isAsWritten(state, previous, now.items);
   if (previous === undefined || !isOurs) {
     context.warn(
@@ -256,6 +261,10 @@ export async function listToPutBack(
     return undefined;
   }
   return { actionId, loopType: previous.loopType, loopItems: itemsOf(previous.items), isAppend: false };
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return digestOf(one).sha256 === digestOf(other).sha256;
 }
 
 /** Whether the list is what we made it: ours, or after appends the old one and then ours, in the order in which they were declared over time. */

@@ -21,7 +21,7 @@ import {
   updatesFor,
 } from "./parameterActions";
 import type { RestoreArgs } from "./previousValues";
-import { rememberValues, valuesToPutBack } from "./previousValues";
+import { mergeValues, rememberValues, valuesToPutBack, withoutValues } from "./previousValues";
 import type { CheckContext, Context, Created, DriftState, PendingState, Read, Resource } from "./resource";
 import type { LoopDeclaration } from "./taskLoopItems";
 import { listToPutBack, rememberList } from "./taskLoopItems";
@@ -58,10 +58,13 @@ export interface TaskParametersState extends CheckedArgs, PendingState, DriftSta
   updatedParameters?: Record<string, unknown>;
   /** What stood at the service before, with `onDelete: "restore"`. Secret. */
   previous?: Previous;
+  /** What was taken out of the declaration and is still to be put back, after an answer was lost. Secret, as its values may have been. */
+  leaving?: CheckedActions;
 }
 
 export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, CheckedArgs> = {
   type: "TaskParameters",
+  idIs: "taskId",
   configuresTask: true,
   args: {
     taskId: { check: text, required: true, replaces: true },
@@ -70,7 +73,7 @@ export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, C
     profile: { check: text, option: true },
   },
   outputs: ["updatedParameters", "previous"],
-  secretOutputs: ["updatedParameters", "previous"],
+  secretOutputs: ["updatedParameters", "previous", "leaving"],
 
   decides: ({ actions }) => decidedActions(actions),
 
@@ -99,11 +102,17 @@ export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, C
     context: Context,
   ): Promise<TaskParametersState> {
     const back = await putBack(state, args.actions, context);
-    const previous = await remember(args, state.actions, state.previous ?? {}, context);
+    const known = stillDeclared(state, args.actions);
+    const previous = await remember(args, state.actions, known, context);
     const changed = await updatesFor(args.taskId, state.actions, args.actions, state.pending, context);
     const next = { ...args, previous, updatedParameters: state.updatedParameters };
     const updates = merge(changed, back);
-    return updates.length === 0 ? next : write(next, updates, context);
+    // If the answer is lost, the next update puts back what this one may not have.
+    const kept = { ...next, leaving: everDeclared(state) };
+    const keptPrevious = previous && mergePrevious(state.previous ?? {}, previous);
+    return updates.length === 0
+      ? next
+      : write(next, updates, context, back.length > 0 ? { ...kept, previous: keptPrevious } : next);
   },
 
   async delete(_id: string, state: TaskParametersState, context: Context): Promise<void> {
@@ -126,6 +135,7 @@ async function write(
   state: TaskParametersState,
   actions: ActionParametersUpdate[],
   context: Context,
+  kept: TaskParametersState = state,
 ): Promise<TaskParametersState> {
   const { taskId } = state;
   let updatedParameters = state.updatedParameters;
@@ -137,7 +147,7 @@ async function write(
       const { data } = await context.client.updateTaskParameters({ taskId, actions });
       updatedParameters = data.updatedParameters;
     },
-    { pending },
+    { pending, kept },
   );
   return { ...written, updatedParameters };
 }
@@ -166,17 +176,47 @@ async function remember(
   return { properties, loops };
 }
 
+/** What is no longer declared is no longer remembered: declared again, something else may stand there before. */
+function stillDeclared(state: TaskParametersState, now: CheckedActions): Previous {
+  const { previous } = state;
+  const leaving = takenOut(propertiesOf(everDeclared(state)), propertiesOf(now));
+  const loops = Object.entries(previous?.loops ?? {}).filter(([actionId]) => now[actionId]?.loop !== undefined);
+  return { properties: withoutValues(previous?.properties ?? {}, leaving), loops: Object.fromEntries(loops) };
+}
+
+/** The declaration, and what left it and is still to be put back. */
+function everDeclared({ leaving = {}, actions: now }: TaskParametersState): CheckedActions {
+  const both = Object.entries(now).map(([actionId, action]) => {
+    const old = leaving[actionId];
+    const properties = { ...old?.properties, ...action.properties };
+    const loop = action.loop ?? old?.loop;
+    return [
+      actionId,
+      { ...action, ...(Object.keys(properties).length > 0 ? { properties } : {}), ...(loop ? { loop } : {}) },
+    ];
+  });
+  return { ...leaving, ...Object.fromEntries(both) };
+}
+
+function mergePrevious(first: Previous, second: Previous): Previous {
+  return {
+    properties: mergeValues(first.properties ?? {}, second.properties ?? {}),
+    loops: { ...first.loops, ...second.loops },
+  };
+}
+
 /** What to write for properties and loops that `now` no longer declares. */
 async function putBack(
   state: TaskParametersState,
   now: CheckedActions,
   context: Context,
 ): Promise<ActionParametersUpdate[]> {
-  const gone = takenOut(propertiesOf(state.actions), propertiesOf(now));
+  const before = everDeclared(state);
+  const gone = takenOut(propertiesOf(before), propertiesOf(now));
   const { taskId, onDelete, previous, drifted = [] } = state;
   const values = await valuesToPutBack({ taskId, onDelete, previous: previous?.properties, drifted }, gone, context);
   const updates: ActionParametersUpdate[] = toUpdates(values);
-  for (const [actionId, { actionType, loop }] of Object.entries(state.actions)) {
+  for (const [actionId, { actionType, loop }] of Object.entries(before)) {
     if (loop !== undefined && now[actionId]?.loop === undefined) {
       const drift = drifted.filter((part) => part === decidedLoop(actionId));
       const declared = { ...loopOf(state, actionId, loop), previous: previous?.loops?.[actionId], drifted: drift };

@@ -48,6 +48,7 @@ type CheckedArgs = Omit<TaskStartUrlsState, "pending">;
 
 export const taskStartUrls: Resource<TaskStartUrlsArgs, TaskStartUrlsState, CheckedArgs> = {
   type: "TaskStartUrls",
+  idIs: "taskId",
   configuresTask: true,
   args: {
     taskId: { check: text, required: true, replaces: true },

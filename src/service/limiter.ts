@@ -40,9 +40,10 @@ export class Limiter {
 
   /** Counts a client in; the strictest claim of all holds. */
   join(claim: LimiterClaim): () => void {
-    this.#claims.add(claim);
+    const own = { ...claim };
+    this.#claims.add(own);
     return () => {
-      this.#claims.delete(claim);
+      this.#claims.delete(own);
       this.#pump();
     };
   }

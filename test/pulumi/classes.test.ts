@@ -162,6 +162,13 @@ describe("typed classes", () => {
     assert.notDeepEqual(await hashOf(["x", "y"], "retain"), first);
   });
 
+  it("have an output for all that a check may fill in, such as the digest of a file", async () => {
+    await run(() => {
+      const urls = new webextract.TaskStartUrls("urls", { taskId: "t", file: "urls.txt" });
+      assert.ok(pulumi.Output.isInstance(urls.sha256) && pulumi.Output.isInstance(urls.hosts));
+    });
+  });
+
   it("refuse a rerunOn that is no resource of this package", async () => {
     const program = run(() => new webextract.CloudRun("run", { taskId: "t", rerunOn: ["x" as never] }));
     await assert.rejects(program, /rerunOn\[0\] must be a resource of pulumi-webextract/);

@@ -192,8 +192,11 @@ describe("TaskActionConfig with onDelete restore", () => {
       const less = { ...restoring, actions: open({ Url: "https://new.test/" }) };
       world.emulator.fault({ operation: "updateActionProperties", kind: "reset", when });
       await failure(config.up(less));
+      // Under the declared property's own path it would be no secret any more: the program does not declare it.
+      assert.deepEqual(config.state.actions, less.actions);
       await config.refresh();
       await config.up(less);
+      assert.equal(config.state.leaving, undefined);
       assert.deepEqual(stands(), { Url: "https://new.test/", Wait: "1" }, when);
       await config.destroy();
       assert.deepEqual(stands(), old, when);

@@ -79,6 +79,9 @@ describe("TaskStartUrls", () => {
       "taskId is missing",
       "urls and file are both given: give either urls or file",
     ]);
+    assert.deepEqual(await world.providers.problems("TaskStartUrls", { taskId: "t", urls: 7 }), [
+      "urls must be a list that is not empty, is a number",
+    ]);
     world.write("urls.txt", "https://a.test/\nnope\n");
     assert.deepEqual(await world.providers.problems("TaskStartUrls", { taskId: 7, file: "urls.txt" }), [
       "taskId must be a text that is not empty, is a number",

@@ -154,4 +154,20 @@ describe("the limiter", () => {
     for (const client of clients) client.close();
     await server.close();
   });
+
+  it("forgets a service with its last client", async () => {
+    const claim = { concurrency: 1, requestsPerSecond: unbounded };
+    const first = joinLimiter("http://127.0.0.1:1", claim);
+    const second = joinLimiter("http://127.0.0.1:1", claim);
+    assert.equal(first.limiter, second.limiter);
+    (await first.limiter.acquire(never)).release("limited", 3600_000);
+    first.leave();
+    const third = joinLimiter("http://127.0.0.1:1", claim);
+    assert.equal(third.limiter, first.limiter);
+    second.leave();
+    third.leave();
+    const fresh = joinLimiter("http://127.0.0.1:1", claim);
+    assert.notEqual(fresh.limiter, first.limiter);
+    fresh.leave();
+  });
 });

@@ -121,5 +121,6 @@ describe("the upload of start URLs", () => {
     await bearer.updateTaskUrls({ taskId: "t", file: { open } });
     assert.equal(server.seen[0]?.headers.authorization, "Bearer access-token");
     bearer.close();
+    keyless.close();
   });
 });

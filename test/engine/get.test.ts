@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { World } from "./world";
+
+const open = '{ open: { actionType: "NavigateAction", properties: { Url: "?" } } }';
+
+describe("static get on the engine", () => {
+  let world: World;
+  before(async () => {
+    world = await World.create({
+      program: 'new CloudRun("run", { taskId: "template-1", waitFor: "finished", pollSeconds: 0 });',
+    });
+    await world.project.up();
+    world.operations();
+  });
+  after(() => world.remove());
+
+  it("reads what exists, manages nothing, and conflicts with nothing", async () => {
+    const [run] = world.emulator.inspect.runs();
+    world.program(`
+      new CloudRun("run", { taskId: "template-1", waitFor: "finished", pollSeconds: 0 });
+      const task = TaskCopy.get("task", "template-1");
+      const config = TaskActionConfig.get("config", task.id, { actions: ${open} });
+      const loop = TaskLoopItems.get("loop", task.id, { actionId: "each", loopType: "UrlList" });
+      const run = CloudRun.get("seen", "${run?.lotNo}", { taskId: task.id });
+      exports.taskId = task.taskId;
+      exports.url = config.actions.apply((actions) => actions.open.properties.Url);
+      exports.items = loop.items;
+      exports.status = run.status;
+      exports.subtasks = run.subtasks.apply((subtasks) => subtasks.total);
+    `);
+    await world.project.up();
+    assert.deepEqual(await world.project.outputs(), {
+      taskId: "template-1",
+      url: "https://old.test/",
+      items: "https://old.test/item",
+      status: "finished",
+      subtasks: 3,
+    });
+    const writes = world.operations().filter((operation) => !operation.startsWith("get"));
+    assert.deepEqual(writes, []);
+    await world.project.destroy();
+    assert.equal(world.emulator.inspect.rows("template-1").length, 25);
+  });
+
+  it("says so where there is no such task", async () => {
+    world.program('TaskCopy.get("task", "nothing");');
+    const { output } = await world.project.preview({ expect: "failure" });
+    assert.match(output, /There is no TaskCopy "nothing" at the service/);
+  });
+});

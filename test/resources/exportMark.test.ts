@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
+import { failure, World } from "./life";
+
+describe("DataExport", () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await World.create();
+  });
+  afterEach(() => world.remove());
+
+  const files = (folder = "out"): string[] => readdirSync(world.path(folder)).sort();
+
+  describe("marks under scope task", () => {
+    const marking = { taskId: "task-1", scope: "notExported", path: "out/{n}.ndjson", markExported: true };
+    const marked = (): number => world.emulator.inspect.exportedCount("task-1");
+
+    it("what it wrote, and nothing where nothing was read", async () => {
+      await world.finishedRun();
+      for (const scope of ["notExported", "all"]) {
+        const each = world.declare("DataExport");
+        await each.up({ ...marking, scope });
+        assert.deepEqual([each.state.marked, marked()], [true, 25]);
+      }
+      world.operations();
+      const none = world.declare("DataExport");
+      await none.up(marking);
+      assert.deepEqual([none.state.rowCount, none.state.marked], [0, true]);
+      assert.equal(world.sent("markExported").length, 0);
+    });
+
+    it("the rows of a batch, where these are all that is not exported", async () => {
+      const lotNo = await world.finishedRun();
+      const args = { ...marking, scope: "batch", lotNo, path: "out/{lotNo}.ndjson" };
+      const each = world.declare("DataExport");
+      await each.up(args);
+      assert.deepEqual([each.state.marked, marked()], [true, 25]);
+
+      const next = await world.finishedRun();
+      world.emulator.change.insertRows("task-1", ['{"late":1}'], lotNo);
+      const second = world.declare("DataExport");
+      const message = await failure(second.up({ ...args, lotNo: next }));
+      assert.match(message, /not marked as exported: it has rows of other batches that are not exported/);
+      assert.match(message, /The 25 rows are in "out\/\d+.ndjson"/);
+      assert.deepEqual([marked(), second.state.pending, second.state.marked], [25, ["mark"], false]);
+      assert.ok(existsSync(world.path(String(second.state.file))));
+    });
+
+    it("no row of another batch that is alike to the letter", async () => {
+      world.emulator.change.insertRows("task-1", ['{"a":1}']);
+      const lotNo = await world.finishedRun();
+      world.emulator.change.insertRows("task-1", ['{"a":1}'], lotNo);
+      const args = { ...marking, scope: "batch", lotNo, path: "out/{lotNo}.ndjson" };
+      assert.match(await failure(world.declare("DataExport").up(args)), /rows of other batches/);
+      assert.equal(marked(), 0);
+    });
+
+    it("nothing while subtasks are at work, and writes nothing then", async () => {
+      await world.finishedRun();
+      world.emulator.change.holdRuns();
+      world.emulator.change.startRun("task-1");
+      assert.match(
+        await failure(world.declare("DataExport").up(marking)),
+        /3 of its subtasks are still at work.*Nothing was written/,
+      );
+      assert.equal(existsSync(world.path("out")), false);
+    });
+
+    it("nothing where more rows are not exported than one answer holds", async () => {
+      world.configure({ pageSize: "25" });
+      await world.finishedRun();
+      const message = await failure(world.declare("DataExport").up(marking));
+      assert.match(message, /one answer held 25 of its 25 rows.*Export with scope: "all"/);
+      assert.deepEqual([marked(), files()], [0, []]);
+      const each = world.declare("DataExport");
+      await each.up({ ...marking, scope: "all" });
+      assert.deepEqual([each.state.rowCount, marked()], [25, 25]);
+    });
+
+    it("no row that was not read: rows that arrive late, in each scope", async () => {
+      for (const scope of ["notExported", "all", "batch"]) {
+        for (const rowsArriveLate of [1, 2, 3]) {
+          world.emulator.setBehaviour({ rowsArriveLate });
+          const lotNo = await world.finishedRun();
+          const before = marked();
+          const each = world.declare("DataExport");
+          const args = { ...marking, scope, ...(scope === "batch" ? { lotNo } : {}) };
+          const message = await failure(each.up(args));
+          assert.match(message, /not marked as exported/, `${scope} ${rowsArriveLate}`);
+          assert.equal(marked(), before);
+          world.emulator.setBehaviour({ rowsArriveLate: 0 });
+          const last = world.declare("DataExport");
+          await last.up({ ...marking, scope: "all" }).catch(() => last.up({ ...marking, scope: "all" }));
+          await last.up({ ...marking, scope: "all", triggers: [1] });
+          assert.equal(marked(), world.emulator.inspect.visibleCount("task-1"));
+        }
+      }
+    });
+
+    it("nothing where the look after the write fails, and keeps the rows", async () => {
+      await world.finishedRun();
+      const each = world.declare("DataExport");
+      world.emulator.fault({ operation: "getSubtasks", kind: "reset", skip: 2 });
+      const message = await failure(each.up(marking));
+      assert.match(message, /were not marked as exported.*The 25 rows are in "out\/1.ndjson"/);
+      assert.deepEqual([each.id, each.state.pending, marked()], ["out/1.ndjson", ["mark"], 0]);
+      await each.refresh();
+      assert.equal(await each.up(marking), "updated");
+      assert.deepEqual([each.state.file, marked(), files()], ["out/2.ndjson", 25, ["1.ndjson", "2.ndjson"]]);
+    });
+
+    it("only once when the answer is lost, and never overwrites the rows", async () => {
+      const lotNo = await world.finishedRun();
+      const args = { ...marking, scope: "batch", lotNo, path: "out/{lotNo}.ndjson" };
+      const each = world.declare("DataExport");
+      world.emulator.fault({ operation: "markExported", kind: "reset", when: "after" });
+      assert.match(await failure(each.up(args)), /The 25 rows are safe in "out\/\d+.ndjson".*keep this one/);
+      assert.equal(world.sent("markExported").length, 1);
+      const content = world.content(String(each.state.file));
+      assert.match(await failure(each.up(args)), /was not overwritten/);
+      assert.equal(await each.up({ ...args, path: "out/{lotNo}-{n}.ndjson" }), "updated");
+      assert.equal(world.content(`out/${lotNo}.ndjson`), content);
+    });
+
+    it("and never overwrites a file of marked rows, whatever changes later", async () => {
+      const lotNo = await world.finishedRun();
+      const args = { ...marking, scope: "batch", lotNo, path: "out/{lotNo}.ndjson" };
+      const each = world.declare("DataExport");
+      await each.up(args);
+      const content = world.content(`out/${lotNo}.ndjson`);
+      await failure(each.up({ ...args, triggers: [1] }));
+      await failure(each.up({ ...args, markExported: false }));
+      assert.equal(world.content(`out/${lotNo}.ndjson`), content);
+    });
+  });
+
+  describe("marks under scope returned", () => {
+    const marking = { taskId: "task-1", scope: "notExported", path: "out/{n}.ndjson", markExported: true };
+    const marked = (): number => world.emulator.inspect.exportedCount("task-1");
+    beforeEach(async () => {
+      world.configure({ markScope: "returned", pageSize: "10" });
+      world.emulator.setBehaviour({ markScope: "returned" });
+      await world.finishedRun();
+    });
+
+    it("page by page, each when it is written, until nothing is left", async () => {
+      const each = world.declare("DataExport");
+      world.operations();
+      await each.up(marking);
+      const pair = ["getNotExportedData", "markExported"];
+      assert.deepEqual(world.operations(), [...pair, ...pair, ...pair, "getNotExportedData"]);
+      assert.deepEqual([each.state.rowCount, each.state.complete, marked()], [25, true, 25]);
+      assert.equal(world.content("out/1.ndjson").split("\n").length, 26);
+      assert.deepEqual(files(), ["1.ndjson"]);
+    });
+
+    it("no more than maxRows", async () => {
+      const each = world.declare("DataExport");
+      await each.up({ ...marking, maxRows: 12 });
+      assert.deepEqual([each.state.rowCount, each.state.complete, marked()], [12, false, 12]);
+    });
+
+    it("in each format", async () => {
+      const each = world.declare("DataExport");
+      await each.up({ ...marking, format: "json" });
+      assert.equal(JSON.parse(world.content("out/1.ndjson")).length, 25);
+    });
+
+    it("and keeps every row that may be marked when it breaks off", async () => {
+      for (const when of ["before", "after"] as const) {
+        const before = marked();
+        const each = world.declare("DataExport");
+        world.emulator.fault({ operation: "markExported", kind: "reset", when, skip: 1 });
+        const message = await failure(each.up({ ...marking, path: `${when}/{n}.ndjson` }));
+        assert.match(message, /20 rows were read and 10 of them are marked for certain/);
+        const [part = ""] = files(when);
+        assert.match(part, /\.part$/);
+        assert.ok(message.includes(part));
+        assert.equal(world.content(`${when}/${part}`).split("\n").length, 21);
+        assert.ok(marked() - before <= 20);
+        await world.declare("DataExport").up({ ...marking, path: `${when}/{n}.ndjson` });
+        assert.equal(marked(), world.emulator.inspect.visibleCount("task-1"));
+        await world.finishedRun();
+      }
+    });
+
+    it("and stops where the service marks nothing", async () => {
+      const each = world.declare("DataExport");
+      world.emulator.fault({
+        operation: "markExported",
+        kind: "status",
+        status: 200,
+        body: { requestId: "r" },
+        times: 9,
+      });
+      assert.match(await failure(each.up(marking)), /hands out the same rows again after they were marked/);
+    });
+
+    it("and warns where rows vanish that it was not given: the service marks all of them", async () => {
+      world.emulator.setBehaviour({ markScope: "task" });
+      const each = world.declare("DataExport");
+      await each.up(marking);
+      assert.deepEqual([each.state.rowCount, each.state.complete], [10, false]);
+      assert.match(world.warnings.join(), /15 rows are no longer unexported although this export was not given them/);
+    });
+  });
+});
