@@ -36,6 +36,12 @@ export class TaskMark {
 
   /** For `scope: "notExported"`, whose rows come in one answer: refuses before anything is written if there are more than one answer holds. */
   refusePartialAnswer(page: RowPage, size: number): void {
+    if (page.afterLoss) {
+      throw refused(
+        this.args,
+        `${answerWasLost}. Nothing was written. Export with scope: "all", which reads every row first`,
+      );
+    }
     if (page.count !== page.total || page.count !== page.current || page.count >= size) {
       throw refused(
         this.args,
@@ -77,6 +83,9 @@ export class TaskMark {
       { taskId: this.args.taskId, notExported: true },
       { pageSize: size },
     )) {
+      if (page.afterLoss) {
+        return answerWasLost;
+      }
       if (page.count !== page.total || page.count >= size) {
         return `it has ${page.total} rows that are not exported, more than can be held against this batch`;
       }
@@ -101,6 +110,10 @@ export class TaskMark {
 }
 
 export const defaultPageSize = 1000;
+
+/** Why a mark could reach rows that nobody has. */
+export const answerWasLost =
+  "an answer to the read was lost on the way, and on a service that hands out each row only once its rows never came";
 
 async function rowsOf(taskId: string, { client }: Context): Promise<number> {
   const { data } = await client.getData({ taskId, offset: 0, size: 1 });

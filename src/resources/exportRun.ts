@@ -3,7 +3,7 @@ import { isServiceError } from "../service/errors";
 import type { RowPage, RowSource } from "../service/rowPage";
 import type { DataExportArgs, DataExportState } from "./dataExport";
 import { ExportFile, refuseTakenName, stateOfFile } from "./exportFile";
-import { defaultPageSize, TaskMark } from "./exportMark";
+import { answerWasLost, defaultPageSize, TaskMark } from "./exportMark";
 import { fillIn } from "./exportPath";
 import type { Context } from "./resource";
 import { messageOf, PartialFailure, ResourceError } from "./resource";
@@ -182,6 +182,11 @@ async function exportAndMarkReturned(target: Target, context: Context): Promise<
       previous = { content, total: page.total, count: page.count };
       await file.write(page);
       await file.flush();
+      if (page.afterLoss) {
+        throw new ResourceError(
+          `Task "${args.taskId}": ${answerWasLost}, so these rows were not marked. Compare with an export with scope: "all".`,
+        );
+      }
       await context.exclusive(args.taskId, () => context.client.markExported({ taskId: args.taskId }));
       marked = file.rows;
       context.progress(`${file.rows} rows written and marked`);

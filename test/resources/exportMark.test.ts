@@ -29,6 +29,15 @@ describe("DataExport", () => {
       assert.equal(world.sent("markExported").length, 0);
     });
 
+    it("nothing after an answer to the read was lost: a service may hand out each row only once", async () => {
+      world.configure({ maxRetries: "1" });
+      await world.finishedRun();
+      world.emulator.fault({ operation: "getNotExportedData", kind: "reset", when: "after" });
+      const message = await failure(world.declare("DataExport").up(marking));
+      assert.match(message, /an answer to the read was lost on the way.*Nothing was written/s);
+      assert.equal(marked(), 0);
+    });
+
     it("the rows of a batch, where these are all that is not exported", async () => {
       const lotNo = await world.finishedRun();
       const args = { ...marking, scope: "batch", lotNo, path: "out/{lotNo}.ndjson" };
@@ -152,6 +161,19 @@ describe("DataExport", () => {
       assert.deepEqual([each.state.rowCount, each.state.complete, marked()], [25, true, 25]);
       assert.equal(world.content("out/1.ndjson").split("\n").length, 26);
       assert.deepEqual(files(), ["1.ndjson"]);
+    });
+
+    it("nothing that was handed out to an answer that was lost", async () => {
+      world.configure({ markScope: "returned", pageSize: "10", maxRetries: "1" });
+      world.emulator.setBehaviour({ notExported: "handedOutOnce" });
+      world.emulator.fault({ operation: "getNotExportedData", kind: "reset", when: "after" });
+      const message = await failure(world.declare("DataExport").up(marking));
+      assert.match(
+        message,
+        /an answer to the read was lost on the way.*were not marked.*10 rows were read and 0 of them/s,
+      );
+      assert.equal(marked(), 0);
+      assert.match(files()[0] ?? "", /\.part$/);
     });
 
     it("no more than maxRows", async () => {
