@@ -19,6 +19,9 @@ export type OutputsOf<T> = { readonly [K in keyof T]-?: Output<T[K]> };
 
 /** What all resources of this package have in common. Not to be made directly. */
 export abstract class ExtractionResource extends CustomResource {
+  /** Names of the arguments that matter and were given, or that `check` derives: in a preview, all others are unknown. */
+  private readonly hashed: readonly string[];
+
   constructor(
     private readonly definition: AnyResource,
     name: string,
@@ -33,6 +36,10 @@ export abstract class ExtractionResource extends CustomResource {
     );
     // Not a property of the resource: it must not be looked for among the outputs.
     Object.defineProperty(this, "definition", { enumerable: false });
+    this.hashed = Object.entries(definition.args)
+      .filter(([each, { option, derived }]) => !option && (derived || args[each] !== undefined))
+      .map(([each]) => each);
+    Object.defineProperty(this, "hashed", { enumerable: false });
     if (opts?.id !== undefined) {
       // Only looked up (static get): it decides nothing, and nothing waits for it.
       return;
@@ -50,9 +57,8 @@ export abstract class ExtractionResource extends CustomResource {
    */
   inputsHash(): Output<string> {
     const values = this as unknown as Record<string, unknown>;
-    const { args, type } = this.definition;
-    const matter = Object.keys(args).filter((name) => !args[name]?.option);
-    const all = output(Object.fromEntries(matter.map((name) => [name, values[name]])));
+    const { type } = this.definition;
+    const all = output(Object.fromEntries(this.hashed.map((name) => [name, values[name]])));
     return all.apply((known) =>
       createHash("sha256")
         .update(`${type}${canonical(known)}`)
