@@ -154,15 +154,6 @@ async function checkFile(
 
 const mostHosts = 20;
 
-/** The distinct hosts of some URLs, sorted; at most 20, for they are there to be read, and for policies. */
-export function hostsOf(urls: readonly string[]): string[] {
-  const check = new UrlCheck(() => "");
-  urls.forEach((url, index) => {
-    check.check(url, index);
-  });
-  return check.someHosts();
-}
-
 class UrlCheck {
   readonly problems: Problem[] = [];
   private readonly hosts = new Set<string>();
@@ -178,6 +169,7 @@ class UrlCheck {
     }
   }
 
+  /** The distinct hosts, sorted; at most 20, for they are there to be read, and for policies. */
   someHosts(): string[] {
     return [...this.hosts].sort().slice(0, mostHosts);
   }
