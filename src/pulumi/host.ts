@@ -15,6 +15,13 @@ interface Service {
   actionReader: ActionReader;
 }
 
+export interface HostOptions {
+  /** The program's folder. Default: the working folder. */
+  folder?: string;
+  /** Aborted when the user interrupts the command. Default: never. */
+  interrupted?: AbortSignal;
+}
+
 /** What all resources of one provider process share: configuration, clients, the order of writes to a task. */
 export class Host {
   private readonly accountGuards = new Map<string | undefined, AccountGuard>();
@@ -26,11 +33,16 @@ export class Host {
   private readonly services = new Map<string | undefined, Service>();
   private readonly writers = new Map<string, LimitFunction>();
 
+  private readonly folder: string;
+  private readonly interrupted: AbortSignal;
+
   constructor(
     read: ReadKey,
     private readonly display: Display,
-    private readonly folder: string = process.cwd(),
+    { folder = process.cwd(), interrupted = new AbortController().signal }: HostOptions = {},
   ) {
+    this.folder = folder;
+    this.interrupted = interrupted;
     const { config, problems } = parseConfig(read);
     this.config = config;
     this.configProblems = problems;
@@ -105,8 +117,19 @@ export class Host {
       warn: (message) => this.display.warn(message, urn),
       progress: (message) => this.display.progress(message, urn),
       now: () => performance.now(),
-      sleep: (milliseconds) => sleep(milliseconds),
+      sleep: (milliseconds) => this.sleep(milliseconds),
+      interrupted: this.interrupted,
     };
+  }
+
+  private async sleep(milliseconds: number): Promise<void> {
+    try {
+      await sleep(milliseconds, undefined, { signal: this.interrupted });
+    } catch (error) {
+      if (!this.interrupted.aborted) {
+        throw error;
+      }
+    }
   }
 
   private service(profile: string | undefined): Service {

@@ -17,6 +17,7 @@ const mostWarnings = 10;
 export class ShortDisplay implements Display {
   private warnings = 0;
   private readonly more = new Map<string, string[]>();
+  private readonly lastProgress = new Map<string, string>();
 
   constructor(private readonly log: (message: string, urn: string | undefined, ephemeral: boolean) => void) {}
 
@@ -38,7 +39,9 @@ export class ShortDisplay implements Display {
   }
 
   progress(message: string, urn?: string): void {
-    if (urn !== undefined) {
+    // A log that is no terminal gets a line for each message: none that says the same again.
+    if (urn !== undefined && this.lastProgress.get(urn) !== message) {
+      this.lastProgress.set(urn, message);
       this.log(message, urn, true);
     }
   }

@@ -1,8 +1,9 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { resources } from "../resources/index";
 import { Backend } from "./backend";
-import type { ConfigKey } from "./config";
+import type { ReadKey } from "./config";
 import { Host } from "./host";
+import { engineInterruption } from "./interruption";
 import { engineDisplay } from "./progress";
 
 /**
@@ -23,11 +24,15 @@ export function get(type: string): dynamic.ResourceProvider {
 let host: Host | undefined;
 
 function configure({ config }: dynamic.ConfigureRequest): void {
-  host ??= new Host((key: ConfigKey) => config.get(`webextract:${key}`), engineDisplay());
+  host ??= hostOf((key) => config.get(`webextract:${key}`));
 }
 
 /** Without a configure, which an old SDK may not call, the environment is all there is. */
 function currentHost(): Host {
-  host ??= new Host(() => undefined, engineDisplay());
+  host ??= hostOf(() => undefined);
   return host;
+}
+
+function hostOf(read: ReadKey): Host {
+  return new Host(read, engineDisplay(), { interrupted: engineInterruption() });
 }

@@ -1,6 +1,7 @@
 import { isServiceError } from "../service/errors";
 import type { Subtask } from "../service/types";
-import { anything, choice, differs, holdsUnknown, numberFrom, text } from "./args";
+import type { ValueCheck } from "./args";
+import { anything, choice, differs, holdsUnknown, listOf, numberFrom, objectOf, text } from "./args";
 import type { LostAnswerState } from "./lostAnswer";
 import {
   guardAgainstLostAnswer,
@@ -9,11 +10,13 @@ import {
   onlyAdoptionDiffers,
   refuseUpdateOfUnknown,
 } from "./lostAnswer";
+import { observeRun, statusesOf } from "./observeRun";
 import type { Context, Created, Difference, PendingState, Read, Resource } from "./resource";
 import { messageOf, PartialFailure, ResourceError } from "./resource";
-import { observeRun, waitForRun } from "./runWait";
+import { stopRun } from "./runStop";
+import { interruptedMessage, waitForRun } from "./runWait";
 import type { ListMark, SubtaskCounts } from "./subtaskList";
-import { markOf, restOf } from "./subtaskList";
+import { isAtWork, markOf } from "./subtaskList";
 
 /**
  * One run of a task in the cloud. It starts when the resource is created, which costs money; nothing but a changed trigger starts it
@@ -21,38 +24,54 @@ import { markOf, restOf } from "./subtaskList";
  *
  * | step | call |
  * |---|---|
- * | create | `GET /cloudextraction/task/subtasks`, `POST /cloudextraction/start`; waiting: the subtasks again, every `pollSeconds` |
- * | read | `GET /cloudextraction/task/subtasks`: status, never drift |
+ * | create | `GET /cloudextraction/task/subtasks`, `POST /cloudextraction/start`; waiting: the subtasks again, every `pollSeconds`, and `GET /data/lotno/all` for the number of rows |
+ * | read | `GET /cloudextraction/task/subtasks`: status, never drift; none once it has finished |
  * | update | none, or it goes on waiting; it never starts again |
  * | delete | none, or `POST /cloudextraction/subtasks:stop` (`onDelete: "stop"`) |
+ *
+ * A wait that ends for whatever reason, a first Ctrl-C among them, keeps the run in the state: the next up goes on waiting.
  */
 export interface CloudRunArgs {
   /** The task to run; pass the `id` of a TaskCopy. A change replaces. */
   taskId: string;
-  /** Any values. A change starts a new run (a replace, the old one deleted first). */
+  /** Any values. A change starts a new run (a replace, the old one deleted first), and so does one that a preview does not know yet. Default: none. */
   triggers?: unknown;
-  /** Resources of this package: a change of any of their arguments starts a new run. */
+  /** Resources of this package: a change of any of their arguments starts a new run, as one of `triggers` does. Default: none. */
   rerunOn?: unknown;
-  /** `started` (default): done as soon as the run is started. `finished`: waits for its end, so that an export sees all rows. */
+  /**
+   * `started` (default): done as soon as the run is started. `finished`: waits for its end, so that an export sees all rows, and fails
+   * where it ends badly. A change to `finished` waits for the run there is.
+   */
   waitFor?: "started" | "finished";
-  /** How long to wait for the end, in seconds. Default 3600. */
+  /** How long one up waits for the end, in seconds; 0 looks once. Default 3600. A change starts nothing. */
   timeoutSeconds?: number;
-  /** Seconds between two looks at the subtasks. Default 10. */
+  /** Seconds between two looks at the subtasks. Default 10. A change starts nothing. */
   pollSeconds?: number;
   /**
-   * `subtasks` (default): all subtasks have a finished status. `rowsSettled`: the number of rows is above 0 and stays the same for
-   * `settleSeconds`; for tasks that never split into subtasks.
+   * `subtasks` (default): all subtasks have a finished status. `rowsSettled`: besides, the number of rows is above 0 and stays the same
+   * for `settleSeconds`; for tasks that never split into subtasks, and where rows arrive after the last subtask has finished. A change starts nothing.
    */
   finishedWhen?: "subtasks" | "rowsSettled";
-  /** Default 60. */
+  /** How long the number of rows must stay the same with `rowsSettled`, in seconds. Default 60. A change starts nothing. */
   settleSeconds?: number;
-  /** Whether failed subtasks make the resource fail: `failed` (default) or `never`. */
+  /**
+   * Which statuses of a subtask mean what for this run, without case; any other means "still running". Default, for each of the three that
+   * is left out: `webextract:statuses`. A change starts nothing.
+   */
+  statuses?: { finished?: string[]; failed?: string[]; stopped?: string[] };
+  /** Whether failed subtasks make the wait fail: `failed` (default) or `never`. Stopped ones always do. A change starts nothing. */
   failOn?: "failed" | "never";
-  /** `retain` (default) lets the run go on; `stop` stops its subtasks that are not at rest, and waits for them. */
+  /**
+   * `retain` (default) lets the run go on; `stop` stops its subtasks that are not at rest, and waits for them, at most `timeoutSeconds` and
+   * 300 seconds. To be set from the start: later, the subtasks listed may be another run's. A change makes no call.
+   */
   onDelete?: "retain" | "stop";
-  /** The lotNo of a run that was started already, by a request whose answer was lost: it is taken over and nothing is started. */
+  /**
+   * The lotNo of a run that was started already, by a request whose answer was lost: it is taken over and nothing is started. Another one
+   * than the present replaces. The present one says that the subtasks listed now are this run's. Default: none.
+   */
   adoptLotNo?: string;
-  /** After a start whose answer was lost: any new text starts again. Replaces, but only then. */
+  /** After a start whose answer was lost: any new text starts again. Replaces, but only then. Default: none. */
   retry?: string;
   /** Name of a set of credentials in `webextract:profiles`. Default: the top-level ones. */
   profile?: string;
@@ -63,18 +82,23 @@ export interface CloudRunState extends CloudRunArgs, LostAnswerState, PendingSta
   lotNo: string;
   /** The service's word at the start; later `running`, `finished`, `failed`, `stopped` or `superseded` (another run took the task over). */
   status: string;
-  /** The run's subtasks when they were last looked at. */
+  /** The run's subtasks when they were last looked at: `total`, and `byStatus` in the service's words. */
   subtasks: SubtaskCounts;
   /** The task's list of subtasks as it was just before the start. */
   listBefore?: ListMark;
-  /** The list that is known to be this run's. */
+  /** The list that is known to be this run's, as it was first seen. */
   ownList?: ListMark;
 }
 
 const noSubtasks: SubtaskCounts = { total: 0, byStatus: {} };
-const mostStopSeconds = 300;
 /** The list of a run that was just started may lag behind. */
 const mostLooksForList = 4;
+
+const words: ValueCheck = (value, path, problems) => {
+  if (!Array.isArray(value) || value.length > 0) {
+    listOf(text)(value, path, problems);
+  }
+};
 
 export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
   type: "CloudRun",
@@ -88,6 +112,10 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
     pollSeconds: { check: numberFrom(0), option: true },
     finishedWhen: { check: choice("subtasks", "rowsSettled"), option: true },
     settleSeconds: { check: numberFrom(0), option: true },
+    statuses: {
+      check: objectOf({ finished: { check: words }, failed: { check: words }, stopped: { check: words } }),
+      option: true,
+    },
     failOn: { check: choice("failed", "never"), option: true },
     onDelete: { check: choice("retain", "stop"), option: true },
     adoptLotNo: { check: text, option: true },
@@ -120,11 +148,14 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
 
   async create(args: CloudRunArgs, context: Context): Promise<Created<CloudRunState>> {
     const state = args.adoptLotNo === undefined ? await start(args, context) : adopted(args, args.adoptLotNo);
-    return { id: state.lotNo, state: args.waitFor === "finished" ? await waitOrKeep(state, context) : state };
+    if (args.waitFor === "finished") {
+      return { id: state.lotNo, state: await waitOrKeep(state, context, { atStart: true }) };
+    }
+    return { id: state.lotNo, state: args.onDelete === "stop" ? await noteOwnList(state, context) : state };
   },
 
   async read(_id: string, state: CloudRunState, context: Context): Promise<Read<CloudRunState>> {
-    if (isOutcomeUnknown(state)) {
+    if (isOutcomeUnknown(state) || state.status === "finished") {
       return { found: true, state };
     }
     try {
@@ -141,10 +172,13 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
 
   async update(_id: string, state: CloudRunState, args: CloudRunArgs, context: Context): Promise<CloudRunState> {
     refuseUpdateOfUnknown(state);
-    const { lotNo, status, subtasks, listBefore, ownList } = state;
+    const { lotNo, status, subtasks } = state;
+    // Naming the run that it already is says that the list shown now is this run's, whatever it looked like.
+    const isNamed = args.adoptLotNo === lotNo && state.adoptLotNo !== lotNo;
+    const { listBefore, ownList } = isNamed ? { listBefore: undefined, ownList: undefined } : state;
     const next: CloudRunState = { ...args, lotNo, status, subtasks, listBefore, ownList };
     const wait = args.waitFor === "finished" && (status !== "finished" || (state.pending?.length ?? 0) > 0);
-    return wait ? waitOrKeep(next, context) : next;
+    return wait ? waitOrKeep(next, context, { atStart: false }) : next;
   },
 
   async delete(_id: string, state: CloudRunState, context: Context): Promise<void> {
@@ -155,37 +189,57 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
       return;
     }
     if (state.onDelete === "stop") {
-      await stopUnlessGone(state, context);
+      await stopRun(state, context);
     }
   },
 };
 
 async function start(args: CloudRunArgs, context: Context): Promise<CloudRunState> {
   const { taskId } = args;
-  const listBefore = markOf(await subtasksBefore(taskId, context));
-  const { data } = await guardAgainstLostAnswer(
-    () => context.exclusive(taskId, () => context.client.startTask({ taskId })),
-    { ...args, listBefore },
-    { whatMayExist: `A paid run of task "${taskId}" may have started`, adopt: "adoptLotNo to its lotNo" },
-  );
-  const state: CloudRunState = { ...args, lotNo: data.lotNo, status: data.status, subtasks: noSubtasks, listBefore };
-  return args.onDelete === "stop" && args.waitFor !== "finished" ? noteOwnList(state, context) : state;
+  const { data, listBefore } = await context.exclusive(taskId, async () => {
+    const before = await subtasksBefore(args, context);
+    if (context.interrupted.aborted) {
+      throw new ResourceError(
+        `The command was interrupted before a run of task "${taskId}" was started: nothing was started.`,
+      );
+    }
+    const answer = await guardAgainstLostAnswer(
+      () => context.client.startTask({ taskId }),
+      { ...args, listBefore: before },
+      { whatMayExist: `A paid run of task "${taskId}" may have started`, adopt: "adoptLotNo to its lotNo" },
+    );
+    return { ...answer, listBefore: before };
+  });
+  return { ...args, lotNo: data.lotNo, status: data.status, subtasks: noSubtasks, listBefore };
 }
 
 /**
  * A run that may be stopped later must be known by its subtasks now: by then the list may be that of another run. The run exists, so a look that
  * fails does not matter.
  */
-async function noteOwnList(state: CloudRunState, context: Context): Promise<CloudRunState> {
+async function noteOwnList(start: CloudRunState, context: Context): Promise<CloudRunState> {
+  let state = start;
   try {
-    return (await observeRun(state, context)).state;
+    for (let look = 1; look <= mostLooksForList; look++) {
+      state = (await observeRun(state, context, { atStart: true })).state;
+      if (state.ownList !== undefined || context.interrupted.aborted) {
+        break;
+      }
+      await context.sleep(look < mostLooksForList ? (state.pollSeconds ?? 10) * 1000 : 0);
+    }
   } catch {
-    return state;
+    // What was seen so far is kept.
   }
+  return state;
 }
 
-/** A task that never ran may have no list to show. */
-async function subtasksBefore(taskId: string, context: Context): Promise<Subtask[]> {
+/** The list as it is before a start. A task that never ran may have none to show. */
+async function subtasksBefore(args: CloudRunArgs, context: Context): Promise<ListMark> {
+  const list = await listOrNone(args.taskId, context);
+  return { ...markOf(list), ...(isAtWork(list, statusesOf(args, context)) ? { atWork: true } : {}) };
+}
+
+async function listOrNone(taskId: string, context: Context): Promise<Subtask[]> {
   try {
     return await context.client.allSubtasks(taskId);
   } catch (error) {
@@ -201,66 +255,28 @@ function adopted(args: CloudRunArgs, lotNo: string): CloudRunState {
 }
 
 /** The run exists, so whatever ends the wait must not lose it: the next up goes on waiting. */
-async function waitOrKeep(state: CloudRunState, context: Context): Promise<CloudRunState> {
+async function waitOrKeep(
+  state: CloudRunState,
+  context: Context,
+  { atStart }: { atStart: boolean },
+): Promise<CloudRunState> {
   let last = state;
+  const onState = (seen: CloudRunState): void => {
+    last = seen;
+  };
   try {
-    return await waitForRun(state, context, (seen) => {
-      last = seen;
-    });
+    return await waitForRun(state, context, { atStart, onState });
   } catch (error) {
-    throw new PartialFailure(messageOf(error), state.lotNo, { ...last, pending: ["wait"] });
+    throw new PartialFailure(whyWaitEnded(error, last), state.lotNo, { ...last, pending: ["wait"] });
   }
 }
 
-async function stopUnlessGone(state: CloudRunState, context: Context): Promise<void> {
-  // A task that never splits has no subtasks to look for, and nothing of a finished run is at work.
-  if (state.status === "finished" && state.ownList === undefined) {
-    return;
+function whyWaitEnded(error: unknown, state: CloudRunState): string {
+  if (isServiceError(error, "aborted")) {
+    return interruptedMessage(state);
   }
-  try {
-    await stop(state, context);
-  } catch (error) {
-    if (!isServiceError(error, "notFound")) {
-      throw error;
-    }
-    context.saw(state.taskId, "gone");
-  }
-}
-
-/** Stops this run's subtasks, never a stranger's, and waits until they are at rest. */
-async function stop(state: CloudRunState, context: Context): Promise<void> {
-  const { taskId, lotNo } = state;
-  const { statuses } = context.settings;
-  const mostMs = Math.min(state.timeoutSeconds ?? 3600, mostStopSeconds) * 1000;
-  const pollMs = (state.pollSeconds ?? 10) * 1000;
-  const begin = context.now();
-  let asked = false;
-  let current = state;
-  for (let look = 1; ; look++) {
-    const seen = await observeRun(current, context);
-    current = seen.state;
-    if (current.ownList === undefined && look < mostLooksForList) {
-      await context.sleep(pollMs);
-      continue;
-    }
-    const running = seen.list.filter(({ status }) => restOf(status, statuses) === undefined);
-    if (running.length === 0) {
-      if (current.ownList === undefined) {
-        context.warn(`Run ${lotNo} of task "${taskId}" was not stopped: the service lists no subtasks of it.`);
-      }
-      return;
-    }
-    if (!asked) {
-      const subTaskIds = running.map(({ subTaskId }) => subTaskId);
-      await context.exclusive(taskId, () => context.client.stopSubtasks({ taskId, subTaskIds }));
-      asked = true;
-    }
-    if (context.now() - begin > mostMs) {
-      throw new ResourceError(
-        `Run ${lotNo} of task "${taskId}": ${running.length} subtasks were told to stop and are still at work after ${mostMs / 1000} s. ` +
-          `Run the same command again, or set onDelete: "retain" and run up first.`,
-      );
-    }
-    await context.sleep(pollMs);
-  }
+  const goesOn = isServiceError(error)
+    ? ` Run ${state.lotNo} of task "${state.taskId}" was started and may be at work; run up again to go on waiting: nothing is started a second time.`
+    : "";
+  return `${messageOf(error)}${goesOn}`;
 }

@@ -106,7 +106,10 @@ export interface Context {
   progress(message: string): void;
   /** Milliseconds since some moment; only differences mean anything. */
   now(): number;
+  /** Ends early when the command is interrupted. */
   sleep(milliseconds: number): Promise<void>;
+  /** Aborted when the user has interrupted the command: what only waits ends then, and keeps what exists. */
+  readonly interrupted: AbortSignal;
 }
 
 /** State of a resource that can put back what stood there before it. */

@@ -13,6 +13,10 @@ export interface ListMark {
   sha256: string;
   /** Some of the ids. */
   sample: string[];
+  /** The list before a start: some of its subtasks were still at work, for another run. */
+  atWork?: boolean;
+  /** The list of a run: it was not seen by the step that started it, so it may be that of a run started since. */
+  seenLate?: boolean;
 }
 
 export type Rest = "finished" | "failed" | "stopped";
@@ -24,8 +28,8 @@ export function markOf(list: readonly Subtask[]): ListMark {
   return { sha256: createHash("sha256").update(ids.join("\n")).digest("hex"), sample: ids.slice(0, sampleSize) };
 }
 
-export function isSameList(mark: ListMark | undefined, list: readonly Subtask[]): boolean {
-  return mark !== undefined && mark.sha256 === markOf(list).sha256;
+export function isSameList(mark: ListMark, list: readonly Subtask[]): boolean {
+  return mark.sha256 === markOf(list).sha256;
 }
 
 /** Whether a list still holds subtasks of the marked one. A run's list may grow, so it need not be the same. */
@@ -40,6 +44,10 @@ export function restOf(status: string, statuses: Statuses): Rest | undefined {
   return (["finished", "failed", "stopped"] as const).find((rest) =>
     statuses[rest].some((each) => each.toLowerCase() === word),
   );
+}
+
+export function isAtWork(list: readonly Subtask[], statuses: Statuses): boolean {
+  return list.some(({ status }) => restOf(status, statuses) === undefined);
 }
 
 export function countsOf(list: readonly Subtask[]): SubtaskCounts {

@@ -19,7 +19,7 @@ export class InProcess {
         this.warnings.push(message);
       }
     });
-    this.host = new Host((key) => config[key], display, folder);
+    this.host = new Host((key) => config[key], display, { folder });
   }
 
   provider(type: string): Required<Omit<dynamic.ResourceProvider, "configure">> {

@@ -99,7 +99,7 @@ describe("CloudRun", () => {
       world.emulator.change.holdRuns();
       assert.match(
         await failure(run.up({ ...waiting, timeoutSeconds: 0 })),
-        /was not finished after 0 s \(3 subtasks: .*\)\. It goes on at the service.*finishedWhen: "rowsSettled"/,
+        /was not finished after 0 s \(3 subtasks: 3 Waiting, 0 rows so far\)\. It goes on at the service.*Run up again to go on waiting/,
       );
       assert.deepEqual([starts(), run.state.pending], [1, ["wait"]]);
       await run.refresh();
@@ -135,7 +135,7 @@ describe("CloudRun", () => {
       const message = await failure(
         run.up({ ...waiting, finishedWhen: "rowsSettled", settleSeconds: 0, timeoutSeconds: 0.05, pollSeconds: 0.01 }),
       );
-      assert.match(message, /number of rows is above 0 and stays the same for settleSeconds/);
+      assert.match(message, /once its number of rows is above 0, .*and the number stays the same for settleSeconds/);
     });
 
     it("and names the subtasks that failed or were stopped, on each up", async () => {
@@ -260,7 +260,7 @@ describe("CloudRun", () => {
       world.emulator.setBehaviour({ splitting: "never" });
       await run.up(stopping);
       await run.destroy();
-      assert.match(world.warnings.join(), /was not stopped: the service lists no subtasks of it/);
+      assert.match(world.warnings.join(), /was not stopped: the service listed no subtasks when it was started/);
     });
 
     it("nothing where the task is gone", async () => {
