@@ -12,7 +12,7 @@ import type { CheckContext, Context, Created, PendingState, Read, Resource } fro
  *
  * | step | call |
  * |---|---|
- * | create | `GET /data/lotno/all`, `/data/all` or `/data/notexported`, page by page into a file; then `POST /data/markexported` if asked |
+ * | create | with a batch `GET /cloudextraction/task/subtasks`; `GET /data/lotno/all`, `/data/all` or `/data/notexported`, page by page into a file; then `POST /data/markexported` if asked |
  * | read | none; with `verifyFile` it looks at the file |
  * | update | a change of anything but `onDelete`, `verifyFile` and `profile` exports again |
  * | delete | none; the file stays or goes (`onDelete`) |
@@ -57,7 +57,7 @@ export interface DataExportState extends DataExportArgs, PendingState {
   bytes: number;
   /** SHA-256 of the file, in hex. */
   sha256: string;
-  /** Whether the rows received are as many as the service says there are. */
+  /** Whether the rows received are as many as the service says there are, and, of a batch, no subtask was at work just before. */
   complete: boolean;
   /** Whether the rows were marked as exported. */
   marked: boolean;

@@ -7,6 +7,7 @@ import { answerWasLost, defaultPageSize, TaskMark } from "./exportMark";
 import { fillIn } from "./exportPath";
 import type { Context } from "./resource";
 import { messageOf, PartialFailure, ResourceError } from "./resource";
+import { restOf } from "./subtaskList";
 
 /** Reads the rows into a file, and marks them if asked. `before` is the export that this one takes the place of. */
 export async function runExport(
@@ -22,7 +23,16 @@ export async function runExport(
   }
   const target: Target = { args, file, path, mayReplace };
   if (args.markExported !== true) {
-    return exportRows(target, context);
+    const atWork = args.scope === "batch" ? await subtasksAtWork(args.taskId, context) : 0;
+    const state = await exportRows(target, context);
+    if (atWork > 0) {
+      context.warn(
+        `Task "${args.taskId}": ${atWork} of its subtasks were at work when the rows of batch ${args.lotNo} were read, so there may be more now; the file is marked as not complete. ` +
+          `Let the CloudRun wait (waitFor: "finished"), and change triggers to export again.`,
+      );
+      return { ...state, complete: false };
+    }
+    return state;
   }
   return context.settings.markScope === "returned"
     ? exportAndMarkReturned(target, context)
@@ -45,6 +55,20 @@ const markUnknown = "mark with an unknown outcome";
 async function isOurs(path: string, file: string, before: DataExportState | undefined): Promise<boolean> {
   const mayBeMarked = before?.rowCount !== 0 && (before?.marked === true || before?.pending?.includes(markUnknown));
   return before?.file === file && !mayBeMarked && (await stateOfFile(path, before.sha256)) === "same";
+}
+
+/** A batch that is still at work may get more rows, however many the service says that there are. The list carries no lotNo: it's the latest run's. */
+async function subtasksAtWork(taskId: string, { client, settings }: Context): Promise<number> {
+  try {
+    const list = await client.allSubtasks(taskId);
+    return list.filter(({ status }) => restOf(status, settings.statuses) === undefined).length;
+  } catch (error) {
+    // Rows can be read by accounts that may not look at subtasks.
+    if (isServiceError(error)) {
+      return 0;
+    }
+    throw error;
+  }
 }
 
 function sourceOf({ taskId, scope, lotNo }: DataExportArgs): RowSource {

@@ -45,6 +45,31 @@ describe("DataExport", () => {
       assert.deepEqual(files(), ["rows.ndjson"]);
     });
 
+    it("what a batch has while its run is at work, says so, and never that it is complete", async () => {
+      world.emulator.change.holdRuns();
+      const lotNo = world.emulator.change.startRun("task-1");
+      world.emulator.change.insertRows("task-1", rows, lotNo);
+      const each = world.declare("DataExport");
+      const batch = { ...all, scope: "batch", lotNo };
+      await each.up(batch);
+      assert.deepEqual([each.state.rowCount, each.state.complete], [3, false]);
+      assert.match(
+        world.warnings.join(),
+        /3 of its subtasks were at work.*waitFor: "finished".*change triggers to export again/,
+      );
+      world.emulator.change.setSubtaskStatus(lotNo, "finished");
+      await each.up({ ...batch, triggers: ["done"] });
+      assert.deepEqual([each.state.complete, world.warnings.length], [true, 1]);
+    });
+
+    it("a batch also for an account that may not look at subtasks", async () => {
+      const lotNo = await world.finishedRun();
+      world.emulator.fault({ operation: "getSubtasks", kind: "error", code: "PermissionDenied" });
+      const each = world.declare("DataExport");
+      await each.up({ ...all, scope: "batch", lotNo });
+      assert.deepEqual([each.state.rowCount, each.state.complete], [25, true]);
+    });
+
     it("the same bytes as one JSON array", async () => {
       world.emulator.change.insertRows("task-1", rows);
       const each = world.declare("DataExport");

@@ -349,10 +349,8 @@ describe("waiting for a run", () => {
 
     it("by rows that are the same for long enough after somebody started subtasks again", async () => {
       world = await SlowWorld.create();
-      const [finished, waiting]: [string, string][] = [
-        ["a", "Finished"],
-        ["a", "Waiting"],
-      ];
+      const finished: [string, string] = ["a", "Finished"];
+      const waiting: [string, string] = ["a", "Waiting"];
       world.lists([], [finished], [waiting], ...Array.from({ length: 4 }, () => [finished]));
       await world.create({ finishedWhen: "rowsSettled", settleSeconds: 25 });
       assert.equal(world.seconds, 50);

@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { World } from "./world";
+
+const program = (run: string): string => `
+const run = new CloudRun("run", { taskId: "template-1", pollSeconds: 0.05, ${run} });
+const rows = new DataExport("rows", { taskId: "template-1", scope: "batch", lotNo: run.id, path: "out/rows.ndjson" });
+exports.status = run.status;
+exports.subtasks = run.subtasks;
+exports.complete = rows.complete;
+exports.rowCount = rows.rowCount;
+`;
+const waiting = program('waitFor: "finished"');
+const up = ["up", "--yes", "--skip-preview"];
+
+describe("waiting for a run on the engine", () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await World.create({ program: waiting });
+    world.emulator.change.holdRuns();
+  });
+  afterEach(() => world.remove());
+
+  const lotNos = (): string[] => world.emulator.inspect.runs("template-1").map(({ lotNo }) => lotNo);
+  const ids = (lotNo = ""): string[] =>
+    world.emulator.inspect.run(lotNo)?.subtasks.map(({ subTaskId }) => subTaskId) ?? [];
+  const wasExported = (): boolean => existsSync(join(world.project.folder, "out", "rows.ndjson"));
+  const set = (status: "finished" | "failed" | "stopped", ...subTaskIds: string[]): void =>
+    world.emulator.change.setSubtaskStatus(lotNos()[0] ?? "", status, subTaskIds.length > 0 ? subTaskIds : undefined);
+
+  it("ends at the first Ctrl-C with the run in the state; the next up goes on and starts nothing", async () => {
+    const interrupted = world.project.start(up);
+    await interrupted.waitFor(/running, 0 of 3 subtasks done \(3 Waiting\), 0 rows so far/);
+    interrupted.interrupt();
+    // The wait's own time is an hour: only the interruption can end it.
+    const { code, output } = await interrupted.done;
+    assert.notEqual(code, 0);
+    assert.match(output, /The wait for run \d+ of task "template-1" was interrupted.*nothing is started a second time/);
+    const [lotNo] = lotNos();
+    const run = world.project.resource("run");
+    assert.deepEqual([run.id, run.outputs?.pending, wasExported()], [lotNo, ["wait"], false]);
+    assert.deepEqual(world.project.state().pendingOperations, []);
+
+    world.emulator.change.releaseRuns();
+    await world.project.up();
+    assert.deepEqual(lotNos(), [lotNo]);
+    const outputs = await world.project.outputs();
+    assert.deepEqual([outputs.status, outputs.rowCount, outputs.complete], ["finished", 25, true]);
+  });
+
+  it("ends at the first Ctrl-C in a destroy that stops the run, and the next destroy goes on", async () => {
+    world.program(program('onDelete: "stop"'));
+    await world.project.up();
+    // The service takes the request and does nothing.
+    world.emulator.fault({ operation: "stopSubtasks", kind: "status", status: 200, body: { requestId: "r" } });
+    world.operations();
+    const destroy = world.project.start(["destroy", "--yes", "--skip-preview"]);
+    const looks = (): number => world.emulator.requests.filter(({ operation }) => operation === "getSubtasks").length;
+    while (looks() < 4) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    destroy.interrupt();
+    const { output } = await destroy.done;
+    assert.match(output, /interrupted before all of its subtasks had stopped\. Run the same command again/);
+    assert.equal(world.project.resource("run").id, lotNos()[0]);
+    await world.project.destroy();
+    const statuses = world.emulator.inspect.run(lotNos()[0] ?? "")?.subtasks.map(({ status }) => status);
+    assert.deepEqual(statuses, ["stopped", "stopped", "stopped"]);
+  });
+
+  it("writes a line to the log of CI when something changed, and none that says the same again", async () => {
+    const run = world.project.start(up);
+    await run.waitFor(/0 of 3 subtasks done \(3 Waiting\), 0 rows so far/);
+    const looks = (): number => world.emulator.requests.filter(({ operation }) => operation === "getBatchData").length;
+    const seen = looks();
+    while (looks() < seen + 5) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    set("finished", ids(lotNos()[0])[0] ?? "");
+    world.emulator.change.insertRows("template-1", [{ a: 1 }], lotNos()[0]);
+    await run.waitFor(/1 of 3 subtasks done \(1 Finished, 2 Waiting\), 1 rows so far/);
+    set("finished");
+    const { output } = await run.done;
+    const lines = output.split("\n").filter((line) => /creating .*subtasks done/.test(line));
+    assert.equal(lines.filter((line) => line.includes("0 of 3 subtasks done")).length, 1, lines.join("\n"));
+    assert.equal(lines.filter((line) => line.includes(" 1 rows so far")).length, 1, lines.join("\n"));
+  });
+
+  it("names the subtasks that failed or were stopped, on each up, exports nothing, and goes on when they go on", async () => {
+    world.program(program('waitFor: "finished", timeoutSeconds: 0'));
+    await world.project.up({ expect: "failure" });
+    const [lotNo = ""] = lotNos();
+    const [one = "", two = "", three = ""] = ids(lotNo);
+    set("finished", one);
+    set("failed", two);
+    set("stopped", three);
+    await world.project.refresh();
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      const { output } = await world.project.up({ expect: "failure" });
+      assert.match(
+        output,
+        new RegExp(`Run ${lotNo} of task "template-1" ended failed .*: ${two} \\(Failed\\), ${three} \\(Stopped\\)`),
+      );
+      assert.match(output, /\(request \S+\).*changing triggers, or with "pulumi up --replace"/);
+      assert.equal(wasExported(), false);
+    }
+    set("finished");
+    await world.project.up();
+    assert.deepEqual([lotNos(), wasExported()], [[lotNo], true]);
+  });
+
+  it("ends with an error when another run takes the task over, stops nothing, and exports nothing", async () => {
+    world.program(program('waitFor: "finished", timeoutSeconds: 0'));
+    await world.project.up({ expect: "failure" });
+    const stranger = world.emulator.change.startRun("template-1");
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      const { output } = await world.project.up({ expect: "failure" });
+      assert.match(output, /is superseded: .*Nothing was stopped.*can be exported by its lotNo/);
+    }
+    assert.equal(wasExported(), false);
+    assert.deepEqual(
+      world.emulator.inspect.run(stranger)?.subtasks.map(({ status }) => status),
+      ["waiting", "waiting", "waiting"],
+    );
+    world.program(program('triggers: ["again"]').replace("pollSeconds: 0.05", 'pollSeconds: 0, onDelete: "stop"'));
+    world.emulator.setBehaviour({ startWhileRunning: "newRun" });
+    await world.project.up();
+    assert.equal(lotNos().length, 3);
+    assert.equal(world.emulator.requests.filter(({ operation }) => operation === "stopSubtasks").length, 0);
+  });
+
+  it("is not taken in by a run that was under way before the start, in a list that lags behind", async () => {
+    world.emulator.setBehaviour({ startWhileRunning: "newRun" });
+    const other = world.emulator.change.startRun("template-1");
+    world.emulator.setBehaviour({ subtaskListLag: 5 });
+    const run = world.project.start(up);
+    await run.waitFor(/0 of 3 subtasks done/);
+    const own = lotNos().find((lotNo) => lotNo !== other) ?? "";
+    world.emulator.change.setSubtaskStatus(own, "finished");
+    assert.equal((await run.done).code, 0);
+    assert.equal(world.project.resource("run").outputs?.status, "finished");
+  });
+
+  it("takes the words that the resource names, and changing them starts nothing", async () => {
+    world.emulator.setBehaviour({ statusWords: "unknown" });
+    world.program(program('waitFor: "finished", timeoutSeconds: 0'));
+    const { output } = await world.project.up({ expect: "failure" });
+    assert.match(output, /still running: "Waiting".*name it in statuses, or in webextract:statuses/);
+    set("finished");
+    world.program(program('waitFor: "finished", statuses: { finished: ["concluded"] }'));
+    await world.project.up();
+    assert.equal(lotNos().length, 1);
+    assert.equal(world.project.resource("run").outputs?.status, "finished");
+  });
+
+  it("is not done with waitFor started: the export that follows is not complete, and a warning says why", async () => {
+    world.program(program(""));
+    const { output } = await world.project.up();
+    assert.match(output, /warning: .*3 of its subtasks were at work.*waitFor: "finished"/);
+    assert.deepEqual((await world.project.outputs()).complete, false);
+  });
+});
