@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServiceClient } from "../service/client";
+import type { ServiceError } from "../service/errors";
 import { isServiceError } from "../service/errors";
 import type { TaskActions } from "../service/types";
 
@@ -54,25 +55,82 @@ export class ActionReader {
     }
   }
 
-  /** Asks for all at once; where the service refuses that, for each half, until it is clear whom the refusal is about. */
+  /** Asks for all at once. Where the service refuses that, it may be about only one of them: the others are asked again without it. */
   private async ask(questions: readonly Question[]): Promise<void> {
-    const taskIds = [...new Set(questions.map(({ taskId }) => taskId))];
+    const refusal = await this.send(questions);
+    if (refusal === undefined || taskIdsOf(questions).length === 1) {
+      return;
+    }
+    const named = questions.filter(({ taskId }) => names(refusal, taskId));
+    if (named.length === 0) {
+      await this.askWithoutNames(questions, refusal);
+      return;
+    }
+    for (const some of byTask(named)) {
+      await this.send(some);
+    }
+    const others = questions.filter((question) => !named.includes(question));
+    if (others.length > 0) {
+      await this.ask(others);
+    }
+  }
+
+  /** Narrows the refusal down to one task, which is asked alone, and then asks what was not asked on the way: most often one is all there is. */
+  private async askWithoutNames(questions: readonly Question[], refusal: ServiceError): Promise<void> {
+    let suspects = questions;
+    let anyAnswered = false;
+    const notAsked: Question[] = [];
+    while (taskIdsOf(suspects).length > 1) {
+      const [first, second] = halves(suspects);
+      const isRefused = (await this.send(first)) !== undefined;
+      anyAnswered ||= !isRefused;
+      if (isRefused && taskIdsOf(first).length > 1) {
+        suspects = first;
+        notAsked.push(...second);
+      } else {
+        suspects = second;
+      }
+    }
+    anyAnswered = (await this.send(suspects)) === undefined || anyAnswered;
+    if (!anyAnswered && isServiceError(refusal, "outcomeUnknown")) {
+      // Then it is no single task that the service fails at, and each further try would take its time.
+      rejectAll(notAsked, refusal);
+      return;
+    }
+    await this.askByHalves(notAsked);
+  }
+
+  private async askByHalves(questions: readonly Question[]): Promise<void> {
+    if (questions.length === 0) {
+      return;
+    }
+    const isRefused = (await this.send(questions)) !== undefined;
+    if (isRefused && taskIdsOf(questions).length > 1) {
+      for (const half of halves(questions)) {
+        await this.askByHalves(half);
+      }
+    }
+  }
+
+  /**
+   * One request. Answers the refusal, where there was one: for a single task it is that task's answer, and for several they still wait for
+   * theirs, for it may be about only some. Anything else that goes wrong is the answer to all of them.
+   */
+  private async send(questions: readonly Question[]): Promise<ServiceError | undefined> {
+    const taskIds = taskIdsOf(questions);
     const actionTypes = [...new Set(questions.flatMap((question) => question.actionTypes))].sort();
     try {
       const { data } = await this.client.getActions({ taskIds, actionTypes });
       for (const { taskId, resolve } of questions) {
         resolve(data.find((task) => task.taskId === taskId));
       }
+      return undefined;
     } catch (error) {
-      if (taskIds.length === 1 || !isServiceError(error, "notFound", "actionNotFound", "refused", "contract")) {
-        for (const { reject } of questions) {
-          reject(error);
-        }
-        return;
+      const isRefusal = mayBeAboutSome(error);
+      if (taskIds.length === 1 || !isRefusal) {
+        rejectAll(questions, error);
       }
-      const firstHalf = new Set(taskIds.slice(0, Math.ceil(taskIds.length / 2)));
-      await this.ask(questions.filter(({ taskId }) => firstHalf.has(taskId)));
-      await this.ask(questions.filter(({ taskId }) => !firstHalf.has(taskId)));
+      return isRefusal ? error : undefined;
     }
   }
 }
@@ -81,13 +139,46 @@ function asksForTypes({ actionTypes }: Question): boolean {
   return actionTypes.length > 0;
 }
 
-/** Parts of at most so many tasks; the questions about one task stay together. */
-function inParts(questions: readonly Question[]): Question[][] {
-  const byTask = new Map<string, Question[]>();
-  for (const question of questions) {
-    byTask.set(question.taskId, [...(byTask.get(question.taskId) ?? []), question]);
+function rejectAll(questions: readonly Question[], error: unknown): void {
+  for (const { reject } of questions) {
+    reject(error);
   }
-  const tasks = [...byTask.values()];
+}
+
+/** Refusals, and errors inside of the service: one task may be what it fails at. */
+function mayBeAboutSome(error: unknown): error is ServiceError {
+  const failedInside = isServiceError(error, "outcomeUnknown") && error.code !== undefined;
+  return failedInside || isServiceError(error, "notFound", "actionNotFound", "refused", "contract");
+}
+
+/** Whether the service's own words name a task: as a word of its own, for `task-1` stands in `task-10` too. */
+function names({ said = "" }: ServiceError, taskId: string): boolean {
+  const words = said.split(/[\s"'`=,;()[\]{}<>]+/);
+  return words.some((word) => word.replace(/[.:!?]+$/, "") === taskId);
+}
+
+function taskIdsOf(questions: readonly Question[]): string[] {
+  return [...new Set(questions.map(({ taskId }) => taskId))];
+}
+
+/** The questions about one task stay together. */
+function byTask(questions: readonly Question[]): Question[][] {
+  const tasks = new Map<string, Question[]>();
+  for (const question of questions) {
+    tasks.set(question.taskId, [...(tasks.get(question.taskId) ?? []), question]);
+  }
+  return [...tasks.values()];
+}
+
+function halves(questions: readonly Question[]): [Question[], Question[]] {
+  const tasks = byTask(questions);
+  const middle = Math.ceil(tasks.length / 2);
+  return [tasks.slice(0, middle).flat(), tasks.slice(middle).flat()];
+}
+
+/** Parts of at most so many tasks. */
+function inParts(questions: readonly Question[]): Question[][] {
+  const tasks = byTask(questions);
   return Array.from({ length: Math.ceil(tasks.length / mostTasks) }, (_, part) =>
     tasks.slice(part * mostTasks, (part + 1) * mostTasks).flat(),
   );

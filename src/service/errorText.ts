@@ -4,7 +4,7 @@ import { oneLine } from "./failures";
 import { hintFor } from "./hints";
 import type { PreparedRequest } from "./requests";
 
-type Told = Pick<Failure, "kind" | "outcome" | "problem" | "status" | "code" | "requestId">;
+type Told = Pick<Failure, "kind" | "outcome" | "problem" | "said" | "status" | "code" | "requestId">;
 
 export interface ErrorExtras {
   /** Takes known credentials out of a text that came from outside. */
@@ -39,6 +39,7 @@ export function errorOf(request: PreparedRequest, failure: Told, extras: ErrorEx
     status: failure.status,
     code: told(failure.code),
     requestId: told(failure.requestId),
+    said: told(failure.said),
     cause: extras.cause,
   });
 }

@@ -43,6 +43,8 @@ export interface ServiceErrorDetails {
   status?: number;
   code?: string;
   requestId?: string;
+  /** The service's own words, without credentials and cut to 300 characters. */
+  said?: string;
   /** Something already free of credentials; never the HTTP library's own error, which holds the request. */
   cause?: Error;
 }
@@ -59,6 +61,8 @@ export class ServiceError extends Error {
   /** The service's error code, where it gave one. */
   readonly code?: string;
   readonly requestId?: string;
+  /** The service's own words, without credentials and cut to 300 characters; also in `message`. */
+  readonly said?: string;
   /** What to do next; also the end of `message`. */
   readonly hint: string;
 
@@ -71,12 +75,13 @@ export class ServiceError extends Error {
     this.status = details.status;
     this.code = details.code;
     this.requestId = details.requestId;
+    this.said = details.said;
     this.hint = details.hint;
   }
 
   toJSON(): Record<string, unknown> {
-    const { name, message, operation, taskId, kind, outcome, status, code, requestId, hint } = this;
-    return { name, message, operation, taskId, kind, outcome, status, code, requestId, hint };
+    const { name, message, operation, taskId, kind, outcome, status, code, requestId, said, hint } = this;
+    return { name, message, operation, taskId, kind, outcome, status, code, requestId, said, hint };
   }
 }
 

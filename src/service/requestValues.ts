@@ -19,11 +19,12 @@ export async function withoutRequestValues(
   }
   if (request.upload !== undefined) await addFromFile(request.upload.file.open, words, found);
   const clean = (text: string) => hide(text, content, found);
-  const { said, code, problem } = failure;
-  const told = said === undefined ? problem : problem.replace(said, () => clean(said));
-  if (code === undefined) return { ...failure, problem: told, said: undefined };
+  const { code, problem } = failure;
+  const said = failure.said === undefined ? undefined : clean(failure.said);
+  const told = said === undefined ? problem : problem.replace(failure.said ?? "", () => said);
+  if (code === undefined) return { ...failure, problem: told, said };
   const plainCode = clean(code);
-  return { ...failure, problem: told.replace(code, () => plainCode), said: undefined, code: plainCode };
+  return { ...failure, problem: told.replace(code, () => plainCode), said, code: plainCode };
 }
 
 /** A shorter word stands in a value by chance; such a value is hidden only where it stands as a whole. */

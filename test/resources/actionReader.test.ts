@@ -20,7 +20,7 @@ describe("reads of many tasks' actions", () => {
   const start = async (behaviour: EmulatorOptions["behaviour"] = {}): Promise<ActionReader> => {
     emulator = await startEmulator({ seed, behaviour });
     const { accessToken } = emulator.credentials;
-    return new ActionReader(new ServiceClient({ baseUrl: emulator.url, accessToken }));
+    return new ActionReader(new ServiceClient({ baseUrl: emulator.url, accessToken, maxRetries: 0 }));
   };
   afterEach(() => emulator.close());
 
@@ -39,20 +39,49 @@ describe("reads of many tasks' actions", () => {
     assert.equal(emulator.requests.length, 1);
   });
 
-  for (const getActionsMissing of ["refusedNamed", "refusedUnnamed"] as const) {
-    it(`find the one task that is gone in at most 20 requests, where the refusal is ${getActionsMissing}`, async () => {
-      const reader = await start({ getActionsMissing });
-      emulator.change.deleteTask("task-37");
-      const answers = await readAll(reader);
-      const failed = answers.flatMap((answer, index) => (answer.status === "rejected" ? [{ index, answer }] : []));
-      assert.deepEqual(
-        failed.map(({ index }) => index),
-        [37],
-      );
-      assert.ok(isServiceError(failed[0]?.answer.reason, "notFound"));
-      assert.ok(emulator.requests.length <= 20, `${emulator.requests.length} requests`);
-    });
-  }
+  const gone = async (reader: ActionReader, ...missing: number[]): Promise<void> => {
+    for (const index of missing) {
+      emulator.change.deleteTask(`task-${index}`);
+    }
+    const answers = await readAll(reader);
+    const failed = answers.flatMap((answer, index) => (answer.status === "rejected" ? [{ index, answer }] : []));
+    assert.deepEqual(
+      failed.map(({ index }) => index),
+      missing,
+    );
+    assert.ok(failed.every(({ answer }) => isServiceError(answer.reason, "notFound")));
+  };
+
+  it("ask a task that the refusal names alone, and the others once more", async () => {
+    for (const taskGone of ["invalidTaskId", "notFound"] as const) {
+      const reader = await start({ taskGone });
+      await gone(reader, 1);
+      assert.equal(emulator.requests.length, 3);
+      await emulator.close();
+    }
+    const reader = await start();
+    await gone(reader, 1, 10, 37);
+    assert.equal(emulator.requests.length, 5);
+  });
+
+  it("find the one task that is gone in at most 10 requests where the refusal names none, wherever it is", async () => {
+    for (const index of [0, 37, 99]) {
+      const reader = await start({ getActionsMissing: "refusedUnnamed" });
+      await gone(reader, index);
+      assert.ok(emulator.requests.length <= 10, `${emulator.requests.length} requests`);
+      await emulator.close();
+    }
+  });
+
+  it("answer each question, however many tasks are gone and whether the refusal names them or not", async () => {
+    for (const getActionsMissing of ["refusedNamed", "refusedUnnamed"] as const) {
+      for (const missing of [[0, 1], [3, 50, 98, 99], taskIds.map((_, index) => index)]) {
+        const reader = await start({ getActionsMissing });
+        await gone(reader, ...missing);
+        await emulator.close();
+      }
+    }
+  });
 
   it("answer nothing for a task that the service leaves out", async () => {
     const reader = await start();
@@ -66,6 +95,24 @@ describe("reads of many tasks' actions", () => {
     const task = await reader.read("task-1", ["NavigateAction"]);
     assert.match(JSON.stringify(task), /https:\/\/new\.test/);
     assert.equal(emulator.requests.length, 2);
+  });
+
+  it("find the one task at which the service fails, and answer for the others", async () => {
+    const reader = await start({ taskGone: "serverError" });
+    emulator.change.deleteTask("task-37");
+    const answers = await readAll(reader);
+    assert.deepEqual(
+      answers.flatMap(({ status }, index) => (status === "rejected" ? [index] : [])),
+      [37],
+    );
+  });
+
+  it("fail together, after few requests, when the service fails at each of them", async () => {
+    const reader = await start();
+    emulator.fault({ operation: "getActions", kind: "error", code: "ServerError", times: 1000 });
+    const answers = await readAll(reader);
+    assert.ok(answers.every(({ status }) => status === "rejected"));
+    assert.ok(emulator.requests.length <= 9, `${emulator.requests.length} requests`);
   });
 
   it("fail together when the service cannot be asked at all", async () => {
