@@ -3,7 +3,8 @@
  * again. So when two or more tasks are gone and none is found, the refresh fails instead.
  *
  * Reads run side by side and in any order: a read that found its task gone waits until all others under way have said what they
- * found.
+ * found. The first of several that run one after the other has only itself to go by: then the task that its own was copied from is looked up,
+ * and counts where it is gone too. Where it is there that proves nothing, for another account may see the same template.
  */
 export class AccountGuard {
   private readonly found = new Set<string>();
@@ -26,12 +27,18 @@ export class AccountGuard {
     (presence === "gone" ? this.gone : this.found).add(taskId);
   }
 
-  /** Inside a read that found its task gone: whether to believe it. Answers why not. */
-  async doubt(): Promise<string | undefined> {
+  /**
+   * Inside a read that found its task gone: whether to believe it. Answers why not.
+   * @param isSourceGone looks up a task that must be there too, which is `source`.
+   */
+  async doubt(source?: string, isSourceGone?: (source: string) => Promise<boolean>): Promise<string | undefined> {
     await new Promise<void>((resolve) => {
       this.waiting.push(resolve);
       this.release();
     });
+    if (source !== undefined && this.gone.size === 1 && this.found.size === 0 && (await isSourceGone?.(source))) {
+      this.gone.add(source);
+    }
     if (this.gone.size < 2 || this.found.size > 0) {
       return undefined;
     }

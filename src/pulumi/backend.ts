@@ -3,6 +3,7 @@ import type { Problem } from "../resources/args";
 import { checkFields, differs, unknown } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { messageOf, PartialFailure } from "../resources/resource";
+import { isGone } from "../resources/taskPresence";
 import type { Host } from "./host";
 import { urnOf } from "./progress";
 import { InitFailure, ProviderError } from "./providerErrors";
@@ -92,8 +93,9 @@ export class Backend implements dynamic.ResourceProvider {
         return this.found(id, state);
       }
       const accountGuard = this.host().accountGuard(profileName(state.profile));
+      const context = this.context(props, state.profile);
       return accountGuard.during(async () => {
-        const seen = await read.call(this.resource, id, state, this.context(props, state.profile));
+        const seen = await read.call(this.resource, id, state, context);
         if (seen.found) {
           return this.found(id, seen.state);
         }
@@ -102,7 +104,7 @@ export class Backend implements dynamic.ResourceProvider {
             `There is no ${this.resource.type} "${id}" at the service, so it cannot be looked up.`,
           );
         }
-        const doubt = await accountGuard.doubt();
+        const doubt = await accountGuard.doubt(this.resource.copiedFrom?.(state), (source) => isGone(source, context));
         if (doubt !== undefined) {
           throw new ProviderError(doubt);
         }

@@ -1,4 +1,4 @@
-import { readConfigured, typesOf } from "./actionProperties";
+import { typesOf } from "./actionProperties";
 import { anything, choice, flag, isMap, objectOf, text } from "./args";
 import { listOrText } from "./listArgs";
 import type { LostAnswerState } from "./lostAnswer";
@@ -9,6 +9,7 @@ import type { CheckContext, Context, Created, Difference, PendingState, Read, Re
 import { messageOf, PartialFailure } from "./resource";
 import type { TaskCopyArgs, TaskCopyState } from "./taskCopy";
 import { taskCopy } from "./taskCopy";
+import { lookUpByRows, lookUpTask } from "./taskPresence";
 import type { StartUrls } from "./taskStartUrls";
 import { checkStartUrls, startUrlsUpload } from "./taskStartUrls";
 
@@ -80,6 +81,8 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
 
   decides: () => ["everything"],
 
+  copiedFrom: ({ from }) => from.sourceTaskId,
+
   async check(args: ExtractionTaskArgs, context: CheckContext): Promise<CheckedArgs> {
     const { from, actions, startUrls, ...options } = args;
     const problems: CheckContext["problems"] = [];
@@ -117,11 +120,13 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
       const seen = await taskCopy.read?.(id, copyState(state), context);
       return seen?.found === false ? seen : { found: true, state };
     }
-    const { actions } = state;
-    return readConfigured(state, typesOf(actions), context, (shown) => ({
-      ...state,
-      actions: actionsSeen(id, actions, shown),
-    }));
+    const presence = await lookUpTask(id, typesOf(state.actions), context);
+    if (presence.is === "there") {
+      return { found: true, state: { ...state, actions: actionsSeen(id, state.actions, presence.actions) } };
+    }
+    // Its parts keep their state where nothing is clear; whether a task is to be copied again must be found out.
+    const existence = presence.is === "unclear" ? await lookUpByRows(id, context) : presence.is;
+    return existence === "gone" ? { found: false } : { found: true, state };
   },
 
   async update(

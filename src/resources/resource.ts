@@ -27,6 +27,11 @@ export interface Resource<Args extends object, State extends object, Checked ext
   decides?(args: Partial<Args>): string[];
 
   /**
+   * The task that this one was copied from, which the same account holds: where that is gone too, the account is probably a wrong one.
+   */
+  copiedFrom?(state: State): string | undefined;
+
+  /**
    * Brings arguments into the form in which they are compared and stored, and adds problems that the spec cannot express. Makes no
    * request. Called only when the spec found nothing wrong; parts may be `unknown`.
    */

@@ -65,6 +65,8 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
   },
   outputs: ["taskId"],
 
+  copiedFrom: ({ sourceTaskId }) => sourceTaskId,
+
   check(args: TaskCopyArgs, { problems }: CheckContext): TaskCopyArgs {
     const given = identity.filter((name) => args[name] !== undefined);
     if (given.length === 0 && args.adoptTaskId === undefined) {

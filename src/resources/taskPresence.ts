@@ -44,9 +44,11 @@ async function askForActions(taskId: string, actionTypes: string[], context: Con
 /** Whether a task exists, for a caller that has no action to ask for. */
 export async function lookUpExistence(taskId: string, context: Context): Promise<Presence["is"]> {
   const presence = await lookUpTask(taskId, [], context);
-  if (presence.is !== "unclear") {
-    return presence.is;
-  }
+  return presence.is === "unclear" ? lookUpByRows(taskId, context) : presence.is;
+}
+
+/** Whether a task exists, where its actions do not tell. */
+export async function lookUpByRows(taskId: string, context: Context): Promise<Presence["is"]> {
   try {
     await context.client.getData({ taskId, offset: 0, size: 1 });
     context.saw(taskId, "there");
@@ -58,6 +60,18 @@ export async function lookUpExistence(taskId: string, context: Context): Promise
     }
     if (isServiceError(error, "refused", "plan")) {
       return "unclear";
+    }
+    throw error;
+  }
+}
+
+/** Whether the service says of a task that is none of the caller's that it is gone. Says nothing of what it found to anybody else. */
+export async function isGone(taskId: string, context: Context): Promise<boolean> {
+  try {
+    return (await lookUpExistence(taskId, { ...context, saw: () => {} })) === "gone";
+  } catch (error) {
+    if (isServiceError(error, "refused", "plan", "actionNotFound", "contract")) {
+      return false;
     }
     throw error;
   }

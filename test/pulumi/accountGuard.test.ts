@@ -38,4 +38,40 @@ describe("the guard against a wrong account", () => {
     const [doubt] = await readAll(guard, { c: "gone" });
     assert.match(doubt ?? "", /3 tasks are gone/);
   });
+
+  describe("with reads one after the other", () => {
+    /** Reads of copies of one template, each of which waits for the one before. */
+    const readInTurn = async (presences: ("there" | "gone")[], isTemplateGone: boolean) => {
+      const guard = new AccountGuard();
+      const lookedUp: string[] = [];
+      const doubts: boolean[] = [];
+      for (const [index, presence] of presences.entries()) {
+        const doubt = await guard.during(async () => {
+          guard.saw(`copy-${index}`, presence);
+          const look = async (source: string): Promise<boolean> => {
+            lookedUp.push(source);
+            return isTemplateGone;
+          };
+          return presence === "gone" ? guard.doubt("template", look) : undefined;
+        });
+        doubts.push(doubt !== undefined);
+      }
+      return { doubts, lookedUp };
+    };
+
+    it("doubts the first too where the task that it was copied from is gone as well", async () => {
+      assert.deepEqual(await readInTurn(["gone", "gone"], true), { doubts: [true, true], lookedUp: ["template"] });
+    });
+
+    it("takes a template that is there for no proof: another account may see the same", async () => {
+      assert.deepEqual(await readInTurn(["gone", "gone"], false), { doubts: [false, true], lookedUp: ["template"] });
+    });
+
+    it("looks for no template where another task of the account was found", async () => {
+      assert.deepEqual(await readInTurn(["there", "gone", "gone"], true), {
+        doubts: [false, false, false],
+        lookedUp: [],
+      });
+    });
+  });
 });
