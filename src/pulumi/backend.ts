@@ -172,7 +172,8 @@ export class Backend implements dynamic.ResourceProvider {
     }
     throw new ProviderError(
       `It was made at ${made}, and the configuration names ${here}; nothing was touched. If this is the same service at another address, ` +
-        `run "pulumi config set webextract:movedFrom ${made}" (a refresh or a destroy takes it from WEBEXTRACT_MOVED_FROM); else set webextract:baseUrl back.`,
+        `run "pulumi config set webextract:movedFrom ${made}" (a refresh or a destroy takes it from WEBEXTRACT_MOVED_FROM); else set webextract:baseUrl back ` +
+        `and run "pulumi up" without --refresh: a refresh or a destroy goes by the configuration of the last up.`,
     );
   }
 

@@ -31,12 +31,15 @@ export class ActionReader {
 
   /** What the service shows of one task; undefined where the answer leaves the task out. Rejects as a request for this task alone would. */
   read(taskId: string, actionTypes: readonly string[]): Promise<TaskActions | undefined> {
-    return new Promise((resolve, reject) => {
-      this.gathering.push({ taskId, actionTypes, resolve, reject });
-      if (this.gathering.length === 1) {
-        void this.sendWhenQuiet();
-      }
-    });
+    return new Promise((resolve, reject) => this.gather([{ taskId, actionTypes, resolve, reject }]));
+  }
+
+  private gather(questions: readonly Question[]): void {
+    const isFirst = this.gathering.length === 0;
+    this.gathering.push(...questions);
+    if (isFirst && questions.length > 0) {
+      void this.sendWhenQuiet();
+    }
   }
 
   private async sendWhenQuiet(): Promise<void> {
@@ -55,7 +58,7 @@ export class ActionReader {
     }
   }
 
-  /** Asks for all at once. Where the service refuses that, it may be about only one of them: the others are asked again without it. */
+  /** Asks for all at once. Where the service refuses that, it may be about only some of them: the others are asked again without those. */
   private async ask(questions: readonly Question[]): Promise<void> {
     const refusal = await this.send(questions);
     if (refusal === undefined || taskIdsOf(questions).length === 1) {
@@ -66,12 +69,10 @@ export class ActionReader {
       await this.askWithoutNames(questions, refusal);
       return;
     }
+    // The others travel with what has come since.
+    this.gather(questions.filter((question) => !named.includes(question)));
     for (const some of byTask(named)) {
       await this.send(some);
-    }
-    const others = questions.filter((question) => !named.includes(question));
-    if (others.length > 0) {
-      await this.ask(others);
     }
   }
 

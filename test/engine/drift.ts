@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { World } from "./world";
+
+const fleet = (count: number): string => `
+for (let index = 0; index < ${count}; index++) {
+  new ExtractionTask("task-" + index, {
+    from: { sourceTaskId: "template-1", taskGroupId: "group-1" },
+    actions: { open: { actionType: "NavigateAction", properties: { Url: "https://shop.test/" + index } } },
+  });
+}
+`;
+
+const reads = (operations: readonly string[]): number =>
+  operations.filter((operation) => operation === "getActions").length;
+
+/** What a refresh finds in a fleet, and with how few requests: the engine reads 8 at a time unless it is told otherwise. */
+export function testDriftOf(count: number): void {
+  const waves = Math.ceil(count / 8);
+  let world: World;
+  before(async () => {
+    // A failing task fails at once: repeats are not what is looked at here.
+    world = await World.create({ program: fleet(count), config: { "webextract:maxRetries": "0" } });
+    await world.project.up();
+    world.operations();
+  });
+  after(() => world.remove());
+  afterEach(() => world.emulator.setBehaviour({ getActionsMissing: "refusedNamed", taskGone: "invalidTaskId" }));
+
+  const urlOf = (taskId: string): string | undefined => world.emulator.inspect.task(taskId)?.actions[0]?.properties.Url;
+
+  /** One task is deleted and another one changed. */
+  const drift = (): { gone: string; changed: string; declared: string } => {
+    const [gone = "", changed = ""] = world.copies();
+    const declared = urlOf(changed) ?? "";
+    world.emulator.change.deleteTask(gone);
+    world.emulator.change.setProperty(changed, "open", "Url", "https://somebody.test/");
+    world.operations();
+    return { gone, changed, declared };
+  };
+
+  it(`is looked for with few requests: at most ${waves + 2}, and one or two where all reads go at once`, async () => {
+    const { output } = await world.project.refresh();
+    assert.match(output, new RegExp(`${count + 1} unchanged`));
+    const operations = world.operations();
+    assert.equal(operations.length, reads(operations));
+    assert.ok(operations.length <= waves + 2, `${operations.length} requests`);
+    await world.project.refresh({ args: ["--parallel", "200"] });
+    const atOnce = world.operations();
+    assert.ok(atOnce.length <= 2, `${atOnce.length} requests`);
+  });
+
+  it("is not there when nothing changed: preview --refresh --expect-no-changes passes", async () => {
+    await world.project.preview({ args: ["--refresh", "--expect-no-changes"] });
+  });
+
+  it("fails preview --refresh --expect-no-changes, which changes nothing", async () => {
+    const { changed, declared } = drift();
+    const state = JSON.stringify(world.project.state());
+    const { output } = await world.project.preview({
+      args: ["--refresh", "--expect-no-changes", "--diff"],
+      expect: "failure",
+    });
+    assert.match(output, /no changes were expected/);
+    assert.match(output, /Url\s*: "https:\/\/somebody.test\/" => "https:\/\/shop.test\/\d+"/);
+    assert.equal(JSON.stringify(world.project.state()), state);
+    assert.ok(reads(world.operations()) <= waves + 2);
+    assert.notEqual(urlOf(changed), declared);
+  });
+
+  it(`is found by at most ${waves + 2} requests and shown: a changed value and a missing task`, async () => {
+    const { output } = await world.project.refresh({ args: ["--diff"] });
+    const operations = world.operations();
+    assert.ok(operations.length <= waves + 2, `${operations.length} requests`);
+    assert.match(output, /Url\s*: "https:\/\/shop.test\/\d+" => "https:\/\/somebody.test\/"/);
+    assert.match(output, /~ 1 updated\s+- 1 deleted/);
+  });
+
+  it("leaves a stack that plans and applies: one copy, one write, and no change after that", async () => {
+    const { changeSummary } = await world.project.previewJson();
+    assert.deepEqual(changeSummary, { create: 1, same: count - 1, update: 1 });
+    await world.project.up();
+    assert.deepEqual(world.operations().sort(), ["copyTask", "updateTaskParameters", "updateTaskParameters"]);
+    assert.equal(world.copies().length, count);
+    await world.project.preview({ args: ["--refresh", "--expect-no-changes"] });
+  });
+
+  it("is found and put right by up --refresh too", async () => {
+    const { changed, declared } = drift();
+    await world.project.up({ args: ["--refresh"] });
+    const operations = world.operations();
+    assert.ok(reads(operations) <= waves + 2, `${reads(operations)} reads`);
+    assert.deepEqual(operations.filter((operation) => operation !== "getActions").sort(), [
+      "copyTask",
+      "updateTaskParameters",
+      "updateTaskParameters",
+    ]);
+    assert.equal(urlOf(changed), declared);
+    assert.equal(world.copies().length, count);
+  });
+
+  it(`is found by at most ${waves + 7} requests where the service refuses many reads for one task and does not say which`, async () => {
+    for (const args of [[], ["--parallel", "200"]]) {
+      world.emulator.setBehaviour({ getActionsMissing: "refusedUnnamed", taskGone: "unnamed" });
+      drift();
+      const { output } = await world.project.refresh({ args });
+      const operations = world.operations();
+      assert.ok(operations.length <= waves + 7, `${operations.length} requests`);
+      assert.match(output, /~ 1 updated\s+- 1 deleted/);
+      await world.project.up();
+      assert.equal(world.copies().length, count);
+    }
+  });
+
+  it("is found for all others where the service fails at one task, which is kept", async () => {
+    const { gone } = drift();
+    world.emulator.setBehaviour({ taskGone: "serverError" });
+    const { output } = await world.project.refresh({ args: ["--diff"], expect: "failure" });
+    assert.equal(output.match(/error: getActions/g)?.length, 1, output);
+    assert.match(output, /Url\s*: "https:\/\/shop.test\/\d+" => "https:\/\/somebody.test\/"/);
+    assert.ok(world.project.state().resources.some(({ id }) => id === gone));
+    world.emulator.setBehaviour({ taskGone: "invalidTaskId" });
+    await world.project.up({ args: ["--refresh"] });
+    assert.equal(world.copies().length, count);
+  });
+
+  it("leaves a stack that can be destroyed, of which tasks are missing", async () => {
+    drift();
+    await world.project.refresh();
+    const [another = ""] = world.copies();
+    world.emulator.change.deleteTask(another);
+    await world.project.destroy();
+    assert.equal(world.project.state().resources.length, 0);
+  });
+}

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { startEmulator } from "../../src/emulator/index";
+import { testDriftOf } from "./drift";
+import { World } from "./world";
+
+describe("the drift of 20 tasks", () => {
+  testDriftOf(20);
+});
+
+describe("a read after a write in one process", () => {
+  const program = (url: string): string => `
+    const config = new TaskActionConfig("config", { taskId: "template-1", actions: {
+      open: { actionType: "NavigateAction", properties: { Url: "${url}" } } } });
+    const seen = TaskActionConfig.get("seen", config.id.apply((id) => id), { actions: {
+      open: { actionType: "NavigateAction", properties: { Url: "?" } } } }, { dependsOn: config });
+    exports.url = seen.actions.apply((actions) => actions.open.properties.Url);
+  `;
+
+  it("asks again, whatever a refresh read before the write", async () => {
+    const world = await World.create({ program: program("https://shop.test/1") });
+    try {
+      await world.project.up();
+      world.program(program("https://shop.test/2"));
+      world.operations();
+      await world.project.up({ args: ["--refresh"] });
+      assert.deepEqual(world.operations(), ["getActions", "updateActionProperties", "getActions"]);
+      assert.deepEqual(await world.project.outputs(), { url: "https://shop.test/2" });
+    } finally {
+      await world.remove();
+    }
+  });
+});
+
+describe("an up --refresh of 20 tasks", () => {
+  const fleet = `
+    for (let index = 0; index < 10; index++) {
+      const copy = new TaskCopy("copy-" + index, { sourceTaskId: "template-1", taskGroupId: "group-1" });
+      new TaskActionConfig("config-" + index, { taskId: copy.id, actions: {
+        open: { actionType: "NavigateAction", properties: { Url: "https://shop.test/" } } } });
+      new ExtractionTask("task-" + index, { from: { sourceTaskId: "template-1", taskGroupId: "group-1" } });
+    }
+  `;
+  let world: World;
+  let right: Record<string, string>;
+  let state: string[];
+  before(async () => {
+    world = await World.create({ program: fleet, withCredentials: false });
+    right = { WEBEXTRACT_ACCESS_TOKEN: world.emulator.credentials.accessToken };
+    await world.project.up({ env: right });
+    state = resources();
+    world.operations();
+  });
+  after(() => world.remove());
+
+  /** What the state holds of our resources, in whatever order a refresh left it. */
+  const resources = (): string[] =>
+    world.project
+      .state()
+      .resources.filter(({ urn }) => urn.includes("webextract:"))
+      .map(({ urn, id, outputs }) => `${urn} ${id} ${JSON.stringify(outputs)}`)
+      .sort();
+  const written = (): string[] => world.operations().filter((operation) => !/^get/.test(operation));
+
+  const assertNothingHappened = (): void => {
+    assert.deepEqual(written(), []);
+    assert.equal(world.copies().length, 20);
+    assert.deepEqual(resources(), state);
+  };
+
+  it("copies nothing and forgets nothing with the credentials of another account", async () => {
+    const wrong = { WEBEXTRACT_ACCESS_TOKEN: world.emulator.change.addAccount("other").accessToken };
+    const { output } = await world.project.up({ args: ["--refresh"], env: wrong, expect: "failure" });
+    assert.match(output, /tasks are gone, and found none of this stack: is this another account, or another service/);
+    assertNothingHappened();
+  });
+
+  it("copies nothing and forgets nothing with such credentials where one task is read after the other", async () => {
+    const wrong = { WEBEXTRACT_ACCESS_TOKEN: world.emulator.change.addAccount("third").accessToken };
+    await world.project.up({ args: ["--refresh", "--parallel", "1"], env: wrong, expect: "failure" });
+    assertNothingHappened();
+  });
+
+  it("copies nothing and forgets nothing where the configuration names another address", async () => {
+    const stranger = await startEmulator({ seed: { taskGroups: [], tasks: [] } });
+    try {
+      await world.project.configure({ "webextract:baseUrl": stranger.url });
+      const { output } = await world.project.up({ args: ["--refresh"], env: right, expect: "failure" });
+      assert.ok(output.includes(`It was made at ${world.emulator.url}, and the configuration names ${stranger.url}`));
+      assert.equal(stranger.requests.length, 0);
+    } finally {
+      await world.project.configure({ "webextract:baseUrl": world.emulator.url });
+      await stranger.close();
+    }
+    assertNothingHappened();
+  });
+
+  it("works again as that error says: with the address set back, by an up without a refresh", async () => {
+    const { output } = await world.project.up({ args: ["--refresh"], env: right, expect: "failure" });
+    assert.match(output, /set webextract:baseUrl back and run "pulumi up" without --refresh/);
+    await world.project.up({ env: right });
+    await world.project.up({ args: ["--refresh", "--expect-no-changes"], env: right });
+    assertNothingHappened();
+  });
+
+  it("copies nothing when all tasks are gone at once, though the template is there", async () => {
+    for (const taskId of world.copies()) {
+      world.emulator.change.deleteTask(taskId);
+    }
+    const { output } = await world.project.up({ args: ["--refresh"], env: right, expect: "failure" });
+    assert.match(output, /20 tasks are gone/);
+    assert.deepEqual(written(), []);
+    assert.deepEqual(resources(), state);
+  });
+});
