@@ -6,6 +6,7 @@ import { isServiceError } from "../service/errors";
 import type { RowSource } from "../service/rowPage";
 import type { Row, Subtask, TaskActions } from "../service/types";
 import type { InputsOf } from "./extractionResource";
+import { forEachProgram } from "./program";
 import { programConfig } from "./programConfig";
 
 /**
@@ -176,8 +177,12 @@ const unknownYet = Symbol("no credential in this preview");
 const noCredential =
   "in a preview reads use accessToken or credentialCommand only, and neither is configured: the answer is unknown until the update.";
 
-const answers = new Map<string, Promise<unknown>>();
-let warned = false;
+/** What one run has asked, and with which clients: another may have other credentials, and must ask anew. */
+const run = forEachProgram(() => ({
+  answers: new Map<string, Promise<unknown>>(),
+  clients: new Map<string | undefined, ServiceClient>(),
+  warned: false,
+}));
 
 /** Asks once a run for the same arguments. */
 async function ask<Args extends object, Result>(
@@ -185,18 +190,19 @@ async function ask<Args extends object, Result>(
   args: Args,
   options: FunctionOptions,
 ): Promise<Result | typeof unknownYet> {
-  const client = clientFor(options.profile);
+  const thisRun = run();
+  const client = clientFor(options.profile, thisRun.clients);
   if (client === undefined) {
-    if (!warned) {
-      warned = true;
+    if (!thisRun.warned) {
+      thisRun.warned = true;
       await log.warn(`pulumi-webextract: ${noCredential}`);
     }
     return unknownYet;
   }
   const key = canonical([query.name, options.profile, args]);
-  const known = answers.get(key) as Promise<Result> | undefined;
+  const known = thisRun.answers.get(key) as Promise<Result> | undefined;
   const answer = known ?? query.run(client, args);
-  answers.set(key, answer);
+  thisRun.answers.set(key, answer);
   try {
     return await answer;
   } catch (error) {
@@ -204,10 +210,11 @@ async function ask<Args extends object, Result>(
   }
 }
 
-const clients = new Map<string | undefined, ServiceClient>();
-
 /** The program's own client; none in a preview that could only log in by using up a refresh token. */
-function clientFor(profile: string | undefined): ServiceClient | undefined {
+function clientFor(
+  profile: string | undefined,
+  clients: Map<string | undefined, ServiceClient>,
+): ServiceClient | undefined {
   const options = programConfig().clientOptions(profile);
   const preview = runtime.isDryRun();
   if (preview && options.accessToken === undefined && options.credentialCommand === undefined) {

@@ -1,10 +1,10 @@
 import { RunError, runtime } from "@pulumi/pulumi";
 import type { ProviderConfig } from "./config";
 import { configKeys, parseConfig, unknownKeys } from "./config";
+import { forEachProgram } from "./program";
 import { isMocked } from "./providerText";
 
 const namespace = "webextract:";
-let checked: ProviderConfig | undefined;
 
 /** Refuses a configuration that cannot work: in the program, so at preview, and once for all resources. */
 export function requireValidConfig(): void {
@@ -14,10 +14,7 @@ export function requireValidConfig(): void {
 }
 
 /** The program's configuration; its problems are one error. */
-export function programConfig(): ProviderConfig {
-  if (checked !== undefined) {
-    return checked;
-  }
+export const programConfig: () => ProviderConfig = forEachProgram(() => {
   const all: Record<string, string> = runtime.allConfig();
   const names = Object.keys(all)
     .filter((name) => name.startsWith(namespace))
@@ -30,6 +27,5 @@ export function programConfig(): ProviderConfig {
     const list = [...problems, ...unknown].join("\n  ");
     throw new RunError(`The configuration of pulumi-webextract is not right:\n  ${list}`);
   }
-  checked = config;
   return config;
-}
+});

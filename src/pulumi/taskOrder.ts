@@ -1,5 +1,6 @@
 import type { Input, Resource } from "@pulumi/pulumi";
-import { Output, RunError, runtime } from "@pulumi/pulumi";
+import { Output, RunError } from "@pulumi/pulumi";
+import { forEachProgram } from "./program";
 
 /**
  * What a program declares for each task. All resources of a task take `copy.id`, so nothing in Pulumi would keep a paid run from starting
@@ -49,16 +50,7 @@ class DeclaredTasks {
   }
 }
 
-/** A process may run several programs, each with a stack of its own (Automation API). */
-const programs = new WeakMap<object, DeclaredTasks>();
-const outsideOfStacks = {};
-
-function declaredTasks(): DeclaredTasks {
-  const program = runtime.getStackResource() ?? outsideOfStacks;
-  const tasks = programs.get(program) ?? new DeclaredTasks();
-  programs.set(program, tasks);
-  return tasks;
-}
+const declaredTasks = forEachProgram(() => new DeclaredTasks());
 
 /** Refuses a second owner of the same part of a task; what is not known yet never conflicts. */
 export function claim(type: string, name: string, taskId: Input<unknown>, decides: readonly string[]): void {

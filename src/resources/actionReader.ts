@@ -17,6 +17,9 @@ interface Question {
 /** How long a question waits for others; the engine sends all that it allows at once within some 40 ms. */
 const gatherMs = 20;
 
+/** How long it waits for as many as the last time: a busy machine takes its time between one and the next. */
+const patienceMs = 100;
+
 /** Tasks in one request, at most. */
 const mostTasks = 100;
 
@@ -26,6 +29,7 @@ const mostTasks = 100;
  */
 export class ActionReader {
   private gathering: Question[] = [];
+  private lastCount = 0;
 
   constructor(private readonly client: ActionsClient) {}
 
@@ -44,18 +48,25 @@ export class ActionReader {
 
   private async sendWhenQuiet(): Promise<void> {
     let before = 0;
-    while (this.gathering.length > before) {
+    for (let waited = 0; this.isComing(before, waited); waited += gatherMs) {
       before = this.gathering.length;
       await sleep(gatherMs);
     }
     const questions = this.gathering;
     this.gathering = [];
+    this.lastCount = questions.length;
     // Without any type the question itself may be refused: it must not spoil the others.
     for (const kind of [questions.filter(asksForTypes), questions.filter((each) => !asksForTypes(each))]) {
       for (const some of inParts(kind)) {
         void this.ask(some);
       }
     }
+  }
+
+  /** Whether more may come: some did just now, or fewer have come than were answered last time, each of which makes the engine send the next. */
+  private isComing(before: number, waited: number): boolean {
+    const { length } = this.gathering;
+    return length > before || (length < this.lastCount && waited < patienceMs);
   }
 
   /** Asks for all at once. Where the service refuses that, it may be about only some of them: the others are asked again without those. */
