@@ -142,6 +142,47 @@ describe("typed classes", () => {
     });
   });
 
+  it("know nothing of what another program of the process declared", async () => {
+    for (const name of ["first", "second"]) {
+      const registered = await run(() => {
+        new webextract.TaskActionConfig(name, { taskId: "t", actions: open });
+        new webextract.CloudRun("run", { taskId: "t" });
+      });
+      assert.deepEqual(registered.run?.dependsOn, [name]);
+    }
+  });
+
+  it("keep nothing outside of a stack, where unit tests of programs make the same resources again and again", async () => {
+    await pulumi.runtime.setMocks({
+      newResource: ({ name, inputs }) => ({ id: name, state: inputs }),
+      call: () => ({}),
+    });
+    for (const _test of ["first", "second"]) {
+      new webextract.TaskActionConfig("config", { taskId: "t", actions: open });
+      new webextract.CloudRun("run", { taskId: "t" });
+    }
+  });
+
+  it("find the order and the owners of a task within components and under parents", async () => {
+    class Shop extends pulumi.ComponentResource {
+      readonly run: webextract.CloudRun;
+      constructor(name: string, taskId: pulumi.Input<string>) {
+        super("test:index:Shop", name);
+        new webextract.TaskActionConfig(`${name}-config`, { taskId, actions: open }, { parent: this });
+        this.run = new webextract.CloudRun(`${name}-run`, { taskId }, { parent: this });
+      }
+    }
+    const registered = await run(() => {
+      const copy = new webextract.TaskCopy("copy", { sourceTaskId: "s", taskGroupId: "g" });
+      const shop = new Shop("shop", copy.id);
+      new webextract.DataExport("rows", { taskId: shop.run.taskId, scope: "all", path: "rows.ndjson" });
+    });
+    assert.deepEqual(registered["shop-run"]?.dependsOn, ["copy", "shop-config"]);
+    assert.deepEqual(registered.rows?.dependsOn, ["shop-run"]);
+    const twice = run(() => [new Shop("one", "t"), new Shop("two", "t")]);
+    await assert.rejects(twice, /TaskActionConfig "two-config" configures the task of CloudRun "one-run"/);
+  });
+
   it("hash the arguments of rerunOn in the program, options left out", async () => {
     const hashOf = async (items: string[], onDelete: "retain" | "restore"): Promise<unknown> => {
       const registered = await run(() => {

@@ -134,6 +134,16 @@ export class Project {
     return result;
   }
 
+  /** Runs a script of the program's folder with Node.js, to its end: for programs that drive the engine themselves (Automation API). */
+  async script(path: string): Promise<RunResult> {
+    const run = new Run(process.execPath, [path], { cwd: this.folder, env: this.env });
+    const result = await this.watch(run).done;
+    if (result.code !== 0) {
+      throw new Error(`${path} ended with ${result.code}:\n${result.output}`);
+    }
+    return result;
+  }
+
   /** Starts a command and returns at once: for a test that interrupts it, kills something, or looks while it runs. */
   start(command: readonly string[], options: Omit<RunOptions, "expect"> = {}): Run {
     const args = [...command, ...(options.args ?? []), "--stack", this.stack, ...always];
@@ -142,6 +152,10 @@ export class Project {
       cwd: this.folder,
       env: { ...this.env, ...options.env },
     });
+    return this.watch(run);
+  }
+
+  private watch(run: Run): Run {
     this.runs.add(run);
     run.done.then(
       ({ output }) => {

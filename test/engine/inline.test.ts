@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import type { Emulator } from "../../src/emulator/index";
+import { startEmulator } from "../../src/emulator/index";
+import { Project } from "./harness";
+import { template } from "./world";
+
+/** Two programs of one process, each with a stack and a service of its own. What they declare and read has the same names. */
+const script = `
+const { LocalWorkspace } = require("@pulumi/pulumi/automation");
+const { CloudRun, getActionsOutput, TaskActionConfig } = require("pulumi-webextract");
+const services = JSON.parse(process.env.SERVICES);
+
+const program = async () => {
+  const seen = getActionsOutput({ taskIds: ["template-1"], actionTypes: ["NavigateAction"] }, { plain: true });
+  const config = new TaskActionConfig("config", {
+    taskId: "template-1",
+    actions: { open: { actionType: "NavigateAction", properties: { Wait: "5" } } },
+  });
+  const run = new CloudRun("run", { taskId: config.id });
+  return { url: seen.apply(([task]) => task.actions[0].properties[0].value), lotNo: run.id };
+};
+
+async function stackOf(stackName) {
+  const stack = await LocalWorkspace.createOrSelectStack(
+    { stackName, projectName: "inline", program },
+    { workDir: process.cwd() },
+  );
+  const { url, token } = services[stackName];
+  await stack.setConfig("webextract:baseUrl", { value: url });
+  await stack.setConfig("webextract:accessToken", { value: token, secret: true });
+  return stack;
+}
+
+async function main() {
+  const first = await stackOf("first");
+  const second = await stackOf("second");
+  const results = await Promise.all([first.up(), second.up()]);
+  const outputs = results.map(({ outputs }) => [outputs.url.value, outputs.lotNo.value]);
+  await first.setConfig("webextract:pageSize", { value: "none" });
+  const wrong = await first.preview().then(() => "passed", String);
+  process.stdout.write(JSON.stringify({ outputs, wrong }));
+}
+
+main().catch((error) => {
+  console.error(error);
+  process.exit(1);
+});
+`;
+
+describe("several programs in one process (Automation API)", () => {
+  const emulators: Emulator[] = [];
+  let project: Project;
+  before(async () => {
+    const services: Record<string, unknown> = {};
+    for (const name of ["first", "second"]) {
+      const emulator = await startEmulator({ seed: template });
+      emulator.change.setProperty("template-1", "open", "Url", `https://${name}.test/`);
+      services[name] = { url: emulator.url, token: emulator.credentials.accessToken };
+      emulators.push(emulator);
+    }
+    project = await Project.create({
+      name: "inline",
+      files: { "inline.js": script },
+      env: { SERVICES: JSON.stringify(services) },
+    });
+  });
+  after(async () => {
+    await project.remove();
+    await Promise.all(emulators.map((emulator) => emulator.close()));
+  });
+
+  it("each have a configuration, clients, answers and declarations of their own, side by side and one after the other", async () => {
+    const { outputs, wrong } = JSON.parse((await project.script("inline.js")).stdout);
+    const lotNos = emulators.map(({ inspect }) => inspect.runs()[0]?.lotNo);
+    assert.deepEqual(outputs, [
+      ["https://first.test/", lotNos[0]],
+      ["https://second.test/", lotNos[1]],
+    ]);
+    assert.match(wrong, /webextract:pageSize must be a number/);
+  });
+});
