@@ -156,6 +156,10 @@ export async function readConfigured<State extends { taskId: string }>(
   return { found: true, state: presence.is === "there" ? seen(presence.actions) : state };
 }
 
+/** What is said of an append whose answer was lost, beside the error. */
+export const lostAppend =
+  " The items may stand in the list; the next up reads the list and sends only what is missing.";
+
 /**
  * Writes settings of a task. If the answer is lost, what was written and what stood there before must not be: the resource is kept with
  * the write still to do, and it is safe to do it again. `kept` is the state for that case, where it is not the one that the write leads to.
@@ -171,7 +175,8 @@ export async function writeSettings<State extends PendingState & { taskId: strin
     return state;
   } catch (error) {
     if (isServiceError(error) && error.outcome !== "notExecuted") {
-      throw new PartialFailure(error.message, state.taskId, { ...kept, pending });
+      const next = pending.includes("append") ? lostAppend : "";
+      throw new PartialFailure(error.message + next, state.taskId, { ...kept, pending });
     }
     throw error;
   }

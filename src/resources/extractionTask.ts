@@ -1,4 +1,5 @@
-import { typesOf } from "./actionProperties";
+import { isServiceError } from "../service/errors";
+import { lostAppend, typesOf } from "./actionProperties";
 import { anything, choice, flag, isMap, objectOf, text } from "./args";
 import { listOrText } from "./listArgs";
 import type { LostAnswerState } from "./lostAnswer";
@@ -9,9 +10,10 @@ import type { CheckContext, Context, Created, Difference, PendingState, Read, Re
 import { messageOf, PartialFailure } from "./resource";
 import type { TaskCopyArgs, TaskCopyState } from "./taskCopy";
 import { taskCopy } from "./taskCopy";
+import { putBack } from "./taskParameters";
 import { lookUpByRows, lookUpTask } from "./taskPresence";
 import type { StartUrls } from "./taskStartUrls";
-import { checkStartUrls, startUrlsUpload } from "./taskStartUrls";
+import { checkStartUrls, startUrlsUpload, warnOfStartUrls } from "./taskStartUrls";
 
 /**
  * One whole task as one resource: made by two requests, or three with an upload. For fleets, where the engine's time and state grow
@@ -22,7 +24,7 @@ import { checkStartUrls, startUrlsUpload } from "./taskStartUrls";
  * | create | `POST /task/copy`, `POST /task/updateTaskParameters`, `POST /task/urls:file` |
  * | read | `POST /task/getActions` |
  * | update | `POST /task/updateTaskParameters` for all that changed, `POST /task/urls:file` when the list changed |
- * | delete | as TaskCopy |
+ * | delete | as TaskCopy; what was taken out of the declaration stays as it is at the service, with a warning |
  */
 export interface ExtractionTaskArgs {
   /** Where the task comes from: as the arguments of a TaskCopy. A change replaces, as there. */
@@ -141,6 +143,11 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
 
   async delete(id: string, state: ExtractionTaskState, context: Context): Promise<void> {
     await taskCopy.delete(id, copyState(state), context);
+    // Of a copy, or of rows that are removed, that one has said that the task stays, and so all of its settings.
+    const isOnlyLeft = state.from.sourceTaskId === undefined && state.onDelete !== "removeData";
+    if (isOnlyLeft && !isOutcomeUnknown(state)) {
+      await nameWhatStays(state, {}, context);
+    }
   },
 };
 
@@ -171,8 +178,8 @@ async function copy(args: CheckedArgs, context: Context): Promise<{ id: string }
   }
 }
 
-/** What is still to do of the steps after the copy. */
-type Step = "write" | "append" | "startUrls";
+/** What is still to do of the steps after the copy: `actions` were not written at all; of the other two nobody knows. */
+type Step = "actions" | "write" | "append" | "startUrls";
 
 /** Brings the task from `state` to `args`. Whatever fails, the task exists: it is kept with what is still to do. */
 async function configure(
@@ -180,27 +187,69 @@ async function configure(
   args: CheckedArgs,
   context: Context,
 ): Promise<ExtractionTaskState> {
-  const { taskId } = state;
+  const { taskId, startUrls: urlsBefore } = state;
+  const { startUrls } = args;
   const pending = (state.pending ?? []) as Step[];
-  const parametersPending = pending.filter((step) => step !== "startUrls");
-  const urlsChanged = args.startUrls !== undefined && args.startUrls.sha256 !== state.startUrls?.sha256;
-  const sendUrls = args.startUrls !== undefined && (urlsChanged || pending.includes("startUrls"));
-  const next: ExtractionTaskState = { ...args, taskId };
-  let left: Step[] = sendUrls ? ["write", "startUrls"] : ["write"];
+  const sendUrls = startUrls?.sha256 !== urlsBefore?.sha256 || pending.includes("startUrls");
+  const upload = startUrls !== undefined && sendUrls ? startUrls : undefined;
+  const laterSteps: Step[] = upload === undefined ? [] : ["startUrls"];
+  await nameWhatStays(state, args, context);
   try {
-    const { actions = {} } = args;
-    const updates = await updatesFor(taskId, state.actions ?? {}, actions, parametersPending, context);
-    if (updates.length > 0) {
-      left = [appends(updates) ? "append" : "write", ...left.slice(1)];
-      await context.exclusive(taskId, () => context.client.updateTaskParameters({ taskId, actions: updates }));
-    }
-    left = left.slice(1);
-    if (sendUrls && args.startUrls !== undefined) {
-      await context.exclusive(taskId, await startUrlsUpload(taskId, args.startUrls, context));
-    }
-    return next;
+    await writeActions(state, args, context);
   } catch (error) {
-    const message = `${messageOf(error)} Task "${taskId}" exists and is kept; the next up goes on with what is left to do: ${left.join(", ")}.`;
-    throw new PartialFailure(message, taskId, { ...next, pending: left });
+    const isUnknown = error instanceof UnknownOutcome;
+    const kept = isUnknown ? args.actions : state.actions;
+    const left: Step[] = [isUnknown ? error.step : "actions", ...laterSteps];
+    throw stillToDo(error, { ...args, actions: kept, taskId, pending: left });
+  }
+  try {
+    if (upload !== undefined) {
+      await context.exclusive(taskId, await startUrlsUpload(taskId, upload, context));
+    }
+  } catch (error) {
+    throw stillToDo(error, { ...args, taskId, pending: laterSteps });
+  }
+  return { ...args, taskId };
+}
+
+/** The answer to a write was lost. */
+class UnknownOutcome extends Error {
+  constructor(
+    message: string,
+    readonly step: "write" | "append",
+  ) {
+    super(message);
+  }
+}
+
+async function writeActions(state: ExtractionTaskState, args: CheckedArgs, context: Context): Promise<void> {
+  const { taskId, pending = [] } = state;
+  const unknown = pending.filter((step) => step === "write" || step === "append");
+  const updates = await updatesFor(taskId, state.actions ?? {}, args.actions ?? {}, unknown, context);
+  if (updates.length === 0) {
+    return;
+  }
+  try {
+    await context.exclusive(taskId, () => context.client.updateTaskParameters({ taskId, actions: updates }));
+  } catch (error) {
+    if (isServiceError(error) && error.outcome !== "notExecuted") {
+      const isAppend = appends(updates);
+      throw new UnknownOutcome(error.message + (isAppend ? lostAppend : ""), isAppend ? "append" : "write");
+    }
+    throw error;
+  }
+}
+
+function stillToDo(error: unknown, state: ExtractionTaskState): PartialFailure {
+  const { taskId, pending = [] } = state;
+  const message = `${messageOf(error)} Task "${taskId}" exists and is kept; the next up goes on with what is left to do: ${pending.join(", ")}.`;
+  return new PartialFailure(message, taskId, state);
+}
+
+/** What is taken out of the declaration stays at the service: it is not known what stood there before. */
+async function nameWhatStays(state: ExtractionTaskState, args: Partial<CheckedArgs>, context: Context): Promise<void> {
+  await putBack({ taskId: state.taskId, actions: state.actions ?? {} }, args.actions ?? {}, context);
+  if (state.startUrls !== undefined && args.startUrls === undefined) {
+    warnOfStartUrls(state.taskId, state.startUrls, context);
   }
 }

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { allLinesOfFile, digestOf } from "./lines";
 import { itemsOf } from "./listArgs";
-import type { Context } from "./resource";
+import type { Context, DriftState, PendingState } from "./resource";
 import { ResourceError } from "./resource";
 import type { ActionShown } from "./taskPresence";
-import { fieldOf, findAction } from "./taskPresence";
+import { fieldOf, findAction, lookUpTask } from "./taskPresence";
 
 /** Loop items as `check` leaves them: one text with an item a line, or a file with its digest. */
 export interface CheckedItems {
@@ -12,6 +12,23 @@ export interface CheckedItems {
   itemsFile?: string;
   count: number;
   sha256: string;
+}
+
+/** A loop of a task as it is declared or stored, whichever resource it stands in. */
+export interface LoopDeclaration extends CheckedItems, PendingState, DriftState {
+  taskId: string;
+  actionId: string;
+  /** The type of the loop's action, where it is declared: reads ask for it. */
+  actionType?: string;
+  loopType: string;
+  mode?: "replace" | "append";
+  onDelete?: "retain" | "restore";
+}
+
+/** A list that stood at the service before ours, its items one a line. */
+export interface PreviousList {
+  loopType: string;
+  items: string;
 }
 
 /** A loop as the service shows it. */
@@ -43,6 +60,16 @@ export function loopShown(actions: readonly ActionShown[], actionId: string): Lo
   }
   const loopType = fieldOf(action, "loopType");
   return { items: items.map(String), ...(typeof loopType === "string" ? { loopType } : {}) };
+}
+
+/** The loop of a declaration as it stands at the service; undefined where that is not to be seen. */
+export async function lookUpLoop(declared: LoopDeclaration, context: Context): Promise<LoopShown | undefined> {
+  const presence = await lookUpTask(declared.taskId, actionTypesOf(declared), context);
+  return presence.is === "there" ? loopShown(presence.actions, declared.actionId) : undefined;
+}
+
+export function actionTypesOf({ actionType }: LoopDeclaration): string[] {
+  return actionType === undefined ? [] : [actionType];
 }
 
 /** The items of `wanted` that `present` lacks, in order. */

@@ -4,10 +4,9 @@ import { changedActions, toUpdates, valuesShown, withValues } from "./actionProp
 import type { ArgsSpec } from "./args";
 import { anyText, anything, choice, holdsUnknown, isMap, mapOf, objectOf, text } from "./args";
 import { checkList, listOrText } from "./listArgs";
-import type { CheckedItems } from "./loopItems";
+import type { CheckedItems, LoopDeclaration } from "./loopItems";
 import { loadItems, loopShown } from "./loopItems";
 import type { CheckContext, Context } from "./resource";
-import type { LoopDeclaration } from "./taskLoopItems";
 import { asSeen, checkAppend, itemsToSend } from "./taskLoopItems";
 import type { ActionShown } from "./taskPresence";
 
@@ -100,20 +99,26 @@ async function checkAppendOf(
   taskId: string,
   context: CheckContext,
 ): Promise<void> {
-  const loop = now[actionId]?.loop;
+  const { loop, actionType = "" } = now[actionId] ?? {};
   const old = before[actionId]?.loop;
   const sameTask = context.previous?.taskId === taskId;
   if (loop === undefined || old === undefined || !sameTask || holdsUnknown(loop)) {
     return;
   }
   const problems: CheckContext["problems"] = [];
-  const previous = { ...declarationOf(taskId, actionId, old) };
-  await checkAppend(declarationOf(taskId, actionId, loop), { ...context, previous, problems });
+  const previous = { ...loopDeclaration(taskId, actionId, actionType, old) };
+  await checkAppend(loopDeclaration(taskId, actionId, actionType, loop), { ...context, previous, problems });
   context.problems.push(...problems.map(({ path, reason }) => ({ path: `actions.${actionId}.loop.${path}`, reason })));
 }
 
-function declarationOf(taskId: string, actionId: string, loop: CheckedLoop): LoopDeclaration {
-  return { ...loop, taskId, actionId };
+/** The loop of one action, as a TaskLoopItems would declare it. */
+export function loopDeclaration(
+  taskId: string,
+  actionId: string,
+  actionType: string,
+  loop: CheckedLoop,
+): LoopDeclaration {
+  return { ...loop, taskId, actionId, actionType };
 }
 
 /** The part of the actions that the properties are. */
@@ -135,10 +140,18 @@ export async function updatesFor(
   const all = pending !== undefined && pending.length > 0;
   const properties = changedActions(all ? {} : propertiesOf(before), propertiesOf(now));
   const updates: ActionParametersUpdate[] = [];
-  for (const [actionId, { actionType, loop }] of Object.entries(now)) {
+  for (const [actionId, action] of Object.entries(now)) {
+    const { actionType, loop } = action;
     const [changed] = toUpdates(actionId in properties ? { [actionId]: properties[actionId] as never } : {});
     const items =
-      loop === undefined ? [] : await itemsOfLoop(taskId, actionId, before[actionId]?.loop, loop, pending, context);
+      loop === undefined
+        ? []
+        : await itemsOfLoop(
+            loopDeclaration(taskId, actionId, actionType, loop),
+            before[actionId]?.loop,
+            pending,
+            context,
+          );
     if (changed === undefined && items.length === 0) {
       continue;
     }
@@ -155,22 +168,16 @@ export async function updatesFor(
 }
 
 async function itemsOfLoop(
-  taskId: string,
-  actionId: string,
+  declared: LoopDeclaration,
   before: CheckedLoop | undefined,
-  now: CheckedLoop,
   pending: string[] | undefined,
   context: Context,
 ): Promise<string[]> {
-  const items = await loadItems(now, context);
-  if (before === undefined || before.loopType !== now.loopType) {
-    // An append that may have been made already is looked up below; anything else is new, and sent whole.
-    if (now.mode !== "append" || !pending?.length) {
-      return items;
-    }
-  }
-  const state = { ...declarationOf(taskId, actionId, before ?? now), pending };
-  return itemsToSend(state, declarationOf(taskId, actionId, now), items, context);
+  const items = await loadItems(declared, context);
+  const isNew = before === undefined || before.loopType !== declared.loopType;
+  // What is still to do may be an append that was made already, also of a loop that is new.
+  const state = isNew && !pending?.length ? undefined : { ...declared, ...before, pending };
+  return itemsToSend(state, declared, items, context);
 }
 
 /** Whether any of these requests appends, so that it must not be sent twice. */
@@ -183,18 +190,19 @@ export function actionsSeen(taskId: string, actions: CheckedActions, shown: read
   const declared = propertiesOf(actions);
   const properties = withValues(declared, valuesShown(shown, declared));
   const seen = Object.entries(actions).map(([actionId, action]) => {
-    const loop = action.loop && loopSeen(taskId, actionId, action.loop, shown);
+    const loop = action.loop && loopSeen(loopDeclaration(taskId, actionId, action.actionType, action.loop), shown);
     const values = properties[actionId]?.properties;
     return [actionId, { ...action, ...(values ? { properties: values } : {}), ...(loop ? { loop } : {}) }];
   });
   return Object.fromEntries(seen);
 }
 
-function loopSeen(taskId: string, actionId: string, loop: CheckedLoop, shown: readonly ActionShown[]): CheckedLoop {
+function loopSeen(declared: LoopDeclaration, shown: readonly ActionShown[]): CheckedLoop {
+  const { taskId, actionId, actionType, ...loop } = declared;
   const found = loopShown(shown, actionId);
   if (found === undefined) {
     return loop;
   }
-  const { loopType, items, count, sha256 } = asSeen(declarationOf(taskId, actionId, loop), found);
+  const { loopType, items, count, sha256 } = asSeen(declared, found);
   return { ...loop, loopType, items, count, sha256 };
 }

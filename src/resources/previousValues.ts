@@ -17,7 +17,8 @@ export interface RestoreArgs {
   onDelete?: "retain" | "restore";
 }
 
-const mostBytes = 32 * 1024;
+/** What is kept in one resource's state of what stood there before. */
+export const mostPreviousBytes = 32 * 1024;
 
 /** Reads what stands at the service for the properties that are about to be written for the first time. */
 export async function rememberValues(
@@ -41,7 +42,7 @@ export async function rememberValues(
     );
   }
   const all = mergeValues(known, seen);
-  if (Buffer.byteLength(JSON.stringify(all)) > mostBytes) {
+  if (Buffer.byteLength(JSON.stringify(all)) > mostPreviousBytes) {
     context.warn(
       `Task "${taskId}": what stood there before is larger than 32 kB and is not kept, so it cannot be put back later.`,
     );
@@ -60,9 +61,10 @@ export async function valuesToPutBack(
   context: Context,
 ): Promise<ActionSettingsMap> {
   const { taskId, previous = {}, drifted = [] } = state;
-  const leaving = names(gone).filter(
-    ({ actionId, name }) => !context.isDecided(taskId, decidedProperty(actionId, name)),
-  );
+  const isDecided = ({ actionId, name }: PropertyName): boolean =>
+    context.isDecided(taskId, decidedProperty(actionId, name));
+  warnOfHandover(state, gone, names(gone).filter(isDecided), context);
+  const leaving = names(gone).filter((each) => !isDecided(each));
   if (leaving.length === 0) {
     return {};
   }
@@ -94,6 +96,24 @@ export async function valuesToPutBack(
     context.warn(`Task "${taskId}" keeps ${listed(staying)} as it stands at the service: nothing was put back.`);
   }
   return back;
+}
+
+/** What takes the place of this resource was made while ours stood there: that is what it remembers, and what was there before is lost. */
+function warnOfHandover(
+  { taskId, previous = {}, onDelete }: { taskId: string; previous?: PropertyValues } & RestoreArgs,
+  gone: ActionSettingsMap,
+  decided: PropertyName[],
+  context: Context,
+): void {
+  const lost = decided.filter(({ actionId, name }) => {
+    const old = previous[actionId]?.[name];
+    return old !== undefined && old !== gone[actionId]?.properties[name];
+  });
+  if (onDelete === "restore" && lost.length > 0) {
+    context.warn(
+      `Task "${taskId}": ${listed(lost)} cannot be put back later, for what took its place in this run found these values there, and remembers them.`,
+    );
+  }
 }
 
 /** Both, the second where a property is in both. */

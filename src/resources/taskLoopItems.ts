@@ -1,17 +1,14 @@
 import { resolve } from "node:path";
-import { isServiceError } from "../service/errors";
-import type { LoopItemsUpdate } from "../service/types";
 import { decidedLoop, readConfigured, writeSettings } from "./actionProperties";
 import { anything, choice, text, unknown } from "./args";
 import { allLinesOfFile, digestOf } from "./lines";
 import { checkList, itemsOf, listOrText } from "./listArgs";
-import type { CheckedItems, LoopShown } from "./loopItems";
-import { loadItems, loopShown, missingFrom, notYetSent } from "./loopItems";
+import type { CheckedItems, LoopDeclaration, LoopShown, PreviousList } from "./loopItems";
+import { loadItems, lookUpLoop, loopShown, missingFrom, notYetSent } from "./loopItems";
+import { listToPutBack, rememberList } from "./previousLists";
 import type { RestoreArgs } from "./previousValues";
 import type { CheckContext, Context, Created, DriftState, PendingState, Read, Resource } from "./resource";
-import { PartialFailure, ResourceError } from "./resource";
-import type { Presence } from "./taskPresence";
-import { lookUpTask } from "./taskPresence";
+import { ResourceError } from "./resource";
 
 /**
  * The items that one loop of a task goes through.
@@ -48,15 +45,10 @@ export interface TaskLoopItemsState extends Omit<TaskLoopItemsArgs, "items">, Ch
   /** SHA-256 of the items, each followed by a line feed, in hex. */
   sha256: string;
   /** What stood at the service before, with `onDelete: "restore"`. Secret. */
-  previous?: { loopType: string; items: string };
+  previous?: PreviousList;
 }
 
 type CheckedArgs = Omit<TaskLoopItemsState, "previous" | "pending">;
-
-/** A loop of a task as it is declared or stored, whichever resource it stands in. */
-export type LoopDeclaration = Omit<TaskLoopItemsState, "previous">;
-
-const mostBytes = 32 * 1024;
 
 export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, CheckedArgs> = {
   type: "TaskLoopItems",
@@ -91,7 +83,8 @@ export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, Chec
   async create(args: CheckedArgs, context: Context): Promise<Created<TaskLoopItemsState>> {
     const items = await loadItems(args, context);
     const previous = await rememberList(args, context);
-    return { id: args.taskId, state: await send({ ...args, previous }, items, context) };
+    const toSend = await itemsToSend(undefined, args, items, context);
+    return { id: args.taskId, state: await sendAny({ ...args, previous }, toSend, context) };
   },
 
   async read(_id: string, state: TaskLoopItemsState, context: Context): Promise<Read<TaskLoopItemsState>> {
@@ -111,7 +104,7 @@ export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, Chec
     const items = await loadItems(args, context);
     const next = { ...args, previous: args.onDelete === "restore" ? state.previous : undefined };
     const toSend = await itemsToSend(state, args, items, context);
-    return toSend.length === 0 ? next : send(next, toSend, context);
+    return sendAny(next, toSend, context);
   },
 
   async delete(_id: string, state: TaskLoopItemsState, context: Context): Promise<void> {
@@ -147,50 +140,59 @@ export async function checkAppend(now: LoopDeclaration, { previous, problems, fo
   }
 }
 
-/** Which items an update sends; none where the service's list is already right. */
+/** Which items to send; none where the service's list is already right. Without `state` there was no declaration before. */
 export async function itemsToSend(
-  state: LoopDeclaration,
+  state: LoopDeclaration | undefined,
   checked: LoopDeclaration,
   items: string[],
   context: Context,
 ): Promise<string[]> {
-  if (checked.mode !== "append") {
-    const same = state.sha256 === checked.sha256 && state.mode !== "append" && !state.pending?.length;
-    return same ? [] : items;
+  if (checked.mode === "append") {
+    return itemsToAppend(state, checked, items, context);
   }
-  if (!state.pending?.length) {
-    return notYetSent(state, items, checked.itemsFile !== undefined) ?? items;
+  const same = state?.sha256 === checked.sha256 && state.mode !== "append" && !state.pending?.length;
+  return same ? [] : items;
+}
+
+/** Only the service's own list tells what is missing; where it is not shown, what was sent before counts, as far as that is known. */
+async function itemsToAppend(
+  state: LoopDeclaration | undefined,
+  checked: LoopDeclaration,
+  items: string[],
+  context: Context,
+): Promise<string[]> {
+  const { taskId, actionId } = checked;
+  const loop = await lookUpLoop(checked, context);
+  if (loop !== undefined) {
+    return missingFrom(items, loop.items);
   }
-  // The answer to an append was lost: only the service's own list tells what is still to do.
-  const presence = await lookUpTask(checked.taskId, [], context);
-  const loop = presence.is === "there" ? loopShown(presence.actions, checked.actionId) : undefined;
-  if (loop === undefined) {
+  if (state === undefined) {
+    context.warn(
+      `Task "${taskId}": the items of action "${actionId}" are appended without a look at its list, which the service does not show: what stands there already may stand there twice. ` +
+        "Name the loop's type in webextract:actionTypes to have it read.",
+    );
+    return items;
+  }
+  const unsent = state.pending?.length ? undefined : notYetSent(state, items, checked.itemsFile !== undefined);
+  if (unsent === undefined || state.count === 0) {
     throw new ResourceError(
-      `Whether an earlier append to action "${checked.actionId}" of task "${checked.taskId}" took effect cannot be seen, so nothing was sent: ` +
+      `Whether an earlier append to action "${actionId}" of task "${taskId}" took effect cannot be seen, so nothing was sent: ` +
         `a second append would add the items twice. Set webextract:actionTypes so that the loop can be read, or use mode "replace", which sends the whole list.`,
     );
   }
-  return missingFrom(items, loop.items);
+  return unsent;
 }
 
-async function send(state: TaskLoopItemsState, loopItems: string[], context: Context): Promise<TaskLoopItemsState> {
-  const { taskId, actionId, loopType } = state;
-  const isAppend = state.mode === "append";
-  const write = (): Promise<unknown> =>
-    context.client.updateLoopItems({ taskId, actionId, loopType, loopItems, isAppend });
-  if (!isAppend) {
-    return writeSettings(state, context, write);
-  }
-  try {
-    await context.exclusive(taskId, write);
+/** An empty list is never sent: it means that nothing is missing. */
+async function sendAny(state: TaskLoopItemsState, loopItems: string[], context: Context): Promise<TaskLoopItemsState> {
+  if (loopItems.length === 0) {
     return state;
-  } catch (error) {
-    if (isServiceError(error) && error.outcome !== "notExecuted") {
-      const explanation = `${error.message} The items may stand in the list; the next up reads the list and sends only what is missing.`;
-      throw new PartialFailure(explanation, taskId, { ...state, pending: ["append"] });
-    }
-    throw error;
   }
+  const { taskId, actionId, loopType, mode } = state;
+  const isAppend = mode === "append";
+  const request = { taskId, actionId, loopType, loopItems, isAppend };
+  const pending = [isAppend ? "append" : "write"];
+  return writeSettings(state, context, () => context.client.updateLoopItems(request), { pending });
 }
 
 /** The state as the service's list makes it: what differs is drift. */
@@ -203,90 +205,12 @@ export function asSeen<State extends LoopDeclaration>(state: State, loop: LoopSh
     return state.itemsFile === undefined ? { ...shown, items: loop.items.join("\n") } : shown;
   }
   if (state.itemsFile !== undefined) {
-    return seen.count < state.count
-      ? { ...state, loopType, count: seen.count, sha256: seen.sha256 }
-      : { ...state, loopType };
+    // Without the file nobody knows which of its items are left: none is taken for sent, and the next update looks which are missing.
+    return seen.count < state.count ? { ...state, loopType, ...digestOf([]) } : { ...state, loopType };
   }
   const declared = itemsOf(state.items ?? "");
   const lost = new Set(missingFrom(declared, loop.items));
   const left = declared.filter((item) => !lost.has(item));
   const { count, sha256 } = digestOf(left);
   return { ...state, loopType, items: left.join("\n"), count, sha256 };
-}
-
-export async function rememberList(args: LoopDeclaration, context: Context): Promise<TaskLoopItemsState["previous"]> {
-  if (args.onDelete !== "restore") {
-    return undefined;
-  }
-  const presence = await lookUpTask(args.taskId, [], context);
-  const loop = presence.is === "there" ? loopShown(presence.actions, args.actionId) : undefined;
-  const items = loop?.items.join("\n");
-  const warn = (why: string): undefined => {
-    context.warn(
-      `Task "${args.taskId}": the loop items of action "${args.actionId}" cannot be put back later, for ${why}.`,
-    );
-  };
-  if (loop === undefined || items === undefined) {
-    return warn("the service does not show what stands there now");
-  }
-  if (Buffer.byteLength(items) > mostBytes) {
-    return warn("the list that stands there now is larger than 32 kB");
-  }
-  return { loopType: loop.loopType ?? args.loopType, items };
-}
-
-/** The list to write when the declaration goes away: the old one, where ours still stands. Else a warning names what stays. */
-export async function listToPutBack(
-  state: LoopDeclaration & Pick<TaskLoopItemsState, "previous">,
-  context: Context,
-): Promise<LoopItemsUpdate | undefined> {
-  const { taskId, actionId, previous, onDelete, drifted = [] } = state;
-  if (context.isDecided(taskId, decidedLoop(actionId))) {
-    return undefined;
-  }
-  const presence = await lookUpForRestore(onDelete === "restore" && previous !== undefined, taskId, context);
-  if (presence.is === "gone") {
-    return undefined;
-  }
-  const now = presence.is === "there" ? loopShown(presence.actions, actionId) : undefined;
-  if (now !== undefined && previous !== undefined && isSame(now.items, itemsOf(previous.items))) {
-    // A put back whose answer was lost: it stands there already.
-    return undefined;
-  }
-  const isOurs = drifted.length === 0 && now !== undefined && isAsWritten(state, previous, now.items);
-  if (previous === undefined || !isOurs) {
-    context.warn(
-      `Task "${taskId}" keeps the loop items of action "${actionId}" as they stand at the service: nothing was put back.`,
-    );
-    return undefined;
-  }
-  return { actionId, loopType: previous.loopType, loopItems: itemsOf(previous.items), isAppend: false };
-}
-
-function isSame(one: readonly string[], other: readonly string[]): boolean {
-  return digestOf(one).sha256 === digestOf(other).sha256;
-}
-
-/** Whether the list is what we made it: ours, or after appends the old one and then ours, in the order in which they were declared over time. */
-function isAsWritten(
-  state: LoopDeclaration,
-  previous: TaskLoopItemsState["previous"],
-  now: readonly string[],
-): boolean {
-  if (state.mode !== "append") {
-    return digestOf(now).sha256 === state.sha256;
-  }
-  const before = itemsOf(previous?.items ?? "");
-  const added = now.slice(before.length);
-  const isAppended = before.every((item, index) => now[index] === item);
-  const sorted = (items: readonly string[]): string => digestOf([...items].sort()).sha256;
-  const same =
-    state.items === undefined
-      ? digestOf(added).sha256 === state.sha256
-      : sorted(added) === sorted(itemsOf(state.items));
-  return isAppended && same;
-}
-
-async function lookUpForRestore(needed: boolean, taskId: string, context: Context): Promise<Presence> {
-  return needed ? lookUpTask(taskId, [], context) : { is: "unclear" };
 }

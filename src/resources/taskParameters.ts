@@ -11,20 +11,21 @@ import {
   writeSettings,
 } from "./actionProperties";
 import { choice, text } from "./args";
+import type { PreviousList } from "./loopItems";
 import type { CheckedActions, ParameterActions } from "./parameterActions";
 import {
   actionsSeen,
   appends,
   checkParameterActions,
+  loopDeclaration,
   parameterActionsCheck,
   propertiesOf,
   updatesFor,
 } from "./parameterActions";
+import { listToPutBack, rememberList } from "./previousLists";
 import type { RestoreArgs } from "./previousValues";
-import { mergeValues, rememberValues, valuesToPutBack, withoutValues } from "./previousValues";
+import { mergeValues, mostPreviousBytes, rememberValues, valuesToPutBack, withoutValues } from "./previousValues";
 import type { CheckContext, Context, Created, DriftState, PendingState, Read, Resource } from "./resource";
-import type { LoopDeclaration } from "./taskLoopItems";
-import { listToPutBack, rememberList } from "./taskLoopItems";
 
 /**
  * Properties and loops of a task's actions, in one request.
@@ -50,7 +51,7 @@ type CheckedArgs = Omit<TaskParametersArgs, "actions"> & { actions: CheckedActio
 /** What stood at the service before. */
 interface Previous {
   properties?: PropertyValues;
-  loops?: Record<string, { loopType: string; items: string }>;
+  loops?: Record<string, PreviousList>;
 }
 
 export interface TaskParametersState extends CheckedArgs, PendingState, DriftState {
@@ -165,9 +166,11 @@ async function remember(
   const fresh = takenOut(propertiesOf(args.actions), propertiesOf(before));
   const properties = await rememberValues(args.taskId, args, known.properties ?? {}, fresh, context);
   const loops = { ...known.loops };
-  for (const [actionId, { loop }] of Object.entries(args.actions)) {
+  for (const [actionId, { actionType, loop }] of Object.entries(args.actions)) {
     if (loop !== undefined && before[actionId]?.loop === undefined) {
-      const list = await rememberList(loopOf(args, actionId, loop), context);
+      const room = mostPreviousBytes - Buffer.byteLength(JSON.stringify({ properties, loops }));
+      const declared = { ...loopDeclaration(args.taskId, actionId, actionType, loop), onDelete: args.onDelete };
+      const list = await rememberList(declared, context, room);
       if (list !== undefined) {
         loops[actionId] = list;
       }
@@ -185,7 +188,10 @@ function stillDeclared(state: TaskParametersState, now: CheckedActions): Previou
 }
 
 /** The declaration, and what left it and is still to be put back. */
-function everDeclared({ leaving = {}, actions: now }: TaskParametersState): CheckedActions {
+function everDeclared({
+  leaving = {},
+  actions: now,
+}: Pick<TaskParametersState, "actions" | "leaving">): CheckedActions {
   const both = Object.entries(now).map(([actionId, action]) => {
     const old = leaving[actionId];
     const properties = { ...old?.properties, ...action.properties };
@@ -205,9 +211,9 @@ function mergePrevious(first: Previous, second: Previous): Previous {
   };
 }
 
-/** What to write for properties and loops that `now` no longer declares. */
-async function putBack(
-  state: TaskParametersState,
+/** What to write for properties and loops that `now` no longer declares. What stays as it is is named in a warning. */
+export async function putBack(
+  state: Pick<TaskParametersState, "taskId" | "actions" | "onDelete" | "previous" | "drifted" | "leaving">,
   now: CheckedActions,
   context: Context,
 ): Promise<ActionParametersUpdate[]> {
@@ -219,22 +225,15 @@ async function putBack(
   for (const [actionId, { actionType, loop }] of Object.entries(before)) {
     if (loop !== undefined && now[actionId]?.loop === undefined) {
       const drift = drifted.filter((part) => part === decidedLoop(actionId));
-      const declared = { ...loopOf(state, actionId, loop), previous: previous?.loops?.[actionId], drifted: drift };
-      const loopItems = await listToPutBack(declared, context);
+      const declared = loopDeclaration(taskId, actionId, actionType, loop);
+      const memory = { onDelete, previous: previous?.loops?.[actionId], drifted: drift };
+      const loopItems = await listToPutBack({ ...declared, ...memory }, context);
       if (loopItems !== undefined) {
         updates.push({ actionType, actionId, loopItems });
       }
     }
   }
   return merge(updates, []);
-}
-
-function loopOf(
-  { taskId, onDelete }: { taskId: string } & RestoreArgs,
-  actionId: string,
-  loop: NonNullable<CheckedActions[string]["loop"]>,
-): LoopDeclaration {
-  return { ...loop, taskId, actionId, onDelete };
 }
 
 /** One entry for each action. */

@@ -81,11 +81,14 @@ export const taskStartUrls: Resource<TaskStartUrlsArgs, TaskStartUrlsState, Chec
   },
 
   async delete(_id: string, state: TaskStartUrlsState, context: Context): Promise<void> {
-    context.warn(
-      `Task "${state.taskId}" keeps its ${state.count} start URLs: the service has no call that removes them.`,
-    );
+    warnOfStartUrls(state.taskId, state, context);
   },
 };
+
+/** Says that a list stays that is no longer declared. */
+export function warnOfStartUrls(taskId: string, { count }: StartUrls, context: Context): void {
+  context.warn(`Task "${taskId}" keeps its ${count} start URLs: the service has no call that removes them.`);
+}
 
 async function upload(args: CheckedArgs, context: Context): Promise<TaskStartUrlsState> {
   return writeSettings<TaskStartUrlsState>(args, context, await startUrlsUpload(args.taskId, args, context));

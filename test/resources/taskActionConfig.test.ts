@@ -215,7 +215,34 @@ describe("TaskActionConfig with onDelete restore", () => {
       await config.destroy();
     });
     assert.deepEqual(stands(), declared.actions.open.properties);
-    assert.deepEqual(world.warnings, []);
+  });
+
+  it("says that what stood there before is lost when another resource takes its place, which finds ours there", async () => {
+    const config = world.declare("TaskActionConfig");
+    await config.up({ ...restoring, actions: open({ Url: "https://new.test/", Wait: "1" }) });
+    await config.replaceByHand();
+    assert.deepEqual(world.warnings, [
+      'Task "task-1": open.Url cannot be put back later, for what took its place in this run found these values there, and remembers them.',
+    ]);
+  });
+
+  it("puts back only what was declared while it was to restore", async () => {
+    const config = world.declare("TaskActionConfig");
+    await config.up({ taskId: "task-1", actions: open({ Url: "https://new.test/" }) });
+    await config.up(restoring);
+    assert.deepEqual(config.state.previous, { open: { Wait: "1" } });
+    await config.destroy();
+    assert.deepEqual(stands(), { Url: "https://new.test/", Wait: "1" });
+    assert.match(world.warnings.join(), /keeps open.Url as it stands/);
+  });
+
+  it("never sends a value that it did not read: an empty text that stood there is put back as one", async () => {
+    world.emulator.change.setProperty("task-1", "open", "Url", "");
+    const config = world.declare("TaskActionConfig");
+    await config.up({ ...restoring, actions: open({ Url: "https://new.test/", NewOne: "x" }) });
+    await config.destroy();
+    assert.deepEqual(stands(), { Url: "", Wait: "1", NewOne: "x" });
+    assert.match(world.warnings.join(), /keeps open.NewOne as it stands/);
   });
 
   it("warns at once where nothing can be put back later: not shown, or too large", async () => {

@@ -54,6 +54,41 @@ describe("TaskLoopItems", () => {
     assert.match(await failure(items.up({ ...append, items: ["a", "c"] })), /lacks 1 of the items sent before/);
   });
 
+  it("appends nothing twice that stands in the list already: on create, made anew by hand, or with another kind of item", async () => {
+    const items = world.declare("TaskLoopItems");
+    const append = { ...loop, mode: "append", items: ["a", "https://old.test/1"] };
+    await items.up(append);
+    await items.replaceByHand();
+    assert.equal(await items.up({ ...append, loopType: "TextList" }), "replaced");
+    assert.deepEqual(stands(), ["https://old.test/1", "a"]);
+    assert.equal(world.sent("updateLoopItems").length, 1);
+  });
+
+  it("says that it appends without a look where the service does not show the list", async () => {
+    world.configure({ actionTypes: "" });
+    const items = world.declare("TaskLoopItems");
+    await items.up({ ...loop, mode: "append", items: ["a"] });
+    await items.up({ ...loop, mode: "append", items: ["a", "b"] });
+    assert.deepEqual(stands(), ["https://old.test/1", "a", "b"]);
+    assert.deepEqual(world.warnings.length, 1);
+    assert.match(world.warnings[0] ?? "", /appended without a look.*may stand there twice.*webextract:actionTypes/);
+  });
+
+  it("appends again what somebody took out of the list, and only that", async () => {
+    for (const source of ["list", "file"]) {
+      world.emulator.change.setLoopItems("task-1", "each", ["https://old.test/1"]);
+      world.write("items.txt", "a\nb\nc\n");
+      const declared = source === "list" ? { items: ["a", "b", "c"] } : { itemsFile: "items.txt" };
+      const items = world.declare("TaskLoopItems");
+      await items.up({ ...loop, mode: "append", ...declared });
+      world.emulator.change.setLoopItems("task-1", "each", ["a", "theirs"]);
+      await items.refresh();
+      assert.equal(await items.up({ ...loop, mode: "append", ...declared }), "updated", source);
+      assert.deepEqual(stands(), ["a", "theirs", "b", "c"], source);
+      assert.equal(await items.up({ ...loop, mode: "append", ...declared }), "nothing", source);
+    }
+  });
+
   it("sends the whole list when an append becomes a replace", async () => {
     const items = world.declare("TaskLoopItems");
     await items.up({ ...loop, mode: "append", items: ["a", "b"] });
@@ -187,11 +222,23 @@ describe("TaskLoopItems with onDelete restore", () => {
     assert.equal(world.warnings.length, 4);
   });
 
-  it("does not undo the list of the resource that takes its place", async () => {
+  it("puts the old list back of which ours had a part, and an empty one", async () => {
+    for (const before of [["a", "x"], []]) {
+      world.emulator.change.setLoopItems("task-1", "each", before);
+      const items = world.declare("TaskLoopItems");
+      await items.up({ ...restoring, mode: "append", items: ["a", "b"] });
+      await items.destroy();
+      assert.deepEqual(stands(), before);
+    }
+    assert.deepEqual(world.warnings, []);
+  });
+
+  it("does not undo the list of the resource that takes its place, and says what is lost by that", async () => {
     const items = world.declare("TaskLoopItems");
     await items.up({ ...restoring, items: ["a"] });
     await items.replaceByHand();
     assert.deepEqual(stands(), ["a"]);
+    assert.match(world.warnings.join(), /^Task "task-1": the loop items of action "each" cannot be put back later/);
     assert.equal(await items.up({ ...restoring, loopType: "TextList", items: ["a"] }), "replaced");
     assert.deepEqual(stands(), ["a"]);
   });
@@ -205,6 +252,15 @@ describe("TaskLoopItems with onDelete restore", () => {
     world.configure({ actionTypes: "" });
     await world.declare("TaskLoopItems").up({ ...restoring, items: ["a"] });
     assert.match(world.warnings.join(), /cannot be put back later, for the service does not show/);
+  });
+
+  it("warns at once where an item of the old list is no line of text, which could not be put back as it was", async () => {
+    world.emulator.change.setLoopItems("task-1", "each", ["one\ntwo"]);
+    const items = world.declare("TaskLoopItems");
+    await items.up({ ...restoring, items: ["a"] });
+    assert.match(world.warnings.join(), /cannot be put back later, for .* no single lines of text/);
+    await items.destroy();
+    assert.deepEqual(stands(), ["a"]);
   });
 
   it("deletes well when its task is gone", async () => {

@@ -100,6 +100,61 @@ describe("TaskParameters", () => {
     const parameters = world.declare("TaskParameters");
     await parameters.up(restoring);
     await parameters.replaceByHand();
-    assert.deepEqual([stands(), world.warnings], [ours, []]);
+    assert.deepEqual(stands(), ours);
+    assert.match(world.warnings.join(), /open.Url, open.Wait cannot be put back later/);
+    assert.match(world.warnings.join(), /the loop items of action "each" cannot be put back later/);
+  });
+
+  it("reads a loop by the type of its action, whatever webextract:actionTypes names", async () => {
+    world.configure({ actionTypes: "" });
+    const parameters = world.declare("TaskParameters");
+    await parameters.up(restoring);
+    await parameters.destroy();
+    assert.deepEqual([stands(), world.warnings], [old, []]);
+  });
+
+  it("keeps at most 32 kB of what stood there before, properties and loops together", async () => {
+    world.emulator.change.setProperty("task-1", "open", "Url", "u".repeat(20_000));
+    world.emulator.change.setLoopItems("task-1", "each", ["x".repeat(20_000)]);
+    const parameters = world.declare("TaskParameters");
+    await parameters.up(restoring);
+    assert.match(world.warnings.join(), /loop items of action "each" cannot be put back later.*larger than the 32 kB/);
+    assert.ok(Buffer.byteLength(JSON.stringify(parameters.state.previous)) <= 32 * 1024);
+    await parameters.destroy();
+    assert.deepEqual(stands(), { properties: { Url: "u".repeat(20_000), Wait: "1" }, items: ["a", "b"] });
+  });
+
+  it("takes the items of a loop from a file, and sends them again when the file changed", async () => {
+    const actions = { each: { actionType: "LoopAction", loop: { loopType: "UrlList", itemsFile: "items.txt" } } };
+    world.write("items.txt", "\ufeffa\r\n\r\nb\r\n");
+    const parameters = world.declare("TaskParameters");
+    await parameters.up({ taskId: "task-1", actions });
+    assert.deepEqual(stands().items, ["a", "b"]);
+    world.write("items.txt", "a\nb\n");
+    assert.equal(await parameters.up({ taskId: "task-1", actions }), "nothing");
+    world.write("items.txt", "a\nb\nc\n");
+    assert.equal(await parameters.up({ taskId: "task-1", actions }), "updated");
+    assert.deepEqual(stands().items, ["a", "b", "c"]);
+    world.emulator.change.setLoopItems("task-1", "each", ["a"]);
+    await parameters.refresh();
+    assert.equal(await parameters.up({ taskId: "task-1", actions }), "updated");
+    assert.deepEqual(stands().items, ["a", "b", "c"]);
+  });
+
+  it("appends only what the list lacks, also when the resource is made anew or the kind of item changed", async () => {
+    const actions = (loopType: string, items: string[]) => ({
+      each: { actionType: "LoopAction", loop: { loopType, items, mode: "append" } },
+    });
+    const parameters = world.declare("TaskParameters");
+    await parameters.up({ taskId: "task-1", actions: actions("UrlList", ["a", ...old.items]) });
+    await parameters.replaceByHand();
+    await parameters.up({ taskId: "task-1", actions: actions("TextList", ["a", ...old.items, "b"]) });
+    assert.deepEqual(stands().items, [...old.items, "a", "b"]);
+  });
+
+  it("keeps as an output what the service answered", async () => {
+    const parameters = world.declare("TaskParameters");
+    await parameters.up(declared);
+    assert.equal(typeof parameters.state.updatedParameters, "object");
   });
 });

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { failure, World } from "./life";
+
+const copied = { sourceTaskId: "task-1", taskGroupId: "group-2" };
+const open = { actionType: "NavigateAction", properties: { Url: "https://new.test/", Wait: "9" } };
+const each = { actionType: "LoopAction", loop: { loopType: "UrlList", items: ["a", "b"] } };
+const whole = { from: copied, actions: { open, each }, startUrls: { urls: ["https://a.test/"] } };
+
+describe("ExtractionTask", () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await World.create();
+  });
+  afterEach(() => world.remove());
+
+  const stands = (taskId = "") => {
+    const [first, second] = world.emulator.inspect.task(taskId)?.actions ?? [];
+    return { properties: first?.properties, items: second?.loopItems };
+  };
+  const ours = { properties: open.properties, items: ["a", "b"] };
+
+  it("is made by three requests, and a change of its actions is one, whatever changed", async () => {
+    const task = world.declare("ExtractionTask");
+    await task.up(whole);
+    assert.deepEqual(world.operations(), ["copyTask", "updateTaskParameters", "updateTaskUrls"]);
+    assert.deepEqual([task.state.taskId, stands(task.id)], [task.id, ours]);
+    assert.equal(await task.up(whole), "nothing");
+    const actions = {
+      open: { ...open, properties: { Url: "https://new.test/", Wait: "10" } },
+      each: { ...each, loop: { ...each.loop, items: ["b"] } },
+    };
+    await task.up({ ...whole, actions });
+    assert.deepEqual(world.operations(), ["updateTaskParameters"]);
+    assert.deepEqual(stands(task.id).items, ["b"]);
+  });
+
+  it("names what stays when actions, properties, loops or start URLs are taken out of its declaration, and writes nothing", async () => {
+    const task = world.declare("ExtractionTask");
+    await task.up(whole);
+    world.operations();
+    const { Url } = open.properties;
+    await task.up({ from: copied, actions: { open: { ...open, properties: { Url } } } });
+    assert.deepEqual(world.warnings, [
+      `Task "${task.id}" keeps open.Wait as it stands at the service: nothing was put back.`,
+      `Task "${task.id}" keeps the loop items of action "each" as they stand at the service: nothing was put back.`,
+      `Task "${task.id}" keeps its 1 start URLs: the service has no call that removes them.`,
+    ]);
+    assert.deepEqual([world.operations(), stands(task.id)], [[], ours]);
+  });
+
+  it("names what it leaves in a task that was only taken over", async () => {
+    const task = world.declare("ExtractionTask");
+    await task.up({ ...whole, from: { adoptTaskId: "task-1" } });
+    await task.destroy();
+    assert.match(world.warnings.join(), /keeps open.Url, open.Wait as it stands.*"each".*keeps its 1 start URLs/);
+    assert.deepEqual(stands("task-1"), ours);
+  });
+
+  it("says of a copy only that the task stays", async () => {
+    const task = world.declare("ExtractionTask");
+    await task.up(whole);
+    await task.destroy();
+    assert.equal(world.warnings.length, 1);
+    assert.match(world.warnings[0] ?? "", /stays at the service/);
+  });
+
+  it("takes the id of the present task as no change, whether it is added or taken out; another one replaces", async () => {
+    const task = world.declare("ExtractionTask");
+    await task.up(whole);
+    const { id } = task;
+    world.operations();
+    await task.up({ ...whole, from: { ...copied, adoptTaskId: id } });
+    await task.up(whole);
+    assert.deepEqual([task.id, world.operations()], [id, []]);
+    assert.equal(await task.up({ ...whole, from: { adoptTaskId: "task-1" } }), "replaced");
+    assert.equal(task.id, "task-1");
+  });
+
+  it("writes what was refused by the next up, and says that nothing was lost on the way", async () => {
+    world.configure({ actionTypes: "" });
+    const task = world.declare("ExtractionTask");
+    const append = { ...each, loop: { ...each.loop, mode: "append" } };
+    world.emulator.fault({ operation: "updateTaskParameters", kind: "error", code: "InvalidParameter" });
+    const message = await failure(task.up({ ...whole, actions: { open, each: append } }));
+    assert.match(message, /the next up goes on with what is left to do: actions, startUrls/);
+    assert.equal(await task.refresh(), true);
+    assert.equal(await task.up({ ...whole, actions: { open, each: append } }), "updated");
+    assert.deepEqual(stands(task.id), { ...ours, items: ["https://old.test/1", "a", "b"] });
+    assert.equal(task.state.pending, undefined);
+  });
+
+  it("puts no item into a list twice when the answer to an append is lost", async () => {
+    const append = { from: copied, actions: { each: { ...each, loop: { ...each.loop, mode: "append" } } } };
+    for (const when of ["before", "after"] as const) {
+      const task = world.declare("ExtractionTask");
+      world.emulator.fault({ operation: "updateTaskParameters", kind: "reset", when });
+      assert.match(await failure(task.up(append)), /may stand in the list; the next up reads the list.*append\.$/);
+      await task.up(append);
+      assert.deepEqual(stands(task.id).items, ["https://old.test/1", "a", "b"], when);
+    }
+  });
+
+  it("is looked up by its rows where getActions leaves it out", async () => {
+    world.emulator.setBehaviour({ getActionsMissing: "leftOut", getActionsEmptyTypes: "refused" });
+    const task = world.declare("ExtractionTask");
+    await task.up(whole);
+    assert.equal(await task.refresh(), true);
+    world.emulator.change.deleteTask(task.id ?? "");
+    assert.equal(await task.refresh(), false);
+  });
+
+  it("is not believed to be gone where the task that it was copied from is gone too", async () => {
+    const task = world.declare("ExtractionTask");
+    await task.up(whole);
+    world.emulator.change.deleteTask(task.id ?? "");
+    world.emulator.change.deleteTask("task-1");
+    assert.match(await failure(task.refresh()), /2 tasks are gone, and found none/);
+  });
+});
