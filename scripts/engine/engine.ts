@@ -15,6 +15,12 @@ export const engineFiles = {
   dynamicHost: windows ? "pulumi-resource-pulumi-nodejs.cmd" : "pulumi-resource-pulumi-nodejs",
 } as const;
 
+/**
+ * What starts a policy pack for a language host that cannot: the one that is built here is older than that. The engine looks for it where the
+ * pack's `runtime` is `node`, which is no language.
+ */
+export const policyStarter = windows ? "pulumi-analyzer-policy-node.cmd" : "pulumi-analyzer-policy-node";
+
 /** Where an engine was found, or what made it. */
 export type EngineSource = "PATH" | "cache" | "installer" | "go";
 

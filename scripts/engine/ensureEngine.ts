@@ -1,12 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { lock } from "proper-lockfile";
 import { buildEngine } from "./build";
 import type { Engine } from "./engine";
 import { engineAt, engineFiles, engineVersion, NoEngine } from "./engine";
 import { findInCache, findOnPath } from "./find";
 import { installEngine } from "./install";
+import { addPolicyStarter } from "./policyStarter";
 
 export interface EnsureEngineOptions {
   /** Where PATH and PULUMI_HOME are read, and what the engine's environment is made of. Default: this process's. */
@@ -45,10 +46,13 @@ export async function ensureEngine(options: EnsureEngineOptions = {}): Promise<E
   const found =
     (await attempt(tried, () => findOnPath(environment))) ??
     (await attempt(tried, async () => findInCache(root, environment)));
-  if (found !== undefined) {
-    return found;
+  const engine = found ?? (await alone(versions, say, makeOne));
+  if (isInCache(engine, root)) {
+    addPolicyStarter(join(root, "bin"), say);
   }
-  return await alone(versions, say, async () => {
+  return engine;
+
+  async function makeOne(): Promise<Engine> {
     // Another process may have made it while this one waited.
     const made = await attempt([], async () => findInCache(root, environment));
     if (made !== undefined) {
@@ -63,7 +67,12 @@ export async function ensureEngine(options: EnsureEngineOptions = {}): Promise<E
       }
     }
     throw new NoEngine(explain(tried));
-  });
+  }
+}
+
+/** Also where the cache is on PATH. */
+function isInCache(engine: Engine, root: string): boolean {
+  return existsSync(root) && realpathSync(dirname(engine.pulumi)) === realpathSync(join(root, "bin"));
 }
 
 async function attempt(tried: string[], way: () => Promise<Engine>): Promise<Engine | undefined> {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import {
+  accessSync,
   chmodSync,
+  constants,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -13,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { buildEngine } from "../../scripts/engine/build";
-import { engineFiles, engineVersion, NoEngine } from "../../scripts/engine/engine";
+import { engineFiles, engineVersion, NoEngine, policyStarter } from "../../scripts/engine/engine";
 import type { EngineWay } from "../../scripts/engine/ensureEngine";
 import { ensureEngine } from "../../scripts/engine/ensureEngine";
 
@@ -139,6 +141,33 @@ describe("ensureEngine", () => {
     };
     await assert.rejects(find(half), NoEngine);
     assert.equal(existsSync(cache()), false);
+  });
+
+  it("puts the starter of policy packs into an old cache and a new one, also where the cache is on PATH, and nowhere else", async () => {
+    const starter = join(cache(), "bin", policyStarter);
+    await find(making());
+    accessSync(starter, constants.X_OK);
+    rmSync(starter);
+    await find();
+    accessSync(starter, constants.X_OK);
+    rmSync(starter);
+    environment.PATH = join(cache(), "bin");
+    assert.equal((await find()).source, "PATH");
+    accessSync(starter, constants.X_OK);
+
+    environment.PATH = join(root, "path");
+    putEngine(join(root, "path"), "3.248.0");
+    await find();
+    assert.equal(existsSync(join(root, "path", policyStarter)), false);
+    assert.doesNotMatch(said.join("\n"), /policy/i);
+  });
+
+  it("says why policy packs will not run where the cache cannot be written, and works", async () => {
+    putEngine(join(cache(), "bin"), engineVersion);
+    // A folder in its place: even a user who may write everywhere cannot make a file of it.
+    mkdirSync(join(cache(), "bin", `${policyStarter}.${process.pid}`));
+    assert.equal((await find()).source, "cache");
+    assert.match(said.join("\n"), /Policy packs will not run: /);
   });
 
   it("makes one engine for two calls at the same time", async () => {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { parse, stringify } from "yaml";
 import type { Engine } from "../../../scripts/engine/engine";
 import { ensureEngine } from "../../../scripts/engine/ensureEngine";
@@ -32,6 +32,8 @@ export interface ProjectOptions {
   secrets?: Readonly<Record<string, string>>;
   /** Environment on top of a clean one, which has no PULUMI_ or WEBEXTRACT_ variable of the caller's. */
   env?: Readonly<Record<string, string>>;
+  /** Folders to put first on PATH: programs there are taken before all others. */
+  path?: readonly string[];
 }
 
 export interface RunOptions {
@@ -75,7 +77,8 @@ export class Project {
     }
     const name = options.name ?? "test";
     const folder = options.folder ?? join(root, "program");
-    const env = { ...cleanEnvironment(engine.env, root), ...options.env };
+    const PATH = [...(options.path ?? []), engine.env.PATH].join(delimiter);
+    const env = { ...cleanEnvironment({ ...engine.env, PATH }, root), ...options.env };
     const project = new Project(root, folder, name, options.stack ?? "dev", engine, env);
     if (options.folder === undefined) {
       project.layOut(options);

@@ -1,0 +1,10 @@
+import { PolicyPack } from "@pulumi/policy";
+import { forceDestroy } from "./forceDestroy";
+import { loopItems } from "./loopItems";
+import { markedRows } from "./markedRows";
+import { startUrlHosts } from "./startUrlHosts";
+
+new PolicyPack("webextract", {
+  enforcementLevel: "mandatory",
+  policies: [forceDestroy, startUrlHosts, markedRows, loopItems],
+});
