@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { resources } from "../../../src/resources/index";
+import type { StateResource } from "../harness";
+import { findInText } from "../harness";
+import { files, fixtures, keptVersions, originOf, secrets, UpgradeStack } from "./upgradeStack";
+
+const isWrite = (operation: string): boolean => !/^(get|refreshToken)/.test(operation);
+
+for (const version of keptVersions()) {
+  describe(`a state that version ${version} wrote`, () => {
+    const written = readFileSync(join(fixtures, version, files.stack), "utf8");
+    let scratch: string;
+    let stack: UpgradeStack;
+    beforeEach(() => {
+      scratch = mkdtempSync(join(tmpdir(), "webextract-upgrade-"));
+    });
+    afterEach(async () => {
+      await stack.remove();
+      rmSync(scratch, { recursive: true, force: true });
+    });
+    const restore = async (options: { moved?: boolean; config?: Record<string, string> } = {}): Promise<void> => {
+      stack = await UpgradeStack.restore(version, options, scratch);
+    };
+
+    it("is that of the program today: no change in an up and a refresh, and no request but the refresh's reads", async () => {
+      await restore();
+      const before = contents(stack.project.state().resources);
+      await stack.project.up({ args: ["--expect-no-changes"] });
+      assert.deepEqual(stack.operations(), []);
+      assert.deepEqual(contents(stack.project.state().resources), before);
+
+      await stack.project.refresh({ args: ["--expect-no-changes"] });
+      const asked = stack.operations();
+      assert.ok(asked.includes("getActions") && asked.includes("getSubtasks"), asked.join());
+      assert.deepEqual(asked.filter(isWrite), []);
+      await stack.project.up({ args: ["--expect-no-changes"] });
+      assert.deepEqual(stack.operations(), []);
+    });
+
+    it("takes a change with one write, and a refresh of it finds drift", async () => {
+      await restore();
+      const program = readFileSync(join(fixtures, version, files.program, "index.js"), "utf8");
+      stack.project.write("index.js", program.replace('Url: "https://whole.test/"', 'Url: "https://changed.test/"'));
+      const { output } = await stack.project.up({ args: ["--diff"] });
+      assert.match(output, /Url: "https:\/\/whole\.test\/" => "https:\/\/changed\.test\/"/);
+      assert.match(output, /~ 1 updated/);
+      assert.deepEqual(stack.operations(), ["updateTaskParameters"]);
+
+      stack.emulator.change.setProperty(stack.project.resource("whole").id ?? "", "open", "Url", "https://drift.test/");
+      const refreshed = await stack.project.refresh({ args: ["--diff"] });
+      assert.match(refreshed.output, /"https:\/\/changed\.test\/" => "https:\/\/drift\.test\/"/);
+    });
+
+    it("is destroyed, with what stood before put back and rows removed", async () => {
+      await restore();
+      const copy = stack.project.resource("copy").id ?? "";
+      await stack.project.destroy();
+      assert.deepEqual(stack.project.state().resources, []);
+      assert.equal(stack.emulator.inspect.rows(copy).length, 0);
+      const [open, each] = stack.emulator.inspect.task(copy)?.actions ?? [];
+      assert.deepEqual(
+        [open?.properties, each?.loopItems],
+        [{ Url: "https://old.test/", Wait: "1" }, ["https://old.test/item"]],
+      );
+    });
+
+    it("is not touched where the service has another address, until movedFrom names the old one", async () => {
+      await restore({ moved: true });
+      const origin = originOf(written);
+      const { output } = await stack.project.up({ expect: "failure" });
+      assert.ok(output.includes(`webextract:movedFrom ${origin}`), output);
+      assert.deepEqual(stack.operations(), []);
+
+      await stack.project.configure({ "webextract:movedFrom": origin });
+      await stack.project.up();
+      assert.deepEqual(stack.operations(), []);
+      const [made] = stack.project.state().resources.filter(({ outputs }) => outputs?.origin !== undefined);
+      assert.equal(made?.outputs?.origin, stack.emulator.url);
+      await stack.project.up({ args: ["--expect-no-changes"] });
+      await stack.project.refresh({ args: ["--expect-no-changes"] });
+      assert.deepEqual(stack.operations().filter(isWrite), []);
+    });
+  });
+}
+
+describe("the states that are kept of each version", () => {
+  const newest = keptVersions().at(-1) ?? "";
+  const { version } = JSON.parse(readFileSync(join(fixtures, "../../../../package.json"), "utf8"));
+
+  it("include one of this version", () => {
+    assert.ok(keptVersions().includes(version), "run `npm run record`");
+  });
+
+  it("hold every resource", () => {
+    const { deployment } = JSON.parse(readFileSync(join(fixtures, newest, files.stack), "utf8"));
+    const types = new Set(deployment.resources.map(({ type }: { type: string }) => type.split(":").at(-1)));
+    assert.deepEqual(
+      Object.keys(resources).filter((type) => !types.has(type)),
+      [],
+    );
+  });
+
+  it("hold no secret in the clear and no path of the machine that they were made on", () => {
+    for (const each of keptVersions()) {
+      const text = readFileSync(join(fixtures, each, files.stack), "utf8");
+      assert.deepEqual(findInText(files.stack, text, Object.values(secrets)), []);
+      assert.doesNotMatch(text, /\/(home|Users|tmp|root)\/|\.\.\//);
+    }
+  });
+});
+
+const secretMark = "4dabf18193072939515e22adb298388d";
+
+/** What a state says of its resources, beside times and places in files; secrets are encrypted anew each time. */
+function contents(list: readonly StateResource[]): unknown {
+  const told = list
+    .map(({ urn, id, inputs, outputs }) => ({ urn, id, inputs, outputs }))
+    .sort((one, other) => one.urn.localeCompare(other.urn));
+  return JSON.parse(JSON.stringify(told), (_key, value) => (value?.[secretMark] === undefined ? value : "secret"));
+}

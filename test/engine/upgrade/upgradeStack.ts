@@ -1,0 +1,116 @@
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Emulator } from "../../../src/emulator/index";
+import { startEmulator } from "../../../src/emulator/index";
+import type { ProjectOptions } from "../harness";
+import { Project } from "../harness";
+import { template } from "../world";
+
+/** What is kept of each version: the program, the stack that it made (`pulumi stack export`), and the state file of the service. */
+export const files = { program: "program", stack: "stack.json", service: "service.json" } as const;
+
+/** A folder for each version. */
+export const fixtures = join(__dirname, "fixtures");
+
+/** The versions of which a state is kept. */
+export function keptVersions(): string[] {
+  return existsSync(fixtures) ? readdirSync(fixtures).sort() : [];
+}
+
+const names = { name: "upgrade", stack: "dev" };
+const apiKey = "api-key-of-the-upgrade-program";
+/** Configuration of the program that must never be seen in the clear. */
+export const secrets = { "upgrade:wait": "a secret property", "upgrade:item": "https://secret.test/2" };
+
+export interface UpgradeStackOptions extends Pick<ProjectOptions, "folder" | "install" | "path" | "env"> {
+  /** Folder of the program to begin with. */
+  program: string;
+  /** File of the service's state; written anew where it is not there. */
+  service: string;
+  config?: Readonly<Record<string, string>>;
+}
+
+/** The program of an upgrade test in a project of its own, with the service that it talks to. */
+export class UpgradeStack {
+  private constructor(
+    readonly emulator: Emulator,
+    readonly project: Project,
+  ) {}
+
+  static async create({ program, service, config, env, ...rest }: UpgradeStackOptions): Promise<UpgradeStack> {
+    const seed = {
+      ...template,
+      credentials: {
+        apiKey,
+        accessToken: "access-of-the-upgrade-program",
+        refreshToken: "refresh-of-the-upgrade-program",
+      },
+      tasks: [...template.tasks, ...template.tasks.map((task) => ({ ...task, taskId: "existing-1" }))],
+    };
+    const emulator = await startEmulator({ seed, stateFile: service });
+    try {
+      const project = await Project.create({
+        ...rest,
+        ...names,
+        config: {
+          "webextract:baseUrl": emulator.url,
+          "webextract:actionTypes": "LoopAction,NavigateAction",
+          ...config,
+        },
+        secrets: { ...secrets, "webextract:profiles": JSON.stringify({ uploads: { apiKey } }) },
+        // Access tokens die after a day, so none is in the state that is kept.
+        env: { WEBEXTRACT_ACCESS_TOKEN: emulator.credentials.accessToken, WEBEXTRACT_API_KEY: apiKey, ...env },
+      });
+      cpSync(program, project.folder, { recursive: true });
+      return new UpgradeStack(emulator, project);
+    } catch (error) {
+      await emulator.close();
+      throw error;
+    }
+  }
+
+  /** A stack as a version left it. With `moved`, the service is somewhere else now; else the state says that it was made where it is today. */
+  static async restore(
+    version: string,
+    { moved = false, ...options }: Omit<UpgradeStackOptions, "program" | "service"> & { moved?: boolean },
+    scratch: string,
+  ): Promise<UpgradeStack> {
+    const kept = join(fixtures, version);
+    const service = join(scratch, files.service);
+    cpSync(join(kept, files.service), service);
+    const stack = await UpgradeStack.create({ ...options, program: join(kept, files.program), service });
+    const text = readFileSync(join(kept, files.stack), "utf8");
+    writeFileSync(join(scratch, files.stack), moved ? text : text.replaceAll(originOf(text), stack.emulator.url));
+    await stack.project.run(["stack", "import", "--file", join(scratch, files.stack)]);
+    return stack;
+  }
+
+  /** Names of the operations since the last call, in order. */
+  operations(): string[] {
+    const asked = this.emulator.requests.map(({ operation }) => operation);
+    this.emulator.clearRequests();
+    return asked;
+  }
+
+  async remove(): Promise<void> {
+    await this.project.remove();
+    await this.emulator.close();
+  }
+}
+
+/** Where the service was when a state was written. */
+export function originOf(stack: string): string {
+  const origin = /"origin": "([^"]+)"/.exec(stack)?.[1];
+  if (origin === undefined) {
+    throw new Error("the state does not say where it was made");
+  }
+  return origin;
+}
+
+/** The engine notes where in which file a resource was made: a state that is kept says nothing of the machine that it was made on. */
+export function withoutPaths(state: string): string {
+  return state.replace(
+    /project:\/\/\/(?:\.\.\/)+[^"]*?\/(dist|node_modules)\//g,
+    "project:///node_modules/pulumi-webextract/$1/",
+  );
+}
