@@ -4,6 +4,7 @@ import { ensureBuilt } from "../scripts/start/build";
 import { benches } from "./benches/index";
 import type { Bench } from "./figure";
 import { keepsGoal, sumUpTries } from "./figure";
+import { peersCommand } from "./peers/command";
 import type { Result } from "./report";
 import { machine, save, tableOf } from "./report";
 
@@ -70,6 +71,7 @@ new Command("npm run bench --")
     `\nBenches:\n${benches.map(({ name, summary }) => `  ${name.padEnd(14)}${summary}`).join("\n")}`,
   )
   .action((names: string[] | undefined, options: Options) => main(names ?? [], options))
+  .addCommand(peersCommand)
   .parseAsync()
   .catch((error: unknown) => {
     console.error(error instanceof Error ? error.message : error);

@@ -1,0 +1,63 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Command, InvalidArgumentError } from "commander";
+import { ensureBuilt } from "../../scripts/start/build";
+import { machine } from "../report";
+import { measurePeers } from "./measurePeers";
+import { peers } from "./peers";
+import type { PeersResult } from "./result";
+
+interface Options {
+  tasks: number[];
+  tries: number;
+  rate: boolean;
+  peer?: string[];
+  save: boolean;
+}
+
+/** What the second column of the tables is measured at. */
+const requestsPerSecond = 20;
+
+/** `npm run bench -- peers`: measures each number of tasks, and saves it as soon as it is measured. */
+export const peersCommand = new Command("peers")
+  .description("Measures other ways to do the same work beside ours, and the engine alone.")
+  .option("--tasks <numbers>", "numbers of tasks, with commas between them", numbers, [25, 100, 500])
+  .option("--tries <number>", "how often each is measured; the best time counts", Number, 1)
+  .option("--rate", `with a service that takes ${requestsPerSecond} requests a second`, false)
+  .option("--peer <names...>", "some of them alone; others keep no place in what is saved", peerName)
+  .option("--no-save", "do not write bench/results/peers-*.json")
+  .addHelpText("after", `\nPeers:\n${peers.map(({ name, summary }) => `  ${name.padEnd(16)}${summary}`).join("\n")}`)
+  .action(run);
+
+async function run({ tasks, tries, rate, peer, save }: Options): Promise<void> {
+  ensureBuilt((line) => console.error(line));
+  const say = (line: string): void => console.error(line);
+  const limit = rate ? { requestsPerSecond } : {};
+  for (const each of tasks) {
+    const results = await measurePeers({ tasks: each, tries, only: peer, say, ...limit });
+    const measuredAt = new Date().toISOString().slice(0, 10);
+    const result: PeersResult = { machine: machine(), measuredAt, tries, tasks: each, ...limit, peers: results };
+    if (save) {
+      const folder = join(__dirname, "..", "results");
+      mkdirSync(folder, { recursive: true });
+      const name = `peers-${each}${rate ? `-at-${requestsPerSecond}` : ""}.json`;
+      writeFileSync(join(folder, name), `${JSON.stringify(result, undefined, 2)}\n`);
+    } else {
+      console.log(JSON.stringify(result, undefined, 2));
+    }
+  }
+}
+
+function numbers(text: string): number[] {
+  if (!/^[1-9]\d{0,3}(?:,[1-9]\d{0,3})*$/.test(text)) {
+    throw new InvalidArgumentError("Whole numbers from 1 to 9999, with commas between them.");
+  }
+  return text.split(",").map(Number);
+}
+
+function peerName(name: string, before: readonly string[] = []): string[] {
+  if (!peers.some((peer) => peer.name === name)) {
+    throw new InvalidArgumentError(`There is ${peers.map((peer) => peer.name).join(", ")}.`);
+  }
+  return [...before, name];
+}

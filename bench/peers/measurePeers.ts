@@ -1,0 +1,222 @@
+import { isDeepStrictEqual } from "node:util";
+import { measured, peakMegabytes } from "../measure/measured";
+import type { Peer, PeerStack } from "./peer";
+import { peers } from "./peers";
+import type { DeclaredTask } from "./programs/work";
+import { declaredTasks, loopActionId, openActionId, propertyName } from "./programs/work";
+import type { PeerResult, PhaseName, PhaseResult } from "./result";
+import { phases } from "./result";
+import { PeerService } from "./service";
+
+export interface PeersOptions {
+  tasks: number;
+  tries: number;
+  /** What the service takes in a second; undefined is everything. */
+  requestsPerSecond?: number;
+  /** Names of peers; all by default. */
+  only?: readonly string[];
+  /** Takes what is being done. */
+  say(line: string): void;
+}
+
+/** What somebody else makes of a property. */
+const foreignUrl = "https://shop.test/changed-behind-our-back";
+
+/** The peers side by side: each phase for one after the other, before the next phase, so that other work on the machine meets all of them. */
+export async function measurePeers(options: PeersOptions): Promise<PeerResult[]> {
+  const chosen = peers.filter(({ name }) => options.only?.includes(name) ?? true);
+  const tries: PeerResult[][] = [];
+  for (let attempt = 1; attempt <= options.tries; attempt++) {
+    const say = (line: string): void => options.say(`${options.tasks} tasks, try ${attempt} of ${options.tries}: ${line}`);
+    tries.push(await tryOnce(chosen, { ...options, say }));
+  }
+  return chosen.map((_, index) => bestOf(tries.map((results) => results[index] as PeerResult)));
+}
+
+async function tryOnce(chosen: readonly Peer[], options: PeersOptions): Promise<PeerResult[]> {
+  const contests: Contest[] = [];
+  try {
+    for (const peer of chosen) {
+      contests.push(await Contest.open(peer, options));
+    }
+    for (const phase of phases) {
+      for (const contest of contests) {
+        await contest.run(phase);
+      }
+    }
+    return contests.map(({ result }) => result);
+  } finally {
+    for (const contest of contests) {
+      await contest.close();
+    }
+  }
+}
+
+/** One peer in one try. What fails is noted, and ends this peer's part alone. */
+class Contest {
+  readonly result: PeerResult;
+  private revision = 0;
+
+  private constructor(
+    private readonly peer: Peer,
+    private readonly options: PeersOptions,
+    private readonly running: { service: PeerService; stack: PeerStack } | undefined,
+  ) {
+    this.result = { peer: peer.name, note: peer.missing(), phases: {} };
+  }
+
+  static async open(peer: Peer, options: PeersOptions): Promise<Contest> {
+    if (peer.missing() !== undefined) {
+      return new Contest(peer, options, undefined);
+    }
+    const { tasks, requestsPerSecond } = options;
+    const service = await PeerService.start(requestsPerSecond);
+    try {
+      return new Contest(peer, options, { service, stack: await peer.open({ tasks, service, requestsPerSecond }) });
+    } catch (error) {
+      await service.stop();
+      throw error;
+    }
+  }
+
+  async run(phase: PhaseName): Promise<void> {
+    if (this.running === undefined || this.result.note !== undefined) {
+      return;
+    }
+    try {
+      await this.prepare(phase);
+      const figures = await this.measure(phase);
+      await this.check(phase);
+      this.result.phases[phase] = figures;
+      const { wallSeconds, cpuSeconds, requests } = figures;
+      this.options.say(`${phase}, ${this.peer.name}: ${wallSeconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} cpu s, ${requests} requests`);
+    } catch (error) {
+      const [reason = ""] = /\b(?:status code |response code ')?429\b.*/.exec(String(error)) ?? [];
+      this.result.note = `${phase} failed${reason === "" ? "" : ": the service refused what came too fast"}`;
+      this.options.say(`${phase}, ${this.peer.name} failed: ${String(error)}`);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.running?.stack.remove();
+    await this.running?.service.stop();
+  }
+
+  private get parts(): { service: PeerService; stack: PeerStack } {
+    if (this.running === undefined) {
+      throw new Error(`${this.peer.name} does not run`);
+    }
+    return this.running;
+  }
+
+  private async prepare(phase: PhaseName): Promise<void> {
+    const { service, stack } = this.parts;
+    if (phase === "one property changed") {
+      stack.declare(++this.revision);
+    }
+    if (phase === "refresh" && this.peer.works) {
+      await service.setProperty(await this.someTask(), foreignUrl);
+    }
+    await service.takeCounts();
+  }
+
+  private async measure(phase: PhaseName): Promise<PhaseResult> {
+    const { service, stack } = this.parts;
+    const steps: Record<PhaseName, () => Promise<unknown>> = {
+      "first up": stack.up,
+      "unchanged up": stack.up,
+      "one property changed": stack.up,
+      refresh: stack.refresh,
+      destroy: stack.destroy,
+    };
+    const run = await measured(steps[phase]);
+    const { requests, refused } = await service.takeCounts();
+    const { program } = this.peer;
+    const programMegabytes =
+      program === undefined || phase === "refresh" || phase === "destroy" ? undefined : peakMegabytes(run, program);
+    return { wallSeconds: run.wallSeconds, cpuSeconds: run.cpuSeconds, requests, refused, programMegabytes };
+  }
+
+  private async check(phase: PhaseName): Promise<void> {
+    const { stack } = this.parts;
+    if (phase === "first up") {
+      const { bytes, resources, bytesOfResources } = stack.state();
+      Object.assign(this.result, { stateBytes: bytes, resources, bytesOfResource: bytesOfResources / resources });
+    }
+    if (!this.peer.works || phase === "destroy") {
+      return;
+    }
+    if (phase !== "refresh") {
+      await this.requireTheWork();
+    } else if (this.peer.findsChanges && !stack.stateHolds(foreignUrl)) {
+      throw new Error("the refresh did not find what was changed");
+    }
+    if (phase === "refresh" && this.peer.survivesLoss) {
+      this.result.repair = await this.repair();
+    }
+  }
+
+  /** A changed value and a missing task at once: the stack goes on planning and applying. */
+  private async repair(): Promise<PeerResult["repair"]> {
+    const { service, stack } = this.parts;
+    const [lost, changed] = (await service.copies()).slice(-2);
+    if (lost === undefined || changed === undefined) {
+      throw new Error("there are too few tasks");
+    }
+    await service.deleteTask(lost.taskId);
+    await service.setProperty(changed.taskId, foreignUrl);
+    await service.takeCounts();
+    await stack.refresh();
+    const refreshRequests = (await service.takeCounts()).requests;
+    await stack.up();
+    const upRequests = (await service.takeCounts()).requests;
+    await this.requireTheWork();
+    return { refreshRequests, upRequests };
+  }
+
+  private async requireTheWork(): Promise<void> {
+    const copies = await this.parts.service.copies();
+    const made = copies.map(({ actions }): Pick<DeclaredTask, "url" | "items"> => {
+      const action = (id: string) => actions.find(({ actionId }) => actionId === id);
+      return { url: action(openActionId)?.properties[propertyName] ?? "", items: action(loopActionId)?.loopItems ?? [] };
+    });
+    const wanted = declaredTasks({ tasks: this.options.tasks, revision: this.revision }).map(({ url, items }) => ({ url, items }));
+    if (!isDeepStrictEqual(made.sort(byUrl), wanted.sort(byUrl))) {
+      throw new Error(`the ${this.options.tasks} tasks are not as they were declared; there are ${copies.length}`);
+    }
+  }
+
+  private async someTask(): Promise<string> {
+    const [first] = await this.parts.service.copies();
+    if (first === undefined) {
+      throw new Error("there is no task");
+    }
+    return first.taskId;
+  }
+}
+
+function byUrl(one: { url: string }, other: { url: string }): number {
+  return one.url.localeCompare(other.url);
+}
+
+/** Other work on the machine only ever makes a time longer; memory does not suffer from it. */
+function bestOf(tries: readonly PeerResult[]): PeerResult {
+  const first = tries.find(({ note }) => note !== undefined) ?? tries[0];
+  if (first === undefined) {
+    throw new Error("nothing was tried");
+  }
+  const best = { ...first, phases: { ...first.phases } };
+  for (const phase of phases) {
+    const all = tries.flatMap((each) => each.phases[phase] ?? []);
+    const [some] = all;
+    if (some !== undefined) {
+      best.phases[phase] = {
+        ...some,
+        wallSeconds: Math.min(...all.map(({ wallSeconds }) => wallSeconds)),
+        cpuSeconds: Math.min(...all.map(({ cpuSeconds }) => cpuSeconds)),
+        programMegabytes: some.programMegabytes && Math.max(...all.map(({ programMegabytes = 0 }) => programMegabytes)),
+      };
+    }
+  }
+  return best;
+}

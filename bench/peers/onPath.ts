@@ -1,0 +1,20 @@
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/** Where the shell would find a program. */
+export function folderOnPath(program: string): string | undefined {
+  return (process.env.PATH ?? "").split(delimiter).find((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** What of these is not there, in words for a table. */
+export function missingPrograms(...programs: readonly string[]): string | undefined {
+  const missing = programs.filter((program) => folderOnPath(program) === undefined);
+  return missing.length === 0 ? undefined : `not on PATH: ${missing.join(", ")}`;
+}

@@ -1,0 +1,9 @@
+/** Three resources a task that do nothing. */
+import { workOfProgram } from "./work";
+import { Nothing } from "./nothing";
+
+for (const { name } of workOfProgram()) {
+  const copy = new Nothing(name);
+  new Nothing(`${name}-open`, { taskId: copy.id });
+  new Nothing(`${name}-items`, { taskId: copy.id });
+}
