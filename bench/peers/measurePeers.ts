@@ -27,7 +27,8 @@ export async function measurePeers(options: PeersOptions): Promise<PeerResult[]>
   const chosen = peers.filter(({ name }) => options.only?.includes(name) ?? true);
   const tries: PeerResult[][] = [];
   for (let attempt = 1; attempt <= options.tries; attempt++) {
-    const say = (line: string): void => options.say(`${options.tasks} tasks, try ${attempt} of ${options.tries}: ${line}`);
+    const say = (line: string): void =>
+      options.say(`${options.tasks} tasks, try ${attempt} of ${options.tries}: ${line}`);
     tries.push(await tryOnce(chosen, { ...options, say }));
   }
   return chosen.map((_, index) => bestOf(tries.map((results) => results[index] as PeerResult)));
@@ -89,7 +90,9 @@ class Contest {
       await this.check(phase);
       this.result.phases[phase] = figures;
       const { wallSeconds, cpuSeconds, requests } = figures;
-      this.options.say(`${phase}, ${this.peer.name}: ${wallSeconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} cpu s, ${requests} requests`);
+      this.options.say(
+        `${phase}, ${this.peer.name}: ${wallSeconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} cpu s, ${requests} requests`,
+      );
     } catch (error) {
       const [reason = ""] = /\b(?:status code |response code ')?429\b.*/.exec(String(error)) ?? [];
       this.result.note = `${phase} failed${reason === "" ? "" : ": the service refused what came too fast"}`;
@@ -178,9 +181,15 @@ class Contest {
     const copies = await this.parts.service.copies();
     const made = copies.map(({ actions }): Pick<DeclaredTask, "url" | "items"> => {
       const action = (id: string) => actions.find(({ actionId }) => actionId === id);
-      return { url: action(openActionId)?.properties[propertyName] ?? "", items: action(loopActionId)?.loopItems ?? [] };
+      return {
+        url: action(openActionId)?.properties[propertyName] ?? "",
+        items: action(loopActionId)?.loopItems ?? [],
+      };
     });
-    const wanted = declaredTasks({ tasks: this.options.tasks, revision: this.revision }).map(({ url, items }) => ({ url, items }));
+    const wanted = declaredTasks({ tasks: this.options.tasks, revision: this.revision }).map(({ url, items }) => ({
+      url,
+      items,
+    }));
     if (!isDeepStrictEqual(made.sort(byUrl), wanted.sort(byUrl))) {
       throw new Error(`the ${this.options.tasks} tasks are not as they were declared; there are ${copies.length}`);
     }

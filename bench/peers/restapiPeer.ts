@@ -6,7 +6,15 @@ import { promisify } from "node:util";
 import { credentials } from "../stage/emulatorProcess";
 import { folderOnPath, missingPrograms } from "./onPath";
 import type { Peer, PeerStack, StackOptions } from "./peer";
-import { actionType, declaredTasks, loopActionId, loopType, openActionId, propertyName, template } from "./programs/work";
+import {
+  actionType,
+  declaredTasks,
+  loopActionId,
+  loopType,
+  openActionId,
+  propertyName,
+  template,
+} from "./programs/work";
 
 const provider = "terraform-provider-restapi";
 
@@ -37,7 +45,13 @@ async function openStack({ tasks, service, requestsPerSecond }: StackOptions): P
   const run = (...args: string[]): Promise<unknown> =>
     promisify(execFile)("terraform", [...args, "-auto-approve", "-input=false", "-no-color"], {
       cwd: folder,
-      env: { PATH: process.env.PATH, HOME: folder, TMPDIR: folder, TF_CLI_CONFIG_FILE: settings, CHECKPOINT_DISABLE: "1" },
+      env: {
+        PATH: process.env.PATH,
+        HOME: folder,
+        TMPDIR: folder,
+        TF_CLI_CONFIG_FILE: settings,
+        CHECKPOINT_DISABLE: "1",
+      },
       maxBuffer: 64 * 1024 * 1024,
     });
   return {

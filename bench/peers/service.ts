@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { EmulatorOptions, TaskView } from "../../src/emulator/index";
 import { credentials, groupId, templateId } from "../stage/emulatorProcess";
-import type { Counts } from "./result";
 import { actionType, loopActionId, loopType, openActionId, propertyName } from "./programs/work";
+import type { Counts } from "./result";
 
 /** What services of this kind take to answer, about. */
 const latencyMs = 20;

@@ -31,7 +31,7 @@ export abstract class ExtractionResource extends CustomResource {
     super(
       typeToken(definition.type),
       name,
-      propertiesOf(definition, name, args),
+      propertiesOf(definition, name, args, opts?.id !== undefined),
       optionsOf(definition, name, args, opts),
     );
     // Not a property of the resource: it must not be looked for among the outputs.
@@ -40,6 +40,7 @@ export abstract class ExtractionResource extends CustomResource {
       .filter(([each, { option, derived }]) => !option && (derived || args[each] !== undefined))
       .map(([each]) => each);
     Object.defineProperty(this, "hashed", { enumerable: false });
+    nameWhatIsNotGiven(this, definition);
     if (opts?.id !== undefined) {
       // Only looked up (static get): it decides nothing, and nothing waits for it.
       return;
@@ -77,20 +78,35 @@ function takenOverOrOwnId(args: Record<string, unknown>, id: Output<string>): In
   return typeof adoptTaskId === "string" ? adoptTaskId : id;
 }
 
-function propertiesOf(definition: AnyResource, name: string, args: Record<string, unknown>): Record<string, unknown> {
+function propertiesOf(
+  definition: AnyResource,
+  name: string,
+  args: Record<string, unknown>,
+  isLookedUp: boolean,
+): Record<string, unknown> {
   requireResolvableProvider();
   requireValidConfig();
   if (args === undefined || args === null) {
     throw new RunError(`${definition.type} "${name}" needs arguments.`);
   }
-  // What is not given is still an output: `check` or the service may fill it in.
-  const outputs = [...Object.keys(definition.args), ...definition.outputs].map((each) => [each, undefined]);
+  // What is not given is still an output where `check` or the service may fill it in. The others stay out: the SDK makes several promises for each.
+  const filledIn = Object.keys(definition.args).filter((each) => isLookedUp || definition.args[each]?.derived);
+  const outputs = [...filledIn, ...definition.outputs].map((each) => [each, undefined]);
   return {
     ...Object.fromEntries(outputs),
     ...args,
     ...listsAsOne(definition, args),
     [providerKey]: providerText(definition.type),
   };
+}
+
+/** An argument that was not given has an output like any other, which holds nothing. */
+function nameWhatIsNotGiven(resource: ExtractionResource, definition: AnyResource): void {
+  for (const name of Object.keys(definition.args)) {
+    if (!(name in resource)) {
+      Object.defineProperty(resource, name, { get: () => output(undefined) });
+    }
+  }
 }
 
 /**
@@ -126,9 +142,22 @@ const derivedFrom: Readonly<Record<string, readonly string[]>> = {
 };
 
 function wholeList(name: string, list: unknown): Record<string, unknown> {
+  if (isPlainList(list)) {
+    // Nothing in it is secret or unknown. One text is far less work than an output and a message for each item, in the program and in the engine.
+    return { [name]: list.join("\n") };
+  }
   const whole: Output<unknown> = output(list);
   const derived = (derivedFrom[name] ?? []).map((each) => [each, whole.apply(() => "")]);
   return { [name]: whole, ...Object.fromEntries(derived) };
+}
+
+/** Texts alone, and none that `check` would have to refuse by its index. */
+function isPlainList(list: unknown): list is string[] {
+  return (
+    Array.isArray(list) &&
+    list.length > 0 &&
+    list.every((item) => typeof item === "string" && item.trim() !== "" && !/[\r\n]/.test(item))
+  );
 }
 
 function listsWithin(map: Record<string, unknown>): Record<string, unknown> {

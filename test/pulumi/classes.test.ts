@@ -66,6 +66,46 @@ describe("typed classes", () => {
     assert.deepEqual(registered["other-run"]?.dependsOn, ["other"]);
   });
 
+  it("send a list of known texts as one text, and any other as it is, so that check can name what is wrong in it", async () => {
+    const lists = { known: ["a", "b"], output: ["a", pulumi.output("b")], blank: ["a", " "], broken: ["a", "b\nc"] };
+    const registered = await run(() => {
+      for (const [name, items] of Object.entries(lists)) {
+        new webextract.TaskLoopItems(name, { taskId: name, actionId: "a", loopType: "TextList", items });
+        const loop = { loopType: "TextList", items };
+        const actions = { each: { actionType: "LoopAction", loop } };
+        new webextract.ExtractionTask(`${name}-whole`, { from: { adoptTaskId: `${name}-2` }, actions });
+      }
+    });
+    const sent = (name: string): unknown => {
+      const actions = registered[`${name}-whole`]?.inputs.actions as { each: { loop: { items: unknown } } };
+      assert.deepEqual(actions.each.loop.items, registered[name]?.inputs.items);
+      return registered[name]?.inputs.items;
+    };
+    assert.equal(sent("known"), "a\nb");
+    assert.deepEqual(sent("output"), ["a", "b"]);
+    assert.deepEqual(sent("blank"), lists.blank);
+    assert.deepEqual(sent("broken"), lists.broken);
+  });
+
+  it("have an output for each argument, also for one that was not given", async () => {
+    let seen: unknown;
+    const registered = await run(async () => {
+      const args: webextract.TaskCopyArgs = { sourceTaskId: "s", taskGroupId: "g", onDelete: "retain" };
+      const { sourceTaskId, onDelete, adoptTaskId, forceDestroy } = new webextract.TaskCopy("copy", args);
+      assert.ok(pulumi.Output.isInstance(adoptTaskId));
+      seen = await new Promise((resolve) => {
+        pulumi.output({ sourceTaskId, onDelete, adoptTaskId, forceDestroy }).apply(resolve);
+      });
+    });
+    assert.deepEqual(seen, { sourceTaskId: "s", onDelete: "retain", adoptTaskId: undefined, forceDestroy: undefined });
+    assert.deepEqual(Object.keys(registered.copy?.inputs ?? {}).sort(), [
+      "__provider",
+      "onDelete",
+      "sourceTaskId",
+      "taskGroupId",
+    ]);
+  });
+
   it("knows a task that is taken over by its text", async () => {
     const registered = await run(() => {
       const task = new webextract.TaskCopy("task", { adoptTaskId: "t-1" });

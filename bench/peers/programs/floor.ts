@@ -1,6 +1,7 @@
 /** One resource a task that does nothing. */
-import { workOfProgram } from "./work";
+
 import { Nothing } from "./nothing";
+import { workOfProgram } from "./work";
 
 for (const { name } of workOfProgram()) {
   new Nothing(name);

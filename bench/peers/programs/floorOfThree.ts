@@ -1,6 +1,7 @@
 /** Three resources a task that do nothing. */
-import { workOfProgram } from "./work";
+
 import { Nothing } from "./nothing";
+import { workOfProgram } from "./work";
 
 for (const { name } of workOfProgram()) {
   const copy = new Nothing(name);
