@@ -63,7 +63,8 @@ export interface CloudRunArgs {
   failOn?: "failed" | "never";
   /**
    * `retain` (default) lets the run go on; `stop` stops its subtasks that are not at rest, and waits for them, at most `timeoutSeconds` and
-   * 300 seconds. To be set from the start: later, the subtasks listed may be another run's. A change makes no call.
+   * 300 seconds. To be set from the start, which then looks up to four times for the run's subtasks: those listed later may be another run's,
+   * and are never stopped. A change makes no call.
    */
   onDelete?: "retain" | "stop";
   /**

@@ -17,7 +17,7 @@ export async function stopRun(state: CloudRunState, context: Context): Promise<v
   }
   if (state.ownList === undefined || state.ownList.seenLate === true) {
     context.warn(
-      `${notStopped(state)}: the service listed no subtasks when it was started, and those listed since may be another run's.`,
+      `${notStopped(state)}: its subtasks were not seen when it was started, and those listed since may be another run's.`,
     );
     return;
   }

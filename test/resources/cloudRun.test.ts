@@ -260,7 +260,7 @@ describe("CloudRun", () => {
       world.emulator.setBehaviour({ splitting: "never" });
       await run.up(stopping);
       await run.destroy();
-      assert.match(world.warnings.join(), /was not stopped: the service listed no subtasks when it was started/);
+      assert.match(world.warnings.join(), /was not stopped: its subtasks were not seen when it was started/);
     });
 
     it("nothing where the task is gone", async () => {
