@@ -1,14 +1,21 @@
 import assert from "node:assert/strict";
 import { World } from "./world";
 
+/** All five, each with what an update makes known, twice. What is asked of `template-1` is known in a preview. */
 const program = `
 const w = require("pulumi-webextract");
 const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1", onDelete: "retain" });
 const run = new CloudRun("run", { taskId: copy.id, waitFor: "finished", pollSeconds: 0 });
-exports.rows = w.getBatchDataOutput({ taskId: copy.id, lotNo: run.id, maxRows: 3 });
-exports.again = w.getBatchDataOutput({ taskId: copy.id, lotNo: run.id, maxRows: 3 }, { plain: true }).rows.length;
-exports.subtasks = w.getSubtasksOutput({ taskId: run.taskId }).apply((list) => list.length);
-exports.actions = w.getActionsOutput({ taskIds: ["template-1"], actionTypes: ["NavigateAction"] });
+const reads = (options) => ({
+  actions: w.getActionsOutput({ taskIds: [run.taskId], actionTypes: ["NavigateAction"] }, options),
+  subtasks: w.getSubtasksOutput({ taskId: run.taskId }, options),
+  rows: w.getDataOutput({ taskId: run.taskId, offset: 20 }, options),
+  batch: w.getBatchDataOutput({ taskId: run.taskId, lotNo: run.id, maxRows: 3 }, options),
+  notExported: w.getNotExportedDataOutput({ taskId: run.taskId, maxRows: 4 }, options),
+});
+exports.secret = reads();
+exports.plain = Object.entries(reads({ plain: true })).map(([name, answer]) => answer.apply((known) => name + " " + (known.rows || known).length));
+exports.known = w.getActionsOutput({ taskIds: ["template-1"], actionTypes: ["LoopAction"] }, { plain: true }).apply(([task]) => task.actions.length);
 `;
 
 describe("functions on the engine", () => {
@@ -18,33 +25,91 @@ describe("functions on the engine", () => {
   });
   after(() => world.remove());
 
+  /** What was asked of the copy; a list of subtasks is read to its last page, and a run's wait asks for one row at a time. */
+  const asked = (): string[] =>
+    world.emulator.requests
+      .filter(({ body, query }) => JSON.stringify([body, query]).includes(world.copies()[0] ?? ""))
+      .filter(({ query }) => (query.page === undefined || query.page === "1") && query.size !== "1")
+      .map(({ operation }) => operation)
+      .sort();
+
   it("are unknown in a preview where an argument is, and ask nothing then", async () => {
     const { output } = await world.project.preview();
-    assert.match(output, /rows\s*: \[unknown\]/);
+    assert.equal(output.match(/\[unknown\]/g)?.length, 10, output);
+    assert.match(output, /known\s*: 1/);
     assert.deepEqual(world.operations(), ["getActions"]);
   });
 
-  it("answer after the update, ask once for the same arguments, and are secret unless said otherwise", async () => {
-    const { output } = await world.project.up();
-    assert.match(output, /rows\s*: \[secret\]/);
-    assert.match(output, /actions\s*: \[secret\]/);
-    assert.match(output, /again\s*: 3/);
-    assert.match(output, /subtasks\s*: 3/);
-    // A wait asks for one row at a time, to show how many there are.
-    const reads = world.emulator.requests.filter(({ operation }) => operation === "getBatchData");
-    assert.equal(reads.filter(({ query }) => Number(query.size) > 1).length, 1);
+  it("answer after the update, and ask once for the same arguments", async () => {
+    await world.project.up();
     const [taskId = ""] = world.copies();
-    const { rows } = (await world.project.outputs()) as { rows: { rows: unknown[]; total: number } };
-    assert.deepEqual(rows.rows, world.emulator.inspect.rows(taskId).slice(0, 3));
-    assert.equal(rows.total, 25);
+    const rows = world.emulator.inspect.rows(taskId);
+    const outputs = (await world.project.outputs()) as Record<string, Record<string, unknown>>;
+    assert.deepEqual(outputs.plain, ["actions 1", "subtasks 3", "rows 5", "batch 3", "notExported 4"]);
+    assert.deepEqual(outputs.secret?.rows, { rows: rows.slice(20), total: 25 });
+    assert.deepEqual(outputs.secret?.batch, { rows: rows.slice(0, 3), total: 25 });
+    assert.deepEqual(outputs.secret?.notExported, { rows: rows.slice(0, 4), total: 25 });
+    for (const name of ["getActions", "getData", "getBatchData", "getNotExportedData"]) {
+      assert.equal(asked().filter((operation) => operation === name).length, 1, name);
+    }
+  });
+
+  it("ask anew in the next run, and are secret unless asked otherwise, in its output and in the state", async () => {
+    world.operations();
+    const { output } = await world.project.up();
+    assert.deepEqual(asked(), ["getActions", "getBatchData", "getData", "getNotExportedData", "getSubtasks"]);
+    for (const name of ["actions", "rows", "batch", "notExported"]) {
+      assert.match(output, new RegExp(`${name}\\s*: \\[secret\\]`));
+    }
+    const [taskId = ""] = world.copies();
+    const values = world.emulator.inspect.rows(taskId).flatMap((row) => Object.values(row).map(String));
+    const telling = values.filter((value) => value.length >= 8);
+    assert.ok(telling.length > 0);
+    assert.deepEqual(world.project.findWritten(telling), []);
+  });
+
+  it("take a credentialCommand in a preview", async () => {
+    await world.project.run(["config", "rm", "webextract:accessToken"]);
+    const answer = JSON.stringify({ Version: 1, AccessToken: world.emulator.credentials.accessToken });
+    world.project.write("credentials.js", `console.log(${JSON.stringify(answer)});`);
+    await world.project.configure({ "webextract:credentialCommand": `${process.execPath} credentials.js` });
+    world.operations();
+    const { output } = await world.project.preview();
+    assert.doesNotMatch(output, /warning/);
+    assert.equal(asked().length, 5);
+    await world.project.run(["config", "rm", "webextract:credentialCommand"]);
   });
 
   it("never use up a refresh token in a preview: without another credential they are unknown, with one warning", async () => {
-    await world.project.run(["config", "rm", "webextract:accessToken"]);
     await world.project.configure({}, { "webextract:refreshToken": world.emulator.credentials.refreshToken });
     world.operations();
     const { output } = await world.project.preview();
     assert.equal(output.match(/^ +warning: pulumi-webextract: in a preview reads use accessToken/gm)?.length, 1);
+    assert.match(output, /"rows 5" => \[unknown\]/);
     assert.deepEqual(world.operations(), []);
+  });
+
+  it("use it in an update", async () => {
+    await world.project.up();
+    const operations = world.operations();
+    assert.equal(operations.filter((operation) => operation === "refreshToken").length, 1);
+    assert.ok(operations.includes("getBatchData"));
+  });
+
+  it("answer a promise only to those who say that it is to be plain, for it cannot carry the mark of a secret", async () => {
+    world.program(`
+      const w = require("pulumi-webextract");
+      module.exports = async () => ({
+        subtasks: (await w.getSubtasks({ taskId: "template-1" })).length,
+        rows: (await w.getData({ taskId: "template-1" }, { plain: true })).total,
+        refused: await w.getData({ taskId: "template-1" }).catch((error) => error.message),
+      });
+    `);
+    await world.project.up({ env: { WEBEXTRACT_FORCE_DESTROY: "true" } });
+    assert.deepEqual(await world.project.outputs(), {
+      subtasks: 0,
+      rows: 0,
+      refused: "getData: a promise cannot carry the mark of a secret. Use getDataOutput, or say { plain: true }.",
+    });
   });
 });
