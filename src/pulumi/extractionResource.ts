@@ -5,6 +5,7 @@ import { canonical, isMap } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { requireValidConfig } from "./programConfig";
 import { providerText, requireResolvableProvider } from "./providerText";
+import type { TaskName } from "./taskOrder";
 import { claim, declare, dependenciesOf } from "./taskOrder";
 import { providerKey } from "./wire";
 
@@ -46,9 +47,9 @@ export abstract class ExtractionResource extends CustomResource {
       return;
     }
     const { type, configuresTask = false } = definition;
-    const taskId = (args.taskId as Input<string> | undefined) ?? takenOverOrOwnId(args, this.id);
-    claim(type, name, taskId, definition.decides?.(plainPart(args)) ?? []);
-    declare(this as unknown as Parameters<typeof declare>[0], { type, name, taskId, configuresTask });
+    const task = taskGiven(args) ?? { taskId: this.id, profile: args.profile };
+    claim(type, name, task, definition.decides?.(plainPart(args)) ?? []);
+    declare(this as unknown as Parameters<typeof declare>[0], { type, name, task, configuresTask });
   }
 
   /**
@@ -72,10 +73,11 @@ export function typeToken(type: string): string {
   return `pulumi-nodejs:dynamic/webextract:${type}`;
 }
 
-/** A task that is only taken over may be named elsewhere in the program by the same text. */
-function takenOverOrOwnId(args: Record<string, unknown>, id: Output<string>): Input<string> {
+/** The task that the arguments name, if any: to configure it, or to take it over, and then others may name it in the same way. */
+function taskGiven(args: Record<string, unknown>): TaskName | undefined {
   const { adoptTaskId } = isPlainMap(args.from) ? args.from : args;
-  return typeof adoptTaskId === "string" ? adoptTaskId : id;
+  const taskId = args.taskId ?? adoptTaskId;
+  return taskId === undefined ? undefined : { taskId, profile: args.profile };
 }
 
 function propertiesOf(
@@ -184,9 +186,8 @@ function optionsOf(
   opts: CustomResourceOptions | undefined,
 ): CustomResourceOptions {
   const { type, configuresTask = false, secretOutputs = [] } = definition;
+  const task = taskGiven(args);
   const dependsOn =
-    args?.taskId === undefined || opts?.id !== undefined
-      ? []
-      : dependenciesOf(type, name, args.taskId as Input<string>, configuresTask);
+    task === undefined || opts?.id !== undefined ? [] : dependenciesOf(type, name, task, configuresTask);
   return mergeOptions(opts, { dependsOn, additionalSecretOutputs: [...secretOutputs] });
 }

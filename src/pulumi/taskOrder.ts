@@ -7,7 +7,13 @@ import { forEachProgram } from "./program";
  * on a task that isn't configured yet, or an export from reading before the run has ended.
  */
 
-/** The same Output, or the same text, is the same task. */
+/** A task as a resource names it: the same Output, or the same text in the same account, is the same task. */
+export interface TaskName {
+  taskId: Input<unknown>;
+  /** The resource's profile: another account, or another service, may have a task of the same id. */
+  profile: Input<unknown>;
+}
+
 type TaskKey = string | Output<unknown>;
 
 interface DeclaredTask {
@@ -19,10 +25,10 @@ interface DeclaredTask {
 
 class DeclaredTasks {
   private readonly tasks = new Map<TaskKey, DeclaredTask>();
-  private readonly aliases = new Map<TaskKey, TaskKey>();
+  private readonly aliases = new Map<Output<unknown>, TaskKey>();
 
-  of(taskId: Input<unknown>): DeclaredTask {
-    const key = this.keyOf(taskId);
+  of(name: TaskName): DeclaredTask {
+    const key = this.keyOf(name);
     const task = (key === undefined ? undefined : this.tasks.get(key)) ?? {
       owners: new Map(),
       configurations: [],
@@ -35,26 +41,27 @@ class DeclaredTasks {
   }
 
   /** Notes that an output is another name of a task. */
-  alias(output: unknown, taskId: Input<unknown>): void {
-    const key = this.keyOf(taskId);
+  alias(output: unknown, name: TaskName): void {
+    const key = this.keyOf(name);
     if (Output.isInstance(output) && key !== undefined) {
       this.aliases.set(output, key);
     }
   }
 
-  private keyOf(taskId: Input<unknown>): TaskKey | undefined {
-    if (typeof taskId !== "string" && !Output.isInstance(taskId)) {
-      return undefined;
+  private keyOf({ taskId, profile }: TaskName): TaskKey | undefined {
+    if (Output.isInstance(taskId)) {
+      return this.aliases.get(taskId) ?? taskId;
     }
-    return this.aliases.get(taskId) ?? taskId;
+    const isKnown = typeof taskId === "string" && (profile === undefined || typeof profile === "string");
+    return isKnown ? JSON.stringify([profile, taskId]) : undefined;
   }
 }
 
 const declaredTasks = forEachProgram(() => new DeclaredTasks());
 
 /** Refuses a second owner of the same part of a task; what is not known yet never conflicts. */
-export function claim(type: string, name: string, taskId: Input<unknown>, decides: readonly string[]): void {
-  const { owners } = declaredTasks().of(taskId);
+export function claim(type: string, name: string, task: TaskName, decides: readonly string[]): void {
+  const { owners } = declaredTasks().of(task);
   for (const part of decides) {
     const owner =
       owners.get(part) ?? owners.get("everything") ?? (part === "everything" ? [...owners.values()][0] : undefined);
@@ -71,13 +78,8 @@ export function claim(type: string, name: string, taskId: Input<unknown>, decide
 }
 
 /** The resources that must be in place before this one. */
-export function dependenciesOf(
-  type: string,
-  name: string,
-  taskId: Input<unknown>,
-  configuresTask: boolean,
-): Resource[] {
-  const task = declaredTasks().of(taskId);
+export function dependenciesOf(type: string, name: string, taskName: TaskName, configuresTask: boolean): Resource[] {
+  const task = declaredTasks().of(taskName);
   const firstRun = task.runs[0];
   if (configuresTask && firstRun !== undefined) {
     throw new RunError(
@@ -91,26 +93,21 @@ export function dependenciesOf(
   return type === "DataExport" || type === "CloudSubtasks" ? task.runs.map(({ run }) => run) : [];
 }
 
-/** Notes a declared resource; `taskId` is the argument that it was given, or the id of the task that it makes. */
+/** Notes a declared resource; `task` is the one that it was given, took over, or makes. */
 export function declare(
   resource: Resource & { id: unknown; taskId: unknown },
-  {
-    type,
-    name,
-    taskId,
-    configuresTask,
-  }: { type: string; name: string; taskId: Input<unknown>; configuresTask: boolean },
+  { type, name, task, configuresTask }: { type: string; name: string; task: TaskName; configuresTask: boolean },
 ): void {
   const tasks = declaredTasks();
-  const task = tasks.of(taskId);
-  tasks.alias(resource.taskId, taskId);
+  const declared = tasks.of(task);
+  tasks.alias(resource.taskId, task);
   // The id of a run is its lotNo and that of an export a file; all others have the task's, so that resources can be chained by it.
   if (type === "CloudRun") {
-    task.runs.push({ name, run: resource });
+    declared.runs.push({ name, run: resource });
   } else if (type !== "DataExport") {
-    tasks.alias(resource.id, taskId);
+    tasks.alias(resource.id, task);
   }
   if (configuresTask) {
-    task.configurations.push(resource);
+    declared.configurations.push(resource);
   }
 }

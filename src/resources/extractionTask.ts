@@ -70,6 +70,7 @@ const startUrlsSpec = {
 export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, CheckedArgs> = {
   type: "ExtractionTask",
   idIs: "taskId",
+  configuresTask: true,
   args: {
     from: { check: objectOf(fromSpec), required: true },
     actions: { check: parameterActionsCheck, list: true },

@@ -169,6 +169,58 @@ describe("typed classes", () => {
     }
   });
 
+  it("refuse an ExtractionTask beside resources for parts of its task, whichever is declared first and however it is named", async () => {
+    const adopting = (adoptTaskId: pulumi.Input<string>) =>
+      new webextract.ExtractionTask("whole", { from: { adoptTaskId } });
+    const pairs: [() => unknown, RegExp][] = [
+      [
+        () => {
+          const copied = new webextract.ExtractionTask("whole", { from: { sourceTaskId: "s", taskGroupId: "g" } });
+          new webextract.TaskStartUrls("urls", { taskId: copied.id, urls: ["https://a.test"] });
+        },
+        /ExtractionTask "whole" and TaskStartUrls "urls" both decide the start URLs/,
+      ],
+      [
+        () => {
+          const copy = new webextract.TaskCopy("copy", { sourceTaskId: "s", taskGroupId: "g" });
+          new webextract.TaskActionConfig("config", { taskId: copy.id, actions: open });
+          adopting(copy.taskId);
+        },
+        /TaskActionConfig "config" and ExtractionTask "whole" both decide the task/,
+      ],
+      [
+        () => {
+          adopting("t-1");
+          new webextract.TaskLoopItems("loop", { taskId: "t-1", actionId: "a", loopType: "TextList", items: ["x"] });
+        },
+        /ExtractionTask "whole" and TaskLoopItems "loop" both decide the loop of action "a"/,
+      ],
+    ];
+    for (const [program, message] of pairs) {
+      await assert.rejects(run(program), message);
+    }
+  });
+
+  it("let a run wait for the ExtractionTask that takes its task over, and refuse one that is declared after it", async () => {
+    const whole = () => new webextract.ExtractionTask("whole", { from: { adoptTaskId: "t-1" }, actions: open });
+    const start = () => new webextract.CloudRun("run", { taskId: "t-1" });
+    const registered = await run(() => [whole(), start()]);
+    assert.deepEqual(registered.run?.dependsOn, ["whole"]);
+    await assert.rejects(
+      run(() => [start(), whole()]),
+      /ExtractionTask "whole" configures the task of CloudRun "run".*Move "whole" before "run"/,
+    );
+  });
+
+  it("take the same text for two tasks where the accounts differ", async () => {
+    const registered = await run(() => {
+      new webextract.TaskActionConfig("ours", { taskId: "t", actions: open });
+      new webextract.TaskActionConfig("theirs", { taskId: "t", actions: open, profile: "theirs" });
+      new webextract.CloudRun("run", { taskId: "t", profile: "theirs" });
+    });
+    assert.deepEqual(registered.run?.dependsOn, ["theirs"]);
+  });
+
   it("see no conflict where properties, tasks or what is known of them differ", async () => {
     await run(() => {
       const one = new webextract.TaskCopy("one", { sourceTaskId: "s", taskGroupId: "g" });
