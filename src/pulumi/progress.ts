@@ -96,14 +96,23 @@ export function engineDisplay(): Display {
     const { EngineClient } = sdk("@pulumi/pulumi/proto/engine_grpc_pb");
     const client: EngineClient = new EngineClient(address, grpc.credentials.createInsecure());
     captureUrns(sdk("@pulumi/pulumi/proto/provider_pb"));
-    return new ShortDisplay((message, urn, ephemeral) => {
+    const log = (message: string, urn: string | undefined, ephemeral: boolean, failed: () => void): void => {
       const request = new protocol.LogRequest();
       request.setSeverity(ephemeral ? protocol.LogSeverity.INFO : protocol.LogSeverity.WARNING);
       request.setMessage(message);
       request.setUrn(urn ?? "");
       request.setStreamid(0);
       request.setEphemeral(ephemeral);
-      client.log(request, () => {});
+      client.log(request, (error) => error && failed());
+    };
+    return new ShortDisplay((message, urn, ephemeral) => {
+      const failed = (): void => toStandardError(message, urn, ephemeral);
+      try {
+        log(message, urn, ephemeral, failed);
+      } catch {
+        // A message that cannot be shown well must not fail the step that it is about.
+        failed();
+      }
     });
   } catch {
     return new ShortDisplay(toStandardError);
@@ -148,7 +157,7 @@ function captureUrns(protocol: Record<string, { prototype: Record<string, Getter
     prototype[method] = function (): Struct | undefined {
       const struct = original.call(this);
       const urn = this.getUrn?.();
-      if (struct === undefined || urn === undefined) {
+      if (typeof struct?.toJavaScript !== "function" || typeof urn !== "string") {
         return struct;
       }
       const toJavaScript = struct.toJavaScript.bind(struct);

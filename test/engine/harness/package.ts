@@ -1,3 +1,4 @@
+import type { ExecFileException } from "node:child_process";
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,10 +33,36 @@ async function pack(): Promise<string> {
 
 /** Installs the tarball and other packages (`name@version`) into `folder`, as a user would. */
 export async function installTarball(folder: string, others: readonly string[] = []): Promise<void> {
-  const tarball = await packTarball();
+  await installPackages(folder, [await packTarball(), ...others]);
+}
+
+/** Installs packages (`name@version`, or a file) into `folder`, from npm's cache where it has them. */
+export async function installPackages(folder: string, packages: readonly string[]): Promise<void> {
   mkdirSync(folder, { recursive: true });
   if (!existsSync(join(folder, "package.json"))) {
     writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "consumer", private: true }));
   }
-  await promisify(execFile)("npm", ["install", ...quiet, tarball, ...others], { cwd: folder });
+  await promisify(execFile)("npm", ["install", ...quiet, ...packages], { cwd: folder }).catch(
+    (error: ExecFileException) => {
+      const reason = error.stderr?.trim() || error.message;
+      throw new Error(`npm could not install ${packages.join(", ")}, from its cache or the registry: ${reason}`);
+    },
+  );
+}
+
+/** The newest version of a package in a range, asked of the registry; where that is out of reach, the newest that npm's cache knows. */
+export async function newestVersion(name: string, range: string): Promise<string> {
+  const view = (...flags: string[]) =>
+    promisify(execFile)("npm", ["view", `${name}@${range}`, "version", "--json", "--loglevel=error", ...flags]);
+  const { stdout } = await view("--prefer-online")
+    .catch(() => view("--offline"))
+    .catch(() => {
+      throw new Error(`Which ${name} is the newest, neither the npm registry nor npm's cache could say.`);
+    });
+  const versions: string | string[] = JSON.parse(stdout);
+  return typeof versions === "string" ? versions : (versions.sort(inOrder).at(-1) ?? range);
+}
+
+function inOrder(one: string, other: string): number {
+  return one.localeCompare(other, "en", { numeric: true });
 }

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { World } from "./world";
+
+/** What a later SDK may have made of the parts that are not meant for us: name -> what stands in the place of the module. */
+const breakages: Readonly<Record<string, string>> = {
+  "the client of the engine's log is gone": "engine_grpc_pb: () => ({})",
+  "the log's client throws at a call":
+    "engine_grpc_pb: () => ({ EngineClient: class { log() { throw new TypeError(); } } })",
+  "the engine refuses to log":
+    "engine_grpc_pb: () => ({ EngineClient: class { log(_, done) { done(new Error()); } } })",
+  "requests are of other classes": "provider_pb: () => ({})",
+  "requests do not name the resource": `provider_pb: (real) => {
+    for (const each of Object.values(real)) if (each?.prototype?.getUrn) delete each.prototype.getUrn;
+    return real;
+  }`,
+};
+
+/** Replaces modules of the SDK where the package asks for them; the SDK's own files name them otherwise. */
+const breaking = `
+const Module = require("node:module");
+const breakages = { ${Object.values(breakages)
+  .map((each, index) => `${index}: { ${each} }`)
+  .join(",\n")} };
+const broken = breakages[process.env.BREAKAGE] ?? {};
+const load = Module._load;
+Module._load = function (request, ...rest) {
+  const name = /^@pulumi\\/pulumi\\/proto\\/(\\w+)$/.exec(request)?.[1];
+  const loaded = load.call(this, request, ...rest);
+  return name in broken ? broken[name](loaded) : loaded;
+};
+`;
+
+const copies = Object.keys(breakages).map((_about, index) => `copy${index}`);
+
+/** Declares the copies, all but the first `gone`. The last one stays, so that the package is loaded before the first delete. */
+function program(gone: number): string {
+  return ["intact", ...copies, "last"]
+    .slice(gone)
+    .map((name) => `new TaskCopy("${name}", { sourceTaskId: "template-1", taskGroupId: "group-1" });`)
+    .join("\n");
+}
+
+describe("private parts of the SDK that are not as they were", () => {
+  let world: World;
+  before(async () => {
+    world = await World.create({ program: program(0) });
+    world.project.write("break.js", breaking);
+    await world.project.up();
+  });
+  after(() => world.remove());
+
+  /** An up that deletes the next copy, which warns that its task stays. */
+  const deleteNext = async (gone: number, breakage: string): Promise<string> => {
+    world.program(program(gone));
+    const env = { NODE_OPTIONS: `--require ${join(world.project.folder, "break.js")}`, BREAKAGE: breakage };
+    const { output } = await world.project.up({ env });
+    assert.match(output, /- 1 deleted/);
+    return output;
+  };
+  const warning = 'warning: Task "[^"]+" stays at the service';
+  const underResource = (name: string): RegExp => new RegExp(`webextract:TaskCopy \\(${name}\\):\\n +${warning}`);
+
+  it("are what shows a warning under its resource", async () => {
+    assert.match(await deleteNext(1, "none"), underResource("intact"));
+  });
+
+  Object.keys(breakages).forEach((about, index) => {
+    it(`do no harm where ${about}: the warning shows under the stack`, async () => {
+      const output = await deleteNext(index + 2, String(index));
+      assert.match(output, new RegExp(`pulumi:Stack \\(test-dev\\):\\n +${warning}`));
+      assert.doesNotMatch(output, underResource(`copy${index}`));
+    });
+  });
+});
