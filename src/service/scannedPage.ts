@@ -41,11 +41,7 @@ export class ScannedPage implements RowPage {
     if (count === 0) return Buffer.alloc(0);
     const begin = bounds[0] ?? 0;
     const end = bounds[count * 2 - 1] ?? 0;
-    if (!tight) return this.#lines(end - begin + count);
-    const lines = Buffer.allocUnsafe(end - begin + 1);
-    body.copy(lines, 0, begin, end);
-    for (let row = 0; row < count; row += 1) lines[(bounds[row * 2 + 1] ?? 0) - begin] = lineBreak;
-    return lines;
+    return tight ? body.subarray(begin, end + 1) : this.#lines(end - begin + count);
   }
 
   objects(): Row[] {
