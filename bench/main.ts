@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { ensureBuilt } from "../scripts/start/build";
 import { benches } from "./benches/index";
+import { writeDocumentation } from "./document/document";
 import type { Bench } from "./figure";
 import { keepsGoal, sumUpTries } from "./figure";
 import { peersCommand } from "./peers/command";
@@ -72,6 +73,11 @@ new Command("npm run bench --")
   )
   .action((names: string[] | undefined, options: Options) => main(names ?? [], options))
   .addCommand(peersCommand)
+  .addCommand(
+    new Command("docs")
+      .description("Writes what was saved into docs/performance.md and docs/performance.svg.")
+      .action(writeDocumentation),
+  )
   .parseAsync()
   .catch((error: unknown) => {
     console.error(error instanceof Error ? error.message : error);

@@ -25,12 +25,17 @@ export function tableOf(results: readonly Result[]): string {
       figure.goal === undefined ? "" : keepsGoal(figure) ? "yes" : "NO",
     ]),
   );
-  const widths = columns.map((title, column) =>
-    Math.max(title.length, ...rows.map((cells) => cells[column]?.length ?? 0)),
+  return markdownTable(columns, rows);
+}
+
+/** Columns as wide as their widest cell. */
+export function markdownTable(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = titles.map((title, column) =>
+    Math.max(title.length, 3, ...rows.map((cells) => cells[column]?.length ?? 0)),
   );
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
-  return [line(columns), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n");
+  return [line(titles), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n");
 }
 
 /** Where it was measured, for a reader who compares. */
@@ -49,7 +54,8 @@ export function save(results: readonly Result[]): void {
   }
 }
 
-function withUnit(value: number, unit: Figure["unit"]): string {
+/** As a person reads it. */
+export function withUnit(value: number, unit: Figure["unit"]): string {
   const digits = { s: 2, "cpu s": 2, MB: 0, bytes: 0, modules: 0, closures: 0, "rows/s": 0, x: 2 }[unit];
   const rounded = value.toLocaleString("en-US", { maximumFractionDigits: digits });
   return unit === "x" ? `${rounded}x` : `${rounded} ${unit}`;

@@ -32,6 +32,12 @@ export const peers: readonly Peer[] = [
     works: false,
   }),
   pulumiPeer({
+    name: "floor with content",
+    summary: "the same, each holding what one of ours holds",
+    program: "floorWithContent",
+    works: false,
+  }),
+  pulumiPeer({
     name: "floor of three",
     summary: "the engine with three resources a task that do nothing",
     program: "floorOfThree",

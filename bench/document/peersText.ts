@@ -1,0 +1,103 @@
+import { keepsGoal } from "../figure";
+import type { PeerResult, PeersResult, PhaseName } from "../peers/result";
+import { phases } from "../peers/result";
+import { markdownTable, withUnit } from "../report";
+import type { PeerFigure } from "./goals";
+import { ratiosOf } from "./goals";
+
+/** One table for each number of tasks: seconds, processor seconds and requests of each phase; then state and memory. */
+export function peersText(results: readonly PeersResult[]): string {
+  return results
+    .filter(({ requestsPerSecond }) => requestsPerSecond === undefined)
+    .map(sectionOf)
+    .join("\n\n");
+}
+
+function sectionOf({ tasks, tries, machine, measuredAt, peers }: PeersResult): string {
+  const columns = ["peer", ...phases, "state", "a resource", "program"];
+  const rows = peers.map((peer) => [nameOf(peer), ...phases.map((phase) => cellOf(peer, phase)), ...sizesOf(peer)]);
+  const times = tries === 1 ? "once" : `${tries} times`;
+  return `### ${tasks} tasks\n\nMeasured ${times}, ${measuredAt}: ${machine}.\n\n${markdownTable(columns, rows)}`;
+}
+
+function nameOf({ peer, note }: PeerResult): string {
+  return note === undefined ? peer : `${peer} (${note})`;
+}
+
+function cellOf(peer: PeerResult, phase: PhaseName): string {
+  const measured = peer.phases[phase];
+  return measured === undefined
+    ? ""
+    : `${measured.wallSeconds.toFixed(1)} / ${measured.cpuSeconds.toFixed(1)} / ${measured.requests}`;
+}
+
+function sizesOf({ stateBytes, bytesOfResource, phases }: PeerResult): string[] {
+  const memory = phases["first up"]?.programMegabytes;
+  return [
+    stateBytes === undefined ? "" : `${Math.round(stateBytes / 1000).toLocaleString("en-US")} kB`,
+    bytesOfResource === undefined ? "" : withUnit(Math.round(bytesOfResource), "bytes"),
+    memory === undefined ? "" : withUnit(memory, "MB"),
+  ];
+}
+
+/** Our ratios to the others beside their goals. */
+export function ratiosText(results: readonly PeersResult[]): string {
+  const rows = results
+    .flatMap(ratiosOf)
+    .map((figure) => [
+      String(figure.tasks),
+      noted(figure),
+      withUnit(figure.value, "x"),
+      figure.cpuRatio === undefined ? "" : withUnit(figure.cpuRatio, "x"),
+      figure.goal === undefined ? "" : `${figure.goal.kind} ${withUnit(figure.goal.value, "x")}`,
+      figure.goal === undefined ? "" : keepsGoal(figure) ? "yes" : "NO",
+    ]);
+  return markdownTable(["tasks", "ratio", "measured", "processor time", "goal", "kept"], rows);
+}
+
+function noted({ name, note }: PeerFigure): string {
+  return note === undefined ? name : `${name} (${note})`;
+}
+
+/** What a refresh makes of a changed value and a missing task. */
+export function repairText(results: readonly PeersResult[]): string {
+  const rows = results
+    .filter(({ requestsPerSecond }) => requestsPerSecond === undefined)
+    .flatMap(({ tasks, peers }) =>
+      peers.flatMap(({ peer, repair }) =>
+        repair === undefined ? [] : [[String(tasks), peer, String(repair.refreshRequests), String(repair.upRequests)]],
+      ),
+    );
+  return markdownTable(["tasks", "peer", "requests of the refresh", "of the up that repairs"], rows);
+}
+
+/** The first up at a service with a limit, as a share of what the limit allows. */
+export function limitedText(results: readonly PeersResult[]): string {
+  const rows = results.flatMap(({ tasks, requestsPerSecond, peers }) =>
+    requestsPerSecond === undefined
+      ? []
+      : peers.flatMap((peer) => {
+          const first = peer.phases["first up"];
+          const cells = [String(tasks), nameOf(peer)];
+          if (first === undefined) {
+            return peer.note === undefined ? [] : [[...cells, "", "", "", ""]];
+          }
+          const { wallSeconds, requests, refused } = first;
+          if (requests === 0) {
+            return [];
+          }
+          const least = requests / requestsPerSecond;
+          const share = `${Math.round((least / wallSeconds) * 100)} %`;
+          return [
+            [
+              ...cells,
+              String(requests),
+              String(refused),
+              `${wallSeconds.toFixed(1)} s of ${least.toFixed(1)} s`,
+              share,
+            ],
+          ];
+        }),
+  );
+  return markdownTable(["tasks", "peer", "requests", "refused", "first up, of what the limit takes", "share"], rows);
+}
