@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { documented } from "../../bench/document/document";
+import { withExtrapolated } from "../../bench/document/extrapolate";
+import { ratiosOf } from "../../bench/document/goals";
+import { limitedText } from "../../bench/document/peersText";
+import { plotOf } from "../../bench/document/plot";
+import { keepsGoal } from "../../bench/figure";
+import type { PeerResult, PeersResult } from "../../bench/peers/result";
+
+function run(tasks: number, peers: PeerResult[], requestsPerSecond?: number): PeersResult {
+  return { machine: "a machine", measuredAt: "2026-01-01", tries: 1, tasks, requestsPerSecond, peers };
+}
+
+function peer(name: string, wallSeconds: number, requests = 0): PeerResult {
+  const phase = { wallSeconds, cpuSeconds: wallSeconds * 2, requests, refused: 0 };
+  return { peer: name, stateBytes: wallSeconds * 1000, phases: { "first up": phase, "unchanged up": phase } };
+}
+
+describe("the page about performance", () => {
+  it("says what was saved", () => {
+    for (const [file, content] of Object.entries(documented())) {
+      assert.equal(readFileSync(file, "utf8"), content, `run "npm run bench -- docs": ${file}`);
+    }
+  });
+
+  it("holds the ratios against their goals, and small stacks against none but the number of requests", () => {
+    const peers = [peer("ExtractionTask", 3, 200), peer("guide-style", 10, 300), peer("floor", 2)];
+    const first = (tasks: number) =>
+      ratiosOf(run(tasks, peers)).find(({ name }) => name === "ExtractionTask against guide-style: first up");
+    assert.equal(first(25)?.value, 0.3);
+    assert.equal(first(25)?.goal, undefined);
+    assert.deepEqual(first(100)?.goal, { kind: "at most", value: 0.25 });
+    assert.deepEqual(first(500)?.goal, { kind: "at most", value: 0.12 });
+    const floor = ratiosOf(run(100, peers)).find(({ name }) => /floor: first up/.test(name));
+    assert.ok(
+      Math.abs((floor?.value ?? 0) - 2.5 / 2) < 1e-9,
+      "200 requests of 20 ms, eight at once, take half a second",
+    );
+    const requests = ratiosOf(run(25, peers)).find(({ name }) => /requests/.test(name));
+    assert.ok(requests !== undefined && keepsGoal(requests));
+  });
+
+  it("fills what a large run left out from three smaller ones, and says so", () => {
+    const square = (tasks: number): number => 2 + tasks / 10 + (tasks * tasks) / 1000;
+    const small = [25, 100, 200].map((tasks) => run(tasks, [peer("guide-style", square(tasks), tasks * 3)]));
+    const large = withExtrapolated([...small, run(500, [peer("ExtractionTask", 9)])]).at(-1)?.peers[1];
+    assert.equal(large?.note, "extrapolated");
+    assert.ok(Math.abs((large?.phases["first up"]?.wallSeconds ?? 0) - square(500)) < 1e-9);
+    assert.equal(large?.phases["first up"]?.requests, 1500);
+    assert.equal(withExtrapolated([...small.slice(1), run(500, [])]).at(-1)?.peers.length, 0);
+  });
+
+  it("gives the share of what a limit allows, and names who did not come through it", () => {
+    const failed: PeerResult = { peer: "guide-style", note: "first up failed", phases: {} };
+    const text = limitedText([run(100, [peer("ExtractionTask", 12.5, 200), failed, peer("floor", 3)], 20)]);
+    assert.match(text, /\| 100 +\| ExtractionTask +\| 200 +\| 0 +\| 12\.5 s of 10\.0 s +\| 80 % +\|/);
+    assert.match(text, /guide-style \(first up failed\)/);
+    assert.doesNotMatch(text, /floor/);
+  });
+
+  it("shows each peer as a line, with open points where nothing was measured", () => {
+    const plot = plotOf([
+      run(25, [peer("a", 2)]),
+      run(100, [peer("a", 9), { ...peer("b", 20), note: "extrapolated" }]),
+    ]);
+    assert.equal(plot.match(/<polyline/g)?.length, 4);
+    assert.equal(plot.match(/fill="#ffffff" stroke/g)?.length, 2);
+    assert.doesNotMatch(plot, /NaN|Infinity|undefined/);
+  });
+});
