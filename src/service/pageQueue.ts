@@ -68,8 +68,9 @@ export class PageQueue {
         return await pending.page;
       } catch (error) {
         if (mayBeTheEnd && isServiceError(error, "refused")) return undefined;
+        if (!mayBeTheSize(error)) throw error;
         const smaller = smallerSizes.find((candidate) => candidate < size);
-        if (smaller === undefined || !mayBeTheSize(error)) throw refusal ?? error;
+        if (smaller === undefined) throw refusal ?? error;
         refusal ??= error;
         this.#size = smaller;
         this.#window = 0;

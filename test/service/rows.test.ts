@@ -190,6 +190,16 @@ describe("reading all rows", () => {
     );
   });
 
+  it("throws what came after a refused size, where the size was not the reason", async () => {
+    const reading = await clientOf((seen, response) => {
+      const size = Number(new URL(seen.url, "http://x").searchParams.get("size"));
+      const code = size > 200 ? "InvalidParameter" : "Invalid.Token";
+      json(response, 400, { error: { code, message: "no" }, requestId: "q" });
+    });
+    const failure = await pagesOf(reading, { taskId: "t" }).catch((error: unknown) => error);
+    assert.ok(isServiceError(failure, "credential"), String(failure));
+  });
+
   it("falls to smaller pages where an answer is larger than the client takes", async () => {
     const reading = await clientOf(respondAs({ total: 100, answeredOffset: "asked", end: "restTotal" }), {
       maxResponseBytes: 2000,
