@@ -44,7 +44,7 @@ export class Caller {
     const deadline = options.deadlineSeconds === undefined ? settings.deadline : options.deadlineSeconds * 1000;
     const patience = new Patience(options.signal, deadline);
     try {
-      const rule = new RepeatRule(request, settings);
+      const rule = new RepeatRule(request, settings, options.once);
       const answer = await this.#answer(request, patience, rule);
       return this.#read(request, answer, (body) => read(body, rule.anyLost));
     } finally {

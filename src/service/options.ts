@@ -62,4 +62,6 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** Seconds this call may take in all, with repeats and waits. Default: the client's. */
   deadlineSeconds?: number;
+  /** The call ends with a failure that would otherwise be waited out and repeated: for a write that is right at this moment only. Default false. */
+  once?: boolean;
 }

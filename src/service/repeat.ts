@@ -12,6 +12,7 @@ const busyStep = { least: 500, most: 10_000 };
 export class RepeatRule {
   readonly #request: PreparedRequest;
   readonly #settings: Pick<Settings, "maxRetries" | "busyTimeout">;
+  readonly #once: boolean;
   #retries = 0;
   #busySince: number | undefined;
   #busyTries = 0;
@@ -19,15 +20,17 @@ export class RepeatRule {
   #lateFor = 0;
   last: Failure | undefined;
 
-  constructor(request: PreparedRequest, settings: Pick<Settings, "maxRetries" | "busyTimeout">) {
+  constructor(request: PreparedRequest, settings: Pick<Settings, "maxRetries" | "busyTimeout">, once = false) {
     this.#request = request;
     this.#settings = settings;
+    this.#once = once;
   }
 
   /** Milliseconds to wait before the next try; undefined: there is none. */
   waitAfter(failure: Failure, left: number): number | undefined {
     this.last = failure;
     if (failure.outcome === "unknown") this.#outcomeUnknown = true;
+    if (this.#once) return undefined;
     const wait = failure.kind === "busy" ? this.#waitWhileBusy() : this.#waitBeforeRetry(failure);
     if (wait !== undefined && wait >= left) {
       this.#lateFor = wait;
