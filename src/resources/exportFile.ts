@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { access, link, mkdir, open, rename, rm, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { RowPage } from "../service/rowPage";
 import type { ExportFormat } from "./exportFormat";
@@ -33,9 +33,10 @@ export class ExportFile {
     private readonly handle: FileHandle,
   ) {}
 
-  static async open(path: string): Promise<ExportFile> {
+  /** @param part where the rows are until the file is whole, but for what makes its name its own. Default: beside it. */
+  static async open(path: string, part = path): Promise<ExportFile> {
     await mkdir(dirname(path), { recursive: true });
-    const partPath = join(dirname(path), `${basename(path)}.${randomBytes(4).toString("hex")}.part`);
+    const partPath = `${part}.${randomBytes(4).toString("hex")}${partEnding}`;
     return new ExportFile(path, partPath, await open(partPath, "wx"));
   }
 
@@ -114,12 +115,16 @@ export class ExportFile {
   }
 }
 
+/** The end of the name of a file whose export is under way, or broke off. */
+export const partEnding = ".part";
+
 /** What a file system says that has no links: some network and memory cards do. */
 const noLinks = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
 function nameIsTaken(path: string): ResourceError {
   return new ResourceError(
-    `There is a file "${path}" already, and it is not one that this export wrote, so it was not overwritten. Move it away, or give another path.`,
+    `There is a file "${path}" already, and it is not one that this export wrote, so it was not overwritten. ` +
+      `Put {n} (the next free number), {time} or {lotNo} into path, so that each export is a file of its own; or move the file away, or give another path.`,
   );
 }
 

@@ -9,15 +9,18 @@ import { restOf } from "./subtaskList";
  * Marking rows as exported, where the service marks "the task's data": all of it, read or not (`webextract:markScope` = task). It's done
  * only where every row that it will mark is known to be in the file.
  *
- * One window remains: a run that somebody starts elsewhere between the last look and the mark.
+ * One window remains, between the last look and the mark: rows that come then are marked unread. It's looked for afterwards
+ * (`rowsSinceLook`), so that it never stays unsaid.
  */
 export class TaskMark {
+  /** Rows of the task when its pages began to be read. */
+  private rowsBefore: number | undefined;
+  private rowsAtLook = 0;
+
   private constructor(
     private readonly args: DataExportArgs,
     private readonly context: Context,
     private readonly before: Subtask[],
-    /** Rows of the task before the read, where the read itself cannot be repeated. */
-    private readonly rowsBefore: number | undefined,
   ) {}
 
   /** Before the read: nothing may be at work that could add rows. */
@@ -30,12 +33,26 @@ export class TaskMark {
         `${busy.length} of its subtasks are still at work, so rows may be added while it is read. Nothing was written`,
       );
     }
-    const rowsBefore = args.scope === "notExported" ? await rowsOf(args.taskId, context) : undefined;
-    return new TaskMark(args, context, list, rowsBefore);
+    const mark = new TaskMark(args, context, list);
+    if (args.scope === "notExported") {
+      mark.rowsBefore = await rowsOf(args.taskId, context);
+    }
+    return mark;
   }
 
-  /** For `scope: "notExported"`, whose rows come in one answer: refuses before anything is written if there are more than one answer holds. */
-  refusePartialAnswer(page: RowPage, size: number): void {
+  /** Sees each page before it is written. */
+  see(page: RowPage, size: number): void {
+    if (this.args.scope === "notExported") {
+      this.refusePartialAnswer(page, size);
+    }
+    if (this.args.scope === "all") {
+      // By offset, rows that come into an earlier batch push those behind them on: one is read twice, another not at all, and the count is right.
+      this.rowsBefore ??= page.total;
+    }
+  }
+
+  /** Rows that are not exported come in one answer: refuses before anything is written if there are more than one answer holds. */
+  private refusePartialAnswer(page: RowPage, size: number): void {
     if (page.afterLoss) {
       throw refused(
         this.args,
@@ -54,23 +71,25 @@ export class TaskMark {
   /** After the write: answers why not, or nothing. `written` counts the texts of the exported rows, where the scope is one batch. */
   async objection(rowCount: number, written: ReadonlyMap<string, number> | undefined): Promise<string | undefined> {
     const { taskId, scope } = this.args;
-    const { client } = this.context;
-    const list = await client.allSubtasks(taskId);
+    const list = await this.context.client.allSubtasks(taskId);
     if (listed(list) !== listed(this.before)) {
       return "its subtasks changed while it was read";
     }
-    if (scope === "all") {
-      const rows = await rowsOf(taskId, this.context);
-      return rows === rowCount ? undefined : `it has ${rows} rows now, and ${rowCount} were read`;
-    }
+    // Rows may arrive after the last subtask has ended. Not by the read of what is not exported: on some services that hands rows out.
+    const rows = await rowsOf(taskId, this.context);
+    this.rowsAtLook = rows;
     if (scope === "batch") {
       return this.batchObjection(written);
     }
-    // Rows may arrive after the last subtask has ended. Not the same read again: on some services that hands rows out.
-    const rows = await rowsOf(taskId, this.context);
-    return rows === this.rowsBefore
-      ? undefined
-      : `it has ${rows} rows now, and had ${this.rowsBefore} before it was read`;
+    if (rows !== this.rowsBefore) {
+      return `it has ${rows} rows now, and had ${this.rowsBefore} before it was read`;
+    }
+    return scope === "notExported" || rows === rowCount ? undefined : `it has ${rows} rows, and ${rowCount} were read`;
+  }
+
+  /** After the mark: how many rows came since the last look. */
+  async rowsSinceLook(): Promise<number> {
+    return (await rowsOf(this.args.taskId, this.context)) - this.rowsAtLook;
   }
 
   /** Marking reaches the rows of every batch, so all that isn't exported must be in this one. */
@@ -87,7 +106,7 @@ export class TaskMark {
         return answerWasLost;
       }
       if (page.count !== page.total || page.count >= size) {
-        return `it has ${page.total} rows that are not exported, more than can be held against this batch`;
+        return `it has ${page.total} rows that are not exported and one answer holds ${page.count}, too few to tell whether all are of this batch; scope: "all" reads and marks every row`;
       }
       // Counted, for rows of two batches may be alike to the letter.
       const left = new Map(written);

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { Problem } from "./args";
 import { exists } from "./exportFile";
 
@@ -22,6 +22,12 @@ export function checkPath(path: unknown, has: { lotNo: boolean; ownFile: boolean
     const reason = `must hold ${placeholders.join(", ").replace(/, ([^,]*)$/, " or $1")} with markExported: rows that are marked must never be overwritten`;
     problems.push({ path: "path", reason });
   }
+}
+
+/** The folder that all exports to this path have in common, whatever is filled in. */
+export function fixedFolder(path: string): string {
+  const [beginning = ""] = path.split("{");
+  return dirname(`${beginning}file`);
 }
 
 /** The path with everything filled in, relative as it was given. */

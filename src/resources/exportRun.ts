@@ -3,10 +3,13 @@ import { isServiceError } from "../service/errors";
 import type { RowPage, RowSource } from "../service/rowPage";
 import type { DataExportArgs, DataExportState } from "./dataExport";
 import { ExportFile, refuseTakenName, stateOfFile } from "./exportFile";
-import { answerWasLost, defaultPageSize, TaskMark } from "./exportMark";
+import { defaultPageSize, TaskMark } from "./exportMark";
 import { fillIn } from "./exportPath";
+import { exportAndMarkReturned } from "./exportReturned";
+import type { Target } from "./exportTarget";
+import { finish, markUnknown } from "./exportTarget";
 import type { Context } from "./resource";
-import { messageOf, PartialFailure, ResourceError } from "./resource";
+import { messageOf, PartialFailure } from "./resource";
 import { restOf } from "./subtaskList";
 
 /** Reads the rows into a file, and marks them if asked. `before` is the export that this one takes the place of. */
@@ -38,18 +41,6 @@ export async function runExport(
     ? exportAndMarkReturned(target, context)
     : exportAndMarkTask(target, context);
 }
-
-interface Target {
-  args: DataExportArgs;
-  /** Relative to the program's folder. */
-  file: string;
-  path: string;
-  /** Whether a file of that name may be replaced. */
-  mayReplace: boolean;
-}
-
-/** What is to do after a mark that was sent and whose answer was lost: the rows may be marked. */
-const markUnknown = "mark with an unknown outcome";
 
 /** A file may be replaced by the export that wrote it, but never where its rows are marked: nobody else will ever get them again. */
 async function isOurs(path: string, file: string, before: DataExportState | undefined): Promise<boolean> {
@@ -125,12 +116,6 @@ async function exportRows(
   }
 }
 
-async function finish(file: ExportFile, target: Target, complete: boolean, marked: boolean): Promise<DataExportState> {
-  const { args, mayReplace } = target;
-  const written = await file.finish(args.format ?? "ndjson", mayReplace);
-  return { ...args, ...written, file: target.file, complete, marked };
-}
-
 /** The service marks all of the task's rows: read and write first, then look whether that's all there is, then mark. */
 async function exportAndMarkTask(target: Target, context: Context): Promise<DataExportState> {
   const { args } = target;
@@ -138,13 +123,23 @@ async function exportAndMarkTask(target: Target, context: Context): Promise<Data
   const size = context.settings.pageSize ?? defaultPageSize;
   const written = new WrittenTexts(args.scope === "batch" ? size : 0);
   const state = await exportRows(target, context, (page) => {
-    if (args.scope === "notExported") {
-      mark.refusePartialAnswer(page, size);
-    }
+    mark.see(page, size);
     written.add(page);
   });
   // No run of ours may start between the last look and the mark.
-  return context.exclusive(args.taskId, async () => {
+  return context.exclusive(args.taskId, () => markWritten(state, mark, written, context));
+}
+
+/** A mark that the service does not take at this moment is only sent again after another look. */
+const mostMarks = 5;
+
+async function markWritten(
+  state: DataExportState,
+  mark: TaskMark,
+  written: WrittenTexts,
+  context: Context,
+): Promise<DataExportState> {
+  for (let marks = 1; ; marks++) {
     const objection = state.complete
       ? await mark.objection(state.rowCount, written.texts).catch(messageOf)
       : "not all of its rows could be read";
@@ -152,93 +147,54 @@ async function exportAndMarkTask(target: Target, context: Context): Promise<Data
       const message = `${mark.refusal(objection)} The ${state.rowCount} rows are in "${state.file}"; the next up exports again.`;
       throw new PartialFailure(message, state.file, { ...state, pending: ["mark"] });
     }
-    return markWritten(state, context);
-  });
-}
-
-/** Nothing is marked where nothing was read: rows that came since would be marked unread. */
-async function markWritten(state: DataExportState, context: Context): Promise<DataExportState> {
-  if (state.rowCount > 0) {
+    // Nothing is marked where nothing was read: rows that came since would be marked unread.
+    if (state.rowCount === 0) {
+      return { ...state, marked: true };
+    }
     try {
-      await context.client.markExported({ taskId: state.taskId });
+      await context.client.markExported({ taskId: state.taskId }, { once: true });
+      break;
     } catch (error) {
-      const isUnknown = !isServiceError(error) || error.outcome !== "notExecuted";
-      const next = isUnknown
-        ? `the next up exports into a new file: keep this one, for its rows may be marked, and if its name would be the same, add {n} to path`
-        : "the next up exports again";
-      const message = `${messageOf(error)} The ${state.rowCount} rows are safe in "${state.file}"; ${next}.`;
-      throw new PartialFailure(message, state.file, { ...state, pending: [isUnknown ? markUnknown : "mark"] });
+      const isUntaken = isServiceError(error, "busy", "rateLimited") && error.outcome === "notExecuted";
+      if (!isUntaken || marks >= mostMarks) {
+        throw notMarked(state, error);
+      }
     }
   }
+  await failIfRowsCame(state, mark, context);
   return { ...state, marked: true };
 }
 
-/** The service marks the rows that it handed out: read, write, sync, mark, until nothing is left. */
-async function exportAndMarkReturned(target: Target, context: Context): Promise<DataExportState> {
-  const { args } = target;
-  const file = await ExportFile.open(target.path);
-  let marked = 0;
-  try {
-    let previous = { content: "", total: 0, count: 0 };
-    let complete = false;
-    let lost = 0;
-    while (file.rows < (args.maxRows ?? Number.POSITIVE_INFINITY)) {
-      const page = await nextReturned(args, file.rows, context);
-      const vanished = previous.total - previous.count - page.total;
-      if (vanished > 0) {
-        lost += vanished;
-        context.warn(
-          `Task "${args.taskId}": ${vanished} rows are no longer unexported although this export was not given them: somebody else exported them, ` +
-            `or the service marks all of the task's data; then set webextract:markScope to "task".`,
-        );
-      }
-      complete = lost === 0 && (page.count === 0 || page.count === page.total);
-      if (page.count === 0) {
-        break;
-      }
-      const content = page.ndjson().toString("latin1");
-      if (content === previous.content && page.total >= previous.total) {
-        throw new ResourceError(
-          `Task "${args.taskId}": the service hands out the same rows again after they were marked, so this was stopped. ` +
-            `It may mark nothing but all of the task's data: set webextract:markScope to "task".`,
-        );
-      }
-      previous = { content, total: page.total, count: page.count };
-      await file.write(page);
-      await file.flush();
-      if (page.afterLoss) {
-        throw new ResourceError(
-          `Task "${args.taskId}": ${answerWasLost}, so these rows were not marked. Compare with an export with scope: "all".`,
-        );
-      }
-      await context.exclusive(args.taskId, () => context.client.markExported({ taskId: args.taskId }));
-      marked = file.rows;
-      context.progress(`${file.rows} rows written and marked`);
-    }
-    return await finish(file, target, complete, true);
-  } catch (error) {
-    if (file.rows === 0) {
-      await file.discard();
-      throw error;
-    }
-    await file.close();
-    throw new ResourceError(
-      `${messageOf(error)} ${file.rows} rows were read and ${marked} of them are marked for certain. All of them are in "${file.partPath}", one a line, ` +
-        `and stay there: keep that file. The next up goes on with the rows that are not marked.`,
-    );
-  }
+function notMarked(state: DataExportState, error: unknown): PartialFailure {
+  const isUnknown = !isServiceError(error) || error.outcome !== "notExecuted";
+  const next = isUnknown
+    ? `the next up exports into a new file: keep this one, for its rows may be marked, and if its name would be the same, add {n} to path`
+    : "the next up exports again";
+  const message = `${messageOf(error)} The ${state.rowCount} rows are safe in "${state.file}"; ${next}.`;
+  return new PartialFailure(message, state.file, { ...state, pending: [isUnknown ? markUnknown : "mark"] });
 }
 
-async function nextReturned(args: DataExportArgs, read: number, context: Context): Promise<RowPage> {
-  const size = context.settings.pageSize ?? defaultPageSize;
-  const pageSize = Math.min(size, (args.maxRows ?? Number.POSITIVE_INFINITY) - read);
-  for await (const page of context.client.rows(
-    { taskId: args.taskId, notExported: true },
-    { pageSize, maxRows: pageSize },
-  )) {
-    return page;
+/** What came between the last look and the mark is marked and was not read. Nothing on this side can prevent that, so it's looked for and said. */
+async function failIfRowsCame(state: DataExportState, mark: TaskMark, context: Context): Promise<void> {
+  let came: number;
+  try {
+    came = await mark.rowsSinceLook();
+  } catch (error) {
+    context.warn(
+      `Task "${state.taskId}": its rows are marked as exported, but whether more came just before cannot be seen: ${messageOf(error)}`,
+    );
+    return;
   }
-  throw new ResourceError(`Task "${args.taskId}": the service gave no answer to a read of its rows.`);
+  if (came > 0) {
+    const message =
+      `Task "${state.taskId}": ${came} rows came while the ${state.rowCount} rows in "${state.file}" were marked, and may be marked as exported without ` +
+      `being in a file. ${state.scope === "all" ? "The next up exports all again." : `Export once with scope: "all", which reads every row.`}`;
+    throw new PartialFailure(message, state.file, {
+      ...state,
+      marked: true,
+      pending: ["rows that came with the mark"],
+    });
+  }
 }
 
 /** The texts of the rows written, with how often each was, as long as they are few enough to be held against one answer of the service. */

@@ -1,6 +1,20 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, renameSync } from "node:fs";
+import { KillableProcess } from "./killing";
 import { failure, World } from "./life";
+
+/** Something that happens elsewhere, just before the n-th request to a path. */
+function justBefore(path: string, nth: number, happens: () => void): KillableProcess {
+  let seen = 0;
+  return new KillableProcess({
+    onRequest(asked) {
+      if (asked === path && ++seen === nth) {
+        happens();
+      }
+      return "answered";
+    },
+  });
+}
 
 describe("DataExport", () => {
   let world: World;
@@ -118,6 +132,65 @@ describe("DataExport", () => {
       assert.deepEqual([each.state.file, marked(), files()], ["out/2.ndjson", 25, ["1.ndjson", "2.ndjson"]]);
     });
 
+    it("no row that pushed others on while they were read by offset: one came twice, another not at all", async () => {
+      world.configure({ pageSize: "10" });
+      const first = await world.finishedRun();
+      await world.finishedRun();
+      const each = world.declare("DataExport");
+      const kept = justBefore("/data/all", 2, () =>
+        world.emulator.change.insertRows("task-1", ['{"pushes":1}'], first),
+      );
+      const message = await failure(each.up({ ...marking, scope: "all" }));
+      kept.restore();
+      assert.match(message, /it has 51 rows now, and had 50 before it was read/);
+      assert.equal(marked(), 0);
+    });
+
+    it("what is there in the one moment that nobody can see, and says so", async () => {
+      for (const scope of ["all", "notExported", "batch"]) {
+        const lotNo = await world.finishedRun();
+        const each = world.declare("DataExport");
+        const args = { ...marking, scope, ...(scope === "batch" ? { lotNo } : {}) };
+        const comes = JSON.stringify({ comes: scope });
+        const kept = justBefore("/data/markexported", 1, () => world.emulator.change.insertRows("task-1", [comes]));
+        const message = await failure(each.up(args));
+        kept.restore();
+        assert.match(message, /1 rows came while.*may be marked as exported without being in a file/);
+        assert.deepEqual([each.state.marked, marked()], [true, world.emulator.inspect.visibleCount("task-1")]);
+        await each.refresh();
+        assert.equal(await each.up({ ...args, scope: "all", lotNo: undefined }), "updated");
+        assert.ok(world.content(String(each.state.file)).includes(comes));
+      }
+    });
+
+    it("only after another look, where the service did not take the mark at once", async () => {
+      world.configure({ maxRetries: "5" });
+      for (const code of ["TooManyRequests", "TaskExecuting"] as const) {
+        await world.finishedRun();
+        const each = world.declare("DataExport");
+        world.emulator.fault({ operation: "markExported", kind: "error", code });
+        const kept = justBefore("/data/markexported", 1, () =>
+          world.emulator.change.insertRows("task-1", ['{"waited":1}']),
+        );
+        const message = await failure(each.up({ ...marking, scope: "all" }));
+        kept.restore();
+        assert.match(message, /not marked as exported: it has \d+ rows now, and had/);
+        assert.equal(marked(), 0);
+      }
+      world.emulator.fault({ operation: "markExported", kind: "error", code: "TaskExecuting" });
+      const each = world.declare("DataExport");
+      world.operations();
+      await each.up({ ...marking, scope: "all" });
+      assert.deepEqual(world.operations().slice(-6), [
+        "markExported",
+        "getSubtasks",
+        "getSubtasks",
+        "getData",
+        "markExported",
+        "getData",
+      ]);
+    });
+
     it("only once when the answer is lost, and never overwrites the rows", async () => {
       const lotNo = await world.finishedRun();
       const args = { ...marking, scope: "batch", lotNo, path: "out/{lotNo}.ndjson" };
@@ -163,17 +236,49 @@ describe("DataExport", () => {
       assert.deepEqual(files(), ["1.ndjson"]);
     });
 
-    it("nothing that was handed out to an answer that was lost", async () => {
-      world.configure({ markScope: "returned", pageSize: "10", maxRetries: "1" });
+    const parts = (): string[] => files().filter((name) => name.endsWith(".part"));
+
+    it("nothing after an answer was lost to a service that hands out each row once, and asks again before it ever marks", async () => {
+      world.configure({ pageSize: "50", maxRetries: "1" });
       world.emulator.setBehaviour({ notExported: "handedOutOnce" });
-      world.emulator.fault({ operation: "getNotExportedData", kind: "reset", when: "after" });
-      const message = await failure(world.declare("DataExport").up(marking));
-      assert.match(
-        message,
-        /an answer to the read was lost on the way.*were not marked.*10 rows were read and 0 of them/s,
-      );
+      world.emulator.fault({ operation: "getNotExportedData", kind: "truncated" });
+      const each = world.declare("DataExport");
+      assert.match(await failure(each.up(marking)), /lost on the way, so the export broke off.*0 of them are marked/s);
+      world.emulator.change.insertRows("task-1", ['{"late":1}']);
+      const message = await failure(each.up(marking));
+      const [part = ""] = parts();
+      assert.ok(message.includes(`an export broke off, or is under way elsewhere, that reads into "out/${part}"`));
+      assert.match(message, /Export once with scope: "all"/);
       assert.equal(marked(), 0);
-      assert.match(files()[0] ?? "", /\.part$/);
+      for (const name of parts()) {
+        renameSync(world.path(`out/${name}`), world.path(`out/${name}.read`));
+      }
+      world.emulator.change.insertRows("task-1", ['{"later":1}']);
+      await each.up(marking);
+      assert.equal(each.state.marked, true);
+    });
+
+    it("all the same after an answer was lost, where the same rows come again and are all there are", async () => {
+      world.configure({ pageSize: "50", maxRetries: "1" });
+      world.emulator.fault({ operation: "getNotExportedData", kind: "reset", when: "after" });
+      const each = world.declare("DataExport");
+      await each.up(marking);
+      assert.deepEqual([each.state.rowCount, marked(), files()], [25, 25, ["1.ndjson"]]);
+    });
+
+    it("what an export that was killed has left, which is named and kept", async () => {
+      world.configure({ pageSize: "50" });
+      const key = "marking-7afaa346";
+      const left = world.declare("DataExport");
+      world.emulator.fault({ operation: "getNotExportedData", kind: "reset", when: "after" });
+      assert.match(await failure(left.up(marking)), new RegExp(`out/1.ndjson.${key}\\.\\w+\\.part`));
+      const [empty = ""] = parts();
+      world.write(`out/1.ndjson.${key}.0.part`, '{"read":1}\n{"cu');
+      await left.up(marking);
+      assert.match(world.warnings.join(), new RegExp(`broke off.*"out/1.ndjson.${key}.0.ndjson".*keep that file`));
+      assert.deepEqual(files(), ["1.ndjson", `1.ndjson.${key}.0.ndjson`]);
+      assert.equal(files().includes(empty), false);
+      assert.equal(marked(), 25);
     });
 
     it("no more than maxRows", async () => {
@@ -195,12 +300,14 @@ describe("DataExport", () => {
         world.emulator.fault({ operation: "markExported", kind: "reset", when, skip: 1 });
         const message = await failure(each.up({ ...marking, path: `${when}/{n}.ndjson` }));
         assert.match(message, /20 rows were read and 10 of them are marked for certain/);
-        const [part = ""] = files(when);
-        assert.match(part, /\.part$/);
-        assert.ok(message.includes(part));
-        assert.equal(world.content(`${when}/${part}`).split("\n").length, 21);
+        assert.deepEqual(files(when), ["1.ndjson"]);
+        assert.ok(message.includes(`${when}/1.ndjson`));
+        assert.equal(world.content(`${when}/1.ndjson`).split("\n").length, 21);
+        assert.deepEqual([each.id, each.state.rowCount, each.state.marked], [`${when}/1.ndjson`, 20, false]);
         assert.ok(marked() - before <= 20);
-        await world.declare("DataExport").up({ ...marking, path: `${when}/{n}.ndjson` });
+        await each.refresh();
+        assert.equal(await each.up({ ...marking, path: `${when}/{n}.ndjson` }), "updated");
+        assert.deepEqual([each.state.file, files(when)], [`${when}/2.ndjson`, ["1.ndjson", "2.ndjson"]]);
         assert.equal(marked(), world.emulator.inspect.visibleCount("task-1"));
         await world.finishedRun();
       }

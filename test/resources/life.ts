@@ -134,6 +134,12 @@ export class Declared {
     return this.world.command(() => this.bring(args));
   }
 
+  /** What the engine has of it now. @returns what puts that back: as when the engine is killed before it could save the step to come. */
+  keep(): { restore(): void } {
+    const { id, state, inputs, failed } = this;
+    return { restore: () => Object.assign(this, { id, state, inputs, failed }) };
+  }
+
   /** As `pulumi up --replace` does: the new one first. */
   replaceByHand(): Promise<void> {
     return this.world.command(() => this.replace(this.inputs, false));
@@ -216,17 +222,17 @@ export class Declared {
   ): Promise<void> {
     try {
       const { id, outs = {} } = await step();
-      this.keep(id, outs, inputs, false);
+      this.hold(id, outs, inputs, false);
     } catch (error) {
       if (error instanceof InitFailure) {
         assert.equal(error.properties.__provider, "text");
-        this.keep(error.id, error.properties, inputs, true);
+        this.hold(error.id, error.properties, inputs, true);
       }
       throw error;
     }
   }
 
-  private keep(id: string, outs: Properties, inputs: Properties, failed: boolean): void {
+  private hold(id: string, outs: Properties, inputs: Properties, failed: boolean): void {
     this.id = id;
     this.state = { ...outs, __provider: "text" };
     this.inputs = inputs;
