@@ -2,14 +2,24 @@ import type { Setting } from "./world";
 
 /** For behaviours that the client cannot find out by itself: what a user sets, by `name=value`. */
 export const settingFor: Record<string, Setting> = {
-  "refreshPath=tokenRefresh": { text: '`refreshPath: "/token/refresh"`', options: { refreshPath: "/token/refresh" } },
-  "credentialAcceptance=bearerOnUpload": { text: '`credentials: "bearer"`', options: { credentials: "bearer" } },
+  "refreshPath=tokenRefresh": {
+    text: '`refreshPath: "/token/refresh"`',
+    onEngine: "`webextract:refreshPath`",
+    options: { refreshPath: "/token/refresh" },
+  },
+  "credentialAcceptance=bearerOnUpload": {
+    text: '`credentials: "bearer"`',
+    onEngine: "`webextract:credentials`",
+    options: { credentials: "bearer" },
+  },
   "statusWords=unknown": {
     text: "the service's own word for finished, in the caller's wait",
+    onEngine: "`webextract:statuses`",
     life: { finished: ["finished", "concluded"] },
   },
   "splitting=never": {
     text: "a wait for rows that settle, in place of one for subtasks",
+    onEngine: '`finishedWhen: "rowsSettled"`',
     life: { finishedWhen: "rowsSettled" },
   },
 };

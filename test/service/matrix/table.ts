@@ -1,5 +1,6 @@
 import type { BehaviourName } from "../../../src/emulator";
 import { behaviourNames, behaviours, otherValues } from "../../../src/emulator";
+import { hostileCombinations, pairsOf, settingsOf } from "./hostile";
 import { settingFor } from "./settings";
 import type { LifeResult } from "./world";
 import { liveUnder } from "./world";
@@ -55,8 +56,30 @@ twice. The same life runs under all pairs of these behaviours, where it must end
 |---|---|
 ${rows.join("\n")}
 
+${engineSection()}
 ## Meaning
 
 ${meanings.join("\n")}
+`;
+}
+
+/** Which combinations go through the real engine. */
+export function engineSection(): string {
+  const rows = hostileCombinations.map(({ name, behaviour }) => {
+    const marking = behaviour.markScope === undefined ? [] : ["`webextract:markScope`"];
+    const needs = [...settingsOf(behaviour).map(({ onEngine }) => onEngine), ...marking];
+    const pairs = pairsOf(behaviour).map((pair) => `\`${pair}\``);
+    return `| ${name} | ${pairs.join(", ")} | ${needs.join(", ") || "nothing"} |`;
+  });
+  return `## On the engine
+
+A whole life of a task as resources (a copy, its actions, parameters, loop items and start URLs, a run that is waited for, an export that
+marks, the functions, an up without a change, a refresh, somebody else's change, one of the program's, a destroy) runs on the real engine
+under the contract's literal reading, and under each of these services. Every row is in the file, only rows in the file are marked, and nothing is copied
+or started twice.
+
+| service | behaviours | needs |
+|---|---|---|
+${rows.join("\n")}
 `;
 }

@@ -14,6 +14,8 @@ import { checkPromises, liveOnce, usualSettings } from "./life";
 export interface Setting {
   /** As a user would write it down. */
   text: string;
+  /** The same, where the resources are used. */
+  onEngine: string;
   options?: Partial<ServiceClientOptions>;
   life?: Partial<LifeSettings>;
 }

@@ -1,0 +1,10 @@
+import { hostileCombinations } from "../service/matrix/hostile";
+import { liveOnEngine } from "./wholeLife";
+
+describe("the whole life of a task on the engine", function () {
+  this.timeout(600_000);
+
+  for (const { name, behaviour } of hostileCombinations) {
+    it(`goes through under ${name}`, () => liveOnEngine(behaviour));
+  }
+});

@@ -1,0 +1,7 @@
+import { liveOnEngine } from "./wholeLife";
+
+describe("the whole life of a task on the engine", function () {
+  this.timeout(300_000);
+
+  it("goes through under the contract's literal reading", () => liveOnEngine({}));
+});

@@ -1,0 +1,112 @@
+import type { Behaviour, BehaviourName } from "../../../src/emulator";
+import { behaviours } from "../../../src/emulator";
+import { settingFor } from "./settings";
+import type { Setting } from "./world";
+
+/** Awkward behaviours that one service could have all at once. */
+export interface Combination {
+  name: string;
+  behaviour: Partial<Behaviour>;
+}
+
+/**
+ * Under these, and under the contract's literal reading, the whole life of a task runs through the real engine. Left out is only what no
+ * life can go through: a run whose number never comes, and a proxy that swallows the answer to a copy or a start.
+ */
+export const hostileCombinations: readonly Combination[] = [
+  {
+    name: "an old service behind strict rules",
+    behaviour: {
+      errorBody: "legacy",
+      errorStatus: "all400",
+      expiredToken: "status400",
+      accessTokenRequests: 40,
+      expiresIn: "text",
+      refreshRotation: "oldDies",
+      refreshPath: "tokenRefresh",
+      credentialAcceptance: "bearerOnUpload",
+      idleSockets: "resetOnReuse",
+      changeWhileRunning: "refused",
+      statusWords: "synonyms",
+      statusCase: "upper",
+      readsUntilFinished: 3,
+      subtaskListLag: 3,
+      subtaskPageMax: 2,
+      dataPageMax: 10,
+      offsetAnswer: "cursor",
+      endOfData: "emptyPage",
+      getActionsMissing: "refusedUnnamed",
+      getActionsEmptyTypes: "refused",
+      actionShape: "map",
+      propertyValues: "typed",
+      loopTypeRead: "upperUrl",
+      isAppendOmitted: "appends",
+    },
+  },
+  {
+    name: "rows that settle late, are handed out once and marked as they go",
+    behaviour: {
+      errorBody: "html",
+      expiredToken: "status403",
+      refreshRotation: "same",
+      credentialAcceptance: "either",
+      idleSockets: "closedAfterAnswer",
+      startWhileRunning: "newRun",
+      statusWords: "unknown",
+      statusCase: "lower",
+      readsUntilFinished: 0,
+      splitting: "never",
+      dataPageMax: 7,
+      pageTooLarge: "clamped",
+      answerBytes: "cut",
+      rowsArriveLate: 3,
+      offsetAnswer: "next",
+      endOfData: "offsetStays",
+      notExported: "handedOutOnce",
+      markScope: "returned",
+      copyGroup: "optional",
+      getActionsMissing: "leftOut",
+      getActionsEmptyTypes: "all",
+      actionShape: "flat",
+      propertyValues: "typed",
+      taskGone: "unnamed",
+    },
+  },
+  {
+    name: "answers that say little, and limits",
+    behaviour: {
+      errorBody: "empty",
+      errorStatus: "all400",
+      refreshPath: "both",
+      credentialAcceptance: "apiKeyEverywhere",
+      startWhileRunning: "sameRun",
+      changeWhileRunning: "refused",
+      statusWords: "withSent",
+      statusCase: "mixed",
+      readsUntilFinished: 3,
+      splitting: "listsOnly",
+      subtaskListLag: 2,
+      subtaskPageMax: 1,
+      answerBytes: "refused",
+      offsetAnswer: "zero",
+      endOfData: "emptyPage",
+      notExportedCounts: "allRows",
+      getActionsEmptyTypes: "none",
+      propertyValues: "typed",
+      loopTypeRead: "upperUrl",
+      taskGone: "serverError",
+    },
+  },
+];
+
+/** What differs from the contract's literal reading, as `name=value`. */
+export function pairsOf(behaviour: Partial<Behaviour>): string[] {
+  return Object.entries(behaviour).flatMap(([name, value]) =>
+    value === behaviours[name as BehaviourName].default ? [] : [`${name}=${value}`],
+  );
+}
+
+/** What a user sets under these behaviours. */
+export function settingsOf(behaviour: Partial<Behaviour>): Setting[] {
+  return pairsOf(behaviour).flatMap((pair) => settingFor[pair] ?? []);
+}
