@@ -162,6 +162,9 @@ async function itemsToAppend(
   context: Context,
 ): Promise<string[]> {
   const { taskId, actionId } = checked;
+  if (state?.sha256 === checked.sha256 && state.loopType === checked.loopType && !state.pending?.length) {
+    return [];
+  }
   const loop = await lookUpLoop(checked, context);
   if (loop !== undefined) {
     return missingFrom(items, loop.items);
