@@ -1,0 +1,10 @@
+import fc from "fast-check";
+import { exportLife, live } from "./exportLife";
+
+describe("an export that marks", function () {
+  this.timeout(600_000);
+
+  it("marks no row that is not in a file, whatever the service does, whatever comes meanwhile, wherever it is killed", async () => {
+    await fc.assert(fc.asyncProperty(exportLife, live), { numRuns: 250 });
+  });
+});
