@@ -5,6 +5,7 @@ import { Caller } from "./caller";
 import { joinLimiter } from "./limiter";
 import type { OperationName } from "./operations";
 import type { CallOptions, ServiceClientOptions } from "./options";
+import { secretsOf } from "./proxyServer";
 import { prepare } from "./requests";
 import type { RowPage, RowSource } from "./rowPage";
 import { readRawPage, rowRequest } from "./rowRequests";
@@ -37,11 +38,12 @@ export class ServiceClient {
     const { baseUrl, profile, tokenStore, warn } = settings;
     const secrets = this.#secrets;
     secrets.add(apiKey);
+    for (const word of secretsOf(settings.proxy)) secrets.add(word);
     const { limiter, leave } = joinLimiter(baseUrl, settings);
     this.#settings = settings;
     this.#hasApiKey = apiKey !== undefined;
     this.#leaveLimiter = leave;
-    this.#transport = new Transport(settings.maxResponseBytes);
+    this.#transport = new Transport(settings.maxResponseBytes, settings.proxy);
     this.#tokens = new Tokens({
       accessToken,
       refreshToken,

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { getProxyForUrl } from "proxy-from-env";
 import type { LogLevel, ServiceClientOptions } from "./options";
 
 /** The environment variables that {@link optionsFromEnvironment} reads, each with the option it sets. */
@@ -42,4 +43,28 @@ export function defaultTokenStore(
   if (platform === "win32") return join(env.LOCALAPPDATA ?? join(home, "AppData", "Local"), "pulumi-webextract");
   if (platform === "darwin") return join(home, "Library", "Application Support", "pulumi-webextract");
   return join(env.XDG_STATE_HOME ?? join(home, ".local", "state"), "pulumi-webextract");
+}
+
+/**
+ * The address of the proxy that the environment (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) names for this service; undefined where there
+ * is none to go through. What stays on this machine never goes through one: it may be plain http, and would leave the machine with its
+ * credential.
+ */
+export function proxyFromEnvironment(baseUrl: string): string | undefined {
+  if (isLoopback(new URL(baseUrl).hostname)) return undefined;
+  const address = getProxyForUrl(baseUrl);
+  if (address === "") return undefined;
+  // The library takes `proxy:3128` for a proxy of the service's own scheme; a tunnel is asked for in plain http, as elsewhere.
+  const asWritten = Object.entries(process.env).some(([name, value]) => /_proxy$/i.test(name) && value === address);
+  return asWritten ? address : address.replace(/^https:/, "http:");
+}
+
+/** Whether a host name of a URL means this machine. */
+export function isLoopback(hostname: string): boolean {
+  return (
+    hostname === "localhost" ||
+    hostname.endsWith(".localhost") ||
+    hostname === "[::1]" ||
+    /^127(\.\d+){3}$/.test(hostname)
+  );
 }

@@ -11,10 +11,12 @@ export interface Answer {
 
 /** Why there is no whole answer. */
 export interface Loss {
-  reason: "connection" | "timeout" | "aborted" | "tooLarge" | "source";
+  reason: "connection" | "timeout" | "aborted" | "tooLarge" | "source" | "proxy";
   /** Whether anything of the request can have reached the other side. */
   sent: boolean;
   detail: string;
+  /** What a proxy answered in place of a connection. */
+  status?: number;
   /** It went over a kept connection, which the other side may have closed at that moment. */
   staleConnection?: boolean;
 }
@@ -65,7 +67,7 @@ const kindOfStatus: Record<number, ServiceErrorKind> = {
 };
 
 /** By these a server says that it did not take the request, whoever answers: a proxy's page with one of them proves that nothing was done. */
-const refusedWithoutBody = new Set([400, 404, 405, 406, 410, 411, 413, 414, 415, 417, 421, 422, 431]);
+const refusedWithoutBody = new Set([400, 404, 405, 406, 407, 410, 411, 413, 414, 415, 417, 421, 422, 431]);
 
 /** @param scrub takes known credentials out of the service's words, before they are cut: half a credential could not be found any more. */
 export function failureOfAnswer(
@@ -127,6 +129,11 @@ export function failureOfLoss(loss: Loss): Failure {
       return { kind: "invalidRequest", outcome: "notExecuted", problem: loss.detail, repeat: "never" };
     case "tooLarge":
       return { kind: "contract", outcome: "unknown", problem: loss.detail, repeat: "never" };
+    case "proxy": {
+      // Refused for good (a login, an address that is not allowed), or unable at the moment.
+      const repeat = (loss.status ?? 0) >= 500 || loss.status === 429 ? "anyOperation" : "never";
+      return { kind: "unreachable", outcome, problem: `no connection (${loss.detail}).`, repeat };
+    }
     default: {
       const kind = loss.sent ? "outcomeUnknown" : "unreachable";
       const problem = loss.sent ? `no whole answer came (${loss.detail}).` : `no connection (${loss.detail}).`;

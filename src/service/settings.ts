@@ -1,10 +1,14 @@
-import { defaultTokenStore } from "./environment";
+import { defaultTokenStore, isLoopback, proxyFromEnvironment } from "./environment";
 import type { CredentialScheme, LogLevel, ServiceClientOptions } from "./options";
+import type { ProxyServer } from "./proxyServer";
+import { proxyOf } from "./proxyServer";
 
 /** The options, checked and with their defaults. Credentials are not among them: only the token code holds those. */
 export interface Settings {
   /** Without a slash at its end. */
   baseUrl: string;
+  /** What the environment names for this service. */
+  proxy: ProxyServer | undefined;
   /** Milliseconds. */
   timeout: number;
   /** Milliseconds. */
@@ -31,8 +35,10 @@ export function settingsOf(options: ServiceClientOptions): Settings {
   const problems = optionProblems(options);
   if (problems.length > 0) throw new TypeError(`ServiceClient: ${problems.join(" ")}`);
   const stderr = (line: string) => void process.stderr.write(`${line}\n`);
+  const proxyAddress = proxyFromEnvironment(options.baseUrl);
   return {
     baseUrl: options.baseUrl.replace(/\/+$/, ""),
+    proxy: proxyAddress === undefined ? undefined : proxyOf(proxyAddress),
     timeout: (options.timeoutSeconds ?? 30) * 1000,
     deadline: (options.deadlineSeconds ?? 900) * 1000,
     busyTimeout: (options.busyTimeoutSeconds ?? 120) * 1000,
@@ -54,7 +60,9 @@ export function settingsOf(options: ServiceClientOptions): Settings {
 
 /** What cannot be right about the options, a sentence each; empty where nothing is. */
 export function optionProblems(options: ServiceClientOptions): string[] {
-  const problems = [baseUrlProblem(options.baseUrl, options.allowInsecureHttp === true)];
+  const problems = [
+    baseUrlProblem(options.baseUrl, options.allowInsecureHttp === true) ?? proxyProblem(options.baseUrl),
+  ];
   const number = (name: keyof ServiceClientOptions, least: number, integer: boolean) => {
     const value = options[name];
     const right =
@@ -102,13 +110,11 @@ function baseUrlProblem(baseUrl: unknown, allowInsecureHttp: boolean): string | 
   return `baseUrl is plain http to ${url.hostname}: credentials would travel unencrypted. Use https, or set allowInsecureHttp.`;
 }
 
-function isLoopback(hostname: string): boolean {
-  return (
-    hostname === "localhost" ||
-    hostname.endsWith(".localhost") ||
-    hostname === "[::1]" ||
-    /^127(\.\d+){3}$/.test(hostname)
-  );
+function proxyProblem(baseUrl: string): string | undefined {
+  const address = proxyFromEnvironment(baseUrl);
+  return address === undefined || proxyOf(address) !== undefined
+    ? undefined
+    : "The proxy that the environment names for baseUrl (HTTPS_PROXY, HTTP_PROXY or ALL_PROXY) is no address such as http://host:port.";
 }
 
 /** A header takes visible ASCII only; a line break in a token is a copy-and-paste error that must not become a second header. */

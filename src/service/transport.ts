@@ -1,9 +1,12 @@
 import http from "node:http";
 import https from "node:https";
 import type { Readable } from "node:stream";
-import type { AxiosInstance } from "axios";
+import type { AxiosInstance, AxiosProxyConfig } from "axios";
 import axios from "axios";
 import type { Answer, Loss } from "./failures";
+import type { ProxyServer } from "./proxyServer";
+import type { TunnelOptions } from "./tunnel";
+import { TunnelAgent } from "./tunnel";
 import type { UploadBody } from "./upload";
 import { uploadBody } from "./upload";
 import type { UploadSource } from "./uploadSource";
@@ -28,12 +31,16 @@ export type Exchange = { answer: Answer; loss?: undefined } | { answer?: undefin
 /** One request and its answer on axios. Knows nothing of operations, credentials or repeats, and never throws. */
 export class Transport {
   readonly #axios: AxiosInstance;
-  readonly #kept = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
-  readonly #fresh = { http: new http.Agent({ keepAlive: false }), https: new https.Agent({ keepAlive: false }) };
+  readonly #kept: Agents;
+  readonly #fresh: Agents;
+  readonly #plainProxy: AxiosProxyConfig | false;
   readonly #maxResponseBytes: number;
 
-  constructor(maxResponseBytes: number) {
+  constructor(maxResponseBytes: number, proxy: ProxyServer | undefined) {
     this.#maxResponseBytes = maxResponseBytes;
+    this.#kept = agentsOf(proxy, true);
+    this.#fresh = agentsOf(proxy, false);
+    this.#plainProxy = proxy === undefined ? false : axiosProxyOf(proxy);
     this.#axios = axios.create({
       headers: { "User-Agent": `pulumi-webextract/${version}`, Accept: "application/json" },
       maxRedirects: 0,
@@ -59,9 +66,16 @@ export class Transport {
         data: (upload?.stream satisfies Readable | undefined) ?? request.json,
         httpAgent: agents.http,
         httpsAgent: agents.https,
+        // Never what axios finds in the environment: which proxy there is, if any, was decided with the client's settings.
+        proxy: request.url.startsWith("https:") ? false : this.#plainProxy,
         signal: progress.signal,
         transport: progress.transport,
       });
+      if (!progress.sent) {
+        // An answer to what was not sent: the proxy's, to the wish for a tunnel.
+        const { status } = response;
+        return { loss: { reason: "proxy", sent: false, status, detail: `the proxy answered ${status}` } };
+      }
       return {
         answer: {
           status: response.status,
@@ -104,6 +118,29 @@ export class Transport {
     const detail = code === undefined ? "connection lost" : (detailOf[code] ?? code);
     return { reason: "connection", sent, detail, staleConnection: progress.reused };
   }
+}
+
+interface Agents {
+  http: http.Agent;
+  https: http.Agent;
+}
+
+function agentsOf(proxy: ProxyServer | undefined, keepAlive: boolean): Agents {
+  return {
+    http: new http.Agent({ keepAlive }),
+    https: proxy === undefined ? new https.Agent({ keepAlive }) : new TunnelAgent(proxy, keepAlive),
+  };
+}
+
+/** For plain http, where a proxy takes the whole request. */
+function axiosProxyOf({ url, user }: ProxyServer): AxiosProxyConfig {
+  const standardPort = url.protocol === "https:" ? 443 : 80;
+  return {
+    protocol: url.protocol,
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: url.port === "" ? standardPort : Number(url.port),
+    auth: user,
+  };
 }
 
 const detailOf: Record<string, string> = {
@@ -157,7 +194,8 @@ class Progress {
       callback: (response: http.IncomingMessage) => void,
     ): http.ClientRequest => {
       const secure = options.protocol === "https:";
-      const request = secure ? https.request(options, callback) : http.request(options, callback);
+      const withSignal: https.RequestOptions & TunnelOptions = { ...options, ended: this.signal };
+      const request = secure ? https.request(withSignal, callback) : http.request(options, callback);
       request.once("socket", (socket) => {
         const stands = () => {
           this.sent = true;

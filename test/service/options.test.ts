@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { optionProblems, optionsFromEnvironment, ServiceClient } from "../../src/service";
 import { defaultTokenStore } from "../../src/service/environment";
 import type { FakeServer } from "./fakeServer";
 import { json, startFakeServer } from "./fakeServer";
 
-const run = promisify(execFile);
 const baseUrl = "https://service.example";
 
 describe("the options", () => {
@@ -100,24 +97,4 @@ describe("the debug log", () => {
   it("is silent by default", async () => {
     assert.deepEqual(await send("silent"), []);
   });
-});
-
-describe("the proxy variables", () => {
-  it("are honoured, with NO_PROXY", async () => {
-    const proxy = await startFakeServer((_seen, response) => json(response, 200, { requestId: "q" }));
-    const program = `
-      const { ServiceClient } = require(${JSON.stringify(join(__dirname, "../../src/service"))});
-      const client = new ServiceClient({ baseUrl: "http://service.invalid/v1", accessToken: "access-token", allowInsecureHttp: true, maxRetries: 0 });
-      client.markExported({ taskId: "t" }).then(() => console.log("answered"), (error) => console.log(error.kind));`;
-    const outcome = async (env: NodeJS.ProcessEnv) => {
-      const { stdout } = await run(process.execPath, ["-r", "tsx/cjs", "-e", program], { env: { ...env, PATH: "" } });
-      return stdout.trim();
-    };
-    assert.equal(await outcome({ HTTP_PROXY: proxy.baseUrl }), "answered");
-    assert.equal(proxy.seen[0]?.url, "http://service.invalid/v1/data/markexported");
-    assert.equal(await outcome({ HTTP_PROXY: proxy.baseUrl, NO_PROXY: "service.invalid" }), "unreachable");
-    assert.equal(proxy.seen.length, 1);
-    await proxy.close();
-    assert.equal(await outcome({ HTTP_PROXY: proxy.baseUrl }), "unreachable");
-  }).timeout(30_000);
 });

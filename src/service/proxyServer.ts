@@ -1,0 +1,34 @@
+/** A proxy between this process and the service. */
+export interface ProxyServer {
+  /** Without user name and password, so that it may be shown. */
+  readonly url: URL;
+  readonly user?: { readonly username: string; readonly password: string };
+}
+
+/** What stands in a proxy variable; undefined where it is no address of an http or https proxy. */
+export function proxyOf(address: string): ProxyServer | undefined {
+  if (!URL.canParse(address)) return undefined;
+  const url = new URL(address);
+  if ((url.protocol !== "http:" && url.protocol !== "https:") || url.hostname === "") return undefined;
+  const username = decoded(url.username);
+  const password = decoded(url.password);
+  if (username === undefined || password === undefined) return undefined;
+  url.username = "";
+  url.password = "";
+  return { url, user: username === "" && password === "" ? undefined : { username, password } };
+}
+
+/** What must not be shown of a proxy. */
+export function secretsOf(proxy: ProxyServer | undefined): string[] {
+  if (proxy?.user === undefined) return [];
+  const { username, password } = proxy.user;
+  return [password, `${username}:${password}`];
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
