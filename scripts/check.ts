@@ -1,6 +1,7 @@
-/** `npm run check`: types, lint and format, the contract, the house's own rules. All of them run; all complaints are shown. */
+/** `npm run check`: types, lint and format, the contract, the API reference, the house's own rules. All of them run; all complaints are shown. */
 import { checkHouse } from "./checkHouse";
 import { repositoryRoot, runTool } from "./commands";
+import { checkReference } from "./docs";
 
 interface Check {
   name: string;
@@ -15,6 +16,7 @@ const checks: readonly Check[] = [
     name: "openapi.yaml",
     run: () => complaintsOf("@redocly/cli/redocly", ["lint", "openapi.yaml", "--format=stylish"]),
   },
+  { name: "API reference", run: checkReference },
   { name: "house rules", run: async () => checkHouse(repositoryRoot).join("\n") },
 ];
 

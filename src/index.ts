@@ -1,4 +1,7 @@
-/** Infrastructure as code for a web data extraction service: the names that a Pulumi program uses. */
+/**
+ * Infrastructure as code for a web data extraction service: the names that a Pulumi program uses.
+ * @module pulumi-webextract
+ */
 
 export * from "./pulumi/classes";
 export { ExtractionResource } from "./pulumi/extractionResource";

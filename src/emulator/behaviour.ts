@@ -6,20 +6,27 @@
 
 /** A behaviour with a closed list of values. */
 export interface Choice<T extends string> {
+  /** Tells it from an {@link Amount}. */
   readonly kind: "choice";
+  /** The contract's literal reading, or, where it has none, what is seen most. */
   readonly default: T;
   /** All allowed values, the default first. */
   readonly values: readonly T[];
+  /** What the values do. */
   readonly meaning: string;
 }
 
 /** A behaviour that is a whole number; 0 mostly turns it off. */
 export interface Amount {
+  /** Tells it from a {@link Choice}. */
   readonly kind: "amount";
+  /** Mostly 0: turned off. */
   readonly default: number;
+  /** The smallest value allowed. */
   readonly minimum: number;
   /** Values other than the default that are worth a test. */
   readonly examples: readonly number[];
+  /** What the number counts. */
   readonly meaning: string;
 }
 

@@ -14,11 +14,13 @@ export class Changes {
   private readonly service: Service;
   private readonly changed: () => void;
 
+  /** @hidden */
   constructor(service: Service, changed: () => void) {
     this.service = service;
     this.changed = changed;
   }
 
+  /** Another task, and its group where there is none of that id. */
   addTask(task: SeedTask): void {
     const { store } = this.service;
     if (!store.groups.has(task.taskGroupId)) store.addGroup(task.taskGroupId);
@@ -34,11 +36,13 @@ export class Changes {
     this.changed();
   }
 
+  /** Another action, as the task's last one. */
   addAction(taskId: string, action: SeedAction): void {
     this.task(taskId).actions.push(newAction(action));
     this.changed();
   }
 
+  /** Takes an action out of a task. */
   deleteAction(taskId: string, actionId: string): void {
     const task = this.task(taskId);
     const gone = this.action(taskId, actionId);
@@ -46,16 +50,19 @@ export class Changes {
     this.changed();
   }
 
+  /** Sets one property of an action. */
   setProperty(taskId: string, actionId: string, name: string, value: string): void {
     this.action(taskId, actionId).properties.set(name, value);
     this.changed();
   }
 
+  /** Takes one property out of an action. */
   deleteProperty(taskId: string, actionId: string, name: string): void {
     this.action(taskId, actionId).properties.delete(name);
     this.changed();
   }
 
+  /** Replaces the items of a loop, and its kind where one is given. */
   setLoopItems(taskId: string, actionId: string, loopItems: readonly string[], loopType?: string): void {
     const action = this.action(taskId, actionId);
     action.loopItems = [...loopItems];
@@ -63,6 +70,7 @@ export class Changes {
     this.changed();
   }
 
+  /** Replaces a task's start URLs. */
   setStartUrls(taskId: string, urls: readonly string[]): void {
     this.task(taskId).startUrls = LineList.of(urls);
     this.changed();

@@ -9,8 +9,11 @@ export type Plan = "free" | "professional" | "enterprise";
 
 /** What a client of the emulator signs in with. */
 export interface EmulatorCredentials {
+  /** For `Authorization: Bearer …`. */
   accessToken: string;
+  /** For `POST /token`. */
   refreshToken: string;
+  /** For `x-api-key: …`. */
   apiKey: string;
 }
 

@@ -28,6 +28,7 @@ export type FaultKind =
 export interface Fault {
   /** The operation that fails; `*`: whichever comes next. */
   operation: OperationName | "*";
+  /** What goes wrong. */
   kind: FaultKind;
   /**
    * Before the operation (it is not carried out), or after it (it is, but its answer is lost or spoilt). Default: after for truncated, slow,
@@ -38,12 +39,17 @@ export interface Fault {
   times?: number;
   /** Requests let through first. Default 0. */
   skip?: number;
+  /** HTTP status, for `status`. Default 503. */
   status?: number;
   /** Text is sent as it is, anything else as JSON. */
   body?: unknown;
+  /** Headers of the answer, for `status`. */
   headers?: Record<string, string>;
+  /** Error code, for `error`. Default ServerError. */
   code?: ErrorCode;
+  /** Milliseconds, for `slow` (default 20) and `late` (default 1000). */
   delayMs?: number;
+  /** Where a `redirect` leads. Default: the same path on the same host. */
   location?: string;
 }
 

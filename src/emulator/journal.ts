@@ -2,8 +2,11 @@ import type { OperationName } from "../service/operations";
 
 /** What is known of an upload: never its content. */
 export interface JournalFile {
+  /** File name as sent. */
   name: string;
+  /** Length. */
   bytes: number;
+  /** SHA-256 of the content, in hex. */
   sha256: string;
   /** Lines that are not blank. */
   lines: number;
@@ -13,18 +16,23 @@ export interface JournalFile {
 export interface JournalEntry {
   /** `unknown`: no operation of the service. */
   operation: OperationName | "unknown";
+  /** HTTP method. */
   method: string;
   /** Without the query. */
   path: string;
+  /** The query's parameters. */
   query: Record<string, unknown>;
   /** Parsed; an upload as `{taskId, file}`; lists of more than 10,000 items as `{length}`. */
   body: unknown;
   /** Status of the answer; 0 when none was sent. */
   status: number;
+  /** The `requestId` of the answer. */
   requestId: string;
   /** Kind of credential that came with it. */
   credential: "none" | "bearer" | "apiKey" | "both";
+  /** As sent. */
   contentType: string | undefined;
+  /** As sent. */
   userAgent: string | undefined;
   /** Number of the socket it came on, from 1: equal numbers were kept alive. */
   socket: number;

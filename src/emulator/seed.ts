@@ -3,22 +3,31 @@ import type { Plan } from "./credentials";
 
 /** An action of a seeded task. */
 export interface SeedAction {
+  /** Kind of action; docs/emulator.md lists those that extract. */
   actionType: string;
+  /** Id within the task. */
   actionId: string;
+  /** Name for people. */
   name?: string;
+  /** Property name to value. Default: none. */
   properties?: Record<string, string>;
   /** For a loop: UrlList, TextList or a kind of your own. */
   loopType?: string;
+  /** Items of the loop. Default: none. */
   loopItems?: string[];
 }
 
 /** A task that exists from the start, mostly a template to copy. */
 export interface SeedTask {
+  /** Id of the task. */
   taskId: string;
+  /** The group it is in; one of `taskGroups`. */
   taskGroupId: string;
+  /** Name for people. */
   name?: string;
   /** As if uploaded. Default: none. */
   startUrls?: string[];
+  /** What it does, in this order. */
   actions: SeedAction[];
   /** Pages to begin with in each subtask of a run. Default 3. */
   urlsPerSubtask?: number;
@@ -28,23 +37,33 @@ export interface SeedTask {
   syntheticSubtasks?: number;
 }
 
+/** A group that tasks are in and can be copied to. */
 export interface SeedTaskGroup {
+  /** Id of the group. */
   taskGroupId: string;
+  /** Name for people. */
   name?: string;
 }
 
 /** Credentials to use instead of random ones. */
 export interface SeedCredentials {
+  /** Default: a random one. */
   accessToken?: string;
+  /** Default: a random one. */
   refreshToken?: string;
+  /** Default: a random one. */
   apiKey?: string;
 }
 
 /** What the service holds when it is started for the first time. */
 export interface Seed {
+  /** What clients sign in with at first. Default: random ones. */
   credentials?: SeedCredentials;
+  /** The account's plan. Default enterprise. */
   plan?: Plan;
+  /** The groups. */
   taskGroups: SeedTaskGroup[];
+  /** The tasks. */
   tasks: SeedTask[];
 }
 

@@ -54,6 +54,7 @@ export interface Emulator {
   readonly credentials: EmulatorCredentials;
   /** The journal: what was asked, in the order in which it came. */
   readonly requests: readonly JournalEntry[];
+  /** Empties the journal. */
   clearRequests(): void;
   /** Lets a request to come fail. Failures are used up in the order in which they were added. */
   fault(fault: Fault): void;
@@ -63,9 +64,13 @@ export interface Emulator {
   readonly behaviour: Readonly<Behaviour>;
   /** Changes how it behaves from the next request on. */
   setBehaviour(changes: Partial<Behaviour>): void;
+  /** Changes the account's plan from the next request on. */
   setPlan(plan: Plan): void;
+  /** Milliseconds before each request from now on is looked at. */
   setLatency(ms: number): void;
+  /** A look at what the service holds. */
   readonly inspect: Inspection;
+  /** Changes made at the service itself, as if by somebody in its own interface. */
   readonly change: Changes;
   /** Resolves when no run has anything left to do, or can do nothing (held, or waiting for reads). */
   settled(): Promise<void>;

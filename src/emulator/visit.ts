@@ -16,7 +16,9 @@ export interface PageVisit {
 
 /** A page that could not be read. */
 export interface VisitError {
+  /** The page. */
   url: string;
+  /** Why. */
   message: string;
 }
 

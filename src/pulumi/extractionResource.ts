@@ -23,6 +23,7 @@ export abstract class ExtractionResource extends CustomResource {
   /** Names of the arguments that matter and were given, or that `check` derives: in a preview, all others are unknown. */
   private readonly hashed: readonly string[];
 
+  /** @hidden */
   constructor(
     private readonly definition: AnyResource,
     name: string,

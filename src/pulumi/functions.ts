@@ -26,19 +26,29 @@ export interface FunctionOptions {
   profile?: string;
 }
 
-export type PlainOptions = FunctionOptions & { plain: true };
+/** Options of a form that answers a promise. */
+export type PlainOptions = FunctionOptions & {
+  /** That the answer is no secret has to be said: a promise cannot carry the mark of one. */
+  plain: true;
+};
 
+/** Arguments of {@link getActions}. */
 export interface GetActionsArgs {
+  /** The tasks; one entry of the answer is for each. */
   taskIds: string[];
   /** The types of action wanted, as the service names them. */
   actionTypes: string[];
 }
 
+/** Arguments of {@link getSubtasks}. */
 export interface GetSubtasksArgs {
+  /** The task. */
   taskId: string;
 }
 
+/** Arguments of {@link getData}. */
 export interface GetDataArgs {
+  /** The task whose rows are read. */
   taskId: string;
   /** Row to begin at, 0-indexed. Default 0. */
   offset?: number;
@@ -46,18 +56,23 @@ export interface GetDataArgs {
   maxRows?: number;
 }
 
+/** Arguments of {@link getBatchData}. */
 export interface GetBatchDataArgs extends GetDataArgs {
   /** The run whose rows are read; pass the `id` of a CloudRun. */
   lotNo: string;
 }
 
+/** Arguments of {@link getNotExportedData}. */
 export interface GetNotExportedDataArgs {
+  /** The task whose rows are read. */
   taskId: string;
   /** At most so many rows. Default 1000. */
   maxRows?: number;
 }
 
+/** Rows and how many there are. */
 export interface GetDataResult {
+  /** The rows, in the service's order. An integer that a double cannot hold comes as text. */
   rows: Row[];
   /** The service's `total`. */
   total: number;
@@ -98,24 +113,28 @@ const notExportedDataQuery: Query<GetNotExportedDataArgs, GetDataResult> = {
 /** The actions of tasks. Calls `POST /task/getActions`. */
 export const getActions = (args: GetActionsArgs, options: PlainOptions): Promise<TaskActions[]> =>
   asPromise(actionsQuery, args, options);
+/** As {@link getActions}, from outputs to an output. */
 export const getActionsOutput = (args: InputsOf<GetActionsArgs>, options?: FunctionOptions): Output<TaskActions[]> =>
   asOutput(actionsQuery, args, options);
 
 /** All subtasks of a task's latest run, whatever the service's page size. Calls `GET /cloudextraction/task/subtasks`. */
 export const getSubtasks = (args: GetSubtasksArgs, options?: FunctionOptions): Promise<Subtask[]> =>
   asPromise(subtasksQuery, args, { ...options, plain: true });
+/** As {@link getSubtasks}, from outputs to an output. */
 export const getSubtasksOutput = (args: InputsOf<GetSubtasksArgs>, options?: FunctionOptions): Output<Subtask[]> =>
   asOutput(subtasksQuery, args, { ...options, plain: true });
 
 /** Rows of a task. Calls `GET /data/all`. */
 export const getData = (args: GetDataArgs, options: PlainOptions): Promise<GetDataResult> =>
   asPromise(dataQuery, args, options);
+/** As {@link getData}, from outputs to an output. */
 export const getDataOutput = (args: InputsOf<GetDataArgs>, options?: FunctionOptions): Output<GetDataResult> =>
   asOutput(dataQuery, args, options);
 
 /** Rows of one run. Calls `GET /data/lotno/all`. */
 export const getBatchData = (args: GetBatchDataArgs, options: PlainOptions): Promise<GetDataResult> =>
   asPromise(batchDataQuery, args, options);
+/** As {@link getBatchData}, from outputs to an output. */
 export const getBatchDataOutput = (
   args: InputsOf<GetBatchDataArgs>,
   options?: FunctionOptions,
@@ -124,6 +143,7 @@ export const getBatchDataOutput = (
 /** Rows that are not marked as exported; marks nothing. Calls `GET /data/notexported`. */
 export const getNotExportedData = (args: GetNotExportedDataArgs, options: PlainOptions): Promise<GetDataResult> =>
   asPromise(notExportedDataQuery, args, options);
+/** As {@link getNotExportedData}, from outputs to an output. */
 export const getNotExportedDataOutput = (
   args: InputsOf<GetNotExportedDataArgs>,
   options?: FunctionOptions,

@@ -29,10 +29,15 @@ import { checkStartUrls, startUrlsUpload, warnOfStartUrls } from "./taskStartUrl
 export interface ExtractionTaskArgs {
   /** Where the task comes from: as the arguments of a TaskCopy. A change replaces, as there. */
   from: Pick<TaskCopyArgs, "sourceTaskId" | "taskGroupId" | "adoptTaskId">;
-  /** What is declared of its actions, by actionId. */
+  /** What is declared of its actions, by actionId: as in a TaskParameters. */
   actions?: ParameterActions;
   /** The URLs at which it starts: a list, or a file with a URL a line. */
-  startUrls?: { urls?: string[]; file?: string };
+  startUrls?: {
+    /** The URLs. Either this or `file`. */
+    urls?: string[];
+    /** A file with a URL a line, relative to the program's folder. */
+    file?: string;
+  };
   /** As in TaskCopy. */
   onDelete?: "removeData" | "retain";
   /** As in TaskCopy. */
@@ -44,7 +49,9 @@ export interface ExtractionTaskArgs {
 }
 
 interface CheckedArgs extends Omit<ExtractionTaskArgs, "actions" | "startUrls"> {
+  /** As declared, each list as one text with its count and digest. */
   actions?: CheckedActions;
+  /** As declared, the list as one text, with count, digest and hosts. */
   startUrls?: StartUrls;
 }
 

@@ -28,6 +28,7 @@ export interface ParameterAction {
   actionType: string;
   /** Property name to value. Only what is declared here is written and compared. */
   properties?: Record<string, string>;
+  /** The loop of the action: what it goes through. */
   loop?: ActionLoop;
 }
 

@@ -40,13 +40,19 @@ import type { CheckContext, Context, Created, DriftState, PendingState, Read, Re
 export interface TaskParametersArgs extends RestoreArgs {
   /** The task to configure; pass the `id` of a TaskCopy. A change replaces. */
   taskId: string;
-  /** What is declared, by actionId. Only that is written and compared. */
+  /**
+   * What is declared, by actionId: `{ actionType, properties?, loop?: { loopType, items or itemsFile, mode? } }`. Only that is written and
+   * compared.
+   */
   actions: ParameterActions;
   /** Name of a set of credentials in `webextract:profiles`. Default: the top-level ones. */
   profile?: string;
 }
 
-type CheckedArgs = Omit<TaskParametersArgs, "actions"> & { actions: CheckedActions };
+interface CheckedArgs extends Omit<TaskParametersArgs, "actions"> {
+  /** As declared, each list as one text with its count and digest. */
+  actions: CheckedActions;
+}
 
 /** What stood at the service before. */
 interface Previous {

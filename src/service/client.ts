@@ -2,6 +2,7 @@ import type { CredentialsInUse } from "./accessToken";
 import type { AnswerOf } from "./answers";
 import { readAnswer } from "./answers";
 import { Caller } from "./caller";
+import type { CommandCredential } from "./credentialCommand";
 import { joinLimiter } from "./limiter";
 import type { OperationName } from "./operations";
 import type { CallOptions, ServiceClientOptions } from "./options";
@@ -21,7 +22,11 @@ import { Transport } from "./transport";
 import type * as wire from "./types";
 import type { UpdateTaskUrlsRequest } from "./uploadSource";
 
-/** The service's 16 operations, and on top of them all rows and all subtasks. */
+/**
+ * The service's 16 operations, and on top of them all rows and all subtasks. Each operation takes its request and answers with the whole
+ * answer, both spelled as on the wire, and fails with a {@link ServiceError} and nothing else. What is sent again, and when, stands in
+ * docs/client.md.
+ */
 export class ServiceClient {
   readonly #settings: Settings;
   readonly #caller: Caller;
@@ -56,7 +61,7 @@ export class ServiceClient {
     this.#caller = new Caller({ settings, transport: this.#transport, limiter, tokens: this.#tokens, secrets, apiKey });
   }
 
-  /** A bare call: the client itself goes on with its own tokens, and what this returns is the caller's to keep. */
+  /** A new pair of tokens: `POST /token`. A bare call: the client itself goes on with its own tokens, and what this returns is the caller's to keep. */
   async refreshToken(
     request: wire.RefreshTokenRequest,
     options?: CallOptions,
@@ -68,6 +73,10 @@ export class ServiceClient {
     return answer;
   }
 
+  /**
+   * Writes properties and loop items of several actions at once: `POST /task/updateTaskParameters`. After a lost answer sent again only
+   * where no list is appended to.
+   */
   updateTaskParameters(
     request: wire.UpdateTaskParametersRequest,
     options?: CallOptions,
@@ -75,10 +84,15 @@ export class ServiceClient {
     return this.#call("updateTaskParameters", request, options);
   }
 
+  /**
+   * Replaces a task's start URLs by those in a file, which is streamed: `POST /task/urls:file`. Needs `apiKey`, and a Professional or
+   * Enterprise plan.
+   */
   updateTaskUrls(request: UpdateTaskUrlsRequest, options?: CallOptions): Promise<wire.Envelope> {
     return this.#call("updateTaskUrls", request, options);
   }
 
+  /** Writes properties of actions: `POST /task/updateActionProperties`. Properties that are not named stay as they are. */
   updateActionProperties(
     request: wire.UpdateActionPropertiesRequest,
     options?: CallOptions,
@@ -86,6 +100,7 @@ export class ServiceClient {
     return this.#call("updateActionProperties", request, options);
   }
 
+  /** Writes the items of one loop: `POST /task/updateLoopItems`. After a lost answer sent again only with `isAppend: false`. */
   updateLoopItems(
     request: wire.UpdateLoopItemsRequest,
     options?: CallOptions,
@@ -93,34 +108,48 @@ export class ServiceClient {
     return this.#call("updateLoopItems", request, options);
   }
 
+  /** The actions of tasks, of the kinds asked for: `POST /task/getActions`. */
   getActions(request: wire.GetActionsRequest, options?: CallOptions): Promise<wire.DataEnvelope<wire.TaskActions[]>> {
     return this.#call("getActions", request, options);
   }
 
+  /**
+   * Starts a run in the cloud: `POST /cloudextraction/start`. It may cost money. Never sent again after a lost answer. Needs a
+   * Professional or Enterprise plan.
+   */
   startTask(request: wire.TaskRequest, options?: CallOptions): Promise<wire.DataEnvelope<wire.StartedRun>> {
     return this.#call("startTask", request, options);
   }
 
+  /** Starts subtasks: `POST /cloudextraction/subtasks:start`. Needs a Professional or Enterprise plan. */
   startSubtasks(request: wire.SubtasksRequest, options?: CallOptions): Promise<wire.Envelope> {
     return this.#call("startSubtasks", request, options);
   }
 
+  /** Stops subtasks: `POST /cloudextraction/subtasks:stop`. Needs a Professional or Enterprise plan. */
   stopSubtasks(request: wire.SubtasksRequest, options?: CallOptions): Promise<wire.Envelope> {
     return this.#call("stopSubtasks", request, options);
   }
 
+  /** One page of a task's subtasks: `GET /cloudextraction/task/subtasks`. {@link allSubtasks} gives them all. */
   getSubtasks(request: wire.GetSubtasksRequest, options?: CallOptions): Promise<wire.DataEnvelope<wire.Subtask[]>> {
     return this.#call("getSubtasks", request, options);
   }
 
+  /** One page of a batch's rows, parsed: `GET /data/lotno/all`. {@link rows} gives all of them, as they were sent. */
   getBatchData(request: wire.GetBatchDataRequest, options?: CallOptions): Promise<wire.DataEnvelope<wire.DataPage>> {
     return this.#call("getBatchData", request, options);
   }
 
+  /** One page of a task's rows, parsed: `GET /data/all`. {@link rows} gives all of them, as they were sent. */
   getData(request: wire.GetDataRequest, options?: CallOptions): Promise<wire.DataEnvelope<wire.DataPage>> {
     return this.#call("getData", request, options);
   }
 
+  /**
+   * Rows that are not marked as exported, parsed: `GET /data/notexported`. The same ones come again until they are marked, but for
+   * services that hand out each row once.
+   */
   getNotExportedData(
     request: wire.GetNotExportedDataRequest,
     options?: CallOptions,
@@ -128,14 +157,22 @@ export class ServiceClient {
     return this.#call("getNotExportedData", request, options);
   }
 
+  /**
+   * Marks as exported: by the contract all rows of the task, read or not: `POST /data/markexported`. Never sent again after a lost
+   * answer.
+   */
   markExported(request: wire.TaskRequest, options?: CallOptions): Promise<wire.Envelope> {
     return this.#call("markExported", request, options);
   }
 
+  /** Removes all rows of a task, for good: `POST /data/remove`. Never sent again after a lost answer. */
   removeData(request: wire.TaskRequest, options?: CallOptions): Promise<wire.Envelope> {
     return this.#call("removeData", request, options);
   }
 
+  /**
+   * Copies a task into a group: `POST /task/copy`. Never sent again after a lost answer: the service can neither list nor delete tasks.
+   */
   copyTask(request: wire.CopyTaskRequest, options?: CallOptions): Promise<wire.DataEnvelope<wire.CopiedTask>> {
     return this.#call("copyTask", request, options);
   }
@@ -178,7 +215,7 @@ export class ServiceClient {
    * What a `credentialCommand` has to print, as an object: for a broker that holds the refresh token and hands out access tokens.
    * @throws Error when there is no access token to be had
    */
-  async credentialForCommand(): Promise<{ Version: 1; AccessToken: string; Expiration?: string }> {
+  async credentialForCommand(): Promise<CommandCredential> {
     const token = await this.#tokens.get(new AbortController().signal);
     if (!("value" in token)) throw new Error(this.#secrets.scrub(`${token.problem} ${token.hint}`));
     const { value, expiresAt } = token;

@@ -1,6 +1,16 @@
 import { spawn } from "node:child_process";
 import { isRecord } from "./isRecord";
 
+/** What a credential command has to print, as JSON. */
+export interface CommandCredential {
+  /** Version of this form. */
+  Version: 1;
+  /** The access token. */
+  AccessToken: string;
+  /** End of its life as an ISO date. Absent: it is never renewed before it is refused. */
+  Expiration?: string;
+}
+
 /** What a credential command printed. */
 export interface CommandToken {
   accessToken: string;

@@ -51,15 +51,21 @@ export interface ServiceErrorDetails {
 
 /** Every failure of a call. Never holds a credential, a request or an answer. */
 export class ServiceError extends Error {
+  /** Always `ServiceError`, by which {@link isServiceError} knows it. */
   override readonly name: string = "ServiceError";
+  /** The operation that failed. */
   readonly operation: OperationName;
+  /** The task, where the request names one. */
   readonly taskId?: string;
+  /** What happened. */
   readonly kind: ServiceErrorKind;
+  /** Whether the operation took effect. */
   readonly outcome: ServiceErrorOutcome;
   /** HTTP status, where there was an answer. */
   readonly status?: number;
   /** The service's error code, where it gave one. */
   readonly code?: string;
+  /** The service's id of the request, where there was an answer with one. */
   readonly requestId?: string;
   /** The service's own words, without credentials and cut to 300 characters; also in `message`. */
   readonly said?: string;
@@ -79,6 +85,7 @@ export class ServiceError extends Error {
     this.hint = details.hint;
   }
 
+  /** The fields above with the message, and nothing else. */
   toJSON(): Record<string, unknown> {
     const { name, message, operation, taskId, kind, outcome, status, code, requestId, said, hint } = this;
     return { name, message, operation, taskId, kind, outcome, status, code, requestId, said, hint };

@@ -22,8 +22,11 @@ export type OperationName =
   | "removeData"
   | "copyTask";
 
+/** What the client knows of one operation. */
 export interface Operation {
+  /** Its name in this package. */
   readonly name: OperationName;
+  /** HTTP method. */
   readonly method: "GET" | "POST";
   /** Relative to the base address. */
   readonly path: string;
@@ -51,7 +54,14 @@ export interface Operation {
 const read = { repeat: "repeatable", plan: "unknown", credential: "bearer" } as const;
 const write = { method: "POST", sends: "json", credential: "bearer" } as const;
 
-export const operations: { readonly [Name in OperationName]: Operation & { readonly name: Name } } = {
+/** An operation under its own name. */
+export interface NamedOperation<Name extends OperationName> extends Operation {
+  /** Its name in this package. */
+  readonly name: Name;
+}
+
+/** The 16 operations by name. */
+export const operations: { readonly [Name in OperationName]: NamedOperation<Name> } = {
   refreshToken: {
     ...write,
     name: "refreshToken",

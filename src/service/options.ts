@@ -9,6 +9,7 @@ export type LogLevel = "silent" | "debug" | "trace";
  */
 export type CredentialScheme = "contract" | "bearer" | "apiKey";
 
+/** Options of a `ServiceClient`. All but `baseUrl` may be left out. */
 export interface ServiceClientOptions {
   /** The service's base address; a path is kept as a prefix. https, unless the host is loopback or `allowInsecureHttp` is set. */
   baseUrl: string;

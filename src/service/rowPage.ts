@@ -1,10 +1,37 @@
 import type { Row } from "./types";
 
 /** Where rows are read from: a task, one batch of it, or what it has not exported yet. */
-export type RowSource =
-  | { taskId: string; lotNo?: undefined; notExported?: undefined }
-  | { taskId: string; lotNo: string; notExported?: undefined }
-  | { taskId: string; lotNo?: undefined; notExported: true };
+export type RowSource = TaskRows | BatchRows | NotExportedRows;
+
+/** All rows of a task: `GET /data/all`. */
+export interface TaskRows {
+  /** The task. */
+  taskId: string;
+  /** Not for this source. */
+  lotNo?: undefined;
+  /** Not for this source. */
+  notExported?: undefined;
+}
+
+/** The rows of one batch: `GET /data/lotno/all`. */
+export interface BatchRows {
+  /** The task. */
+  taskId: string;
+  /** The batch, as its start answered it. */
+  lotNo: string;
+  /** Not for this source. */
+  notExported?: undefined;
+}
+
+/** The rows of a task that are not marked as exported: `GET /data/notexported`. */
+export interface NotExportedRows {
+  /** The task. */
+  taskId: string;
+  /** Not for this source. */
+  lotNo?: undefined;
+  /** Tells it from {@link TaskRows}. */
+  notExported: true;
+}
 
 /** One page of rows, kept as the bytes that the service sent. */
 export interface RowPage {
@@ -16,7 +43,9 @@ export interface RowPage {
   nextOffset: number;
   /** The service's `total` in this answer. */
   total: number;
+  /** The service's `restTotal` in this answer; absent where the read is of what is not exported. */
   restTotal?: number;
+  /** The service's `current` in this answer; only where the read is of what is not exported. */
   current?: number;
   /** Set on the last page only (which may hold no rows): whether the rows received are as many as the service says there are. */
   complete?: boolean;

@@ -5,6 +5,7 @@ import type { RowPage } from "./rowPage";
 import type { ScannedRows } from "./rowScanner";
 import { ScannedPage, sameRows } from "./scannedPage";
 
+/** What {@link ServiceClient.rows} can be told. */
 export interface RowsOptions extends CallOptions {
   /** Rows a page, at most. Default: the client's. */
   pageSize?: number;

@@ -8,10 +8,14 @@ export interface UploadSource {
   size?: number;
   /** SHA-256 of the content in hex, if known: a file that is no longer the one that was checked is never sent to its end. */
   sha256?: string;
+  /** Opens the file at its beginning. */
   open: () => Readable;
 }
 
+/** Start URLs of a task: a text file with a URL a line, which takes the place of the list. */
 export interface UpdateTaskUrlsRequest {
+  /** The task. */
   taskId: string;
+  /** The file. */
   file: UploadSource;
 }

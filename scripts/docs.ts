@@ -1,0 +1,49 @@
+/** `npm run docs`: writes the API reference, docs/api, from the doc comments of what the package's entry points export. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { repositoryRoot, runTool } from "./commands";
+
+const folder = join(repositoryRoot, "docs", "api");
+
+/** Resolves with complaints: a public name without a doc comment, a link that leads nowhere. Then nothing is written. */
+async function writeReference(out: string): Promise<string> {
+  const { code, output } = await runTool("typedoc", ["--options", "scripts/docs/typedoc.json", "--out", out], {
+    NO_COLOR: "1",
+  });
+  return code === 0 ? "" : output.trim();
+}
+
+/** What is wrong with the reference in the repository; an empty text where it says what the doc comments say. */
+export async function checkReference(): Promise<string> {
+  const fresh = mkdtempSync(join(tmpdir(), "webextract-reference-"));
+  try {
+    const complaints = await writeReference(fresh);
+    if (complaints !== "") return complaints;
+    const expected = pagesIn(fresh);
+    const found = pagesIn(folder);
+    return [...new Set([...expected.keys(), ...found.keys()])]
+      .filter((page) => expected.get(page) !== found.get(page))
+      .map((page) => `docs/api/${page} does not say what the doc comments say: npm run docs`)
+      .join("\n");
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+function pagesIn(of: string): Map<string, string> {
+  const files = readdirSync(of, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return new Map(
+    files.map(({ name, parentPath }) => {
+      const path = join(parentPath, name);
+      return [relative(of, path).replaceAll("\\", "/"), readFileSync(path, "utf8")];
+    }),
+  );
+}
+
+if (require.main === module) {
+  writeReference(folder).then((complaints) => {
+    if (complaints !== "") console.error(complaints);
+    process.exitCode = complaints === "" ? 0 : 1;
+  });
+}
