@@ -185,7 +185,7 @@ export class Tokens {
       kind: "credential",
       problem: `no access token is taken by the service: ${tried.join("; ")}.`,
       hint: rotated
-        ? "A refresh token is usually refused because it was rotated elsewhere (another machine, job or token store used it): set a newly issued one, or share the token store."
+        ? "A refresh token is usually refused because it was rotated elsewhere (another machine, job or token store used it): set a newly issued one, and keep the token store between runs, or share it."
         : "Set a valid accessToken, refreshToken or credentialCommand.",
     };
   }

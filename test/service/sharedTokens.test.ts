@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -64,21 +64,5 @@ describe("tokens shared between processes and machines", function () {
       kind: "credential",
       message: /rotated elsewhere \(another machine, job or token store used it\)/,
     });
-  });
-
-  it("runners that ask a broker for access tokens never hold a refresh token, and the broker makes one refresh for all", async () => {
-    const brokerStore = join(folder, "broker");
-    const broker = join(folder, "broker.ts");
-    writeFileSync(
-      broker,
-      `import { ServiceClient } from ${JSON.stringify(join(__dirname, "../../src/service"))};
-       const client = new ServiceClient({ baseUrl: ${JSON.stringify(service.baseUrl)}, tokenStore: ${JSON.stringify(brokerStore)}, refreshToken: "refresh-0" });
-       client.credentialForCommand().then((credential: unknown) => { console.log(JSON.stringify(credential)); client.close(); });`,
-    );
-    const credentialCommand = `"${process.execPath}" -r tsx/cjs "${broker}"`;
-    for (const runner of ["one", "two"]) {
-      assert.equal(await callWith({ tokenStore: join(folder, runner), credentialCommand }), "credentialCommand");
-    }
-    assert.equal(service.refreshes, 1);
   });
 });

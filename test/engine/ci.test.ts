@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Emulator } from "../../src/emulator/index";
+import { startEmulator } from "../../src/emulator/index";
+import { currentPage } from "../ci/page";
+import { Runner, readWorkflow } from "../ci/workflow";
+import { Project, repositoryRoot } from "./harness";
+import { template } from "./world";
+
+const program = `
+const { TaskActionConfig, TaskCopy } = require("pulumi-webextract");
+const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1" });
+new TaskActionConfig("config", {
+  taskId: copy.id,
+  actions: { open: { actionType: "NavigateAction", properties: { Url: "https://shop.test/" + process.env.COMMIT } } },
+});
+`;
+
+describe("credentials in CI", () => {
+  let emulator: Emulator;
+  const projects: Project[] = [];
+  const runners: Runner[] = [];
+  const tokens = new Set<string>();
+
+  beforeEach(async () => {
+    emulator = await startEmulator({ seed: template, behaviour: { refreshRotation: "oldDies" } });
+    tokens.clear();
+    tokens.add(emulator.credentials.refreshToken);
+  });
+  afterEach(async () => {
+    for (const runner of runners.splice(0)) runner.remove();
+    for (const project of projects.splice(0)) await project.remove();
+    await emulator.close();
+  });
+
+  async function newProject(): Promise<Project> {
+    const project = await Project.create({ program, config: { "webextract:baseUrl": emulator.url } });
+    projects.push(project);
+    return project;
+  }
+  function newRunner(workflow: string, values: Record<string, string>): Runner {
+    const runner = new Runner(readWorkflow(workflow), values);
+    runners.push(runner);
+    return runner;
+  }
+  /** Operations since the last call. */
+  function operations(): string[] {
+    const names = emulator.requests.map(({ operation }) => operation);
+    emulator.clearRequests();
+    tokens.add(emulator.credentials.refreshToken);
+    return names;
+  }
+
+  describe("with a token store that is kept between runs", () => {
+    const values: Record<string, string> = { TOKEN_STORE_KEY: "a key of 32 characters, or longer" };
+
+    it("an empty runner goes on with the same secret; when the store is lost, the error says why and what to do", async () => {
+      values.WEBEXTRACT_REFRESH_TOKEN = emulator.credentials.refreshToken;
+      const project = await newProject();
+      const first = newRunner("tokenStore.yml", values);
+      first.run("Unpack the token store");
+      await project.up({ env: { ...first.environmentOf("pulumi/actions"), COMMIT: "1" } });
+      first.run("Pack the token store");
+      assert.deepEqual(operations(), ["refreshToken", "copyTask", "updateActionProperties"]);
+
+      // The next day: the access token has ended, and the refresh token in the secret is dead since its first use.
+      emulator.change.expireAccessTokens();
+      const second = newRunner("tokenStore.yml", values);
+      copyFileSync(join(first.workspace, "token-store.enc"), join(second.workspace, "token-store.enc"));
+      second.run("Unpack the token store");
+      await project.up({ env: { ...second.environmentOf("pulumi/actions"), COMMIT: "2" } });
+      second.run("Pack the token store");
+      assert.deepEqual(operations(), ["updateActionProperties", "refreshToken", "updateActionProperties"]);
+
+      const kept = readFileSync(join(second.workspace, "token-store.enc"));
+      for (const token of tokens) assert.ok(!kept.includes(token));
+      assert.equal(tokens.size, 3);
+
+      emulator.change.expireAccessTokens();
+      const third = newRunner("tokenStore.yml", values);
+      third.run("Unpack the token store");
+      const { output } = await project.up({
+        env: { ...third.environmentOf("pulumi/actions"), COMMIT: "3" },
+        expect: "failure",
+      });
+      const said = /<!-- message lostStore -->\n\n```\n([\s\S]*?)\n```/.exec(currentPage())?.[1];
+      assert.ok(said !== undefined && inOneLine(output).includes(inOneLine(said)), output);
+      assert.deepEqual(operations(), ["refreshToken"]);
+      assert.deepEqual(project.findWritten([...tokens]), []);
+    });
+  });
+
+  describe("with a broker", () => {
+    const key = "key-to-the-broker-of-32-characters-or-more";
+    let broker: ChildProcess;
+    let folder: string;
+    let values: Record<string, string>;
+    let said = "";
+
+    beforeEach(async () => {
+      folder = mkdtempSync(join(tmpdir(), "webextract-broker-"));
+      broker = spawn(process.execPath, ["-r", "tsx/cjs", join(repositoryRoot, "examples/ci/broker.ts")], {
+        cwd: repositoryRoot,
+        env: {
+          PATH: process.env.PATH,
+          WEBEXTRACT_BASE_URL: emulator.url,
+          WEBEXTRACT_REFRESH_TOKEN: emulator.credentials.refreshToken,
+          WEBEXTRACT_TOKEN_STORE: join(folder, "store"),
+          BROKER_KEY: key,
+          BROKER_PORT: "0",
+        },
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      said = "";
+      const port = await new Promise<string>((resolve, reject) => {
+        const note = (text: Buffer) => {
+          said += text.toString("utf8");
+          const listening = /listening on port (\d+)/.exec(said)?.[1];
+          if (listening !== undefined) resolve(listening);
+        };
+        broker.stdout?.on("data", note);
+        broker.stderr?.on("data", note);
+        broker.once("close", () => reject(new Error(`the broker ended: ${said}`)));
+      });
+      values = { BROKER_URL: `http://127.0.0.1:${port}/`, BROKER_KEY: key };
+    });
+    afterEach(async () => {
+      const closed = once(broker, "close");
+      broker.kill("SIGTERM");
+      assert.deepEqual(await closed, [0, null], said);
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    it("two jobs at once lead to one refresh, and never see a refresh token", async () => {
+      const jobs = await Promise.all([newProject(), newProject()]);
+      const env = () => newRunner("broker.yml", values).environmentOf("pulumi/actions");
+      await Promise.all(jobs.map((job) => job.up({ env: { ...env(), COMMIT: "1" } })));
+      assert.deepEqual(operations().sort(), [
+        "copyTask",
+        "copyTask",
+        "refreshToken",
+        "updateActionProperties",
+        "updateActionProperties",
+      ]);
+      assert.equal(tokens.size, 2);
+      for (const job of jobs) assert.deepEqual(job.findWritten([...tokens, key]), []);
+      for (const token of tokens) assert.ok(!said.includes(token));
+    });
+
+    it("a job without the key gets nothing, and is told which command failed", async () => {
+      const job = await newProject();
+      const env = newRunner("broker.yml", { ...values, BROKER_KEY: "another-key" }).environmentOf("pulumi/actions");
+      const { output } = await job.up({ env: { ...env, COMMIT: "1" }, expect: "failure" });
+      assert.match(output, /credentialCommand ended with exit code 22/);
+      assert.doesNotMatch(output, /another-key/);
+      assert.deepEqual(operations(), []);
+    });
+  });
+});
+
+/** The engine breaks lines and indents them. */
+function inOneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
