@@ -13,7 +13,9 @@ export interface TokenService extends FakeServer {
   expiresIn: number | string;
   /** What refuses an access token. */
   refusal: { status: number; code?: string };
-  /** In place of the answer to a refresh. */
+  /** Before the answer to anything but a refresh. */
+  onCall?: () => void;
+  /** In place of the answer to a refresh, where it says so. */
   onRefresh?: (response: import("node:http").ServerResponse) => boolean;
 }
 
@@ -38,6 +40,7 @@ export async function startTokenService(): Promise<TokenService> {
       json(response, 200, { data: { ...pair, token_type: "Bearer", expires_in: service.expiresIn }, requestId: "q-t" });
       return;
     }
+    service.onCall?.();
     const token = seen.headers.authorization?.replace("Bearer ", "") ?? "";
     if (service.access.has(token)) json(response, 200, { requestId: "q", data: { lotNo: "1", status: "waiting" } });
     else if (refusal.code === undefined) json(response, refusal.status, "");

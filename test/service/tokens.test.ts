@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -9,15 +10,18 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import files from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { inspect } from "node:util";
+import { inspect, promisify } from "node:util";
 import sinon from "sinon";
 import type { ServiceClientOptions, ServiceError } from "../../src/service";
 import { isServiceError, ServiceClient } from "../../src/service";
 import { json } from "./fakeServer";
 import type { TokenService } from "./tokenService";
 import { startTokenService } from "./tokenService";
+
+const run = promisify(execFile);
 
 describe("the access token", () => {
   let service: TokenService;
@@ -51,6 +55,11 @@ describe("the access token", () => {
   }
   const start = (client: ServiceClient) => client.startTask({ taskId: "t" });
   const storeFiles = () => (existsSync(join(folder, "store")) ? readdirSync(join(folder, "store")) : []);
+  const storeText = () =>
+    storeFiles()
+      .filter((name) => name.endsWith(".json"))
+      .map((name) => readFileSync(join(folder, "store", name), "utf8"))
+      .join();
   const command = (body: unknown) => {
     const script = join(folder, "credentials.cjs");
     writeFileSync(
@@ -143,6 +152,50 @@ describe("the access token", () => {
     assert.doesNotMatch(readFileSync(path, "utf8"), /refresh-0/);
   });
 
+  it("is used only when the refresh token that came with it is on disk: written, synced, and then put in the store's place", async () => {
+    const steps: string[] = [];
+    const realOpen = files.open;
+    sinon.replace(files, "open", async (...args: Parameters<typeof realOpen>) => {
+      const handle = await realOpen(...args);
+      const sync = handle.sync.bind(handle);
+      sinon.replace(handle, "sync", async () => {
+        steps.push(`sync ${/\.tmp$/.test(String(args[0])) ? "file" : "folder"}`);
+        await sync();
+      });
+      return handle;
+    });
+    const realRename = files.rename;
+    sinon.replace(files, "rename", async (from, to) => {
+      steps.push("rename");
+      assert.match(readFileSync(String(from), "utf8"), /refresh-1/);
+      await realRename(from, to);
+    });
+    service.onCall = () => steps.push(`call, ${storeText().includes("refresh-1") ? "stored" : "not stored"}`);
+    await start(clientWith({ refreshToken: "refresh-0" }));
+    assert.deepEqual(steps, ["sync file", "rename", "sync folder", "call, stored"]);
+    assert.deepEqual(
+      storeFiles().filter((name) => !name.endsWith(".json")),
+      [],
+    );
+  });
+
+  it("comes from another machine that was quicker, where a refusal has the store read once more", async () => {
+    await start(clientWith({ refreshToken: "refresh-0" }));
+    const written = storeText();
+    const [storeName = ""] = storeFiles();
+    rmSync(join(folder, "store"), { recursive: true });
+    service.onRefresh = () => {
+      // In this moment, on a machine that shares the folder without locks.
+      writeFileSync(join(folder, "store", storeName), written);
+      return false;
+    };
+    const late = clientWith({ refreshToken: "refresh-0" });
+    await start(late);
+    assert.equal(late.describeCredentials().source, "storedToken");
+    assert.equal(service.refreshes, 1);
+    assert.equal(service.seen.filter(({ url }) => url === "/token").length, 2);
+  });
+
   it("begins a new chain with another start token", async () => {
     service.refresh.add("other-start");
     await start(clientWith({ refreshToken: "refresh-0" }));
@@ -225,6 +278,24 @@ describe("the access token", () => {
       assert.doesNotMatch(error.message, /hush/);
     });
   }
+
+  it("comes from a credentialCommand whose stderr is passed on, and whose stdout is not", async () => {
+    service.access.add("from-command");
+    const script = join(folder, "talks.cjs");
+    writeFileSync(
+      script,
+      'console.error("please touch the key"); console.log(JSON.stringify({ Version: 1, AccessToken: "from-command" }));',
+    );
+    const program = `
+      const { ServiceClient } = require(${JSON.stringify(join(__dirname, "../../src/service"))});
+      const client = new ServiceClient({ baseUrl: ${JSON.stringify(service.baseUrl)}, logLevel: "trace",
+        credentialCommand: ${JSON.stringify(`"${process.execPath}" "${script}"`)}, tokenStore: ${JSON.stringify(join(folder, "store"))} });
+      client.startTask({ taskId: "t" }).then(() => client.close());`;
+    const { stdout, stderr } = await run(process.execPath, ["-r", "tsx/cjs", "-e", program]);
+    assert.equal(stdout, "");
+    assert.match(stderr, /^please touch the key\n/);
+    assert.doesNotMatch(stderr, /from-command|AccessToken/);
+  });
 
   it("says how credentialCommand failed", async () => {
     const error = await errorOf(start(clientWith({ credentialCommand: "exit 3" })));
