@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { ServiceClient } from "../../src/service";
+import { exampleCalls, operationNames } from "../service/calls";
 import { call, startWith } from "./caller";
 
 describe("the emulator's journal", () => {
@@ -62,6 +64,26 @@ describe("the emulator's journal", () => {
     emulator.clearRequests();
     assert.deepEqual(emulator.requests, []);
     await emulator.close();
+  });
+
+  it("holds no credential, whether it is a good one, a wrong one, or one that is handed out", async () => {
+    const emulator = await startWith();
+    const before = { ...emulator.credentials };
+    const options = { baseUrl: emulator.url, maxRetries: 0 };
+    const wrong = { accessToken: "wrong-access-token", apiKey: "wrong-api-key" };
+    for (const given of [before, wrong]) {
+      const client = new ServiceClient({ ...options, accessToken: given.accessToken, apiKey: given.apiKey });
+      for (const { send } of Object.values(exampleCalls)) await send(client).catch(() => undefined);
+      for (const refresh_token of [emulator.credentials.refreshToken, "wrong-refresh-token"]) {
+        await client.refreshToken({ refresh_token, grant_type: "refresh_token" }).catch(() => undefined);
+      }
+      client.close();
+    }
+    const journal = JSON.stringify(emulator.requests);
+    await emulator.close();
+    const tokens = [...Object.values(before), ...Object.values(emulator.credentials), ...Object.values(wrong)];
+    for (const token of [...tokens, "wrong-refresh-token"]) assert.ok(!journal.includes(token), token);
+    assert.ok(emulator.requests.length > operationNames.length, "both clients were heard");
   });
 
   it("gives the answer's requestId", async () => {

@@ -15,6 +15,9 @@ const places = [
   "refreshToken",
   "apiKey",
   "credentialCommand",
+  "commandText",
+  "commandThatFails",
+  "proxyPassword",
   "newAccessToken",
   "newRefreshToken",
   "storedTokens",
@@ -72,17 +75,24 @@ describe("credentials", () => {
               respond(answer, known ? value : "nothing", seen.headers, seen.body, response);
             });
             const said: string[] = [];
-            const command = join(folder, "command.cjs");
-            writeFileSync(
-              command,
-              `console.log(${JSON.stringify(JSON.stringify({ Version: 1, AccessToken: value }))})`,
-            );
+            const printed = join(folder, "printed");
+            const credential = { Version: 1, AccessToken: place === "credentialCommand" ? value : "other-access" };
+            writeFileSync(printed, place === "commandThatFails" ? value : JSON.stringify(credential));
+            // On the command line it may be a key to a vault.
+            const key = place === "commandText" ? `: '${value}'; ` : "";
+            const command = `${key}cat "${printed}"${place === "commandThatFails" ? "; exit 3" : ""}`;
+            const behindProxy = place === "proxyPassword";
+            known ||= behindProxy;
+            const { port } = new URL(server.baseUrl);
+            if (behindProxy) process.env.HTTP_PROXY = `http://user:${encodeURIComponent(value)}@127.0.0.1:${port}`;
             const client = new ServiceClient({
-              baseUrl: server.baseUrl,
-              accessToken: place === "accessToken" ? value : place === "apiKey" ? "other-access" : undefined,
+              baseUrl: behindProxy ? "http://service.test" : server.baseUrl,
+              allowInsecureHttp: true,
+              accessToken:
+                place === "accessToken" ? value : place === "apiKey" || behindProxy ? "other-access" : undefined,
               refreshToken: place === "refreshToken" ? value : place.startsWith("new") ? "start-token" : undefined,
               apiKey: place === "apiKey" ? value : "other-api-key",
-              credentialCommand: place === "credentialCommand" ? `"${process.execPath}" "${command}"` : undefined,
+              credentialCommand: place.startsWith("c") ? command : undefined,
               tokenStore: join(folder, "store"),
               maxRetries: 1,
               busyTimeoutSeconds: 1,
@@ -108,13 +118,14 @@ describe("credentials", () => {
                 JSON.stringify(client.describeCredentials()),
               );
             } finally {
+              delete process.env.HTTP_PROXY;
               client.close();
               await server.close();
             }
             for (const text of said) assert.ok(!text.includes(value), `found in: ${text}`);
           },
         ),
-        { numRuns: 400 },
+        { numRuns: 300 },
       );
     } finally {
       waits.restore();
