@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type http from "node:http";
 import net from "node:net";
+import sinon from "sinon";
 import type { OperationName, ServiceClientOptions, ServiceError } from "../../src/service";
 import { isServiceError, ServiceClient } from "../../src/service";
 import { exampleCalls, goodAnswer, operationNames } from "./calls";
@@ -33,6 +34,14 @@ const cases: FailureCase[] = [
   {
     name: "429 with Retry-After in seconds",
     fail: (r) => json(r, 429, refusal("TooManyRequests"), { "retry-after": "7" }),
+    again: "all",
+    kind: "rateLimited",
+    outcome: "notExecuted",
+    waitsAtLeast: 7000,
+  },
+  {
+    name: "429 with Retry-After as a date",
+    fail: (r) => json(r, 429, "", { "retry-after": new Date(Date.now() + 9_000).toUTCString() }),
     again: "all",
     kind: "rateLimited",
     outcome: "notExecuted",
@@ -289,6 +298,22 @@ describe("repeating a request", () => {
     const error = await errorOf(exampleCalls.getData.send(clientFor({ maxRetries: 2 })));
     assert.equal(server.seen.length, 3);
     assert.match(error.message, /Tried 3 times\./);
+  });
+
+  it("waits between two tries for a random part of 0.5 s, 1 s, 2 s and so on up to 20 s", async () => {
+    fail = (response) => json(response, 500, "");
+    failures = 99;
+    waits = skipWaits();
+    for (const [random, expected] of [
+      [0, [0, 0, 0, 0, 0, 0, 0]],
+      [0.5, [250, 500, 1000, 2000, 4000, 8000, 10000]],
+      [1, [500, 1000, 2000, 4000, 8000, 16000, 20000]],
+    ] as const) {
+      const chance = sinon.stub(Math, "random").returns(random);
+      await errorOf(exampleCalls.getData.send(clientFor({ maxRetries: 7 })));
+      chance.restore();
+      assert.deepEqual(waits.waits.splice(0), expected);
+    }
   });
 
   it("does not start waiting for a Retry-After that lies beyond the call's deadline", async () => {

@@ -123,6 +123,27 @@ describe("reading all rows", () => {
     assert.equal(server?.seen.length, 20);
   });
 
+  it("keeps the order where a later page comes before an earlier one", async () => {
+    const answer = respondAs({ total: 400, answeredOffset: "next", end: "restTotal" });
+    const held: (() => void)[] = [];
+    const order: number[] = [];
+    const reading = await clientOf((seen, response, turn) => {
+      const offset = Number(new URL(seen.url, "http://x").searchParams.get("offset"));
+      const send = () => {
+        order.push(offset);
+        answer(seen, response, turn);
+      };
+      // The page at 100 waits until one that was asked for after it has been answered.
+      if (offset === 100) held.push(send);
+      else {
+        send();
+        if (offset > 100) for (const late of held.splice(0)) response.once("finish", late);
+      }
+    });
+    assert.deepEqual(texts(await pagesOf(reading, { taskId: "t" }, { pageSize: 50 })), all(400));
+    assert.ok(order.indexOf(100) > order.indexOf(150), order.join());
+  });
+
   it("asks for one page at a time where offsets are cursors", async () => {
     let open = 0;
     const answer = respondAs({ total: 300, answeredOffset: "cursor", end: "restTotal" });

@@ -111,6 +111,40 @@ describe("the upload of start URLs", () => {
     rmSync(folder, { recursive: true });
   });
 
+  it("reads the file no faster than the service takes it", async () => {
+    const piece = Buffer.alloc(64 * 1024, "a");
+    const pieces = 1024;
+    let read = 0;
+    const open = () =>
+      Readable.from(
+        (function* () {
+          for (; read < pieces; read += 1) yield piece;
+        })(),
+      );
+    let readBefore = 0;
+    let taken = 0;
+    const slow = http.createServer((request, response) => {
+      // Nothing is taken until the client has nothing left to do but to wait.
+      untilItStops(() => read).then((count) => {
+        readBefore = count;
+        request.on("data", (chunk: Buffer) => {
+          taken += chunk.length;
+        });
+        request.on("end", () => json(response, 200, { requestId: "q" }));
+      });
+    });
+    slow.listen(0, "127.0.0.1");
+    await once(slow, "listening");
+    const { port } = slow.address() as AddressInfo;
+    const patient = new ServiceClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: "key-of-the-account" });
+    await patient.updateTaskUrls({ taskId: "t", file: { open } });
+    assert.ok(readBefore > 0 && readBefore < pieces / 2, `${readBefore} of ${pieces} pieces were read`);
+    assert.ok(taken > pieces * piece.length);
+    patient.close();
+    slow.close();
+    await once(slow, "close");
+  });
+
   it("says that an API key is needed when none is configured", async () => {
     const keyless = new ServiceClient({ baseUrl: server.baseUrl, accessToken: "access" });
     await assert.rejects(keyless.updateTaskUrls({ taskId: "t", file: { open } }), {
@@ -124,3 +158,13 @@ describe("the upload of start URLs", () => {
     keyless.close();
   });
 });
+
+/** The count, once it has stayed the same through many turns of the event loop. */
+async function untilItStops(count: () => number): Promise<number> {
+  let same = 0;
+  for (let before = -1; same < 200; before = count()) {
+    await new Promise(setImmediate);
+    same = count() === before ? same + 1 : 0;
+  }
+  return count();
+}
