@@ -32,7 +32,7 @@ describe("tokens shared between processes and machines", function () {
     ]);
     return stdout;
   };
-  const callWith = async (options: { tokenStore: string; refreshToken?: string; credentialCommand?: string }) => {
+  const callWith = async (options: { tokenStore: string; refreshToken: string }) => {
     const client = new ServiceClient({ baseUrl: service.baseUrl, maxRetries: 0, ...options });
     try {
       await client.startTask({ taskId: "t" });
