@@ -58,7 +58,14 @@ export interface CloudRunArgs {
    * Which statuses of a subtask mean what for this run, without case; any other means "still running". Default, for each of the three that
    * is left out: `webextract:statuses`. A change starts nothing.
    */
-  statuses?: { finished?: string[]; failed?: string[]; stopped?: string[] };
+  statuses?: {
+    /** It has done its work. */
+    finished?: string[];
+    /** It has ended, and not done its work. */
+    failed?: string[];
+    /** Somebody has ended it. */
+    stopped?: string[];
+  };
   /** Whether failed subtasks make the wait fail: `failed` (default) or `never`. Stopped ones always do. A change starts nothing. */
   failOn?: "failed" | "never";
   /**
