@@ -3,7 +3,7 @@ import { lostAppend, typesOf } from "./actionProperties";
 import { anything, choice, flag, isMap, objectOf, text } from "./args";
 import { listOrText } from "./listArgs";
 import type { LostAnswerState } from "./lostAnswer";
-import { isOutcomeUnknown } from "./lostAnswer";
+import { isOutcomeUnknown, onlyAdoptionDiffers } from "./lostAnswer";
 import type { CheckedActions, ParameterActions } from "./parameterActions";
 import { actionsSeen, appends, checkParameterActions, parameterActionsCheck, updatesFor } from "./parameterActions";
 import type { CheckContext, Context, Created, Difference, PendingState, Read, Resource } from "./resource";
@@ -96,11 +96,13 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
   async check(args: ExtractionTaskArgs, context: CheckContext): Promise<CheckedArgs> {
     const { from, actions, startUrls, ...options } = args;
     const problems: CheckContext["problems"] = [];
+    const checked: CheckedArgs = { ...options, from };
     if (isMap(from)) {
-      taskCopy.check?.(from, { ...context, problems });
+      const before = context.previous?.from;
+      const previous = isMap(before) ? before : undefined;
+      checked.from = (await taskCopy.check?.(from, { ...context, previous, problems })) ?? from;
     }
     context.problems.push(...problems.map(({ path, reason }) => ({ path: `from.${path}`, reason })));
-    const checked: CheckedArgs = { ...options, from };
     if (actions !== undefined) {
       checked.actions = await checkParameterActions(actions, "", sameTask(context));
     }
@@ -116,7 +118,8 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
     const { replaces = [], deleteFirst, forced }: Difference = taskCopy.diff?.(copyState(state), copyArgs(args)) ?? {};
     const isRetry = replaces.includes("retry");
     const names = replaces.length === 0 ? [] : [isRetry ? "retry" : "from"];
-    return { replaces: names, deleteFirst, forced };
+    const same = names.length === 0 && onlyAdoptionDiffers(extractionTask.args, flat(state), flat(args), "adoptTaskId");
+    return { replaces: names, deleteFirst, forced, same };
   },
 
   async create(args: CheckedArgs, context: Context): Promise<Created<ExtractionTaskState>> {
@@ -158,6 +161,12 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
     }
   },
 };
+
+/** With the id to adopt beside the other arguments, as in a TaskCopy. */
+function flat<T extends Pick<CheckedArgs, "from">>(args: T): T & { adoptTaskId?: string } {
+  const { adoptTaskId, ...from } = args.from;
+  return { ...args, from, adoptTaskId };
+}
 
 /** A declaration of actions stays with its task, whatever `from` says of where the task came from. */
 function sameTask(context: CheckContext): CheckContext {

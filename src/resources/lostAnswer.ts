@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ServiceError } from "../service/errors";
 import { isServiceError } from "../service/errors";
 import type { ArgsSpec } from "./args";
-import { canonical } from "./args";
+import { canonical, holdsUnknown } from "./args";
 import type { Difference } from "./resource";
 import { PartialFailure, ResourceError } from "./resource";
 
@@ -71,5 +71,6 @@ export function onlyAdoptionDiffers(spec: ArgsSpec, state: object, args: object,
   const valuesOf = (from: object): Record<string, unknown> => from as Record<string, unknown>;
   const rest = (from: object): string =>
     canonical(Object.keys(spec).map((name) => (name === adoptName ? undefined : valuesOf(from)[name])));
-  return valuesOf(state)[adoptName] !== valuesOf(args)[adoptName] && rest(state) === rest(args);
+  const differs = valuesOf(state)[adoptName] !== valuesOf(args)[adoptName];
+  return differs && !holdsUnknown(args) && rest(state) === rest(args);
 }

@@ -67,7 +67,7 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
 
   copiedFrom: ({ sourceTaskId }) => sourceTaskId,
 
-  check(args: TaskCopyArgs, { problems }: CheckContext): TaskCopyArgs {
+  check(args: TaskCopyArgs, { problems, previous }: CheckContext): TaskCopyArgs {
     const given = identity.filter((name) => args[name] !== undefined);
     if (given.length === 0 && args.adoptTaskId === undefined) {
       problems.push({
@@ -78,7 +78,7 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
       const missing = given[0] === "sourceTaskId" ? "taskGroupId" : "sourceTaskId";
       problems.push({ path: missing, reason: "is missing: a copy needs sourceTaskId and taskGroupId" });
     }
-    return args;
+    return keepingAdoption(args, previous);
   },
 
   diff(state: TaskCopyState, args: TaskCopyArgs): Difference {
@@ -151,3 +151,13 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
     }
   },
 };
+
+/**
+ * No longer naming a copy's own id changes nothing: the inputs keep it as long as the same is copied. A `changes: false` would do too, but it would also
+ * keep a value in the clear that became a secret with the same up.
+ */
+function keepingAdoption(args: TaskCopyArgs, previous: CheckContext["previous"]): TaskCopyArgs {
+  const isSame = identity.every((name) => typeof args[name] === "string" && args[name] === previous?.[name]);
+  const kept = previous?.adoptTaskId;
+  return isSame && args.adoptTaskId === undefined && typeof kept === "string" ? { ...args, adoptTaskId: kept } : args;
+}

@@ -22,6 +22,14 @@ describe("static get on the engine", () => {
       const config = TaskActionConfig.get("config", task.id, { actions: ${open} });
       const loop = TaskLoopItems.get("loop", task.id, { actionId: "each", loopType: "UrlList" });
       const run = CloudRun.get("seen", "${run?.lotNo}", { taskId: task.id });
+      const parameters = TaskParameters.get("parameters", "template-1", { actions: {
+        open: { actionType: "NavigateAction", properties: { Wait: "?" } },
+        each: { actionType: "LoopAction", loop: { loopType: "UrlList", items: ["?"] } } } });
+      const whole = ExtractionTask.get("whole", "template-1", { actions: ${open} });
+      const subtasks = CloudSubtasks.get("subtasks", "template-1", { desired: "started", subTaskIds: ${JSON.stringify(run?.subtasks.map(({ subTaskId }) => subTaskId))} });
+      exports.parameters = parameters.actions.apply(({ open, each }) => [open.properties.Wait, each.loop.items]);
+      exports.whole = [whole.taskId, whole.actions.apply(({ open }) => open.properties.Url)];
+      exports.stopped = subtasks.subTaskIds;
       exports.taskId = task.taskId;
       exports.url = config.actions.apply((actions) => actions.open.properties.Url);
       exports.items = loop.items;
@@ -30,6 +38,12 @@ describe("static get on the engine", () => {
     `);
     await world.project.up();
     assert.deepEqual(await world.project.outputs(), {
+      parameters: ["1", "https://old.test/item"],
+      whole: ["template-1", "https://old.test/"],
+      stopped: run?.subtasks
+        .map(({ subTaskId }) => subTaskId)
+        .sort()
+        .join("\n"),
       taskId: "template-1",
       url: "https://old.test/",
       items: "https://old.test/item",

@@ -69,8 +69,8 @@ describe("ExtractionTask", () => {
     await task.up(whole);
     const { id } = task;
     world.operations();
-    await task.up({ ...whole, from: { ...copied, adoptTaskId: id } });
-    await task.up(whole);
+    assert.equal(await task.up({ ...whole, from: { ...copied, adoptTaskId: id } }), "nothing");
+    assert.equal(await task.up(whole), "nothing");
     assert.deepEqual([task.id, world.operations()], [id, []]);
     assert.equal(await task.up({ ...whole, from: { adoptTaskId: "task-1" } }), "replaced");
     assert.equal(task.id, "task-1");

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { World } from "./world";
+
+const source = 'sourceTaskId: "template-1", taskGroupId: "group-1"';
+
+describe("adoptTaskId on the engine", () => {
+  let world: World;
+  before(async () => {
+    world = await World.create({ program: `exports.id = new TaskCopy("copy", { ${source} }).id;` });
+    await world.project.up();
+    world.operations();
+  });
+  after(() => world.remove());
+
+  const copyOf = (args: string): void => world.program(`exports.id = new TaskCopy("copy", { ${args} }).id;`);
+
+  it("changes nothing where the present task's own id is added or taken out", async () => {
+    const [id = ""] = world.copies();
+    for (const args of [`${source}, adoptTaskId: "${id}"`, source, `${source}, adoptTaskId: "${id}"`]) {
+      copyOf(args);
+      await world.project.up({ args: ["--expect-no-changes"] });
+      assert.deepEqual(await world.project.outputs(), { id });
+    }
+    assert.deepEqual(world.operations(), []);
+  });
+
+  it("replaces where it names another task, which is taken over without a call", async () => {
+    copyOf('adoptTaskId: "template-1"');
+    const { changeSummary } = await world.project.previewJson();
+    assert.deepEqual(changeSummary, { replace: 1, same: 1 });
+    await world.project.up();
+    assert.deepEqual(world.operations(), ["getData"]);
+    assert.deepEqual(await world.project.outputs(), { id: "template-1" });
+  });
+
+  it("leads back to a copy where it goes", async () => {
+    copyOf(source);
+    await world.project.up();
+    assert.deepEqual(world.operations(), ["copyTask"]);
+    assert.equal(world.copies().length, 2);
+  });
+});
+
+describe("a profile on the engine", () => {
+  let world: World;
+  before(async () => {
+    world = await World.create({ program: "" });
+  });
+  after(() => world.remove());
+
+  const program = (url: string): string => `
+    const theirs = new TaskCopy("theirs", { adoptTaskId: "their-task", profile: "theirs" });
+    for (const [name, taskId, profile] of [["ours", "template-1", undefined], ["theirs", theirs.id, "theirs"]]) {
+      new TaskActionConfig("config-" + name, { taskId, profile, actions: {
+        open: { actionType: "NavigateAction", properties: { Url: "${url}" + name } } } });
+    }
+  `;
+  const urlAt = (emulator: World["emulator"], taskId: string): string | undefined =>
+    emulator.inspect.task(taskId)?.actions[0]?.properties.Url;
+
+  it("gives each resource its account, in an up, a refresh and a destroy, and keeps its name alone in the state", async () => {
+    const theirs = await World.create({
+      program: "",
+      seed: {
+        taskGroups: [{ taskGroupId: "group-1" }],
+        tasks: [
+          {
+            taskId: "their-task",
+            taskGroupId: "group-1",
+            actions: [{ actionType: "NavigateAction", actionId: "open", properties: { Url: "https://old.test/" } }],
+          },
+        ],
+      },
+    });
+    try {
+      const { url, credentials } = theirs.emulator;
+      const profiles = JSON.stringify({ theirs: { baseUrl: url, accessToken: credentials.accessToken } });
+      await world.project.configure({}, { "webextract:profiles": profiles });
+      world.program(program("https://first.test/"));
+      await world.project.up();
+      world.program(program("https://second.test/"));
+      await world.project.up({ args: ["--refresh"] });
+      assert.equal(urlAt(world.emulator, "template-1"), "https://second.test/ours");
+      assert.equal(urlAt(theirs.emulator, "their-task"), "https://second.test/theirs");
+      theirs.emulator.change.setProperty("their-task", "open", "Url", "https://somebody.test/");
+      const { output } = await world.project.refresh({ args: ["--diff"] });
+      assert.match(output, /"https:\/\/second.test\/theirs" => "https:\/\/somebody.test\/"/);
+      assert.equal(world.project.resource("config-theirs").outputs?.profile, "theirs");
+      assert.deepEqual(world.project.findWritten([credentials.accessToken]), []);
+      await world.project.destroy();
+    } finally {
+      await theirs.remove();
+    }
+  });
+});
+
+describe("a guard that the configuration lifts", () => {
+  it("lets a destroy remove the rows, from the next up on", async () => {
+    const world = await World.create({
+      program: `
+        const copy = new TaskCopy("copy", { ${source} });
+        new CloudRun("run", { taskId: copy.id, waitFor: "finished", pollSeconds: 0 });
+      `,
+    });
+    try {
+      await world.project.up();
+      const [taskId = ""] = world.copies();
+      await world.project.configure({ "webextract:forceDestroy": taskId });
+      await world.project.destroy({ expect: "failure" });
+      assert.equal(world.emulator.inspect.rows(taskId).length, 25);
+      await world.project.up();
+      await world.project.destroy();
+      assert.equal(world.emulator.inspect.rows(taskId).length, 0);
+    } finally {
+      await world.remove();
+    }
+  });
+});
+
+describe("TaskParameters with loops from files on the engine", () => {
+  it("shows that a file changed by count and digest, and sends the list again", async () => {
+    const world = await World.create({
+      program: `
+        new TaskParameters("parameters", { taskId: "template-1", actions: {
+          each: { actionType: "LoopAction", loop: { loopType: "UrlList", itemsFile: "items.txt" } } } });
+      `,
+      files: { "items.txt": "https://a.test/\r\nhttps://b.test/\r\n" },
+    });
+    const items = (): string[] | undefined => world.emulator.inspect.task("template-1")?.actions[1]?.loopItems;
+    try {
+      await world.project.up();
+      assert.deepEqual(items(), ["https://a.test/", "https://b.test/"]);
+      world.project.write("items.txt", "https://a.test/\nhttps://b.test/\n");
+      await world.project.up({ args: ["--expect-no-changes"] });
+      world.project.write("items.txt", "https://a.test/\nhttps://b.test/\nhttps://c.test/\n");
+      const { output } = await world.project.preview({ args: ["--diff"] });
+      assert.match(output, /~ count\s*: 2 => 3/);
+      assert.match(output, /~ sha256\s*: "[0-9a-f]{64}" => "[0-9a-f]{64}"/);
+      await world.project.up();
+      assert.deepEqual(items(), ["https://a.test/", "https://b.test/", "https://c.test/"]);
+    } finally {
+      await world.remove();
+    }
+  });
+});
