@@ -46,6 +46,13 @@ describe("diffs", () => {
     });
   });
 
+  it("leaves the comparison of equal arguments to the engine: a value may have become a secret", async () => {
+    const from = { sourceTaskId: "s", taskGroupId: "g" };
+    const actions = { a: { actionType: "X", properties: { p: "1" } } };
+    assert.deepEqual(await diff("ExtractionTask", { from, actions, taskId: "t" }, { from, actions }), {});
+    assert.deepEqual(await diff("TaskCopy", { ...from, taskId: "t" }, from), {});
+  });
+
   it("forces an update while something is still to do, although nothing changed", async () => {
     const state = { taskId: "t", lotNo: "1", pending: ["wait"] };
     assert.deepEqual(await diff("CloudRun", state, { taskId: "t" }), { changes: true });
