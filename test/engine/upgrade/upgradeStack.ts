@@ -12,9 +12,10 @@ export const files = { program: "program", stack: "stack.json", service: "servic
 /** A folder for each version. */
 export const fixtures = join(__dirname, "fixtures");
 
-/** The versions of which a state is kept. */
+/** The versions of which a state is kept, the newest last. */
 export function keptVersions(): string[] {
-  return existsSync(fixtures) ? readdirSync(fixtures).sort() : [];
+  const versions = existsSync(fixtures) ? readdirSync(fixtures) : [];
+  return versions.sort((one, other) => one.localeCompare(other, "en", { numeric: true }));
 }
 
 const names = { name: "upgrade", stack: "dev" };
