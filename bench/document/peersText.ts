@@ -13,11 +13,11 @@ export function peersText(results: readonly PeersResult[]): string {
     .join("\n\n");
 }
 
-function sectionOf({ tasks, tries, machine, measuredAt, peers }: PeersResult): string {
+function sectionOf({ tasks, tries, note, machine, measuredAt, peers }: PeersResult): string {
   const columns = ["peer", ...phases, "state", "a resource", "program"];
   const rows = peers.map((peer) => [nameOf(peer), ...phases.map((phase) => cellOf(peer, phase)), ...sizesOf(peer)]);
   const times = tries === 1 ? "once" : `${tries} times`;
-  return `### ${tasks} tasks\n\nMeasured ${times}, ${measuredAt}: ${machine}.\n\n${markdownTable(columns, rows)}`;
+  return `### ${tasks} tasks\n\nMeasured ${times}, ${measuredAt}: ${machine}${note === undefined ? "" : `; ${note}`}.\n\n${markdownTable(columns, rows)}`;
 }
 
 function nameOf({ peer, note }: PeerResult): string {

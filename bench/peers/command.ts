@@ -13,6 +13,7 @@ interface Options {
   rate: boolean;
   peer?: string[];
   save: boolean;
+  note?: string;
 }
 
 /** What the second column of the tables is measured at. */
@@ -25,18 +26,19 @@ export const peersCommand = new Command("peers")
   .option("--tries <number>", "how often each is measured; the best time counts", Number, 1)
   .option("--rate", `with a service that takes ${requestsPerSecond} requests a second`, false)
   .option("--peer <names...>", "some of them alone; others keep no place in what is saved", peerName)
+  .option("--note <text>", "what a reader has to know of this machine at this moment")
   .option("--no-save", "do not write bench/results/peers-*.json")
   .addHelpText("after", `\nPeers:\n${peers.map(({ name, summary }) => `  ${name.padEnd(16)}${summary}`).join("\n")}`)
   .action(run);
 
-async function run({ tasks, tries, rate, peer, save }: Options): Promise<void> {
+async function run({ tasks, tries, rate, peer, save, note }: Options): Promise<void> {
   ensureBuilt((line) => console.error(line));
   const say = (line: string): void => console.error(line);
   const limit = rate ? { requestsPerSecond } : {};
   for (const each of tasks) {
     const results = await measurePeers({ tasks: each, tries, only: peer, say, ...limit });
     const measuredAt = new Date().toISOString().slice(0, 10);
-    const result: PeersResult = { machine: machine(), measuredAt, tries, tasks: each, ...limit, peers: results };
+    const result: PeersResult = { machine: machine(), measuredAt, tries, note, tasks: each, ...limit, peers: results };
     if (save) {
       const folder = join(__dirname, "..", "results");
       mkdirSync(folder, { recursive: true });

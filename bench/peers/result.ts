@@ -42,6 +42,8 @@ export interface PeersResult {
   machine: string;
   measuredAt: string;
   tries: number;
+  /** What a reader has to know of that machine at that moment. */
+  note?: string;
   tasks: number;
   /** What the service takes in a second; none where there is no limit. */
   requestsPerSecond?: number;

@@ -5,7 +5,7 @@ import { CustomResource } from "@pulumi/pulumi";
 const provider = 'exports.handler=()=>({create:async i=>({id:"nothing",outs:i})})';
 
 export class Nothing extends CustomResource {
-  constructor(name: string, args: Record<string, Input<string>> = {}, opts?: CustomResourceOptions) {
+  constructor(name: string, args: Record<string, Input<string> | object> = {}, opts?: CustomResourceOptions) {
     super("pulumi-nodejs:dynamic/floor:Nothing", name, { ...args, __provider: provider }, opts);
   }
 }
