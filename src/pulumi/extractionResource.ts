@@ -3,6 +3,7 @@ import type { CustomResourceOptions, Input } from "@pulumi/pulumi";
 import { CustomResource, mergeOptions, Output, output, RunError } from "@pulumi/pulumi";
 import { canonical, isMap } from "../resources/args";
 import type { AnyResource } from "../resources/index";
+import { idFor, isId, noteId } from "./knownIds";
 import { requireValidConfig } from "./programConfig";
 import { providerText, requireResolvableProvider } from "./providerText";
 import type { TaskName } from "./taskOrder";
@@ -43,6 +44,8 @@ export abstract class ExtractionResource extends CustomResource {
       .map(([each]) => each);
     Object.defineProperty(this, "hashed", { enumerable: false });
     nameWhatIsNotGiven(this, definition);
+    const { idIs, outputs } = definition;
+    noteId(this.id, outputs.includes(idIs) ? (this as unknown as Record<string, unknown>)[idIs] : undefined);
     if (opts?.id !== undefined) {
       // Only looked up (static get): it decides nothing, and nothing waits for it.
       return;
@@ -97,7 +100,7 @@ function propertiesOf(
   const outputs = [...filledIn, ...definition.outputs].map((each) => [each, undefined]);
   return {
     ...Object.fromEntries(outputs),
-    ...args,
+    ...Object.fromEntries(Object.entries(args).map(([each, value]) => [each, idFor(value)])),
     ...listsAsOne(definition, args),
     [providerKey]: providerText(definition.type),
   };
@@ -190,5 +193,7 @@ function optionsOf(
   const task = taskGiven(args);
   const dependsOn =
     task === undefined || opts?.id !== undefined ? [] : dependenciesOf(type, name, task, configuresTask);
-  return mergeOptions(opts, { dependsOn, additionalSecretOutputs: [...secretOutputs] });
+  // Without it, a preview would show an update of what will be replaced, and nothing of the run that starts then.
+  const replaceOnChanges = isId(idFor(args?.taskId)) ? ["taskId"] : [];
+  return mergeOptions(opts, { dependsOn, additionalSecretOutputs: [...secretOutputs], replaceOnChanges });
 }

@@ -1,6 +1,6 @@
 import { isServiceError } from "../service/errors";
 import { choice, text } from "./args";
-import { itemsOf, listOrText } from "./listArgs";
+import { itemsOf, listOrText, textOf } from "./listArgs";
 import type { Context, Created, Read, Resource, Statuses } from "./resource";
 import { restOf } from "./subtaskList";
 
@@ -58,7 +58,7 @@ export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, Clou
         satisfies(statusOf.get(subTaskId), state.desired, context.settings.statuses),
       );
       // What is left out here shows as added again in the next diff, and is what the next update acts on.
-      return { found: true, state: { ...state, subTaskIds: asDesired.join("\n") } };
+      return { found: true, state: { ...state, subTaskIds: textOf(asDesired) } };
     } catch (error) {
       if (isServiceError(error, "notFound")) {
         context.saw(state.taskId, "gone");
@@ -110,8 +110,8 @@ function satisfies(status: string | undefined, desired: "started" | "stopped", s
 /** Unknowns pass through: a list that holds one is unknown as a whole. */
 function sortedText(ids: unknown): string {
   if (!Array.isArray(ids)) {
-    return typeof ids === "string" ? [...new Set(itemsOf(ids))].sort().join("\n") : (ids as string);
+    return typeof ids === "string" ? textOf([...new Set(itemsOf(ids))].sort()) : (ids as string);
   }
   const unknownId = ids.find((id) => typeof id !== "string");
-  return unknownId ?? [...new Set(ids)].sort().join("\n");
+  return unknownId ?? textOf([...new Set(ids)].sort());
 }

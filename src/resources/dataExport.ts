@@ -113,7 +113,9 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     }
     const file = await stateOfFile(resolve(context.folder, state.file), state.sha256);
     const others = (state.pending ?? []).filter((each) => !each.startsWith("file "));
-    return { found: true, state: { ...state, pending: file === "same" ? others : [...others, `file ${file}`] } };
+    const pending = file === "same" ? others : [...others, `file ${file}`];
+    // An empty list beside a state that has none would show as a change in each refresh.
+    return { found: true, state: { ...state, pending: pending.length > 0 ? pending : undefined } };
   },
 
   async update(_id: string, state: DataExportState, args: DataExportArgs, context: Context): Promise<DataExportState> {

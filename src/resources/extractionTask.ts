@@ -107,8 +107,12 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
       checked.actions = await checkParameterActions(actions, "", sameTask(context));
     }
     if (startUrls !== undefined) {
+      const before = context.previous?.startUrls as Partial<StartUrls> | undefined;
       checked.startUrls = isMap(startUrls)
-        ? ({ ...startUrls, ...(await checkStartUrls({ ...startUrls }, "startUrls.", context)) } as StartUrls)
+        ? ({
+            ...startUrls,
+            ...(await checkStartUrls({ ...startUrls }, "startUrls.", before?.hosts, context)),
+          } as StartUrls)
         : startUrls;
     }
     return checked;

@@ -8,7 +8,7 @@ import type { CheckContext } from "./resource";
 /**
  * Lists as arguments. A reviewer reads a list best as a text of one item a line, for then a diff shows the inserted lines and not each
  * one that moved; so `check` turns a list into that text, under the same name. The text itself is accepted too: that's what comes
- * back with `ignoreChanges`.
+ * back with `ignoreChanges`. The last line ends like the others, or a diff would show it as changed where an item is added behind it.
  */
 
 /** A list of texts, or the same as one text with an item a line. */
@@ -38,10 +38,23 @@ export const listOrText: ValueCheck = (value, path, problems) => {
   problems.push(...shortened(found, path));
 };
 
-/** The items of a checked list. */
+/** The items of a list that is one text. */
 export function itemsOf(text: string): string[] {
-  return text.split(/\r?\n/).filter((line) => line.trim() !== "");
+  return withoutMark(text.split(/\r?\n/).filter((line) => line.trim() !== ""));
 }
+
+/** A list as one text. */
+export function textOf(items: readonly string[]): string {
+  return items.map((item) => `${item}\n`).join("");
+}
+
+/** A file that a program has read itself may begin with a byte order mark, which is no part of its first line. */
+function withoutMark(items: string[]): string[] {
+  const [first, ...others] = items;
+  return first?.startsWith(byteOrderMark) ? [first.slice(byteOrderMark.length), ...others] : items;
+}
+
+const byteOrderMark = "\ufeff";
 
 const mostProblems = 10;
 
@@ -71,6 +84,8 @@ export interface ListNames {
   at?: string;
   /** Each line must be an http or https URL. */
   urls?: boolean;
+  /** The hosts of the URLs as they were found last time. */
+  hostsBefore?: unknown;
 }
 
 /** Checks and normalises a list that is given either as it is or as a file. Adds problems, and then answers undefined. */
@@ -94,7 +109,7 @@ export async function checkList(
   if (list === unknown || (Array.isArray(list) && list.includes(unknown))) {
     return { ...allUnknown, text: unknown };
   }
-  const items = Array.isArray(list) ? list.map(String) : itemsOf(String(list));
+  const items = Array.isArray(list) ? withoutMark(list.map(String)) : itemsOf(String(list));
   const urls = new UrlCheck((index) => `${at}${names.list}[${index}]`);
   if (names.urls) {
     items.forEach((item, index) => {
@@ -104,7 +119,7 @@ export async function checkList(
   }
   const digest = new DigestOfLines();
   digest.add(items);
-  return { text: items.join("\n"), ...digest.sofar(), hosts: urls.someHosts() };
+  return { text: textOf(items), ...digest.sofar(), hosts: urls.someHosts(names.hostsBefore) };
 }
 
 async function checkFile(
@@ -149,7 +164,7 @@ async function checkFile(
     return refuse(`"${file}" holds no line that is not blank`);
   }
   context.problems.push(...shortened(urls.problems, path));
-  return { ...sofar, hosts: urls.someHosts() };
+  return { ...sofar, hosts: urls.someHosts(names.hostsBefore) };
 }
 
 const mostHosts = 20;
@@ -169,8 +184,13 @@ class UrlCheck {
     }
   }
 
-  /** The distinct hosts, sorted; at most 20, for they are there to be read, and for policies. */
-  someHosts(): string[] {
-    return [...this.hosts].sort().slice(0, mostHosts);
+  /**
+   * The distinct hosts; at most 20, for they are there to be read, and for policies. Those of `before` come first and as they stood: a diff compares
+   * lists by position, and is to show the host that is new.
+   */
+  someHosts(before: unknown): string[] {
+    const known = Array.isArray(before) ? before.filter((host) => this.hosts.has(host)) : [];
+    const others = [...this.hosts].filter((host) => !known.includes(host)).sort();
+    return [...known, ...others].slice(0, mostHosts);
   }
 }

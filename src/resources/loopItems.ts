@@ -37,6 +37,12 @@ export interface LoopShown {
   items: string[];
 }
 
+/** Services tell no cases of a loop's type apart, so another case is no change: the type stays as it was written before. */
+export function loopTypeAsBefore<T>(now: T, before: unknown): T {
+  const same = typeof now === "string" && typeof before === "string" && now.toLowerCase() === before.toLowerCase();
+  return same ? (before as T & string) : now;
+}
+
 /** The list itself. Refuses a file that is no longer the one that was previewed. */
 export async function loadItems(checked: CheckedItems, context: Context): Promise<string[]> {
   if (checked.itemsFile === undefined) {

@@ -5,7 +5,7 @@ import type { ArgsSpec } from "./args";
 import { anyText, anything, choice, holdsUnknown, isMap, mapOf, objectOf, text } from "./args";
 import { checkList, listOrText } from "./listArgs";
 import type { CheckedItems, LoopDeclaration } from "./loopItems";
-import { loadItems, loopShown } from "./loopItems";
+import { loadItems, loopShown, loopTypeAsBefore } from "./loopItems";
 import type { CheckContext, Context } from "./resource";
 import { asSeen, checkAppend, itemsToSend } from "./taskLoopItems";
 import type { ActionShown } from "./taskPresence";
@@ -82,15 +82,22 @@ export async function checkParameterActions(
       context.problems.push({ path, reason: "declares nothing: give properties, loop or both" });
     }
     const { loop, ...rest } = action;
-    checked[actionId] = loop === undefined ? rest : { ...rest, loop: await checkLoop(loop, path, context) };
+    checked[actionId] =
+      loop === undefined ? rest : { ...rest, loop: await checkLoop(loop, before[actionId]?.loop, path, context) };
     await checkAppendOf(actionId, checked, before, taskId, context);
   }
   return checked;
 }
 
-async function checkLoop(loop: ActionLoop, path: string, context: CheckContext): Promise<CheckedLoop> {
+async function checkLoop(
+  loop: ActionLoop,
+  before: CheckedLoop | undefined,
+  path: string,
+  context: CheckContext,
+): Promise<CheckedLoop> {
   const list = await checkList({ ...loop }, { list: "items", file: "itemsFile", at: `${path}.loop.` }, context);
-  return { ...loop, items: list?.text, count: list?.count, sha256: list?.sha256 } as CheckedLoop;
+  const loopType = loopTypeAsBefore(loop.loopType, before?.loopType);
+  return { ...loop, loopType, items: list?.text, count: list?.count, sha256: list?.sha256 } as CheckedLoop;
 }
 
 async function checkAppendOf(

@@ -116,6 +116,15 @@ function warnOfHandover(
   }
 }
 
+/**
+ * What a read notes of parts that it found changed. Nothing where nothing will be put back: whose value stands there matters only for that, and a
+ * refresh would show it to people beside the drift itself.
+ */
+export function driftOf({ onDelete, drifted = [] }: RestoreArgs & DriftState, found: readonly string[]): DriftState {
+  const all = [...new Set([...drifted, ...found])];
+  return onDelete === "restore" && all.length > 0 ? { drifted: all } : {};
+}
+
 /** Both, the second where a property is in both. */
 export function mergeValues(first: PropertyValues, second: PropertyValues): PropertyValues {
   const merged: PropertyValues = { ...first };

@@ -15,7 +15,7 @@ import {
 } from "./actionProperties";
 import { choice, text } from "./args";
 import type { RestoreArgs } from "./previousValues";
-import { mergeValues, rememberValues, valuesToPutBack, withoutValues } from "./previousValues";
+import { driftOf, mergeValues, rememberValues, valuesToPutBack, withoutValues } from "./previousValues";
 import type { Context, Created, DriftState, PendingState, Read, Resource } from "./resource";
 
 /**
@@ -71,8 +71,7 @@ export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigSt
   async read(_id: string, state: TaskActionConfigState, context: Context): Promise<Read<TaskActionConfigState>> {
     return readConfigured(state, typesOf(state.actions), context, (shown) => {
       const actions = withValues(state.actions, valuesShown(shown, state.actions));
-      const drifted = [...new Set([...(state.drifted ?? []), ...changedProperties(state.actions, actions)])];
-      return { ...state, actions, ...(drifted.length > 0 ? { drifted } : {}) };
+      return { ...state, actions, ...driftOf(state, changedProperties(state.actions, actions)) };
     });
   },
 

@@ -2,11 +2,12 @@ import { resolve } from "node:path";
 import { decidedLoop, readConfigured, writeSettings } from "./actionProperties";
 import { anything, choice, text, unknown } from "./args";
 import { allLinesOfFile, digestOf } from "./lines";
-import { checkList, itemsOf, listOrText } from "./listArgs";
+import { checkList, itemsOf, listOrText, textOf } from "./listArgs";
 import type { CheckedItems, LoopDeclaration, LoopShown, PreviousList } from "./loopItems";
-import { loadItems, lookUpLoop, loopShown, missingFrom, notYetSent } from "./loopItems";
+import { loadItems, lookUpLoop, loopShown, loopTypeAsBefore, missingFrom, notYetSent } from "./loopItems";
 import { listToPutBack, rememberList } from "./previousLists";
 import type { RestoreArgs } from "./previousValues";
+import { driftOf } from "./previousValues";
 import type { CheckContext, Context, Created, DriftState, PendingState, Read, Resource } from "./resource";
 import { ResourceError } from "./resource";
 
@@ -73,7 +74,8 @@ export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, Chec
 
   async check(args: TaskLoopItemsArgs, context: CheckContext): Promise<CheckedArgs> {
     const list = await checkList({ ...args }, { list: "items", file: "itemsFile" }, context);
-    const checked = { ...args, items: list?.text, count: list?.count, sha256: list?.sha256 } as CheckedArgs;
+    const loopType = loopTypeAsBefore(args.loopType, context.previous?.loopType);
+    const checked = { ...args, loopType, items: list?.text, count: list?.count, sha256: list?.sha256 } as CheckedArgs;
     if (list !== undefined) {
       await checkAppend(checked, context);
     }
@@ -91,7 +93,7 @@ export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, Chec
     return readConfigured(state, [], context, (shown) => {
       const loop = loopShown(shown, state.actionId);
       const seen = loop === undefined ? state : asSeen(state, loop);
-      return seen.sha256 === state.sha256 ? seen : { ...seen, drifted: [decidedLoop(state.actionId)] };
+      return { ...seen, ...driftOf(state, seen.sha256 === state.sha256 ? [] : [decidedLoop(state.actionId)]) };
     });
   },
 
@@ -205,7 +207,7 @@ export function asSeen<State extends LoopDeclaration>(state: State, loop: LoopSh
   const seen = digestOf(loop.items);
   if (state.mode !== "append") {
     const shown = { ...state, loopType, count: seen.count, sha256: seen.sha256 };
-    return state.itemsFile === undefined ? { ...shown, items: loop.items.join("\n") } : shown;
+    return state.itemsFile === undefined ? { ...shown, items: textOf(loop.items) } : shown;
   }
   if (state.itemsFile !== undefined) {
     // Without the file nobody knows which of its items are left: none is taken for sent, and the next update looks which are missing.
@@ -215,5 +217,5 @@ export function asSeen<State extends LoopDeclaration>(state: State, loop: LoopSh
   const lost = new Set(missingFrom(declared, loop.items));
   const left = declared.filter((item) => !lost.has(item));
   const { count, sha256 } = digestOf(left);
-  return { ...state, loopType, items: left.join("\n"), count, sha256 };
+  return { ...state, loopType, items: textOf(left), count, sha256 };
 }

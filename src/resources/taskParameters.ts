@@ -24,7 +24,7 @@ import {
 } from "./parameterActions";
 import { listToPutBack, rememberList } from "./previousLists";
 import type { RestoreArgs } from "./previousValues";
-import { mergeValues, mostPreviousBytes, rememberValues, valuesToPutBack, withoutValues } from "./previousValues";
+import { driftOf, mergeValues, mostPreviousBytes, rememberValues, valuesToPutBack, withoutValues } from "./previousValues";
 import type { CheckContext, Context, Created, DriftState, PendingState, Read, Resource } from "./resource";
 
 /**
@@ -97,8 +97,7 @@ export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, C
   async read(_id: string, state: TaskParametersState, context: Context): Promise<Read<TaskParametersState>> {
     return readConfigured(state, typesOf(state.actions), context, (shown) => {
       const actions = actionsSeen(state.taskId, state.actions, shown);
-      const drifted = [...new Set([...(state.drifted ?? []), ...changedParts(state.actions, actions)])];
-      return { ...state, actions, ...(drifted.length > 0 ? { drifted } : {}) };
+      return { ...state, actions, ...driftOf(state, changedParts(state.actions, actions)) };
     });
   },
 

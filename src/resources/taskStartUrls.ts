@@ -38,7 +38,7 @@ export interface StartUrls {
   count: number;
   /** SHA-256 of the URLs, each followed by a line feed, in hex. */
   sha256: string;
-  /** The distinct hosts, sorted, at most 20. For reviewers and policies. */
+  /** The distinct hosts, at most 20. For reviewers and policies. */
   hosts: string[];
 }
 
@@ -64,7 +64,7 @@ export const taskStartUrls: Resource<TaskStartUrlsArgs, TaskStartUrlsState, Chec
   decides: () => ["the start URLs"],
 
   async check(args: TaskStartUrlsArgs, context: CheckContext): Promise<CheckedArgs> {
-    return { ...args, ...(await checkStartUrls({ ...args }, "", context)) } as CheckedArgs;
+    return { ...args, ...(await checkStartUrls({ ...args }, "", context.previous?.hosts, context)) } as CheckedArgs;
   },
 
   async create(args: CheckedArgs, context: Context): Promise<Created<TaskStartUrlsState>> {
@@ -104,13 +104,17 @@ export async function startUrlsUpload(
   return () => context.client.updateTaskUrls({ taskId, file });
 }
 
-/** Normalises a list of start URLs, or a file with one. `at` is the path of the object that holds it, with a dot at the end. */
+/**
+ * Normalises a list of start URLs, or a file with one. `at` is the path of the object that holds it, with a dot at the end; `hostsBefore` are the hosts
+ * that were found last time.
+ */
 export async function checkStartUrls(
   args: Readonly<Record<string, unknown>>,
   at: string,
+  hostsBefore: unknown,
   context: CheckContext,
 ): Promise<Partial<StartUrls>> {
-  const list = await checkList(args, { list: "urls", file: "file", urls: true, at }, context);
+  const list = await checkList(args, { list: "urls", file: "file", urls: true, at, hostsBefore }, context);
   const { text: urls, count, sha256, hosts } = list ?? {};
   return { urls, count, sha256, hosts } as Partial<StartUrls>;
 }

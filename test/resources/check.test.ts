@@ -56,7 +56,7 @@ describe("checks of arguments", () => {
   it("makes one text of a list, and an unknown of a list with an unknown element", async () => {
     const loop = { taskId: "t", actionId: "a", loopType: "TextList" };
     const known = await providers.checked("TaskLoopItems", { ...loop, items: ["red", "grün"] });
-    assert.equal(known.items, "red\ngrün");
+    assert.equal(known.items, "red\ngrün\n");
     assert.equal(known.count, 2);
     const unknown = await providers.checked("TaskLoopItems", { ...loop, items: ["red", unknownText] });
     assert.deepEqual([unknown.items, unknown.count, unknown.sha256], [unknownText, unknownText, unknownText]);
@@ -129,6 +129,43 @@ describe("checks of arguments", () => {
     assert.equal(one.sha256, list.sha256);
     assert.deepEqual(one.hosts, ["a.test", "b.test"]);
     assert.equal(two.count, 2);
+  });
+
+  it("takes no byte order mark into the first item, also where the program has read the file itself", async () => {
+    const loop = { taskId: "t", actionId: "a", loopType: "TextList" };
+    const plain = await providers.checked("TaskLoopItems", { ...loop, items: ["red", "green"] });
+    for (const items of [["\ufeffred", "green"], "\ufeffred\r\ngreen\r\n"]) {
+      assert.deepEqual(await providers.checked("TaskLoopItems", { ...loop, items }), plain);
+    }
+  });
+
+  it("keeps a loop's type as it was written before where only its case differs", async () => {
+    const loop = { loopType: "UrlList", items: ["x"] };
+    const shouting = { ...loop, loopType: "URLLIST" };
+    const own = { taskId: "t", actionId: "a" };
+    const before = await providers.checked("TaskLoopItems", { ...own, ...loop });
+    assert.deepEqual(await providers.checked("TaskLoopItems", { ...own, ...shouting }, before), before);
+    const other = await providers.checked("TaskLoopItems", { ...own, ...loop, loopType: "TextList" }, before);
+    assert.equal(other.loopType, "TextList");
+    const actions = (declared: object) => ({
+      taskId: "t",
+      actions: { a: { actionType: "LoopAction", loop: declared } },
+    });
+    const parameters = await providers.checked("TaskParameters", actions(loop));
+    assert.deepEqual(await providers.checked("TaskParameters", actions(shouting), parameters), parameters);
+  });
+
+  it("puts a new host behind those that were there, so that a diff shows it alone", async () => {
+    const urls = ["https://b.test/1", "https://c.test/1"];
+    const before = await providers.checked("TaskStartUrls", { taskId: "t", urls });
+    assert.deepEqual(before.hosts, ["b.test", "c.test"]);
+    const added = { urls: ["https://a.test/1", ...urls] };
+    const after = await providers.checked("TaskStartUrls", { taskId: "t", ...added }, before);
+    assert.deepEqual(after.hosts, ["b.test", "c.test", "a.test"]);
+    const whole = { from: { adoptTaskId: "t" } };
+    const wholeBefore = await providers.checked("ExtractionTask", { ...whole, startUrls: { urls } });
+    const wholeAfter = await providers.checked("ExtractionTask", { ...whole, startUrls: added }, wholeBefore);
+    assert.deepEqual((wholeAfter.startUrls as { hosts: string[] }).hosts, after.hosts);
   });
 
   it("refuses an append that would have to take items out", async () => {

@@ -35,7 +35,7 @@ describe("TaskLoopItems", () => {
     assert.equal(await items.up({ ...loop, items: ["a", "b"] }), "nothing");
     world.emulator.change.setLoopItems("task-1", "each", ["a", "x"]);
     await items.refresh();
-    assert.equal(items.state.items, "a\nx");
+    assert.equal(items.state.items, "a\nx\n");
     assert.equal(await items.up({ ...loop, items: ["a", "b"] }), "updated");
     assert.deepEqual(stands(), ["a", "b"]);
   });

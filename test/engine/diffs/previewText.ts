@@ -1,0 +1,63 @@
+import type { Project } from "../harness";
+
+/** What a preview shows of one resource. */
+export interface Shown {
+  /** The type without its namespace: `TaskCopy`. */
+  type: string;
+  name: string;
+  /** The heading's sign and word: `~ (update)`. */
+  step: string;
+  lines: string[];
+}
+
+const heading = /^ {4}(\S{0,2}) ?pulumi-nodejs:dynamic\/webextract:(\w+): \(([\w-]+)\)(.*)$/;
+
+/** Takes the output of `pulumi preview --diff` apart, by resource and in an order that does not depend on the engine's. */
+export function resourcesShown(output: string): Shown[] {
+  const shown: Shown[] = [];
+  let inResources = false;
+  for (const line of output.split("\n")) {
+    const [, sign, type, word] = heading.exec(line) ?? [];
+    if (type !== undefined) {
+      shown.push({ type, name: "", step: `${sign} (${word})`, lines: [line.slice(4)] });
+      inResources = true;
+    } else if (/^ {4,}\S/.test(line) && inResources) {
+      const last = shown.at(-1);
+      last?.lines.push(line.slice(4));
+      const name = /^ +\[urn=.*::(.*)\]$/.exec(line)?.[1];
+      if (last !== undefined && name !== undefined) {
+        last.name = name;
+      }
+    } else {
+      inResources = false;
+    }
+  }
+  return shown.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
+
+/** Words in the place of what is different in each run: ids become the names of their resources. */
+export class Names {
+  private readonly names = new Map<string, string>();
+
+  /** Gives something a name. What stood under that name before keeps it. */
+  set(value: string, name: string): void {
+    this.names.set(value, `<${name}>`);
+  }
+
+  /** Names the ids of all resources in the state. */
+  addFrom(project: Project): void {
+    for (const { urn, id } of project.state().resources) {
+      if (id !== undefined && id !== "" && !this.names.has(id) && /^[0-9a-f-]{36}$|^\d{18}$/.test(id)) {
+        this.set(id, `id of ${urn.split("::").at(-1)}`);
+      }
+    }
+  }
+
+  in(text: string): string {
+    let named = text;
+    for (const [value, name] of this.names) {
+      named = named.replaceAll(value, name);
+    }
+    return named.replaceAll(/\b[0-9a-f]{64}\b/g, "<sha256>");
+  }
+}
