@@ -69,7 +69,7 @@ export function choice(...allowed: readonly string[]): ValueCheck {
   const listed = allowed.map((word) => `"${word}"`).join(" or ");
   return (value, path, problems) => {
     if (value !== unknown && !(typeof value === "string" && allowed.includes(value))) {
-      const given = typeof value === "string" && value.length <= 40 ? `"${value}"` : kindOf(value);
+      const given = typeof value === "string" && value !== "" ? "another text" : kindOf(value);
       problems.push({ path, reason: `must be ${listed}, is ${given}` });
     }
   };
@@ -78,7 +78,7 @@ export function choice(...allowed: readonly string[]): ValueCheck {
 export function numberFrom(least: number, what = "a number"): ValueCheck {
   return (value, path, problems) => {
     if (value !== unknown && !(typeof value === "number" && Number.isFinite(value) && value >= least)) {
-      const given = typeof value === "number" ? String(value) : kindOf(value);
+      const given = typeof value === "number" ? "another number" : kindOf(value);
       problems.push({ path, reason: `must be ${what} of at least ${least}, is ${given}` });
     }
   };
@@ -88,7 +88,7 @@ export function wholeNumberFrom(least: number): ValueCheck {
   return (value, path, problems) => {
     numberFrom(least, "a whole number")(value, path, problems);
     if (typeof value === "number" && value >= least && !Number.isInteger(value)) {
-      problems.push({ path, reason: `must be a whole number, is ${value}` });
+      problems.push({ path, reason: "must be a whole number, is another number" });
     }
   };
 }

@@ -29,7 +29,7 @@ describe("checks of arguments", () => {
       "actions.open.properties.Wait must be a text, is a number",
       "actions.shut.actionType is missing",
       "actions.shut.properties must be a map that is not empty, is an empty map",
-      'onDelete must be "retain" or "restore", is "forget"',
+      'onDelete must be "retain" or "restore", is another text',
     ]);
   });
 
@@ -60,6 +60,25 @@ describe("checks of arguments", () => {
     assert.equal(known.count, 2);
     const unknown = await providers.checked("TaskLoopItems", { ...loop, items: ["red", unknownText] });
     assert.deepEqual([unknown.items, unknown.count, unknown.sha256], [unknownText, unknownText, unknownText]);
+  });
+
+  it("does the same for lists in the middle of other arguments", async () => {
+    const startUrls = { urls: ["https://a.test", unknownText] };
+    const loop = (...items: string[]) => ({ a: { actionType: "LoopAction", loop: { loopType: "TextList", items } } });
+    const whole = { from: { adoptTaskId: "t" }, actions: loop("red", unknownText), startUrls };
+    const checked = await providers.checked("ExtractionTask", whole);
+    assert.deepEqual(checked.startUrls, {
+      urls: unknownText,
+      count: unknownText,
+      sha256: unknownText,
+      hosts: unknownText,
+    });
+    const ofLoop = { items: unknownText, count: unknownText, sha256: unknownText };
+    assert.deepEqual(checked.actions, { a: { actionType: "LoopAction", loop: { loopType: "TextList", ...ofLoop } } });
+    assert.deepEqual(await providers.problems("TaskParameters", { taskId: "t", actions: loop("ok", "", "a\rb") }), [
+      "actions.a.loop.items[1] must be a text that is not empty, is an empty text",
+      "actions.a.loop.items[2] holds a line break: an item is one line",
+    ]);
   });
 
   it("accepts its own text again, as it comes back with ignoreChanges", async () => {
@@ -233,5 +252,17 @@ describe("checks of arguments", () => {
     });
     assert.ok(problems.length > 0);
     assert.equal(problems.join().includes(secret), false);
+    const options = { adoptTaskId: "t", onDelete: secret, forceDestroy: secret };
+    assert.deepEqual(await providers.problems("TaskCopy", options), [
+      'onDelete must be "removeData" or "retain", is another text',
+      "forceDestroy must be true or false, is a text",
+    ]);
+    const numbers = { taskId: "t", scope: "all", path: "rows", maxRows: 4402.5 };
+    assert.deepEqual(await providers.problems("DataExport", numbers), [
+      "maxRows must be a whole number, is another number",
+    ]);
+    assert.deepEqual(await providers.problems("CloudRun", { taskId: "t", timeoutSeconds: -4402 }), [
+      "timeoutSeconds must be a number of at least 0, is another number",
+    ]);
   });
 });

@@ -53,9 +53,10 @@ describe("previews of runs show", () => {
   it("a creation", async () => {
     await diffs.shows(world, "created");
     const run = world.emulator.inspect.run(world.project.resource("run").id ?? "");
-    for (const [index, { subTaskId }] of (run?.subtasks ?? []).entries()) {
+    // Sorted, as they are shown: their ids are others in each run.
+    subtasks.push(...(run?.subtasks ?? []).map(({ subTaskId }) => subTaskId).sort());
+    for (const [index, subTaskId] of subtasks.entries()) {
       diffs.names.set(subTaskId, `subtask ${index + 1}`);
-      subtasks.push(subTaskId);
     }
   });
 
