@@ -12,21 +12,39 @@ export function operationsAreComplete(house: House): string[] {
   ]);
 }
 
-/** A resource has a line in the list, a class, a test and a word in the documentation. */
+/** A resource has a line in the list, a class, tests, the texts of its previews, and its documentation. */
 export function resourcesAreComplete(house: House): string[] {
   const list = /export const resources\b[^{]*\{([^}]*)\}/.exec(house.read("src/resources/index.ts") ?? "")?.[1];
   const types = matches(list, /(\w+): \w+/g);
+  const classes = house.read("src/pulumi/classes.ts");
   const tests = textOf([...under(house, "test/resources"), ...under(house, "test/engine")]);
   const documentation = house.read("README.md") ?? "";
-  return types.flatMap((type) => [
-    ...missing(
-      house.read("src/pulumi/classes.ts"),
-      `class ${type}`,
-      `resource ${type} has no class in src/pulumi/classes.ts`,
+  const previews = (type: string): string => `test/engine/diffs/${type}.txt`;
+  return [
+    ...resourcesOutsideOf(house, list ?? ""),
+    ...types.flatMap((type) => [
+      ...missing(classes, `class ${type}`, `resource ${type} has no class in src/pulumi/classes.ts`),
+      ...missing(tests, `new ${type}`, `resource ${type} is in no program of a test in test/engine`),
+      ...missing(
+        house.read(previews(type)),
+        type,
+        `resource ${type} has no texts of its previews in ${previews(type)}`,
+      ),
+      ...missing(documentation, `### ${type}`, `resource ${type} has no section "### ${type}" in README.md`),
+      ...missing(documentation, `${typeTokens}${type}`, `the type token of resource ${type} is not in README.md`),
+    ]),
+  ];
+}
+
+const typeTokens = "pulumi-nodejs:dynamic/webextract:";
+
+/** A definition that no front can find. */
+function resourcesOutsideOf(house: House, list: string): string[] {
+  return under(house, "src/resources").flatMap(({ path, text }) =>
+    matches(text, /^export const (\w+): Resource</gm).flatMap((name) =>
+      missing(list, name, `resource ${name} of ${path} is not in the list of src/resources/index.ts`),
     ),
-    ...missing(tests, type, `resource ${type} is in no test of test/resources or test/engine`),
-    ...missing(documentation, type, `resource ${type} is not mentioned in README.md`),
-  ]);
+  );
 }
 
 /** The engine that is made where none is found is the one that goes with the SDK: three files say its version. */
@@ -46,7 +64,7 @@ function textOf(sources: readonly Source[]): string {
 }
 
 function missing(text: string | undefined, word: string, complaint: string): string[] {
-  const found = text !== undefined && (word === "" || new RegExp(`\\b${word}\\b`).test(text));
+  const found = text !== undefined && new RegExp(`(?<!\\w)${word}(?!\\w)`).test(text);
   return found ? [] : [complaint];
 }
 

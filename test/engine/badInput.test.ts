@@ -43,7 +43,7 @@ describe("bad arguments on the engine", () => {
       "actions.open.actionTyp is not a property of it. Known: actionType, properties",
       "actions.open.actionType is missing",
       "actions.open.properties must be a map that is not empty, is an empty map",
-      'onDelete must be "retain" or "restore", is "keep"',
+      'onDelete must be "retain" or "restore", is another text',
     ]);
   });
 

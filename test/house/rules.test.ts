@@ -120,9 +120,11 @@ describe("house rule: operations are complete", () => {
 describe("house rule: resources are complete", () => {
   const files = {
     "src/resources/index.ts": "export const resources: Record<string, R> = {\n  TaskCopy: taskCopy,\n};",
+    "src/resources/taskCopy.ts": "export const taskCopy: Resource<A, B> = {};",
     "src/pulumi/classes.ts": "export class TaskCopy extends Base {}",
     "test/engine/lifecycle.test.ts": 'new TaskCopy("copy", {})',
-    "README.md": "TaskCopy duplicates a task.",
+    "test/engine/diffs/TaskCopy.txt": "TaskCopy: (create)",
+    "README.md": "### TaskCopy\npulumi-nodejs:dynamic/webextract:TaskCopy",
   };
 
   it("accepts a resource with all its places", () => {
@@ -131,8 +133,21 @@ describe("house rule: resources are complete", () => {
 
   it("names each place that is missing", () => {
     refuses(resourcesAreComplete, { ...files, "src/pulumi/classes.ts": "" }, /TaskCopy has no class/);
-    refuses(resourcesAreComplete, { ...files, "README.md": "TaskCopying" }, /TaskCopy is not mentioned/);
-    refuses(resourcesAreComplete, { ...files, "test/engine/lifecycle.test.ts": "" }, /TaskCopy is in no test/);
+    const text = files["README.md"];
+    refuses(resourcesAreComplete, { ...files, "README.md": text.replace("###", "##") }, /no section "### TaskCopy"/);
+    refuses(resourcesAreComplete, { ...files, "README.md": text.replace(/Copy$/, "Copies") }, /type token .* TaskCopy/);
+    refuses(
+      resourcesAreComplete,
+      { ...files, "test/engine/lifecycle.test.ts": "TaskCopy" },
+      /TaskCopy is in no program/,
+    );
+    refuses(resourcesAreComplete, { ...files, "test/engine/diffs/TaskCopy.txt": "" }, /TaskCopy has no texts/);
+    const other = "export const taskRename: Resource<A, B, C> = {};";
+    refuses(
+      resourcesAreComplete,
+      { ...files, "src/resources/taskRename.ts": other },
+      /taskRename.* is not in the list/,
+    );
   });
 });
 
