@@ -49,7 +49,8 @@ export class Backend implements dynamic.ResourceProvider {
         checked = await this.resource.check(sound, { previous: known, folder, settings, problems });
       }
       const failures = problems.map(({ path, reason }) => ({ property: "", reason: `${path} ${reason}` }));
-      return { inputs: toWire(checked), failures };
+      // Refused arguments go back as they came: what stands in for wrong ones is an unknown, at which an up breaks off before it shows the failures.
+      return { inputs: toWire(failures.length > 0 ? args : checked), failures };
     });
   }
 

@@ -112,6 +112,15 @@ describe("bad arguments on the engine", () => {
         'the run would start on a task that is not configured yet. Move "urls" before "run".',
     ]);
   });
+
+  it("are refused in an up where they turn out wrong that a preview could not know", async () => {
+    world.program(`const task = new TaskCopy("task", { adoptTaskId: "template-1" });
+      new TaskActionConfig("config", { taskId: task.id, onDelete: task.id.apply((id) => id),
+        actions: { open: { actionType: "NavigateAction", properties: { Url: "https://ok.test/" } } } });`);
+    const { output } = await world.project.up({ expect: "failure" });
+    assert.match(output, /error: .*'config' has a problem: onDelete must be "retain" or "restore", is another text$/m);
+    assert.deepEqual(world.operations(), []);
+  });
 });
 
 /** More than one resource: what is wrong with the configuration is nothing that each of them should say. */

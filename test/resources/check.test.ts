@@ -33,6 +33,13 @@ describe("checks of arguments", () => {
     ]);
   });
 
+  it("hands refused arguments back as they came, with no unknown among them, which an up does not take", async () => {
+    const args = { sourceTaskId: "", taskGroupId: "group-1", onDelete: "forget" };
+    const { inputs, failures } = await providers.provider("TaskCopy").check({}, args);
+    assert.equal(failures?.length, 2);
+    assert.deepEqual(inputs, args);
+  });
+
   it("names what is missing", async () => {
     assert.deepEqual(await providers.problems("TaskLoopItems", { actionId: "a", loopType: "UrlList", items: ["x"] }), [
       "taskId is missing",
