@@ -1,7 +1,7 @@
 import { isServiceError } from "../service/errors";
 import { choice, text } from "./args";
 import { itemsOf, listOrText, textOf } from "./listArgs";
-import type { Context, Created, Read, Resource, Statuses } from "./resource";
+import type { CheckContext, Context, Created, Read, Resource, Statuses } from "./resource";
 import { restOf } from "./subtaskList";
 
 /**
@@ -41,8 +41,8 @@ export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, Clou
   },
   outputs: [],
 
-  check(args: CloudSubtasksArgs): CloudSubtasksState {
-    return { ...args, subTaskIds: sortedText(args.subTaskIds) };
+  check(args: CloudSubtasksArgs, { previous }: CheckContext): CloudSubtasksState {
+    return { ...args, subTaskIds: sortedText(args.subTaskIds, previous?.subTaskIds) };
   },
 
   async create(args: CloudSubtasksState, context: Context): Promise<Created<CloudSubtasksState>> {
@@ -58,7 +58,7 @@ export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, Clou
         satisfies(statusOf.get(subTaskId), state.desired, context.settings.statuses),
       );
       // What is left out here shows as added again in the next diff, and is what the next update acts on.
-      return { found: true, state: { ...state, subTaskIds: textOf(asDesired) } };
+      return { found: true, state: { ...state, subTaskIds: textOf(asDesired, state.subTaskIds) } };
     } catch (error) {
       if (isServiceError(error, "notFound")) {
         context.saw(state.taskId, "gone");
@@ -108,10 +108,10 @@ function satisfies(status: string | undefined, desired: "started" | "stopped", s
 }
 
 /** Unknowns pass through: a list that holds one is unknown as a whole. */
-function sortedText(ids: unknown): string {
+function sortedText(ids: unknown, before: unknown): string {
   if (!Array.isArray(ids)) {
-    return typeof ids === "string" ? textOf([...new Set(itemsOf(ids))].sort()) : (ids as string);
+    return typeof ids === "string" ? textOf([...new Set(itemsOf(ids))].sort(), before) : (ids as string);
   }
   const unknownId = ids.find((id) => typeof id !== "string");
-  return unknownId ?? textOf([...new Set(ids)].sort());
+  return unknownId ?? textOf([...new Set(ids)].sort(), before);
 }

@@ -107,11 +107,11 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
       checked.actions = await checkParameterActions(actions, "", sameTask(context));
     }
     if (startUrls !== undefined) {
-      const before = context.previous?.startUrls as Partial<StartUrls> | undefined;
+      const before = context.previous?.startUrls as CheckContext["previous"];
       checked.startUrls = isMap(startUrls)
         ? ({
             ...startUrls,
-            ...(await checkStartUrls({ ...startUrls }, "startUrls.", before?.hosts, context)),
+            ...(await checkStartUrls({ ...startUrls }, "startUrls.", before, context)),
           } as StartUrls)
         : startUrls;
     }

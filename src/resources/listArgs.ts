@@ -43,9 +43,10 @@ export function itemsOf(text: string): string[] {
   return withoutMark(text.split(/\r?\n/).filter((line) => line.trim() !== ""));
 }
 
-/** A list as one text. */
-export function textOf(items: readonly string[]): string {
-  return items.map((item) => `${item}\n`).join("");
+/** A list as one text. The one of before stays where it says the same, however its lines end: what does not change must not show. */
+export function textOf(items: readonly string[], before: unknown): string {
+  const text = items.map((item) => `${item}\n`).join("");
+  return typeof before === "string" && `${itemsOf(before).join("\n")}\n` === text ? before : text;
 }
 
 /** A file that a program has read itself may begin with a byte order mark, which is no part of its first line. */
@@ -84,8 +85,8 @@ export interface ListNames {
   at?: string;
   /** Each line must be an http or https URL. */
   urls?: boolean;
-  /** The hosts of the URLs as they were found last time. */
-  hostsBefore?: unknown;
+  /** The object that holds both, as it was checked last time. */
+  before?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Checks and normalises a list that is given either as it is or as a file. Adds problems, and then answers undefined. */
@@ -119,7 +120,8 @@ export async function checkList(
   }
   const digest = new DigestOfLines();
   digest.add(items);
-  return { text: textOf(items), ...digest.sofar(), hosts: urls.someHosts(names.hostsBefore) };
+  const text = textOf(items, names.before?.[names.list]);
+  return { text, ...digest.sofar(), hosts: urls.someHosts(names.before?.hosts) };
 }
 
 async function checkFile(
@@ -164,7 +166,7 @@ async function checkFile(
     return refuse(`"${file}" holds no line that is not blank`);
   }
   context.problems.push(...shortened(urls.problems, path));
-  return { ...sofar, hosts: urls.someHosts(names.hostsBefore) };
+  return { ...sofar, hosts: urls.someHosts(names.before?.hosts) };
 }
 
 const mostHosts = 20;

@@ -95,7 +95,11 @@ async function checkLoop(
   path: string,
   context: CheckContext,
 ): Promise<CheckedLoop> {
-  const list = await checkList({ ...loop }, { list: "items", file: "itemsFile", at: `${path}.loop.` }, context);
+  const list = await checkList(
+    { ...loop },
+    { list: "items", file: "itemsFile", at: `${path}.loop.`, before: before && { ...before } },
+    context,
+  );
   const loopType = loopTypeAsBefore(loop.loopType, before?.loopType);
   return { ...loop, loopType, items: list?.text, count: list?.count, sha256: list?.sha256 } as CheckedLoop;
 }

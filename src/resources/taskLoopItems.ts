@@ -73,7 +73,7 @@ export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, Chec
   decides: ({ actionId }) => (typeof actionId === "string" ? [decidedLoop(actionId)] : []),
 
   async check(args: TaskLoopItemsArgs, context: CheckContext): Promise<CheckedArgs> {
-    const list = await checkList({ ...args }, { list: "items", file: "itemsFile" }, context);
+    const list = await checkList({ ...args }, { list: "items", file: "itemsFile", before: context.previous }, context);
     const loopType = loopTypeAsBefore(args.loopType, context.previous?.loopType);
     const checked = { ...args, loopType, items: list?.text, count: list?.count, sha256: list?.sha256 } as CheckedArgs;
     if (list !== undefined) {
@@ -149,11 +149,11 @@ export async function itemsToSend(
   items: string[],
   context: Context,
 ): Promise<string[]> {
-  if (checked.mode === "append") {
-    return itemsToAppend(state, checked, items, context);
+  const sameMode = (state?.mode ?? "replace") === (checked.mode ?? "replace");
+  if (sameMode && state?.sha256 === checked.sha256 && !state.pending?.length) {
+    return [];
   }
-  const same = state?.sha256 === checked.sha256 && state.mode !== "append" && !state.pending?.length;
-  return same ? [] : items;
+  return checked.mode === "append" ? itemsToAppend(state, checked, items, context) : items;
 }
 
 /** Only the service's own list tells what is missing; where it is not shown, what was sent before counts, as far as that is known. */
@@ -207,7 +207,7 @@ export function asSeen<State extends LoopDeclaration>(state: State, loop: LoopSh
   const seen = digestOf(loop.items);
   if (state.mode !== "append") {
     const shown = { ...state, loopType, count: seen.count, sha256: seen.sha256 };
-    return state.itemsFile === undefined ? { ...shown, items: textOf(loop.items) } : shown;
+    return state.itemsFile === undefined ? { ...shown, items: textOf(loop.items, state.items) } : shown;
   }
   if (state.itemsFile !== undefined) {
     // Without the file nobody knows which of its items are left: none is taken for sent, and the next update looks which are missing.
@@ -217,5 +217,5 @@ export function asSeen<State extends LoopDeclaration>(state: State, loop: LoopSh
   const lost = new Set(missingFrom(declared, loop.items));
   const left = declared.filter((item) => !lost.has(item));
   const { count, sha256 } = digestOf(left);
-  return { ...state, loopType, items: textOf(left), count, sha256 };
+  return { ...state, loopType, items: textOf(left, state.items), count, sha256 };
 }

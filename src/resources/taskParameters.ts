@@ -24,7 +24,14 @@ import {
 } from "./parameterActions";
 import { listToPutBack, rememberList } from "./previousLists";
 import type { RestoreArgs } from "./previousValues";
-import { driftOf, mergeValues, mostPreviousBytes, rememberValues, valuesToPutBack, withoutValues } from "./previousValues";
+import {
+  driftOf,
+  mergeValues,
+  mostPreviousBytes,
+  rememberValues,
+  valuesToPutBack,
+  withoutValues,
+} from "./previousValues";
 import type { CheckContext, Context, Created, DriftState, PendingState, Read, Resource } from "./resource";
 
 /**

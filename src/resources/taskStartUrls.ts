@@ -64,7 +64,7 @@ export const taskStartUrls: Resource<TaskStartUrlsArgs, TaskStartUrlsState, Chec
   decides: () => ["the start URLs"],
 
   async check(args: TaskStartUrlsArgs, context: CheckContext): Promise<CheckedArgs> {
-    return { ...args, ...(await checkStartUrls({ ...args }, "", context.previous?.hosts, context)) } as CheckedArgs;
+    return { ...args, ...(await checkStartUrls({ ...args }, "", context.previous, context)) } as CheckedArgs;
   },
 
   async create(args: CheckedArgs, context: Context): Promise<Created<TaskStartUrlsState>> {
@@ -105,16 +105,16 @@ export async function startUrlsUpload(
 }
 
 /**
- * Normalises a list of start URLs, or a file with one. `at` is the path of the object that holds it, with a dot at the end; `hostsBefore` are the hosts
- * that were found last time.
+ * Normalises a list of start URLs, or a file with one. `at` is the path of the object that holds it, with a dot at the end; `before` is that object as it
+ * was checked last time.
  */
 export async function checkStartUrls(
   args: Readonly<Record<string, unknown>>,
   at: string,
-  hostsBefore: unknown,
+  before: CheckContext["previous"],
   context: CheckContext,
 ): Promise<Partial<StartUrls>> {
-  const list = await checkList(args, { list: "urls", file: "file", urls: true, at, hostsBefore }, context);
+  const list = await checkList(args, { list: "urls", file: "file", urls: true, at, before }, context);
   const { text: urls, count, sha256, hosts } = list ?? {};
   return { urls, count, sha256, hosts } as Partial<StartUrls>;
 }

@@ -181,6 +181,18 @@ describe("checks of arguments", () => {
     assert.deepEqual(await providers.checked("TaskParameters", actions(shouting), parameters), parameters);
   });
 
+  it("leaves a text of before as it is where it says the same, also one whose last line has no end", async () => {
+    const loop = { taskId: "t", actionId: "a", loopType: "TextList", items: ["red", "green"] };
+    const first = await providers.checked("TaskLoopItems", loop);
+    const old = { ...first, items: "red\ngreen" };
+    assert.deepEqual(await providers.checked("TaskLoopItems", loop, old), old);
+    const changed = await providers.checked("TaskLoopItems", { ...loop, items: ["red"] }, old);
+    assert.equal(changed.items, "red\n");
+    const subtasks = { taskId: "t", desired: "stopped", subTaskIds: ["b", "a"] };
+    const before = { ...(await providers.checked("CloudSubtasks", subtasks)), subTaskIds: "a\nb" };
+    assert.deepEqual(await providers.checked("CloudSubtasks", subtasks, before), before);
+  });
+
   it("puts a new host behind those that were there, so that a diff shows it alone", async () => {
     const urls = ["https://b.test/1", "https://c.test/1"];
     const before = await providers.checked("TaskStartUrls", { taskId: "t", urls });
