@@ -244,9 +244,9 @@ describe("DataExport", () => {
       world.emulator.fault({ operation: "getNotExportedData", kind: "truncated" });
       const each = world.declare("DataExport");
       assert.match(await failure(each.up(marking)), /lost on the way, so the export broke off.*0 of them are marked/s);
+      const [part = ""] = parts();
       world.emulator.change.insertRows("task-1", ['{"late":1}']);
       const message = await failure(each.up(marking));
-      const [part = ""] = parts();
       assert.ok(message.includes(`an export broke off, or is under way elsewhere, that reads into "out/${part}"`));
       assert.match(message, /Export once with scope: "all"/);
       assert.equal(marked(), 0);
