@@ -57,6 +57,8 @@ function positive(text: string): number {
 }
 
 new Command("npm run bench --")
+  // Each command has its own --tries and --save.
+  .enablePositionalOptions()
   .description("Measures speed, memory and sizes on this machine.")
   .argument("[names...]", "what to measure; everything by default", benchName)
   .option(

@@ -30,12 +30,22 @@ const mostTasks = 100;
 export class ActionReader {
   private gathering: Question[] = [];
   private lastCount = 0;
+  /** Questions that have no answer yet, and the most there were when some were sent: so many the engine asks at once. */
+  private open = 0;
+  private mostOpen = 0;
+  private ended = new AbortController();
 
   constructor(private readonly client: ActionsClient) {}
 
   /** What the service shows of one task; undefined where the answer leaves the task out. Rejects as a request for this task alone would. */
   read(taskId: string, actionTypes: readonly string[]): Promise<TaskActions | undefined> {
-    return new Promise((resolve, reject) => this.gather([{ taskId, actionTypes, resolve, reject }]));
+    this.open++;
+    const answer = new Promise<TaskActions | undefined>((resolve, reject) =>
+      this.gather([{ taskId, actionTypes, resolve, reject }]),
+    );
+    return answer.finally(() => {
+      this.open--;
+    });
   }
 
   private gather(questions: readonly Question[]): void {
@@ -44,17 +54,22 @@ export class ActionReader {
     if (isFirst && questions.length > 0) {
       void this.sendWhenQuiet();
     }
+    if (this.isAllThereIs()) {
+      this.ended.abort();
+    }
   }
 
   private async sendWhenQuiet(): Promise<void> {
     let before = 0;
     for (let waited = 0; this.isComing(before, waited); waited += gatherMs) {
       before = this.gathering.length;
-      await sleep(gatherMs);
+      await sleep(gatherMs, undefined, { signal: this.ended.signal }).catch(() => undefined);
     }
     const questions = this.gathering;
     this.gathering = [];
+    this.ended = new AbortController();
     this.lastCount = questions.length;
+    this.mostOpen = Math.max(this.mostOpen, this.open);
     // Without any type the question itself may be refused: it must not spoil the others.
     for (const kind of [questions.filter(asksForTypes), questions.filter((each) => !asksForTypes(each))]) {
       for (const some of inParts(kind)) {
@@ -65,8 +80,16 @@ export class ActionReader {
 
   /** Whether more may come: some did just now, or fewer have come than were answered last time, each of which makes the engine send the next. */
   private isComing(before: number, waited: number): boolean {
+    if (this.isAllThereIs()) {
+      return false;
+    }
     const { length } = this.gathering;
     return length > before || (length < this.lastCount && waited < patienceMs);
+  }
+
+  /** Whether the engine waits for these before it asks for more. One alone may be the first of many. */
+  private isAllThereIs(): boolean {
+    return this.mostOpen > 1 && this.gathering.length >= this.mostOpen;
   }
 
   /** Asks for all at once. Where the service refuses that, it may be about only some of them: the others are asked again without those. */

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { setImmediate } from "node:timers/promises";
+import sinon from "sinon";
 import type { Emulator, EmulatorOptions } from "../../src/emulator/index";
 import { startEmulator } from "../../src/emulator/index";
 import { ActionReader } from "../../src/resources/actionReader";
@@ -81,6 +83,29 @@ describe("reads of many tasks' actions", () => {
         await emulator.close();
       }
     }
+  });
+
+  it("leave at once when as many have come as were ever waiting: the engine asks for no more until they are answered", async () => {
+    const getActions = sinon.fake(async ({ taskIds: asked }: { taskIds: string[] }) => ({
+      requestId: "r",
+      data: asked.map((taskId) => ({ taskId, actions: [] })),
+    }));
+    const reader = new ActionReader({ getActions });
+    const readSome = (from: number) => taskIds.slice(from, from + 8).map((taskId) => reader.read(taskId, ["a"]));
+    await Promise.all(readSome(0));
+    assert.equal(getActions.callCount, 1);
+    const answers = readSome(8);
+    await setImmediate();
+    await setImmediate();
+    assert.equal(getActions.callCount, 2);
+    assert.deepEqual(getActions.lastCall.args[0].taskIds, taskIds.slice(8, 16));
+    await Promise.all(answers);
+    // Fewer than that may be the first of them.
+    const one = reader.read("task-16", ["a"]);
+    await setImmediate();
+    await setImmediate();
+    assert.equal(getActions.callCount, 2);
+    await one;
   });
 
   it("answer nothing for a task that the service leaves out", async () => {
