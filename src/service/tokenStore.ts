@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
-import { chmod, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { lock } from "proper-lockfile";
 import { isRecord } from "./isRecord";
+import { makePrivateFolder, setAside, writePrivateFile } from "./privateFile";
 
 /** The newest tokens that came from one start token. Times are milliseconds since 1970. */
 export interface Chain {
@@ -70,13 +71,12 @@ export class TokenStore {
         : (Object.keys(chains).find((known) => chains[known]?.refreshToken === place.replaces) ??
           keyOf(content.salt, place.replaces));
     chains[key] = chain;
-    await this.#write({ ...content, chains });
+    await writePrivateFile(this.file, `${JSON.stringify({ ...content, chains })}\n`);
   }
 
   /** Runs `work` while no other process holds the same store. Rejects, without running it, where no lock can be had. */
   async locked<T>(work: () => Promise<T>): Promise<T> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    await this.#keepPrivate();
+    await makePrivateFolder(this.#folder);
     const unlock = await lock(this.file, {
       realpath: false,
       stale: 20_000,
@@ -90,10 +90,6 @@ export class TokenStore {
     } finally {
       await unlock().catch(() => undefined);
     }
-  }
-
-  async #keepPrivate(): Promise<void> {
-    if (process.platform !== "win32") await chmod(this.#folder, 0o700).catch(() => undefined);
   }
 
   async #read(): Promise<StoreFile | undefined> {
@@ -110,34 +106,8 @@ export class TokenStore {
 
   /** Not fatal: the start token may still work. Kept, because it may hold the only valid refresh token. */
   async #setAside(): Promise<void> {
-    const aside = `${this.file}.corrupt-${Date.now()}`;
-    await rename(this.file, aside).catch(() => undefined);
+    const aside = await setAside(this.file);
     this.#warn(`The token store ${this.file} cannot be read as one; it was set aside as ${aside}.`);
-  }
-
-  async #write(content: StoreFile): Promise<void> {
-    const temporary = `${this.file}.${process.pid}-${randomBytes(4).toString("hex")}.tmp`;
-    try {
-      const handle = await open(temporary, "wx", 0o600);
-      try {
-        await handle.writeFile(`${JSON.stringify(content)}\n`);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      await rename(temporary, this.file);
-    } catch (error) {
-      await rm(temporary, { force: true });
-      throw error;
-    }
-    await this.#syncFolder();
-  }
-
-  /** Without it the rename may be lost with the power. Not every system can do it. */
-  async #syncFolder(): Promise<void> {
-    const handle = await open(this.#folder, "r").catch(() => undefined);
-    await handle?.sync().catch(() => undefined);
-    await handle?.close();
   }
 }
 

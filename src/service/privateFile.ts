@@ -1,0 +1,43 @@
+import { randomBytes } from "node:crypto";
+import { chmod, mkdir, open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/** Files that only their owner can read, replaced as a whole, so that a reader never sees half of one. */
+
+export async function makePrivateFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (process.platform !== "win32") await chmod(folder, 0o700).catch(() => undefined);
+}
+
+/** The folder must be there. When this returns, the file is on the disk. */
+export async function writePrivateFile(file: string, content: string): Promise<void> {
+  const temporary = `${file}.${process.pid}-${randomBytes(4).toString("hex")}.tmp`;
+  try {
+    const handle = await open(temporary, "wx", 0o600);
+    try {
+      await handle.writeFile(content);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncFolder(dirname(file));
+}
+
+/** Answers the new name of a file that is not what it should be; it may still hold something that somebody needs. */
+export async function setAside(file: string): Promise<string> {
+  const aside = `${file}.corrupt-${Date.now()}`;
+  await rename(file, aside).catch(() => undefined);
+  return aside;
+}
+
+/** Without it the rename may be lost with the power. Not every system can do it. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r").catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
+}
