@@ -1,11 +1,13 @@
 import type { dynamic } from "@pulumi/pulumi";
 import type { Problem } from "../resources/args";
-import { checkFields, differs, unknown } from "../resources/args";
+import { checkFields, differs, unknown, workArgs } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { messageOf, PartialFailure } from "../resources/resource";
 import { isGone } from "../resources/taskPresence";
+import { urnOf } from "./engineSurface";
 import type { Host } from "./host";
-import { urnOf } from "./progress";
+import type { Sighting } from "./journal";
+import type { ResourceName } from "./journalFiles";
 import { InitFailure, ProviderError } from "./providerErrors";
 import type { Properties } from "./wire";
 import { fromWire, providerKey, toWire } from "./wire";
@@ -54,7 +56,7 @@ export class Backend implements dynamic.ResourceProvider {
     });
   }
 
-  async diff(_id: string, olds: Properties, news: Properties): Promise<dynamic.DiffResult> {
+  async diff(id: string, olds: Properties, news: Properties): Promise<dynamic.DiffResult> {
     return this.guarded(async () => {
       const state = this.stateOf(olds);
       const args = fromWire(news);
@@ -64,6 +66,7 @@ export class Backend implements dynamic.ResourceProvider {
         (name) => this.resource.args[name]?.replaces && differs(state[name], args[name]),
       );
       const all = [...new Set([...bySpec, ...replaces])];
+      await this.show(news, args.profile, state, { step: all.length > 0 ? "replace" : "diff", id });
       if (all.length > 0) {
         return { replaces: all, deleteBeforeReplace: deleteFirst === true };
       }
@@ -80,7 +83,10 @@ export class Backend implements dynamic.ResourceProvider {
     return this.writing(inputs, args.profile, async () => {
       const { id, state } = await this.resource.create(args, this.context(inputs, args.profile));
       this.noteDecided(args);
-      return { id, outs: this.toState(state) };
+      await this.show(inputs, args.profile, state, { step: "created", id });
+      const outs = this.toState(state);
+      this.returned(inputs, args.profile);
+      return { id, outs };
     });
   }
 
@@ -89,6 +95,7 @@ export class Backend implements dynamic.ResourceProvider {
       // With a static get, the id may be all that is known.
       const state: Properties = { [this.resource.idIs]: id, ...this.stateOf(props) };
       this.refuseElsewhere(state, state.profile);
+      await this.show(props, state.profile, state, { step: "read", id });
       const { read } = this.resource;
       if (read === undefined) {
         return this.found(id, state);
@@ -119,9 +126,12 @@ export class Backend implements dynamic.ResourceProvider {
     return this.writing(news, args.profile, async () => {
       const state = this.stateOf(olds);
       this.refuseElsewhere(state, args.profile);
+      await this.show(news, args.profile, state, { step: "update", id });
       const next = await this.resource.update(id, state, args, this.context(news, args.profile));
       this.noteDecided(args);
-      return { outs: this.toState(next) };
+      const outs = this.toState(next);
+      this.returned(news, args.profile);
+      return { outs };
     });
   }
 
@@ -129,12 +139,49 @@ export class Backend implements dynamic.ResourceProvider {
     return this.guarded(async () => {
       const state = this.stateOf(props);
       this.refuseElsewhere(state, state.profile);
+      if (this.isTakenOver(props, state.profile, id)) {
+        this.host().warn(`"${id}" was taken over in its own place, so it was not deleted.`, urnOf(props));
+        return;
+      }
+      await this.show(props, state.profile, state, { step: "delete", id });
       await this.resource.delete(id, state, this.context(props, state.profile));
     });
   }
 
   private noteDecided(args: Properties): void {
     this.host().noteDecided(args.taskId, this.resource.decides?.(args) ?? []);
+  }
+
+  /** Lets the journal see what the engine's state holds. */
+  private async show(
+    request: Properties,
+    profile: unknown,
+    state: object,
+    seen: Pick<Sighting, "step" | "id">,
+  ): Promise<void> {
+    const host = this.host();
+    const name = host.nameOf(urnOf(request), profileName(profile));
+    if (name !== undefined) {
+      await host.journal?.saw(name, { ...seen, args: workArgs(this.resource.args, state) });
+    }
+  }
+
+  private returned(request: Properties, profile: unknown): void {
+    const name = this.fullName(request, profile);
+    if (name !== undefined) {
+      this.host().journal?.returned(name);
+    }
+  }
+
+  /** Only where a replace was asked for by hand right after a kill: what the state still held was taken for an orphan. */
+  private isTakenOver(request: Properties, profile: unknown, id: string): boolean {
+    const name = this.fullName(request, profile);
+    return name !== undefined && this.host().journal?.isTakenOver(name, id) === true;
+  }
+
+  private fullName(request: Properties, profile: unknown): ResourceName | undefined {
+    const urn = urnOf(request);
+    return urn === undefined ? undefined : this.host().nameOf(urn, profileName(profile));
   }
 
   private context(request: Properties, profile: unknown) {

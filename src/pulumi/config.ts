@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import type { Settings, Statuses } from "../resources/resource";
+import { defaultTokenStore } from "../service/environment";
 import type { ServiceClientOptions } from "../service/options";
 import { optionProblems } from "../service/settings";
 
@@ -111,6 +113,7 @@ export const configKeys = {
   apiKey: { ...text, environment: "WEBEXTRACT_API_KEY", inProfile: true },
   credentialCommand: { ...text, environment: "WEBEXTRACT_CREDENTIAL_COMMAND", inProfile: true },
   tokenStore: { ...text, environment: "WEBEXTRACT_TOKEN_STORE", inProfile: true },
+  journal: { ...text, allowed: "a folder, or off", environment: "WEBEXTRACT_JOURNAL" },
   profiles: { parse: profiles, allowed: "a map of profiles", environment: "WEBEXTRACT_PROFILES" },
   timeoutSeconds: { ...positive, environment: "WEBEXTRACT_TIMEOUT_SECONDS" },
   deadlineSeconds: { ...positive, environment: "WEBEXTRACT_DEADLINE_SECONDS" },
@@ -158,6 +161,8 @@ export interface ProviderConfig {
   settings: Settings;
   /** Origins from which a resource's service may have moved to the present one. */
   movedFrom: readonly string[];
+  /** Folder of the journal; undefined where it is switched off. */
+  journal: string | undefined;
   /** Options of the client for a profile; the top-level ones without a name. Throws where there is no such profile. */
   clientOptions(profile: string | undefined): ServiceClientOptions;
 }
@@ -210,6 +215,7 @@ export function parseConfig(
     movedFrom: both("movedFrom")
       .filter((each) => typeof each === "string")
       .map(originOf),
+    journal: journalFolder(configured("journal"), top.tokenStore, environment),
     clientOptions(profile) {
       const options = optionsOf.get(profile);
       if (options === undefined) {
@@ -221,6 +227,15 @@ export function parseConfig(
     },
   };
   return { config, problems: [...new Set(problems)] };
+}
+
+/** With the token store, for both are to be kept: whoever carries that folder from one machine to the next carries the journal too. */
+function journalFolder(
+  journal: string | undefined,
+  tokenStore: string | undefined,
+  environment: NodeJS.ProcessEnv,
+): string | undefined {
+  return journal === "off" ? undefined : (journal ?? join(tokenStore ?? defaultTokenStore(environment), "journal"));
 }
 
 /** Keys in the namespace that mean nothing: mostly a slip of the pen. */

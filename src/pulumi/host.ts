@@ -7,6 +7,9 @@ import { ServiceClient } from "../service/client";
 import { AccountGuard } from "./accountGuard";
 import type { ProviderConfig, ReadKey } from "./config";
 import { originOf, parseConfig } from "./config";
+import { Journal } from "./journal";
+import type { ResourceName } from "./journalFiles";
+import { JournalFiles } from "./journalFiles";
 import type { Display } from "./progress";
 
 /** One account's client, and the reads that are shared over it. */
@@ -24,6 +27,8 @@ export interface HostOptions {
 
 /** What all resources of one provider process share: configuration, clients, the order of writes to a task. */
 export class Host {
+  /** Absent where it is switched off. */
+  readonly journal: Journal | undefined;
   private readonly accountGuards = new Map<string | undefined, AccountGuard>();
   /** Parts of tasks that resources made or updated in this process decide. */
   private readonly decided = new Set<string>();
@@ -46,6 +51,8 @@ export class Host {
     const { config, problems } = parseConfig(read);
     this.config = config;
     this.configProblems = problems;
+    const warn = (message: string, urn?: string): void => this.display.warn(message, urn);
+    this.journal = config.journal === undefined ? undefined : new Journal(new JournalFiles(config.journal, warn), warn);
   }
 
   get settings(): Settings {
@@ -70,6 +77,15 @@ export class Host {
   origin(profile: string | undefined): string | undefined {
     const { baseUrl } = this.config.clientOptions(profile);
     return baseUrl === undefined ? undefined : originOf(baseUrl);
+  }
+
+  /** A resource by the name that is the same in each run; undefined where the service isn't known. */
+  nameOf<Urn extends string | undefined>(
+    urn: Urn,
+    profile: string | undefined,
+  ): (Omit<ResourceName, "urn"> & { urn: Urn }) | undefined {
+    const origin = this.origin(profile);
+    return origin === undefined ? undefined : { urn, origin, profile: profile ?? "" };
   }
 
   /** One for each account: what is found in one says nothing about another. */
@@ -99,6 +115,10 @@ export class Host {
     }
   }
 
+  warn(message: string, urn?: string): void {
+    this.display.warn(message, urn);
+  }
+
   movedFrom(origin: string): boolean {
     return this.config.movedFrom.includes(origin);
   }
@@ -106,9 +126,11 @@ export class Host {
   /** What a resource works with; `urn` is where its warnings and progress show. */
   context(profile: string | undefined, urn: string | undefined): Context {
     const { client, actionReader } = this.service(profile);
+    const name = urn === undefined ? undefined : this.nameOf(urn, profile);
     return {
       client,
       actionReader,
+      journal: name && this.journal?.of(name),
       settings: this.settings,
       folder: this.folder,
       exclusive: (taskId, work) => this.writer(taskId)(work),

@@ -1,5 +1,4 @@
-import { createRequire } from "node:module";
-import type { Properties } from "./wire";
+import { engineAddress, hostModules } from "./engineSurface";
 
 /** Where warnings and progress are shown. */
 export interface Display {
@@ -86,16 +85,15 @@ interface EngineClient {
  */
 export function engineDisplay(): Display {
   try {
-    const sdk = createRequire(process.argv[1] ?? "");
-    const address = process.argv[2] ?? "";
-    if (!/^[\w.:[\]-]+:\d+$/.test(address)) {
+    const sdk = hostModules();
+    const address = engineAddress();
+    if (address === undefined) {
       return new ShortDisplay(toStandardError);
     }
     const grpc = sdk("@grpc/grpc-js");
     const protocol: EngineProtocol = sdk("@pulumi/pulumi/proto/engine_pb");
     const { EngineClient } = sdk("@pulumi/pulumi/proto/engine_grpc_pb");
     const client: EngineClient = new EngineClient(address, grpc.credentials.createInsecure());
-    captureUrns(sdk("@pulumi/pulumi/proto/provider_pb"));
     const log = (message: string, urn: string | undefined, ephemeral: boolean, failed: () => void): void => {
       const request = new protocol.LogRequest();
       request.setSeverity(ephemeral ? protocol.LogSeverity.INFO : protocol.LogSeverity.WARNING);
@@ -122,51 +120,5 @@ export function engineDisplay(): Display {
 function toStandardError(message: string, _urn: string | undefined, ephemeral: boolean): void {
   if (!ephemeral) {
     console.error(`warning: ${message}`);
-  }
-}
-
-/** The engine names the resource in each request, but the host doesn't pass that on: it's noted here by the properties it hands over. */
-const urns = new WeakMap<object, string>();
-
-/** The resource that these properties came with, as far as it's known. */
-export function urnOf(properties: Properties): string | undefined {
-  return urns.get(properties);
-}
-
-interface Struct {
-  toJavaScript(): object;
-}
-
-type Getter = (this: { getUrn?(): string }) => Struct | undefined;
-
-/** The getters through which the host takes the properties of a request that it then hands to the provider. */
-const getters: readonly (readonly [string, string])[] = [
-  ["CreateRequest", "getProperties"],
-  ["ReadRequest", "getProperties"],
-  ["UpdateRequest", "getNews"],
-  ["DeleteRequest", "getProperties"],
-];
-
-function captureUrns(protocol: Record<string, { prototype: Record<string, Getter> }>): void {
-  for (const [name, method] of getters) {
-    const prototype = protocol[name]?.prototype;
-    const original = prototype?.[method];
-    if (prototype === undefined || typeof original !== "function") {
-      continue;
-    }
-    prototype[method] = function (): Struct | undefined {
-      const struct = original.call(this);
-      const urn = this.getUrn?.();
-      if (typeof struct?.toJavaScript !== "function" || typeof urn !== "string") {
-        return struct;
-      }
-      const toJavaScript = struct.toJavaScript.bind(struct);
-      struct.toJavaScript = () => {
-        const properties = toJavaScript();
-        urns.set(properties, urn);
-        return properties;
-      };
-      return struct;
-    };
   }
 }

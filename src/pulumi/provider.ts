@@ -2,6 +2,7 @@ import type { dynamic } from "@pulumi/pulumi";
 import { resources } from "../resources/index";
 import { Backend } from "./backend";
 import type { ReadKey } from "./config";
+import { watchRequests, whenEngineEnds } from "./engineSurface";
 import { Host } from "./host";
 import { engineInterruption } from "./interruption";
 import { engineDisplay } from "./progress";
@@ -24,15 +25,30 @@ export function get(type: string): dynamic.ResourceProvider {
 let host: Host | undefined;
 
 function configure({ config }: dynamic.ConfigureRequest): void {
-  host ??= hostOf((key) => config.get(`webextract:${key}`));
+  host ??= start((key) => config.get(`webextract:${key}`));
 }
 
 /** Without a configure, which an old SDK may not call, the environment is all there is. */
 function currentHost(): Host {
-  host ??= hostOf(() => undefined);
+  host ??= start(() => undefined);
   return host;
 }
 
-function hostOf(read: ReadKey): Host {
-  return new Host(read, engineDisplay(), { interrupted: engineInterruption() });
+function start(read: ReadKey): Host {
+  const started = new Host(read, engineDisplay(), { interrupted: engineInterruption() });
+  watchRequests(() => started.journal?.handedOver());
+  whenEngineEnds({
+    interrupted: () => {
+      started.journal?.dropSaved();
+      void end(started);
+    },
+    gone: () => void end(started),
+  });
+  return started;
+}
+
+/** What an ended engine cannot save must not happen; what was asked for already is noted for the next run. */
+async function end({ journal }: Host): Promise<void> {
+  await journal?.close();
+  process.exit();
 }

@@ -191,9 +191,16 @@ export function canonical(value: unknown): string {
   return value === undefined || value === null ? "null" : (JSON.stringify(value) ?? "null");
 }
 
+/** The arguments that a resource's work is made of; options change none of it. */
+export function workArgs(spec: ArgsSpec, from: object): Record<string, unknown> {
+  const names = Object.keys(spec).filter((name) => !spec[name]?.option);
+  return Object.fromEntries(names.map((name) => [name, (from as Record<string, unknown>)[name]]));
+}
+
 /** The arguments that differ between two versions of a resource, options left out: those change no work that was done. */
 export function changedArgs(spec: ArgsSpec, before: object, now: object): string[] {
-  const field = (from: object, name: string): unknown => (from as Record<string, unknown>)[name];
-  const names = Object.keys(spec).filter((name) => !spec[name]?.option);
-  return names.filter((name) => canonical(field(before, name)) !== canonical(field(now, name)));
+  const old = workArgs(spec, before);
+  return Object.entries(workArgs(spec, now)).flatMap(([name, value]) =>
+    canonical(old[name]) === canonical(value) ? [] : [name],
+  );
 }

@@ -2,13 +2,14 @@ import { isServiceError } from "../service/errors";
 import type { Subtask } from "../service/types";
 import type { ValueCheck } from "./args";
 import { anything, choice, differs, holdsUnknown, listOf, numberFrom, objectOf, text } from "./args";
-import type { LostAnswerState } from "./lostAnswer";
+import type { LostAnswerState, MakingRequest } from "./lostAnswer";
 import {
-  guardAgainstLostAnswer,
   isOutcomeUnknown,
   lostAnswerDifference,
   onlyAdoptionDiffers,
   refuseUpdateOfUnknown,
+  sendOnce,
+  takeOver,
 } from "./lostAnswer";
 import { observeRun, statusesOf } from "./observeRun";
 import type { Context, Created, Difference, PendingState, Read, Resource } from "./resource";
@@ -17,6 +18,7 @@ import { stopRun } from "./runStop";
 import { interruptedMessage, waitForRun } from "./runWait";
 import type { ListMark, SubtaskCounts } from "./subtaskList";
 import { isAtWork, markOf } from "./subtaskList";
+import { lookUpExistence } from "./taskPresence";
 
 /**
  * One run of a task in the cloud. It starts when the resource is created, which costs money; nothing but a changed trigger starts it
@@ -155,11 +157,14 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
   },
 
   async create(args: CloudRunArgs, context: Context): Promise<Created<CloudRunState>> {
-    const state = args.adoptLotNo === undefined ? await start(args, context) : adopted(args, args.adoptLotNo);
+    const { state, atStart } =
+      args.adoptLotNo === undefined
+        ? await startOrTakeOver(args, context)
+        : { state: adopted(args, args.adoptLotNo), atStart: true };
     if (args.waitFor === "finished") {
-      return { id: state.lotNo, state: await waitOrKeep(state, context, { atStart: true }) };
+      return { id: state.lotNo, state: await waitOrKeep(state, context, { atStart }) };
     }
-    return { id: state.lotNo, state: args.onDelete === "stop" ? await noteOwnList(state, context) : state };
+    return { id: state.lotNo, state: args.onDelete === "stop" ? await noteOwnList(state, context, { atStart }) : state };
   },
 
   async read(_id: string, state: CloudRunState, context: Context): Promise<Read<CloudRunState>> {
@@ -202,7 +207,29 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
   },
 };
 
-async function start(args: CloudRunArgs, context: Context): Promise<CloudRunState> {
+/** A start that cost money once must not do so again; `atStart` says whether this step made it. */
+async function startOrTakeOver(
+  args: CloudRunArgs,
+  context: Context,
+): Promise<{ state: CloudRunState; atStart: boolean }> {
+  const { taskId, triggers, rerunOn, retry } = args;
+  const once: MakingRequest = {
+    operation: "startTask",
+    inputs: { taskId, triggers, rerunOn, retry },
+    what: `paid run of task "${taskId}"`,
+    state: args,
+    whatMayExist: `A paid run of task "${taskId}" may have started`,
+    adopt: "adoptLotNo",
+  };
+  const earlier = await takeOver(once, () => lookUpExistence(taskId, context), context);
+  if (earlier === undefined) {
+    return { state: await start(once, args, context), atStart: true };
+  }
+  const listBefore = earlier.detail.listBefore as ListMark | undefined;
+  return { state: { ...adopted(args, earlier.id), listBefore }, atStart: false };
+}
+
+async function start(once: MakingRequest, args: CloudRunArgs, context: Context): Promise<CloudRunState> {
   const { taskId } = args;
   const { data, listBefore } = await context.exclusive(taskId, async () => {
     const before = await subtasksBefore(args, context);
@@ -211,11 +238,9 @@ async function start(args: CloudRunArgs, context: Context): Promise<CloudRunStat
         `The command was interrupted before a run of task "${taskId}" was started: nothing was started.`,
       );
     }
-    const answer = await guardAgainstLostAnswer(
-      () => context.client.startTask({ taskId }),
-      { ...args, listBefore: before },
-      { whatMayExist: `A paid run of task "${taskId}" may have started`, adopt: "adoptLotNo to its lotNo" },
-    );
+    const request = { ...once, state: { ...args, listBefore: before }, detail: { listBefore: before } };
+    const send = () => context.client.startTask({ taskId });
+    const answer = await sendOnce(request, send, (started) => started.data.lotNo, context);
     return { ...answer, listBefore: before };
   });
   return { ...args, lotNo: data.lotNo, status: data.status, subtasks: noSubtasks, listBefore };
@@ -225,11 +250,15 @@ async function start(args: CloudRunArgs, context: Context): Promise<CloudRunStat
  * A run that may be stopped later must be known by its subtasks now: by then the list may be that of another run. The run exists, so a look that
  * fails does not matter.
  */
-async function noteOwnList(start: CloudRunState, context: Context): Promise<CloudRunState> {
+async function noteOwnList(
+  start: CloudRunState,
+  context: Context,
+  { atStart }: { atStart: boolean },
+): Promise<CloudRunState> {
   let state = start;
   try {
     for (let look = 1; look <= mostLooksForList; look++) {
-      state = (await observeRun(state, context, { atStart: true })).state;
+      state = (await observeRun(state, context, { atStart })).state;
       if (state.ownList !== undefined || context.interrupted.aborted) {
         break;
       }

@@ -1,5 +1,6 @@
 import { isServiceError } from "../service/errors";
 import { lostAppend, typesOf } from "./actionProperties";
+import { appendOnce } from "./appendOnce";
 import { anything, choice, flag, isMap, objectOf, text } from "./args";
 import { listOrText } from "./listArgs";
 import type { LostAnswerState } from "./lostAnswer";
@@ -250,11 +251,14 @@ async function writeActions(state: ExtractionTaskState, args: CheckedArgs, conte
   if (updates.length === 0) {
     return;
   }
+  const isAppend = appends(updates);
+  const send = () => context.client.updateTaskParameters({ taskId, actions: updates });
   try {
-    await context.exclusive(taskId, () => context.client.updateTaskParameters({ taskId, actions: updates }));
+    await context.exclusive(taskId, () =>
+      isAppend ? appendOnce({ ...args, taskId }, extractionTask.args, send, context) : send(),
+    );
   } catch (error) {
     if (isServiceError(error) && error.outcome !== "notExecuted") {
-      const isAppend = appends(updates);
       throw new UnknownOutcome(error.message + (isAppend ? lostAppend : ""), isAppend ? "append" : "write");
     }
     throw error;

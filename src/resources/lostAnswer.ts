@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { ServiceError } from "../service/errors";
 import { isServiceError } from "../service/errors";
 import type { ArgsSpec } from "./args";
 import { canonical, holdsUnknown } from "./args";
-import type { Difference } from "./resource";
+import type { OnceRequest } from "./requestJournal";
+import { ageOf } from "./requestJournal";
+import type { Context, Difference } from "./resource";
 import { PartialFailure, ResourceError } from "./resource";
+import type { Presence } from "./taskPresence";
 
 /**
  * A copy or a start whose answer was lost may have happened. A second one would be a second task or a second paid run, so the
@@ -19,30 +21,98 @@ export interface LostAnswerState {
   retry?: string;
 }
 
-/** Runs a call that must not be repeated; a lost answer becomes a partial failure that holds `state`. */
-export async function guardAgainstLostAnswer<T>(
-  call: () => Promise<T>,
-  state: object,
-  explain: { whatMayExist: string; adopt: string },
+/** A request that makes something, and must not make it twice. */
+export interface MakingRequest extends OnceRequest {
+  /** The state to keep where the answer is lost. */
+  state: object;
+  /** What may exist then, in words. */
+  whatMayExist: string;
+  /** The argument that takes over what was made. */
+  adopt: "adoptTaskId" | "adoptLotNo";
+}
+
+/** Sends the request, and answers the id of what it made; a lost answer becomes a partial failure. */
+export async function sendOnce<T>(
+  request: MakingRequest,
+  send: () => Promise<T>,
+  idOf: (answer: T) => string,
+  { journal }: Context,
 ): Promise<T> {
   try {
-    return await call();
+    return await (journal === undefined ? send() : journal.once(request, send, idOf));
   } catch (error) {
     if (!isServiceError(error) || error.outcome === "notExecuted") {
       throw error;
     }
-    const explanation = explanationOf(error, explain);
-    throw new PartialFailure(explanation, `unknown-${randomUUID()}`, { ...state, outcome: "unknown", explanation });
+    throw unknownOutcome(request, `${error.message} ${explanationOf(request, Date.now())}`);
   }
 }
 
-function explanationOf(error: ServiceError, { whatMayExist, adopt }: { whatMayExist: string; adopt: string }): string {
+/**
+ * What an earlier run made by this very request, if it was killed before the state could hold it. `look` reads whether it is still there. Where
+ * nobody can tell, a partial failure as for a lost answer: a second request could make a second one.
+ */
+export async function takeOver(
+  request: MakingRequest,
+  look: (id: string) => Promise<Presence["is"]>,
+  { journal, warn }: Context,
+): Promise<{ id: string; detail: Record<string, unknown> } | undefined> {
+  const { operation, inputs, adopt } = request;
+  const earlier = await journal?.earlier(operation, inputs);
+  if (journal === undefined || earlier === undefined) {
+    return undefined;
+  }
+  const { id, what, sentAt, counts, detail } = earlier;
+  const age = ageOf(earlier);
+  if (!counts) {
+    const made = id === undefined ? `A ${what} may exist` : `"${id}" (a ${what}) exists`;
+    warn(
+      `${made} that no state holds: a run that was ended before it could save it asked for it ${age}, with other arguments or too long ago to be taken over. ` +
+        "Look for it at the service; nothing here will look after it.",
+    );
+    await journal.forget(operation);
+    return undefined;
+  }
+  if (id === undefined) {
+    const ended = `The run that sent this request ${age} was ended before it learned of the answer.`;
+    throw unknownOutcome(request, `${ended} ${explanationOf(request, sentAt)}`);
+  }
+  const presence = await look(id);
+  if (presence === "gone") {
+    await journal.forget(operation);
+    return undefined;
+  }
+  const wasMade = `"${id}" (a ${what}) was made ${age} by a run that was ended before it could be saved`;
+  if (presence === "unclear") {
+    throw unknownOutcome(
+      request,
+      `${wasMade}, and whether it is still there cannot be seen. It was not made again, and will not be: ` +
+        `set ${adopt}: "${id}" to take it over, or set retry to any new text, and run up again.`,
+    );
+  }
+  warn(`${wasMade}. It was taken over; no other was made.`);
+  journal.takeOver(operation, id);
+  return { id, detail };
+}
+
+function unknownOutcome({ state }: MakingRequest, explanation: string): PartialFailure {
+  return new PartialFailure(explanation, `${madeUp}${randomUUID()}`, { ...state, outcome: "unknown", explanation });
+}
+
+function explanationOf({ whatMayExist, adopt }: MakingRequest, sentAt: number): string {
+  const idName = adopt === "adoptTaskId" ? "id" : "lotNo";
   return [
-    error.message,
-    `${whatMayExist}, sent at ${new Date().toISOString()}.`,
+    `${whatMayExist}, sent at ${new Date(sentAt).toISOString()}.`,
     "It was not sent again, and will not be: nobody can tell from here whether it took effect, for the service has no call that lists.",
-    `Look for it at the service. If it is there, set ${adopt}; if it is not, set retry to any new text, and run up again.`,
+    `Look for it at the service. If it is there, set ${adopt} to its ${idName}; if it is not, set retry to any new text, and run up again.`,
   ].join(" ");
+}
+
+const madeUp = "unknown-";
+
+/** Whether an id stands for something of which nobody knows whether it exists. */
+export function isMadeUpId(id: string): boolean {
+  return id.startsWith(madeUp);
 }
 
 export function isOutcomeUnknown(state: LostAnswerState): boolean {

@@ -1,6 +1,7 @@
 import type { ActionParametersUpdate } from "../service/types";
 import type { ActionSettingsMap } from "./actionProperties";
 import { changedActions, toUpdates, valuesShown, withValues } from "./actionProperties";
+import { pendingAppend } from "./appendOnce";
 import type { ArgsSpec } from "./args";
 import { anyText, anything, choice, holdsUnknown, isMap, mapOf, objectOf, text } from "./args";
 import { checkList, listOrText } from "./listArgs";
@@ -146,9 +147,11 @@ export async function updatesFor(
   taskId: string,
   before: CheckedActions,
   now: CheckedActions,
-  pending: string[] | undefined,
+  stillToDo: string[] | undefined,
   context: Context,
 ): Promise<ActionParametersUpdate[]> {
+  const hasAppend = Object.values(now).some(({ loop }) => loop?.mode === "append");
+  const pending = hasAppend ? await pendingAppend(stillToDo, context) : stillToDo;
   const all = pending !== undefined && pending.length > 0;
   const properties = changedActions(all ? {} : propertiesOf(before), propertiesOf(now));
   const updates: ActionParametersUpdate[] = [];
@@ -175,6 +178,9 @@ export async function updatesFor(
         ? {}
         : { loopItems: { actionId, loopType: loop.loopType, loopItems: items, isAppend: loop.mode === "append" } }),
     });
+  }
+  if (!appends(updates)) {
+    await context.journal?.forget("append");
   }
   return updates;
 }

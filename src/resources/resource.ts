@@ -1,6 +1,7 @@
 import type { ServiceClient } from "../service/client";
 import type { ActionReader } from "./actionReader";
 import type { ArgsSpec, Problem } from "./args";
+import type { RequestJournal } from "./requestJournal";
 
 /**
  * The shape that every resource has: plain domain logic over the client, with typed arguments and state. Nothing in this folder knows
@@ -99,6 +100,8 @@ export interface Context {
   readonly settings: Settings;
   /** The program's folder: files are relative to it. */
   readonly folder: string;
+  /** Keeps requests that must not be sent twice beyond this process; absent where nobody knows which resource this is. */
+  readonly journal?: RequestJournal;
   /** Runs the writing calls of one task one after the other, whichever resources they come from. */
   exclusive<T>(taskId: string, work: () => Promise<T>): Promise<T>;
   /** Whether a resource that was made or updated in this run decides this part of a task: the delete of another must not undo it. */

@@ -1,11 +1,13 @@
+import type { CopyTaskRequest } from "../service/types";
 import { choice, differs, flag, text } from "./args";
-import type { LostAnswerState } from "./lostAnswer";
+import type { LostAnswerState, MakingRequest } from "./lostAnswer";
 import {
-  guardAgainstLostAnswer,
   isOutcomeUnknown,
   lostAnswerDifference,
   onlyAdoptionDiffers,
   refuseUpdateOfUnknown,
+  sendOnce,
+  takeOver,
 } from "./lostAnswer";
 import type { CheckContext, Context, Created, Difference, Read, Resource } from "./resource";
 import { lookUpExistence } from "./taskPresence";
@@ -102,12 +104,8 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
     if (adoptTaskId !== undefined) {
       return { id: adoptTaskId, state: { ...args, taskId: adoptTaskId } };
     }
-    const request = { taskId: sourceTaskId ?? "", taskGroupId: taskGroupId ?? "" };
-    const { data } = await guardAgainstLostAnswer(() => context.client.copyTask(request), args, {
-      whatMayExist: `A copy of task "${sourceTaskId}" may exist in group "${taskGroupId}"`,
-      adopt: "adoptTaskId to its id",
-    });
-    return { id: data.taskId, state: { ...args, taskId: data.taskId } };
+    const taskId = await copyOnce({ taskId: sourceTaskId ?? "", taskGroupId: taskGroupId ?? "" }, args, context);
+    return { id: taskId, state: { ...args, taskId } };
   },
 
   async read(id: string, state: TaskCopyState, context: Context): Promise<Read<TaskCopyState>> {
@@ -160,4 +158,27 @@ function keepingAdoption(args: TaskCopyArgs, previous: CheckContext["previous"])
   const isSame = identity.every((name) => typeof args[name] === "string" && args[name] === previous?.[name]);
   const kept = previous?.adoptTaskId;
   return isSame && args.adoptTaskId === undefined && typeof kept === "string" ? { ...args, adoptTaskId: kept } : args;
+}
+
+async function copyOnce(request: CopyTaskRequest, args: TaskCopyArgs, context: Context): Promise<string> {
+  const { taskId, taskGroupId } = request;
+  const once: MakingRequest = {
+    operation: "copyTask",
+    inputs: { ...request, retry: args.retry },
+    what: `copy of task "${taskId}" in group "${taskGroupId}"`,
+    state: args,
+    whatMayExist: `A copy of task "${taskId}" may exist in group "${taskGroupId}"`,
+    adopt: "adoptTaskId",
+  };
+  const earlier = await takeOver(once, (id) => lookUpExistence(id, context), context);
+  if (earlier !== undefined) {
+    return earlier.id;
+  }
+  const { data } = await sendOnce(
+    once,
+    () => context.client.copyTask(request),
+    (answer) => answer.data.taskId,
+    context,
+  );
+  return data.taskId;
 }

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { decidedLoop, readConfigured, writeSettings } from "./actionProperties";
+import { appendOnce, pendingAppend } from "./appendOnce";
 import { anything, choice, text, unknown } from "./args";
 import { allLinesOfFile, digestOf } from "./lines";
 import { checkList, itemsOf, listOrText, textOf } from "./listArgs";
@@ -85,7 +86,8 @@ export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, Chec
   async create(args: CheckedArgs, context: Context): Promise<Created<TaskLoopItemsState>> {
     const items = await loadItems(args, context);
     const previous = await rememberList(args, context);
-    const toSend = await itemsToSend(undefined, args, items, context);
+    const pending = args.mode === "append" ? await pendingAppend(undefined, context) : undefined;
+    const toSend = await itemsToSend(pending && { ...args, pending }, args, items, context);
     return { id: args.taskId, state: await sendAny({ ...args, previous }, toSend, context) };
   },
 
@@ -105,7 +107,8 @@ export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, Chec
   ): Promise<TaskLoopItemsState> {
     const items = await loadItems(args, context);
     const next = { ...args, previous: args.onDelete === "restore" ? state.previous : undefined };
-    const toSend = await itemsToSend(state, args, items, context);
+    const pending = args.mode === "append" ? await pendingAppend(state.pending, context) : state.pending;
+    const toSend = await itemsToSend({ ...state, pending }, args, items, context);
     return sendAny(next, toSend, context);
   },
 
@@ -190,14 +193,17 @@ async function itemsToAppend(
 
 /** An empty list is never sent: it means that nothing is missing. */
 async function sendAny(state: TaskLoopItemsState, loopItems: string[], context: Context): Promise<TaskLoopItemsState> {
+  const { taskId, actionId, loopType, mode } = state;
+  const isAppend = mode === "append";
+  if (loopItems.length === 0 || !isAppend) {
+    await context.journal?.forget("append");
+  }
   if (loopItems.length === 0) {
     return state;
   }
-  const { taskId, actionId, loopType, mode } = state;
-  const isAppend = mode === "append";
-  const request = { taskId, actionId, loopType, loopItems, isAppend };
-  const pending = [isAppend ? "append" : "write"];
-  return writeSettings(state, context, () => context.client.updateLoopItems(request), { pending });
+  const send = () => context.client.updateLoopItems({ taskId, actionId, loopType, loopItems, isAppend });
+  const write = (): Promise<unknown> => (isAppend ? appendOnce(state, taskLoopItems.args, send, context) : send());
+  return writeSettings(state, context, write, { pending: [isAppend ? "append" : "write"] });
 }
 
 /** The state as the service's list makes it: what differs is drift. */

@@ -10,6 +10,7 @@ import {
   typesOf,
   writeSettings,
 } from "./actionProperties";
+import { appendOnce } from "./appendOnce";
 import { choice, text } from "./args";
 import type { PreviousList } from "./loopItems";
 import type { CheckedActions, ParameterActions } from "./parameterActions";
@@ -157,7 +158,9 @@ async function write(
     state,
     context,
     async () => {
-      const { data } = await context.client.updateTaskParameters({ taskId, actions });
+      const send = () => context.client.updateTaskParameters({ taskId, actions });
+      const isAppend = appends(actions);
+      const { data } = await (isAppend ? appendOnce(state, taskParameters.args, send, context) : send());
       updatedParameters = data.updatedParameters;
     },
     { pending, kept },
