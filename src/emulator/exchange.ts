@@ -7,7 +7,7 @@ import { failureAnswer, faultAnswer, gatewayAnswer, successAnswer } from "./answ
 import type { Contract } from "./contract";
 import { pause, send, sendSpoilt } from "./deliver";
 import { Refusal } from "./errors";
-import type { FaultPlan } from "./faults";
+import type { FaultPlan, PlannedFault } from "./faults";
 import { checkCredentials, checkPlan, presentedCredentials, RateGate } from "./gate";
 import { handle } from "./handlers";
 import type { Journal, JournalEntry } from "./journal";
@@ -67,11 +67,12 @@ export class Exchange {
     const spoilt = behaviour.badGatewayEvery > 0 && this.requests % behaviour.badGatewayEvery === 0;
     if (parts.latencyMs() > 0) await pause(parts.latencyMs(), parts.closing);
 
-    const fault = parts.faults.take(operation.name);
+    const fault = parts.faults.take(operation.name, (received.fields as { taskId?: unknown } | undefined)?.taskId);
     const ownAnswer = fault !== undefined && ["status", "error", "redirect"].includes(fault.kind);
     let answer = successAnswer(entry.requestId, {});
-    if (fault?.when !== "before" || fault.kind === "late") {
-      if (fault?.when === "before") await pause(fault.delayMs ?? 1000, parts.closing);
+    const onlyWaits = fault !== undefined && fault.when === "before" && ["late", "hold"].includes(fault.kind);
+    if (onlyWaits) await this.wait(fault);
+    if (fault?.when !== "before" || onlyWaits) {
       answer = this.carryOut(received, request);
       if (entry.tookEffect && !readOnly.has(operation.name)) await parts.saved();
     }
@@ -79,10 +80,15 @@ export class Exchange {
     if (spoilt) answer = gatewayAnswer(Number(behaviour.badGatewayStatus));
     entry.status = fault?.kind === "reset" || fault?.kind === "hang" ? 0 : answer.status;
     this.log(entry, received.startedAt);
-    if (fault === undefined || ownAnswer || (fault.kind === "late" && fault.when === "before"))
-      return send(reply, answer);
+    if (fault === undefined || ownAnswer || onlyWaits) return send(reply, answer);
+    if (fault.kind === "hold") await this.wait(fault);
     await sendSpoilt(reply, answer, fault, parts.closing);
     return reply;
+  }
+
+  private async wait(fault: PlannedFault): Promise<void> {
+    if (fault.kind === "hold") await fault.gate.pass();
+    else await pause(fault.delayMs ?? 1000, this.parts.closing);
   }
 
   /** A path or method that the service does not have, or a request that the server could not read. */

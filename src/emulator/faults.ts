@@ -12,6 +12,7 @@ import type { ErrorCode } from "./errors";
  * - `late`: `delayMs` (default 1000) pass after the operation was carried out, or, with `before`, until it is carried out
  * - `wrongType`: the right body as text/html
  * - `redirect`: 307 to `location` (default: the same path on the same host)
+ * - `hold`: nothing comes until the test lets it; see `emulator.hold`
  */
 export type FaultKind =
   | "reset"
@@ -22,12 +23,15 @@ export type FaultKind =
   | "slow"
   | "late"
   | "wrongType"
-  | "redirect";
+  | "redirect"
+  | "hold";
 
 /** A failure to come. */
 export interface Fault {
   /** The operation that fails; `*`: whichever comes next. */
   operation: OperationName | "*";
+  /** Only requests about this task. Default: any. */
+  taskId?: string;
   /** What goes wrong. */
   kind: FaultKind;
   /**
@@ -53,28 +57,67 @@ export interface Fault {
   location?: string;
 }
 
-interface PlannedFault extends Fault {
+/** Requests that wait for the test. */
+export interface Hold {
+  /** Resolves when the first of them has come, and with `after` has been carried out. */
+  readonly reached: Promise<void>;
+  /** Lets them go on, and those that come later. */
+  release(): void;
+}
+
+/** A failure with all that was left out filled in. */
+export interface PlannedFault extends Fault {
   when: "before" | "after";
   times: number;
   skip: number;
+  gate: Gate;
+}
+
+class Gate implements Hold {
+  readonly reached: Promise<void>;
+  private arrived: () => void = () => undefined;
+  private readonly opened: Promise<void>;
+  release: () => void = () => undefined;
+
+  constructor() {
+    this.reached = new Promise((resolve) => {
+      this.arrived = resolve;
+    });
+    this.opened = new Promise((resolve) => {
+      this.release = resolve;
+    });
+  }
+
+  async pass(): Promise<void> {
+    this.arrived();
+    await this.opened;
+  }
 }
 
 /** The failures still to come. Each request takes the first one that fits. */
 export class FaultPlan {
   private faults: PlannedFault[] = [];
 
-  add(fault: Fault): void {
+  /** @returns what lets held requests go on; means something with `hold` only. */
+  add(fault: Fault): Hold {
     const spoils = ["truncated", "slow", "late", "wrongType"].includes(fault.kind);
+    const gate = new Gate();
     this.faults.push({
       ...fault,
       when: fault.when ?? (spoils ? "after" : "before"),
       times: fault.times ?? 1,
       skip: fault.skip ?? 0,
+      gate,
     });
+    return gate;
   }
 
-  take(operation: OperationName): PlannedFault | undefined {
-    const fault = this.faults.find((candidate) => candidate.operation === operation || candidate.operation === "*");
+  take(operation: OperationName, taskId: unknown): PlannedFault | undefined {
+    const fault = this.faults.find(
+      (planned) =>
+        (planned.operation === operation || planned.operation === "*") &&
+        (planned.taskId === undefined || planned.taskId === taskId),
+    );
     if (fault === undefined) return undefined;
     if (fault.skip > 0) {
       fault.skip -= 1;

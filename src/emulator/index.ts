@@ -7,7 +7,7 @@ export { allowedValues, behaviourNames, behaviours, defaultBehaviour, otherValue
 export type { Changes } from "./changes";
 export type { EmulatorCredentials, Plan } from "./credentials";
 export type { ErrorCode } from "./errors";
-export type { Fault, FaultKind } from "./faults";
+export type { Fault, FaultKind, Hold } from "./faults";
 export type { ActionView, Inspection, MarkedRow, RunView, SubtaskView, TaskView } from "./inspect";
 export type { JournalEntry, JournalFile } from "./journal";
 export type { Seed, SeedAction, SeedCredentials, SeedTask, SeedTaskGroup } from "./seed";

@@ -6,7 +6,7 @@ import { Changes } from "./changes";
 import { Contract } from "./contract";
 import type { EmulatorCredentials, Plan } from "./credentials";
 import { CredentialStore } from "./credentials";
-import type { Fault } from "./faults";
+import type { Fault, Hold } from "./faults";
 import { FaultPlan } from "./faults";
 import { Inspection } from "./inspect";
 import type { JournalEntry } from "./journal";
@@ -58,6 +58,11 @@ export interface Emulator {
   clearRequests(): void;
   /** Lets a request to come fail. Failures are used up in the order in which they were added. */
   fault(fault: Fault): void;
+  /**
+   * Lets requests to come wait until they are released: before they are carried out, or (default) after it, before the answer. To kill a client
+   * at a known moment.
+   */
+  hold(fault: Omit<Fault, "kind">): Hold;
   /** Takes back the failures that are still to come. */
   clearFaults(): void;
   /** How it behaves now. */
@@ -138,7 +143,8 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       return journal.entries;
     },
     clearRequests: () => journal.clear(),
-    fault: (fault) => faults.add(fault),
+    fault: (fault) => void faults.add(fault),
+    hold: (fault) => faults.add({ when: "after", ...fault, kind: "hold" }),
     clearFaults: () => faults.clear(),
     get behaviour() {
       return service.behaviour;

@@ -83,4 +83,31 @@ describe("a fault of the emulator", () => {
     emulator.clearFaults();
     assert.equal((await copy()).status, 200);
   });
+
+  it("holds a request before its effect, until it is released", async () => {
+    const hold = emulator.hold({ operation: "copyTask", when: "before" });
+    const answer = copy();
+    await hold.reached;
+    assert.equal(copies(), 0);
+    hold.release();
+    assert.equal((await answer).status, 200);
+    assert.equal(copies(), 1);
+  });
+
+  it("holds the answer to a request that was carried out", async () => {
+    const hold = emulator.hold({ operation: "copyTask" });
+    const answer = copy();
+    await hold.reached;
+    assert.equal(copies(), 1);
+    hold.release();
+    assert.equal((await answer).status, 200);
+    assert.equal(copies(), 1);
+  });
+
+  it("hits only requests about its task", async () => {
+    emulator.fault({ operation: "*", kind: "status", taskId: "another" });
+    assert.equal((await copy()).status, 200);
+    emulator.fault({ operation: "*", kind: "status", taskId: "template" });
+    assert.equal((await copy()).status, 503);
+  });
 });
