@@ -22,6 +22,12 @@ export class InProcess {
     this.host = new Host((key) => config[key], display, { folder });
   }
 
+  /** What the engine's SIGINT does at the end of a command, when it has saved all that it was handed. */
+  end(): void {
+    this.host.journal?.handedOver();
+    this.host.journal?.dropSaved();
+  }
+
   provider(type: string): Required<Omit<dynamic.ResourceProvider, "configure">> {
     const resource = resources[type];
     if (resource === undefined) {

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Behaviour, Emulator, SeedTask } from "../../src/emulator/index";
+import type { Behaviour, Emulator, Fault, SeedTask } from "../../src/emulator/index";
 import { startEmulator } from "../../src/emulator/index";
 import type { ConfigKey } from "../../src/pulumi/config";
+import { noteUrn } from "../../src/pulumi/engineSurface";
 import { InitFailure } from "../../src/pulumi/providerErrors";
 import { canonical } from "../../src/resources/args";
 import { InProcess } from "../pulumi/inProcess";
@@ -64,11 +65,43 @@ export class World {
     } finally {
       this.inCommand = false;
       this.warnings.push(...this.providers.warnings);
+      this.providers.end();
     }
   }
 
-  declare(type: string): Declared {
-    return new Declared(this, type);
+  /** Runs a step until the service holds a request of it, and kills the process there. @returns the resource as the state knows it. */
+  async killed(declared: Declared, step: () => Promise<unknown>, at: Omit<Fault, "kind">): Promise<Declared> {
+    const saved = declared.asSaved();
+    const hold = this.emulator.hold(at);
+    const ended = step().then(
+      () => assert.fail("it ended before the kill"),
+      () => undefined,
+    );
+    await Promise.race([hold.reached, ended]);
+    this.inCommand = false;
+    return saved;
+  }
+
+  /** Runs a step to its end, and kills the engine before it has saved any of it. @returns the resource as the state knows it. */
+  async unsaved(declared: Declared, step: () => Promise<unknown>): Promise<Declared> {
+    const saved = declared.asSaved();
+    this.providers = this.process();
+    this.inCommand = true;
+    await step();
+    this.inCommand = false;
+    return saved;
+  }
+
+  /** The files of the journal, parsed. */
+  journal(): Record<string, unknown>[] {
+    const folder = this.path(join("tokens", "journal"));
+    return existsSync(folder)
+      ? readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")))
+      : [];
+  }
+
+  declare(type: string, name = type): Declared {
+    return new Declared(this, type, `urn:pulumi:dev::test::pulumi-nodejs:dynamic/webextract:${type}::${name}`);
   }
 
   /** Names of the operations since the last call, in order. */
@@ -127,7 +160,15 @@ export class Declared {
   constructor(
     private readonly world: World,
     private readonly type: string,
+    /** Its name in each request of the engine. */
+    readonly urn: string,
   ) {}
+
+  /** The same resource as the state holds it now, whatever becomes of this one. */
+  asSaved(): Declared {
+    const { id, state, inputs, failed } = this;
+    return Object.assign(new Declared(this.world, this.type, this.urn), { id, state, inputs, failed });
+  }
 
   /** Brings the resource to these arguments. @returns what was done. */
   up(args: Properties): Promise<"created" | "updated" | "replaced" | "nothing"> {
@@ -152,14 +193,14 @@ export class Declared {
 
   destroy(): Promise<void> {
     return this.world.command(async () => {
-      await this.provider.delete(this.id ?? "", this.state);
+      await this.provider.delete(this.id ?? "", this.named(this.state));
       this.id = undefined;
     });
   }
 
   private async bring(args: Properties): Promise<"created" | "updated" | "replaced" | "nothing"> {
     const news = await this.world.providers.checked(this.type, { ...args, __provider: "text" }, this.inputs);
-    const inputs = { ...news, __provider: "text" };
+    const inputs = this.named({ ...news, __provider: "text" });
     if (this.id === undefined) {
       await this.create(inputs);
       return "created";
@@ -179,22 +220,28 @@ export class Declared {
   private async replace(inputs: Properties, deleteFirst: boolean): Promise<void> {
     const old = { id: this.id ?? "", state: this.state };
     if (deleteFirst) {
-      await this.provider.delete(old.id, old.state);
+      await this.provider.delete(old.id, this.named(old.state));
       this.id = undefined;
     }
-    await this.create(inputs);
+    await this.create(this.named(inputs));
     if (!deleteFirst) {
-      await this.provider.delete(old.id, old.state);
+      await this.provider.delete(old.id, this.named(old.state));
     }
   }
 
   private async read(): Promise<boolean> {
-    const { id, props, inputs } = await this.provider.read(this.id ?? "", this.state);
+    const { id, props, inputs } = await this.provider.read(this.id ?? "", this.named(this.state));
     this.id = id;
     this.state = id === undefined ? {} : { ...props, __provider: "text" };
     this.inputs = id === undefined ? {} : { ...inputs, __provider: "text" };
     this.failed = false;
     return id !== undefined;
+  }
+
+  /** The engine tells the resource's URN with each request. */
+  private named(properties: Properties): Properties {
+    noteUrn(properties, this.urn);
+    return properties;
   }
 
   private get provider() {
