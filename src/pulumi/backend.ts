@@ -38,6 +38,7 @@ export class Backend implements dynamic.ResourceProvider {
 
   async check(olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
     return this.guarded(async () => {
+      this.host().noteChecked(urnOf(news));
       const args = this.withoutDerived(fromWire(news));
       const previous = fromWire(olds);
       const problems: Problem[] = [];
@@ -66,7 +67,9 @@ export class Backend implements dynamic.ResourceProvider {
         (name) => this.resource.args[name]?.replaces && differs(state[name], args[name]),
       );
       const all = [...new Set([...bySpec, ...replaces])];
-      await this.show(news, args.profile, state, { step: all.length > 0 ? "replace" : "diff", id });
+      // A refresh asks for diffs too, of what it has read: they say nothing of what the program wants.
+      const step = all.length > 0 || !this.host().isChecked(urnOf(news)) ? "replace" : "diff";
+      await this.show(news, args.profile, state, { step, id });
       if (all.length > 0) {
         return { replaces: all, deleteBeforeReplace: deleteFirst === true };
       }

@@ -41,6 +41,7 @@ type Classes = Record<string, { prototype: Record<string, Method> }>;
 
 /** The getters through which the host takes the properties of a request that it then hands to the provider. */
 const getters: readonly (readonly [string, string])[] = [
+  ["CheckRequest", "getNews"],
   ["DiffRequest", "getNews"],
   ["CreateRequest", "getProperties"],
   ["ReadRequest", "getProperties"],

@@ -32,6 +32,7 @@ export class Host {
   private readonly accountGuards = new Map<string | undefined, AccountGuard>();
   /** Parts of tasks that resources made or updated in this process decide. */
   private readonly decided = new Set<string>();
+  private readonly checked = new Set<string | undefined>();
   private stepsUnderWay = 0;
   private readonly config: ProviderConfig;
   private readonly configProblems: readonly string[];
@@ -93,6 +94,16 @@ export class Host {
     const guard = this.accountGuards.get(profile) ?? new AccountGuard();
     this.accountGuards.set(profile, guard);
     return guard;
+  }
+
+  /** Notes that the program declares this resource. The first check of a process doesn't tell its URN: then it may be any. */
+  noteChecked(urn: string | undefined): void {
+    this.checked.add(urn);
+  }
+
+  /** Whether the program has come to this resource: before that, only a refresh has. */
+  isChecked(urn: string | undefined): boolean {
+    return this.checked.has(urn) || this.checked.has(undefined);
   }
 
   /** Notes what of a task a resource decides that was made or updated. */

@@ -23,7 +23,7 @@ interface OwnEntry {
   handedOver?: boolean;
 }
 
-/** What the engine showed of a resource, in which step. `diff`: it stays. `replace`: a diff that makes a new one. */
+/** What the engine showed of a resource, in which step. `diff`: it stays. `replace`: it may not. */
 export interface Sighting {
   step: "diff" | "replace" | "read" | "update" | "delete" | "created";
   id: string;

@@ -74,7 +74,7 @@ export async function takeOver(
     return undefined;
   }
   if (id === undefined) {
-    const ended = `The run that sent this request ${age} was ended before it learned of the answer.`;
+    const ended = "The run that sent this request was ended before it learned of the answer.";
     throw unknownOutcome(request, `${ended} ${explanationOf(request, sentAt)}`);
   }
   const presence = await look(id);
@@ -82,15 +82,16 @@ export async function takeOver(
     await journal.forget(operation);
     return undefined;
   }
-  const wasMade = `"${id}" (a ${what}) was made ${age} by a run that was ended before it could be saved`;
+  const wasMade = (then: string): string =>
+    `"${id}" (a ${what}) was made ${then} by a run that was ended before it could be saved`;
   if (presence === "unclear") {
     throw unknownOutcome(
       request,
-      `${wasMade}, and whether it is still there cannot be seen. It was not made again, and will not be: ` +
+      `${wasMade(`at ${new Date(sentAt).toISOString()}`)}, and whether it is still there cannot be seen. It was not made again, and will not be: ` +
         `set ${adopt}: "${id}" to take it over, or set retry to any new text, and run up again.`,
     );
   }
-  warn(`${wasMade}. It was taken over; no other was made.`);
+  warn(`${wasMade(age)}. It was taken over; no other was made.`);
   journal.takeOver(operation, id);
   return { id, detail };
 }

@@ -215,10 +215,7 @@ describe("the journal of requests that must not be sent twice", () => {
         const copy = world.declare("TaskCopy");
         const saved = await world.killed(copy, () => copy.up(copyArgs), { operation: "copyTask", when });
         const message = await failure(saved.up(copyArgs));
-        assert.match(
-          message,
-          /The run that sent this request \d seconds? ago was ended before it learned of the answer/,
-        );
+        assert.match(message, /The run that sent this request was ended before it learned of the answer/);
         assert.match(message, /A copy of task "task-1" may exist in group "group-2", sent at 20\d\d-/);
         assert.match(message, /set adoptTaskId to its id; if it is not, set retry to any new text/);
         assert.match(await failure(saved.up(copyArgs)), /A copy of task "task-1" may exist/);

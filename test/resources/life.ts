@@ -235,6 +235,10 @@ export class Declared {
     this.state = id === undefined ? {} : { ...props, __provider: "text" };
     this.inputs = id === undefined ? {} : { ...inputs, __provider: "text" };
     this.failed = false;
+    if (id !== undefined) {
+      // The engine asks for what has changed, to show it.
+      await this.provider.diff(id, this.state, this.named(this.inputs));
+    }
     return id !== undefined;
   }
 

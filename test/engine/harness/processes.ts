@@ -34,6 +34,14 @@ export function killNow(pid: number): void {
   }
 }
 
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 function listProcesses(): ProcessInfo[] {
   const table = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8", maxBuffer: 64e6 });
   return table.split("\n").flatMap((line) => {

@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
-import { descendantsOf, dynamicHostPattern, killNow } from "./processes";
+import { setTimeout } from "node:timers/promises";
+import { descendantsOf, dynamicHostPattern, isRunning, killNow } from "./processes";
 
 /** How one command of the engine ended, and all that it wrote. */
 export interface RunResult {
@@ -76,9 +77,13 @@ export class Run {
     this.child.kill("SIGINT");
   }
 
-  /** Kills the engine alone, as a crash of it would; its helpers find themselves alone. */
-  killEngine(): void {
+  /** Kills the engine alone, as a crash of it would; its helpers find themselves alone. @returns when the hosts of dynamic resources have ended. */
+  async killEngine(): Promise<void> {
+    const hosts = this.hosts();
     killNow(this.pid);
+    while (hosts.some(isRunning)) {
+      await setTimeout(20);
+    }
   }
 
   /** Kills the engine and everything that it started, as the loss of the machine would. */
@@ -92,13 +97,16 @@ export class Run {
 
   /** Kills the processes that run the handlers of dynamic resources. Throws if there is none: a test that kills nothing shows nothing. */
   killHosts(): void {
-    const hosts = descendantsOf(this.pid).filter(({ command }) => dynamicHostPattern.test(command));
+    const hosts = this.hosts();
     if (hosts.length === 0) {
       throw new Error(`no host of dynamic resources is running:\n${this.written}`);
     }
-    for (const { pid } of hosts) {
-      killNow(pid);
-    }
+    hosts.forEach(killNow);
+  }
+
+  private hosts(): number[] {
+    const hosts = descendantsOf(this.pid).filter(({ command }) => dynamicHostPattern.test(command));
+    return hosts.map(({ pid }) => pid);
   }
 
   private get pid(): number {

@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import type { Run } from "../harness";
+import { World } from "../world";
+import type { KilledStep } from "./steps";
+import { holdOf, seedFor, subtaskPlaceholder } from "./steps";
+
+/**
+ * `host`: the process that runs the handlers. `machine`: everything at once. `engine`: the engine alone; its host is still answered. `answer`: nothing
+ * is killed, the answers are lost.
+ */
+export type Kill = "host" | "machine" | "engine" | "answer";
+
+/** What comes before the next up. */
+export const nexts = ["an up", "a refresh and an up", "an up --refresh"] as const;
+export type Next = (typeof nexts)[number];
+
+const parallel = ["--parallel", "50"];
+const goOn = ["--continue-on-error", ...parallel];
+
+/**
+ * One up in the middle of which something is killed while many resources are each at a step of theirs, and what a user does afterwards:
+ * the next commands, what the errors say, and an up that must then change nothing more.
+ */
+export class KilledUp {
+  private readonly ways = new Map<string, Record<string, unknown>>();
+
+  private constructor(
+    readonly world: World,
+    private readonly steps: readonly KilledStep[],
+  ) {}
+
+  static async create(steps: readonly KilledStep[]): Promise<KilledUp> {
+    const world = await World.create({
+      program: "",
+      seed: seedFor(steps),
+      emulator: { behaviour: { readsUntilFinished: 1000 } },
+      config: { "webextract:concurrency": "50" },
+    });
+    for (const { prepare } of steps) {
+      prepare?.(world.emulator);
+    }
+    return new KilledUp(world, steps);
+  }
+
+  /** Brings everything into the state before the step. */
+  async prepare(): Promise<void> {
+    const first = this.steps.filter(({ before }) => before !== undefined);
+    if (first.length > 0) {
+      this.declare(({ before }) => before);
+      await this.world.project.up({ args: parallel });
+    }
+  }
+
+  /** Starts the step of each resource, and kills when all stand where they are to. */
+  async kill(kill: Kill, when: "before" | "after"): Promise<void> {
+    const { emulator, project } = this.world;
+    this.declare(({ after }) => after);
+    // Those that name no task take what is left over.
+    const ordered = [...this.steps].sort(
+      (a, b) => Number(a.at.taskId === undefined) - Number(b.at.taskId === undefined),
+    );
+    if (kill === "answer") {
+      for (const { at } of ordered) {
+        emulator.fault({ ...at, kind: "reset", when, times: 1 });
+      }
+      await project.up({ args: goOn, expect: "either" });
+      return;
+    }
+    const holds = ordered.map((step) => emulator.hold(holdOf(step, when)));
+    const run = project.start(["up", "--yes", "--skip-preview"], { args: parallel });
+    await reached(
+      run,
+      holds.map((hold) => hold.reached),
+    );
+    if (kill === "host") {
+      run.killHosts();
+      await run.done;
+    } else if (kill === "machine") {
+      run.killAll();
+      await run.done;
+      await project.run(["cancel", "--yes"]);
+    } else {
+      const hostsEnded = run.killEngine();
+      for (const hold of holds) {
+        hold.release();
+      }
+      await Promise.all([run.done, hostsEnded]);
+      await project.run(["cancel", "--yes"]);
+    }
+    emulator.clearFaults();
+  }
+
+  /** The next commands of a user, or of a job. @returns all that they wrote. */
+  async goOn(next: Next): Promise<string> {
+    const { project } = this.world;
+    const refreshed = next === "a refresh and an up" ? await project.refresh({ args: parallel }) : undefined;
+    const args = next === "an up --refresh" ? ["--refresh", ...goOn] : goOn;
+    const up = await project.up({ args, expect: "either" });
+    return `${refreshed?.output ?? ""}\n${up.output}`;
+  }
+
+  /** Does what the errors say, for each resource whose request nobody knows the outcome of. @returns their names. */
+  async followTheErrors(output: string): Promise<string[]> {
+    const lost = this.steps.filter(({ name }) => isUnknown(output, name));
+    for (const step of lost) {
+      const isMade = step.once !== undefined && this.times(step.once) === step.once.times;
+      const made = isMade ? step.made?.(this.world.emulator) : undefined;
+      this.ways.set(step.name, made === undefined ? { retry: "looked, it is not there" } : adopting(step, made));
+    }
+    this.declare(({ after }) => after);
+    await this.world.project.up({ args: parallel });
+    return lost.map(({ name }) => name);
+  }
+
+  /** That nothing was done once too often so far, and in the end that all is as declared and stays so. */
+  assertNothingTooMuch(): void {
+    for (const { name, once } of this.steps) {
+      if (once !== undefined) {
+        assert.ok(this.times(once) <= once.times, `${name}: ${once.operation} took effect ${this.times(once)} times`);
+      }
+    }
+  }
+
+  async assertSettled(): Promise<void> {
+    const { project } = this.world;
+    this.assertNothingTooMuch();
+    for (const { name, once, settled } of this.steps) {
+      if (once !== undefined) {
+        assert.equal(this.times(once), once.times, `${name}: ${once.operation}`);
+      }
+      settled?.(this.world);
+    }
+    await project.preview({ args: ["--expect-no-changes"] });
+    assert.deepEqual(
+      project.state().resources.filter(({ id }) => id?.startsWith("unknown-")),
+      [],
+    );
+  }
+
+  /** How often a request took effect. */
+  private times({ operation, taskId }: { operation: string; taskId: string }): number {
+    return this.world.emulator.requests.filter((request) => {
+      const about = request.query.taskId ?? (request.body as { taskId?: string } | undefined)?.taskId;
+      return request.operation === operation && request.tookEffect && about === taskId;
+    }).length;
+  }
+
+  private declare(argsOf: (step: KilledStep) => object | undefined): void {
+    const lines = this.steps.flatMap((step) => {
+      const args = argsOf(step);
+      const text = JSON.stringify({ ...args, ...this.ways.get(step.name) });
+      return args === undefined ? [] : [`new ${step.type}("${step.name}", ${this.withSubtask(text, step.name)});`];
+    });
+    this.world.program(lines.join("\n"));
+  }
+
+  private withSubtask(text: string, taskId: string): string {
+    const subTaskId = this.world.emulator.inspect.runs(taskId)[0]?.subtasks[0]?.subTaskId;
+    return text.replaceAll(subtaskPlaceholder, String(subTaskId));
+  }
+}
+
+function adopting({ adopt = "adoptTaskId", after }: KilledStep, id: string): Record<string, unknown> {
+  const from = after?.from as object | undefined;
+  return from === undefined ? { [adopt]: id } : { from: { ...from, [adopt]: id } };
+}
+
+/** Whether the output holds an error that says that this resource's request may have taken effect. */
+function isUnknown(output: string, name: string): boolean {
+  const about = `(?:copy of task "${name}" may exist|paid run of task "${name}" may have started)`;
+  return new RegExp(`^\\s*(?:\\*|error:) .*${about}`, "m").test(output);
+}
+
+async function reached(run: Run, holds: readonly Promise<void>[]): Promise<void> {
+  const ended = run.done.then(({ output }) =>
+    assert.fail(`it ended before all steps were where they are to be killed:\n${output}`),
+  );
+  await Promise.race([Promise.all(holds), ended]);
+}
