@@ -1,6 +1,6 @@
 import type { dynamic } from "@pulumi/pulumi";
 import type { Problem } from "../resources/args";
-import { checkFields, differs, unknown, workArgs } from "../resources/args";
+import { checkFields, differs, isMap, unknown, workArgs } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { messageOf, PartialFailure } from "../resources/resource";
 import { isGone } from "../resources/taskPresence";
@@ -68,8 +68,11 @@ export class Backend implements dynamic.ResourceProvider {
       );
       const all = [...new Set([...bySpec, ...replaces])];
       // A refresh asks for diffs too, of what it has read: they say nothing of what the program wants.
-      const step = all.length > 0 || !this.host().isChecked(urnOf(news)) ? "replace" : "diff";
-      await this.show(news, args.profile, state, { step, id });
+      const stays = all.length === 0 && this.host().isChecked(urnOf(news));
+      await this.show(news, args.profile, state, { step: stays ? "diff" : "replace", id });
+      if (stays) {
+        this.decide("declare", news, args, this.taskOf(args, id));
+      }
       if (all.length > 0) {
         return { replaces: all, deleteBeforeReplace: deleteFirst === true };
       }
@@ -84,8 +87,9 @@ export class Backend implements dynamic.ResourceProvider {
   async create(inputs: Properties): Promise<dynamic.CreateResult> {
     const args = fromWire(inputs);
     return this.writing(inputs, args.profile, async () => {
+      this.decide("claim", inputs, args, this.taskOf(args));
       const { id, state } = await this.resource.create(args, this.context(inputs, args.profile));
-      this.noteDecided(args);
+      this.decide("wrote", inputs, args, this.taskOf(args, id));
       await this.show(inputs, args.profile, state, { step: "created", id });
       const outs = this.toState(state);
       this.returned(inputs, args.profile);
@@ -130,8 +134,9 @@ export class Backend implements dynamic.ResourceProvider {
       const state = this.stateOf(olds);
       this.refuseElsewhere(state, args.profile);
       await this.show(news, args.profile, state, { step: "update", id });
+      this.decide("claim", news, args, this.taskOf(args, id));
       const next = await this.resource.update(id, state, args, this.context(news, args.profile));
-      this.noteDecided(args);
+      this.decide("wrote", news, args, this.taskOf(args, id));
       const outs = this.toState(next);
       this.returned(news, args.profile);
       return { outs };
@@ -151,8 +156,20 @@ export class Backend implements dynamic.ResourceProvider {
     });
   }
 
-  private noteDecided(args: Properties): void {
-    this.host().noteDecided(args.taskId, this.resource.decides?.(args) ?? []);
+  /** What these arguments decide of a task is declared, about to be written, or written. */
+  private decide(how: "declare" | "claim" | "wrote", request: Properties, args: Properties, taskId?: string): void {
+    const parts = this.resource.decides?.(args) ?? [];
+    if (taskId !== undefined && parts.length > 0) {
+      const task = { origin: this.host().origin(profileName(args.profile)), profile: args.profile, taskId };
+      this.host().decided[how](urnOf(request), task, parts);
+    }
+  }
+
+  /** The task whose parts these arguments decide, as far as it is known. */
+  private taskOf(args: Properties, id?: string): string | undefined {
+    const { adoptTaskId } = isMap(args.from) ? args.from : { adoptTaskId: undefined };
+    const known = [args.taskId, this.resource.idIs === "taskId" ? id : undefined, adoptTaskId];
+    return known.find((taskId): taskId is string => typeof taskId === "string");
   }
 
   /** Lets the journal see what the engine's state holds. */

@@ -109,7 +109,7 @@ export function whenEngineEnds({ interrupted, gone }: { interrupted: () => void;
   if (address === undefined || !inputIsPipe()) {
     return;
   }
-  process.stdin.once("end", () => ifRefused(address, gone));
+  process.stdin.once("end", () => whenRefused(address, gone));
   process.stdin.resume();
   process.stdin.unref();
 }
@@ -124,13 +124,20 @@ function inputIsPipe(): boolean {
   }
 }
 
-function ifRefused(address: string, then: () => void): void {
+/** An engine that is ending may still take a connection, and drops it then; one that is not drops it for want of a word, after minutes. */
+function whenRefused(address: string, then: () => void): void {
   const colon = address.lastIndexOf(":");
   const socket = connect({ host: address.slice(0, colon), port: Number(address.slice(colon + 1)) });
-  socket.once("connect", () => socket.destroy());
+  let isRefused = false;
   socket.once("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "ECONNREFUSED") {
+    isRefused = error.code === "ECONNREFUSED";
+  });
+  socket.once("close", () => {
+    if (isRefused) {
       then();
+    } else {
+      setTimeout(() => whenRefused(address, then), 100).unref();
     }
   });
+  socket.unref();
 }

@@ -7,6 +7,7 @@ import { ServiceClient } from "../service/client";
 import { AccountGuard } from "./accountGuard";
 import type { ProviderConfig, ReadKey } from "./config";
 import { originOf, parseConfig } from "./config";
+import { DecidedParts } from "./decidedParts";
 import { Journal } from "./journal";
 import type { ResourceName } from "./journalFiles";
 import { JournalFiles } from "./journalFiles";
@@ -30,8 +31,7 @@ export class Host {
   /** Absent where it is switched off. */
   readonly journal: Journal | undefined;
   private readonly accountGuards = new Map<string | undefined, AccountGuard>();
-  /** Parts of tasks that resources made or updated in this process decide. */
-  private readonly decided = new Set<string>();
+  readonly decided = new DecidedParts();
   private readonly checked = new Set<string | undefined>();
   private stepsUnderWay = 0;
   private readonly config: ProviderConfig;
@@ -106,13 +106,6 @@ export class Host {
     return this.checked.has(urn) || this.checked.has(undefined);
   }
 
-  /** Notes what of a task a resource decides that was made or updated. */
-  noteDecided(taskId: unknown, parts: readonly string[]): void {
-    for (const part of parts) {
-      this.decided.add(`${taskId} ${part}`);
-    }
-  }
-
   /** Runs a step of any resource. */
   async during<T>(step: () => Promise<T>): Promise<T> {
     this.stepsUnderWay++;
@@ -145,7 +138,7 @@ export class Host {
       settings: this.settings,
       folder: this.folder,
       exclusive: (taskId, work) => this.writer(taskId)(work),
-      isDecided: (taskId, part) => this.decided.has(`${taskId} ${part}`),
+      isDecided: (taskId, part) => this.decided.isWritten(taskId, part),
       saw: (taskId, presence) => this.accountGuard(profile).saw(taskId, presence),
       warn: (message) => this.display.warn(message, urn),
       progress: (message) => this.display.progress(message, urn),

@@ -100,8 +100,10 @@ export class World {
       : [];
   }
 
-  declare(type: string, name = type): Declared {
-    return new Declared(this, type, `urn:pulumi:dev::test::pulumi-nodejs:dynamic/webextract:${type}::${name}`);
+  /** Without a name, the engine doesn't tell its URN. */
+  declare(type: string, name: string | undefined = type): Declared {
+    const urn = `urn:pulumi:dev::test::pulumi-nodejs:dynamic/webextract:${type}::${name}`;
+    return new Declared(this, type, name === "" ? undefined : urn);
   }
 
   /** Names of the operations since the last call, in order. */
@@ -161,7 +163,7 @@ export class Declared {
     private readonly world: World,
     private readonly type: string,
     /** Its name in each request of the engine. */
-    readonly urn: string,
+    readonly urn: string | undefined,
   ) {}
 
   /** The same resource as the state holds it now, whatever becomes of this one. */
@@ -244,7 +246,9 @@ export class Declared {
 
   /** The engine tells the resource's URN with each request. */
   private named(properties: Properties): Properties {
-    noteUrn(properties, this.urn);
+    if (this.urn !== undefined) {
+      noteUrn(properties, this.urn);
+    }
     return properties;
   }
 

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import type { Kill } from "./killedUp";
+import { KilledUp, nexts } from "./killedUp";
+import type { KilledStep } from "./steps";
+import { creates, deletes, updates } from "./steps";
+
+const phases = { create: creates, update: updates, delete: deletes };
+
+/** Every resource at every step of its create, update and delete, with every way on afterwards. */
+export function describeKills(what: string, kill: Kill, moments: readonly ("before" | "after")[]): void {
+  describe(what, function () {
+    this.timeout(300_000);
+    for (const [phase, steps] of Object.entries(phases)) {
+      for (const when of moments) {
+        for (const next of nexts) {
+          it(`in each ${phase} ${when} the effect, then ${next}: nothing is done twice, and the errors lead out`, async () => {
+            const killed = await KilledUp.create(steps);
+            try {
+              await killed.prepare();
+              await killed.kill(kill, when);
+              const output = await killed.goOn(next);
+              killed.assertNothingTooMuch();
+              const isUnknown = (step: KilledStep): boolean => kill !== "engine" && makesAt(step);
+              assert.deepEqual(await killed.followTheErrors(output), namesOf(steps.filter(isUnknown)));
+              const isTakenOver = (step: KilledStep): boolean =>
+                kill !== "answer" && step.adopt !== undefined && !isUnknown(step) && (makesAt(step) || !step.before);
+              for (const name of namesOf(steps.filter(isTakenOver))) {
+                assert.match(output, new RegExp(`of task "${name}".* was made \\d+ \\w+ ago .* It was taken over`));
+              }
+              await killed.assertSettled();
+            } finally {
+              await killed.world.remove();
+            }
+          });
+        }
+      }
+    }
+  });
+}
+
+/** Whether the kill came at the very request that makes something. */
+function makesAt({ adopt, at, once }: KilledStep): boolean {
+  return adopt !== undefined && at.operation === once?.operation;
+}
+
+function namesOf(steps: readonly KilledStep[]): string[] {
+  return steps.map(({ name }) => name);
+}

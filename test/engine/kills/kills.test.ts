@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { World } from "../world";
+import { KilledUp } from "./killedUp";
+import { creates } from "./steps";
+
+const program = (extra = "") => `
+const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1"${extra} });
+exports.taskId = copy.id;
+`;
+
+describe("the journal on the real engine", () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await World.create({ program: program(), config: { "webextract:journal": "journal" } });
+  });
+  afterEach(() => world.remove());
+
+  const journal = (): string[] => {
+    const folder = join(world.project.folder, "journal");
+    return existsSync(folder) ? readdirSync(folder) : [];
+  };
+  const upUntilCopied = async () => {
+    const hold = world.emulator.hold({ operation: "copyTask" });
+    const run = world.project.start(["up", "--yes", "--skip-preview"]);
+    await hold.reached;
+    return { run, hold };
+  };
+  const assertTakenOver = async (): Promise<void> => {
+    await world.project.run(["cancel", "--yes"], { expect: "either" });
+    const { output } = await world.project.up();
+    assert.match(
+      output,
+      /warning: ".*" \(a copy of task "template-1" in group "group-1"\) was made .* It was taken over/,
+    );
+    assert.deepEqual(await world.project.outputs(), { taskId: world.copies()[0] });
+    assert.equal(world.copies().length, 1);
+    assert.deepEqual(journal(), []);
+  };
+
+  it("is empty after an ordinary up, and after a first Ctrl-C, which ends cleanly", async () => {
+    await world.project.up();
+    assert.deepEqual(journal(), []);
+    await world.project.destroy();
+    const { run, hold } = await upUntilCopied();
+    assert.equal(journal().length, 1);
+    run.interrupt();
+    await run.waitFor("press ^C again");
+    hold.release();
+    await run.done;
+    assert.deepEqual(journal(), []);
+    assert.equal(world.project.resource("copy").id, world.copies()[1]);
+  });
+
+  it("has the copy that a second Ctrl-C cut off, once it is answered", async () => {
+    const { run, hold } = await upUntilCopied();
+    run.interrupt();
+    await run.waitFor("press ^C again");
+    run.interrupt();
+    await run.waitFor("^C received; terminating");
+    hold.release();
+    await run.done;
+    await assertTakenOver();
+  });
+
+  it("has the copy that a killed engine never learned of; the host ends by itself once it is answered", async () => {
+    const { run, hold } = await upUntilCopied();
+    const hostEnded = run.killEngine();
+    hold.release();
+    await Promise.all([run.done, hostEnded]);
+    await assertTakenOver();
+  });
+
+  it("lets a host whose engine is gone send nothing more", async () => {
+    world.program(`
+      new ExtractionTask("whole", {
+        from: { sourceTaskId: "template-1", taskGroupId: "group-1" },
+        actions: { open: { actionType: "NavigateAction", properties: { Url: "https://new.test/" } } },
+      });
+    `);
+    const { run, hold } = await upUntilCopied();
+    const hostEnded = run.killEngine();
+    hold.release();
+    await Promise.all([run.done, hostEnded]);
+    assert.deepEqual(world.operations(), ["copyTask"]);
+  });
+});
+
+describe("a kill in the middle of a create", () => {
+  const some = creates.filter(({ name }) => ["copy", "whole-settings", "run", "run-wait", "items"].includes(name));
+
+  for (const [kill, when, next, unknown] of [
+    ["host", "after", "an up --refresh", ["copy", "run"]],
+    ["engine", "after", "an up", []],
+  ] as const) {
+    it(`of the ${kill}, ${when} the effect, leads to nothing done twice after ${next}`, async () => {
+      const killed = await KilledUp.create(some);
+      try {
+        await killed.prepare();
+        await killed.kill(kill, when);
+        const output = await killed.goOn(next);
+        killed.assertNothingTooMuch();
+        assert.deepEqual(await killed.followTheErrors(output), unknown);
+        await killed.assertSettled();
+      } finally {
+        await killed.world.remove();
+      }
+    });
+  }
+});
