@@ -150,13 +150,11 @@ export class Journal {
       answered: false,
       detail,
     };
+    this.refuseWhenClosed();
     this.underWay++;
     try {
       await this.files.write(key, entry);
-      if (this.isClosed) {
-        await this.files.remove(key);
-        throw new Error("Pulumi's engine is gone, so nothing more is sent.");
-      }
+      this.refuseWhenClosed();
       this.own.set(key, { answered: false });
       const answer = await send();
       const id = idOf(answer);
@@ -175,6 +173,12 @@ export class Journal {
           resolve();
         });
       }
+    }
+  }
+
+  private refuseWhenClosed(): void {
+    if (this.isClosed) {
+      throw new Error("Pulumi's engine is gone, so nothing more is sent.");
     }
   }
 
