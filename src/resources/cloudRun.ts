@@ -164,7 +164,10 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
     if (args.waitFor === "finished") {
       return { id: state.lotNo, state: await waitOrKeep(state, context, { atStart }) };
     }
-    return { id: state.lotNo, state: args.onDelete === "stop" ? await noteOwnList(state, context, { atStart }) : state };
+    return {
+      id: state.lotNo,
+      state: args.onDelete === "stop" ? await noteOwnList(state, context, { atStart }) : state,
+    };
   },
 
   async read(_id: string, state: CloudRunState, context: Context): Promise<Read<CloudRunState>> {
