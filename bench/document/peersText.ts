@@ -86,7 +86,7 @@ export function limitedText(results: readonly PeersResult[]): string {
           if (requests === 0) {
             return [];
           }
-          const least = requests / requestsPerSecond;
+          const least = (requests - refused) / requestsPerSecond;
           const share = `${Math.round((least / wallSeconds) * 100)} %`;
           return [
             [

@@ -97,7 +97,7 @@ provider "restapi" {
   headers               = { Authorization = "Bearer ${credentials.accessToken}" }
   create_returns_object = true
   write_returns_object  = true
-${requestsPerSecond === undefined ? "" : `  rate_limit = ${requestsPerSecond}`}
+${requestsPerSecond === undefined ? "" : `  rate_limit = ${requestsPerSecond}\n  retries {\n    max_retries = 10\n  }`}
 }
 
 locals {
