@@ -42,7 +42,7 @@ describe("static get on the engine", () => {
       whole: ["template-1", "https://old.test/"],
       stopped: run?.subtasks
         .map(({ subTaskId }) => subTaskId)
-        .sort()
+
         .join("\n"),
       taskId: "template-1",
       url: "https://old.test/",
