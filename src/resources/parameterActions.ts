@@ -19,7 +19,7 @@ export interface ActionLoop {
   items?: string[];
   /** A file with an item a line, relative to the program's folder. */
   itemsFile?: string;
-  /** `replace` (default): the list becomes these items. `append`: only items not sent before are added at the end of the service's list. */
+  /** `replace` (default): the list becomes these items. `append`: those that the service's list lacks are added at its end; where it is not shown, those not sent before. */
   mode?: "replace" | "append";
 }
 

@@ -33,7 +33,7 @@ export interface TaskLoopItemsArgs extends RestoreArgs {
   items?: string[];
   /** A file with an item a line (UTF-8; blank lines are skipped), relative to the program's folder. A diff shows that it changed. */
   itemsFile?: string;
-  /** `replace` (default): the list becomes these items. `append`: only items not sent before are added at the end of the service's list. */
+  /** `replace` (default): the list becomes these items. `append`: those that the service's list lacks are added at its end; where it is not shown, those not sent before. */
   mode?: "replace" | "append";
   /** Name of a set of credentials in `webextract:profiles`. Default: the top-level ones. */
   profile?: string;

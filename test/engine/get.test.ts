@@ -40,10 +40,7 @@ describe("static get on the engine", () => {
     assert.deepEqual(await world.project.outputs(), {
       parameters: ["1", "https://old.test/item"],
       whole: ["template-1", "https://old.test/"],
-      stopped: run?.subtasks
-        .map(({ subTaskId }) => subTaskId)
-
-        .join("\n"),
+      stopped: run?.subtasks.map(({ subTaskId }) => subTaskId).join("\n"),
       taskId: "template-1",
       url: "https://old.test/",
       items: "https://old.test/item",
