@@ -152,11 +152,11 @@ export async function itemsToSend(
   items: string[],
   context: Context,
 ): Promise<string[]> {
-  const sameMode = (state?.mode ?? "replace") === (checked.mode ?? "replace");
-  if (sameMode && state?.sha256 === checked.sha256 && !state.pending?.length) {
-    return [];
+  if (checked.mode === "append") {
+    return itemsToAppend(state, checked, items, context);
   }
-  return checked.mode === "append" ? itemsToAppend(state, checked, items, context) : items;
+  const same = state?.sha256 === checked.sha256 && state.mode !== "append" && !state.pending?.length;
+  return same ? [] : items;
 }
 
 /** Only the service's own list tells what is missing; where it is not shown, what was sent before counts, as far as that is known. */

@@ -108,15 +108,6 @@ describe("TaskLoopItems", () => {
     assert.match(await failure(items.up(args)), /itemsFile no longer begins with the 3 items sent before/);
   });
 
-  it("asks and sends nothing where only an option of an append changed", async () => {
-    const items = world.declare("TaskLoopItems");
-    const args = { ...loop, items: ["a", "b"], mode: "append" };
-    await items.up(args);
-    world.operations();
-    assert.equal(await items.up({ ...args, onDelete: "restore" }), "updated");
-    assert.deepEqual(world.operations(), []);
-  });
-
   it("refuses a file that is no longer the one that was checked", async () => {
     world.write("items.txt", "a\nb\n");
     const { inputs } = await world.providers.provider("TaskLoopItems").check({}, { ...loop, itemsFile: "items.txt" });

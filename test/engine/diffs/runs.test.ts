@@ -116,9 +116,12 @@ describe("previews of runs show", () => {
     await diffs.shows(world, "a secret changed", { program: program(now), up: false });
   });
 
-  it("a new run where rerunOn says so", async () => {
+  it("a new run where rerunOn is added", async () => {
     await world.project.configure({}, { "test:key": "secret-value-8801" });
     await diffs.shows(world, "rerunOn added", { program: change({ rerunOn: ", rerunOn: [settings]" }) });
+  });
+
+  it("a new run where a resource of rerunOn changed", async () => {
     await diffs.shows(world, "a resource of rerunOn changed", {
       program: program({ ...now, url: "https://shop.test/newer" }),
       up: false,
