@@ -13,11 +13,17 @@ export function peersText(results: readonly PeersResult[]): string {
     .join("\n\n");
 }
 
-function sectionOf({ tasks, tries, note, machine, measuredAt, peers }: PeersResult): string {
+function sectionOf(result: PeersResult): string {
+  const { peers } = result;
   const columns = ["peer", ...phases, "state", "a resource", "program"];
   const rows = peers.map((peer) => [nameOf(peer), ...phases.map((phase) => cellOf(peer, phase)), ...sizesOf(peer)]);
+  return `### ${result.tasks} tasks\n\nThese were ${measuredText(result)}\n\n${markdownTable(columns, rows)}`;
+}
+
+/** How often, when and where. */
+function measuredText({ tries, note, machine, measuredAt }: PeersResult): string {
   const times = tries === 1 ? "once" : `${tries} times`;
-  return `### ${tasks} tasks\n\nMeasured ${times}, ${measuredAt}: ${machine}${note === undefined ? "" : `; ${note}`}.\n\n${markdownTable(columns, rows)}`;
+  return `measured ${times}, ${measuredAt}: ${machine}${note === undefined ? "" : `; ${note}`}.`;
 }
 
 function nameOf({ peer, note }: PeerResult): string {
@@ -99,5 +105,10 @@ export function limitedText(results: readonly PeersResult[]): string {
           ];
         }),
   );
-  return markdownTable(["tasks", "peer", "requests", "refused", "first up, of what the limit takes", "share"], rows);
+  const titles = ["tasks", "peer", "requests", "refused", "first up, of what the limit takes", "share"];
+  const limited = results.filter(({ requestsPerSecond }) => requestsPerSecond !== undefined);
+  return [
+    markdownTable(titles, rows),
+    ...limited.map((result) => `${result.tasks} tasks: ${measuredText(result)}`),
+  ].join("\n\n");
 }
