@@ -22,6 +22,11 @@ export class InProcess {
     this.host = new Host((key) => config[key], display, { folder });
   }
 
+  /** What the end of the engine does, where it was killed. */
+  async engineIsGone(): Promise<void> {
+    await this.host.journal?.close();
+  }
+
   /** What the engine's SIGINT does at the end of a command, when it has saved all that it was handed. */
   end(): void {
     this.host.journal?.handedOver();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { noteUrn } from "../../src/pulumi/engineSurface";
 import type { Declared } from "./life";
 import { failure, World } from "./life";
 
@@ -247,6 +248,26 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.deepEqual(copies(), [taskId]);
       assert.deepEqual(world.journal(), []);
     });
+  });
+
+  it("notes the answer to what is under way when the engine is gone, and lets nothing more out", async () => {
+    const hold = world.emulator.hold({ operation: "copyTask" });
+    const first = world.declare("TaskCopy", "first");
+    const saved = first.asSaved();
+    const step = world.unsaved(first, () => first.up(copyArgs));
+    await hold.reached;
+    const { providers } = world;
+    const ended = providers.engineIsGone();
+    const inputs = await providers.checked("TaskCopy", copyArgs);
+    noteUrn(inputs, String(world.declare("TaskCopy", "second").urn));
+    await assert.rejects(providers.provider("TaskCopy").create(inputs), /engine is gone, so nothing more is sent/);
+    hold.release();
+    await ended;
+    await step;
+    assert.deepEqual(world.operations(), ["copyTask"]);
+    assert.equal(world.journal().length, 1);
+    await saved.up(copyArgs);
+    assert.equal(copies().length, 1);
   });
 
   describe("after a start", () => {

@@ -71,20 +71,6 @@ describe("the journal on the real engine", () => {
     await Promise.all([run.done, hostEnded]);
     await assertTakenOver();
   });
-
-  it("lets a host whose engine is gone send nothing more", async () => {
-    world.program(`
-      new ExtractionTask("whole", {
-        from: { sourceTaskId: "template-1", taskGroupId: "group-1" },
-        actions: { open: { actionType: "NavigateAction", properties: { Url: "https://new.test/" } } },
-      });
-    `);
-    const { run, hold } = await upUntilCopied();
-    const hostEnded = run.killEngine();
-    hold.release();
-    await Promise.all([run.done, hostEnded]);
-    assert.deepEqual(world.operations(), ["copyTask"]);
-  });
 });
 
 describe("a kill in the middle of a create", () => {
