@@ -38,7 +38,7 @@ async function main(): Promise<void> {
 }
 
 async function unitTests(ignored: readonly string[]): Promise<void> {
-  await tests("unit tests", ["test/**/*.test.ts", ...ignore([...onEngine, ...ignored]), "--timeout", "20000"]);
+  await tests("unit tests", ["test/**/*.test.ts", ...ignore([...onEngine, ...ignored]), "--timeout", "60000"]);
 }
 
 async function engineTests(ignored: readonly string[]): Promise<void> {

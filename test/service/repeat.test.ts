@@ -123,7 +123,7 @@ const cases: FailureCase[] = [
     again: "repeatable",
     kind: "outcomeUnknown",
     outcome: "unknown",
-    options: { timeoutSeconds: 0.15 },
+    options: { timeoutSeconds: 0.4 },
   },
   {
     name: "a body that does not end in time",
@@ -131,7 +131,7 @@ const cases: FailureCase[] = [
     again: "repeatable",
     kind: "outcomeUnknown",
     outcome: "unknown",
-    options: { timeoutSeconds: 0.15 },
+    options: { timeoutSeconds: 0.4 },
   },
   {
     name: "a page in place of an answer",
