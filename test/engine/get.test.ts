@@ -38,12 +38,12 @@ describe("static get on the engine", () => {
     `);
     await world.project.up();
     assert.deepEqual(await world.project.outputs(), {
-      parameters: ["1", "https://old.test/item"],
+      parameters: ["1", "https://old.test/item\n"],
       whole: ["template-1", "https://old.test/"],
       stopped: run?.subtasks.map(({ subTaskId }) => subTaskId).join("\n"),
       taskId: "template-1",
       url: "https://old.test/",
-      items: "https://old.test/item",
+      items: "https://old.test/item\n",
       status: "finished",
       subtasks: 3,
     });

@@ -128,15 +128,18 @@ async function waitForRows(
 /** Under either scope of a mark: only rows that were received in one whole page, or page by page. */
 async function exportAndMark(client: ServiceClient, emulator: Emulator, taskId: string): Promise<void> {
   const exported: Row[] = [];
+  let afterLoss = false;
   for await (const page of client.rows({ taskId, notExported: true }, { pageSize: 500 })) {
     exported.push(...page.objects());
+    afterLoss ||= page.afterLoss === true;
     if (page.count > 0) await client.markExported({ taskId });
   }
   const marked = emulator.inspect
     .rowsWithMarks(taskId)
     .flatMap(({ row, exported: isMarked }) => (isMarked ? [row] : []));
   assert.deepEqual(exported, marked, "the rows that were marked are those that were received");
-  assert.deepEqual(exported, emulator.inspect.rows(taskId), "all rows were exported");
+  // What was handed out once, in an answer that was lost, never comes again; the page says so.
+  if (!afterLoss) assert.deepEqual(exported, emulator.inspect.rows(taskId), "all rows were exported");
 }
 
 /** What must hold however the life ended: nothing twice, and nothing marked that was never read. */
