@@ -1,4 +1,4 @@
-import { createRequire } from "node:module";
+import { hostModules } from "./engineSurface";
 
 interface GrpcServer {
   prototype: { _retrieveHandler?: (this: unknown, path: unknown) => unknown };
@@ -15,7 +15,7 @@ const cancelPath = "/pulumirpc.ResourceProvider/Cancel";
 export function engineInterruption(): AbortSignal {
   const interruption = new AbortController();
   try {
-    const grpc: { Server: GrpcServer } = createRequire(process.argv[1] ?? "")("@grpc/grpc-js");
+    const grpc: { Server: GrpcServer } = hostModules()("@grpc/grpc-js");
     const { prototype } = grpc.Server;
     const original = prototype._retrieveHandler;
     if (typeof original === "function") {

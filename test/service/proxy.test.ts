@@ -8,9 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect, promisify } from "node:util";
 import { generate } from "selfsigned";
-import type { OperationName, ServiceClientOptions, ServiceError } from "../../src/service";
-import { isServiceError, operations, optionProblems, ServiceClient } from "../../src/service";
+import type { OperationName, ServiceClientOptions } from "../../src/service";
+import { operations, optionProblems, ServiceClient } from "../../src/service";
 import { exampleCalls, goodAnswer, operationNames } from "./calls";
+import { errorOf } from "./errorOf";
 import type { FakeProxy, OnTunnel } from "./fakeProxy";
 import { startFakeProxy } from "./fakeProxy";
 import type { FakeServer } from "./fakeServer";
@@ -265,12 +266,3 @@ describe("a proxy that the environment names", function () {
     assert.deepEqual([tunnels.length, seen.length], [1, 0]);
   });
 });
-
-async function errorOf(promise: Promise<unknown>): Promise<ServiceError> {
-  const error = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  assert.ok(isServiceError(error), `no ServiceError: ${String(error)}`);
-  return error;
-}

@@ -3,9 +3,10 @@ import { once } from "node:events";
 import type http from "node:http";
 import net from "node:net";
 import sinon from "sinon";
-import type { OperationName, ServiceClientOptions, ServiceError } from "../../src/service";
-import { isServiceError, ServiceClient } from "../../src/service";
+import type { OperationName, ServiceClientOptions } from "../../src/service";
+import { ServiceClient } from "../../src/service";
 import { exampleCalls, goodAnswer, operationNames } from "./calls";
+import { errorOf } from "./errorOf";
 import type { FakeServer } from "./fakeServer";
 import { json, startFakeServer } from "./fakeServer";
 import type { SkippedWaits } from "./skipWaits";
@@ -432,12 +433,3 @@ describe("repeating a request", () => {
     await elsewhere.close();
   });
 });
-
-async function errorOf(promise: Promise<unknown>): Promise<ServiceError> {
-  const error = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  assert.ok(isServiceError(error), `no ServiceError: ${String(error)}`);
-  return error;
-}

@@ -15,8 +15,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect, promisify } from "node:util";
 import sinon from "sinon";
-import type { ServiceClientOptions, ServiceError } from "../../src/service";
-import { isServiceError, ServiceClient } from "../../src/service";
+import type { ServiceClientOptions } from "../../src/service";
+import { ServiceClient } from "../../src/service";
+import { errorOf } from "./errorOf";
 import { json } from "./fakeServer";
 import type { TokenService } from "./tokenService";
 import { startTokenService } from "./tokenService";
@@ -386,13 +387,4 @@ describe("the access token", () => {
 function passTime(seconds: number): void {
   const then = Date.now() + seconds * 1000;
   sinon.stub(Date, "now").returns(then);
-}
-
-async function errorOf(promise: Promise<unknown>): Promise<ServiceError> {
-  const error = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  assert.ok(isServiceError(error), `no ServiceError: ${String(error)}`);
-  return error;
 }
