@@ -5,6 +5,7 @@ import { access, link, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { RowPage } from "../service/rowPage";
+import { syncFolder } from "../service/syncFolder";
 import type { ExportFormat } from "./exportFormat";
 import { rewrite } from "./exportFormat";
 import { ResourceError } from "./resource";
@@ -162,13 +163,4 @@ export async function stateOfFile(path: string, sha256: string): Promise<"same" 
     return "missing";
   }
   return (await digestOfContent(path)).sha256 === sha256 ? "same" : "changed";
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  try {
-    const handle = await open(folder, "r");
-    await handle.sync().finally(() => handle.close());
-  } catch {
-    // Some platforms cannot open or sync a folder; the file itself is on the disk.
-  }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { syncFolder } from "./syncFolder";
 
 /** Files that only their owner can read, replaced as a whole, so that a reader never sees half of one. */
 
@@ -33,11 +34,4 @@ export async function setAside(file: string): Promise<string> {
   const aside = `${file}.corrupt-${Date.now()}`;
   await rename(file, aside).catch(() => undefined);
   return aside;
-}
-
-/** Without it the rename may be lost with the power. Not every system can do it. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r").catch(() => undefined);
-  await handle?.sync().catch(() => undefined);
-  await handle?.close();
 }
