@@ -161,7 +161,7 @@ async function markWritten(
       }
     }
   }
-  await failIfRowsCame(state, mark, context);
+  await failIfRowsCame(state, mark);
   return { ...state, marked: true };
 }
 
@@ -175,26 +175,20 @@ function notMarked(state: DataExportState, error: unknown): PartialFailure {
 }
 
 /** What came between the last look and the mark is marked and was not read. Nothing on this side can prevent that, so it's looked for and said. */
-async function failIfRowsCame(state: DataExportState, mark: TaskMark, context: Context): Promise<void> {
-  let came: number;
-  try {
-    came = await mark.rowsSinceLook();
-  } catch (error) {
-    context.warn(
-      `Task "${state.taskId}": its rows are marked as exported, but whether more came just before cannot be seen: ${messageOf(error)}`,
-    );
+async function failIfRowsCame(state: DataExportState, mark: TaskMark): Promise<void> {
+  const came = await mark.rowsSinceLook().catch(messageOf);
+  if (typeof came === "number" && came <= 0) {
     return;
   }
-  if (came > 0) {
-    const message =
-      `Task "${state.taskId}": ${came} rows came while the ${state.rowCount} rows in "${state.file}" were marked, and may be marked as exported without ` +
-      `being in a file. ${state.scope === "all" ? "The next up exports all again." : `Export once with scope: "all", which reads every row.`}`;
-    throw new PartialFailure(message, state.file, {
-      ...state,
-      marked: true,
-      pending: ["rows that came with the mark"],
-    });
-  }
+  const what =
+    typeof came === "number"
+      ? `${came} rows came while the ${state.rowCount} rows in "${state.file}" were marked, and may be marked as exported without being in a file.`
+      : `the ${state.rowCount} rows in "${state.file}" are marked as exported. Rows that came just before may be marked as exported without being in a file; ` +
+        `whether any came cannot be seen: ${came}`;
+  const next =
+    state.scope === "all" ? "The next up exports all again." : `Export once with scope: "all", which reads every row.`;
+  const pending = ["rows that came with the mark"];
+  throw new PartialFailure(`Task "${state.taskId}": ${what} ${next}`, state.file, { ...state, marked: true, pending });
 }
 
 /** The texts of the rows written, with how often each was, as long as they are few enough to be held against one answer of the service. */

@@ -163,6 +163,18 @@ describe("DataExport", () => {
       }
     });
 
+    it("and fails where it cannot see whether more came at that moment", async () => {
+      await world.finishedRun();
+      const each = world.declare("DataExport");
+      world.emulator.fault({ operation: "getData", kind: "error", code: "InvalidParameter", skip: 2 });
+      const message = await failure(each.up({ ...marking, scope: "all" }));
+      assert.match(message, /The next up exports all again/);
+      assert.match(message, /25 rows in "out\/1.ndjson" are marked.*may be marked as exported without being in a file/);
+      assert.deepEqual([each.state.marked, marked()], [true, 25]);
+      assert.equal(await each.up({ ...marking, scope: "all" }), "updated");
+      assert.deepEqual(files(), ["1.ndjson", "2.ndjson"]);
+    });
+
     it("only after another look, where the service did not take the mark at once", async () => {
       world.configure({ maxRetries: "5" });
       for (const code of ["TooManyRequests", "TaskExecuting"] as const) {
