@@ -14,11 +14,12 @@ import { withoutRequestValues } from "./requestValues";
 import type { SecretWords } from "./secretWords";
 import type { Settings } from "./settings";
 import type { Tokens } from "./tokens";
-import type { Exchange, Transport } from "./transport";
+import type { Exchange } from "./transport";
+import type { TransportOnDemand } from "./transportOnDemand";
 
 export interface CallerParts {
   settings: Settings;
-  transport: Transport;
+  transport: TransportOnDemand;
   limiter: Limiter;
   tokens: Tokens;
   secrets: SecretWords;

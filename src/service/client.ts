@@ -18,7 +18,7 @@ import { settingsOf } from "./settings";
 import { allSubtasks } from "./subtasks";
 import { TokenStore } from "./tokenStore";
 import { Tokens } from "./tokens";
-import { Transport } from "./transport";
+import { TransportOnDemand } from "./transportOnDemand";
 import type * as wire from "./types";
 import type { UpdateTaskUrlsRequest } from "./uploadSource";
 
@@ -31,7 +31,7 @@ export class ServiceClient {
   readonly #settings: Settings;
   readonly #caller: Caller;
   readonly #tokens: Tokens;
-  readonly #transport: Transport;
+  readonly #transport: TransportOnDemand;
   readonly #leaveLimiter: () => void;
   readonly #secrets = new SecretWords();
   readonly #hasApiKey: boolean;
@@ -48,7 +48,7 @@ export class ServiceClient {
     this.#settings = settings;
     this.#hasApiKey = apiKey !== undefined;
     this.#leaveLimiter = leave;
-    this.#transport = new Transport(settings.maxResponseBytes, settings.proxy);
+    this.#transport = new TransportOnDemand(settings.maxResponseBytes, settings.proxy);
     this.#tokens = new Tokens({
       accessToken,
       refreshToken,

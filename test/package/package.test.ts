@@ -76,6 +76,18 @@ describe("the package", () => {
     assert.equal(said, "ERR_PACKAGE_PATH_NOT_EXPORTED");
   });
 
+  it("loads no HTTP library before the first request, for most runs of a program make none", async () => {
+    const loaded = await inConsumer(
+      folder,
+      `require("pulumi-webextract"); require("pulumi-webextract/provider").get("TaskCopy");
+       const { ServiceClient } = require("pulumi-webextract/service");
+       new ServiceClient({ baseUrl: "http://127.0.0.1:1", accessToken: "none" });
+       console.log(JSON.stringify(Object.keys(require.cache).filter((file) => /axios/.test(file))))`,
+      "commonjs",
+    );
+    assert.deepEqual(loaded, []);
+  });
+
   it("holds what it needs and nothing else when it is packed", async () => {
     const { stdout } = await run("tar", ["-tzf", await packTarball()]);
     const files = stdout
