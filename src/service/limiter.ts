@@ -114,7 +114,10 @@ export class Limiter {
     const now = performance.now();
     if (this.#learnedRate === Number.POSITIVE_INFINITY || now - this.#lastRise < second) return;
     this.#lastRise = now;
-    this.#learnedRate += this.#ceiling * (this.#learnedRate < this.#ceiling * 0.9 ? 0.1 : 0.01);
+    // Well above what was refused once, the limit is another one by now: a few refusals of a bad moment must not slow everything for long.
+    const isOutdated = this.#learnedRate > this.#ceiling * 1.1;
+    const isNear = !isOutdated && this.#learnedRate >= this.#ceiling * 0.9;
+    this.#learnedRate += (isOutdated ? this.#learnedRate : this.#ceiling) * (isNear ? 0.01 : 0.1);
   }
 
   #concurrency(): number {

@@ -15,13 +15,15 @@ describe("the limiter", () => {
     clock = undefined;
   });
 
+  const fakeClock = () => sinon.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+
   /** Sends as fast as it may to a service that takes so many requests in each second, for so many seconds. */
   async function drive(
     limiter: Limiter,
     capacity: number,
     seconds: number,
   ): Promise<{ taken: number; refused: number }> {
-    clock = sinon.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    clock ??= fakeClock();
     const end = performance.now() + seconds * 1000;
     let windowBegin = 0;
     let inWindow = 0;
@@ -95,8 +97,20 @@ describe("the limiter", () => {
     assert.equal(limiter.rate, 10);
   });
 
+  it("is fast again within two minutes after a bad moment in which single requests were refused", async () => {
+    const limiter = new Limiter();
+    limiter.join({ concurrency: 8, requestsPerSecond: unbounded });
+    clock = fakeClock();
+    (await limiter.acquire(never)).release("limited");
+    assert.equal(limiter.rate, 0.5);
+    await drive(limiter, 20, 100);
+    const { taken, refused } = await drive(limiter, 20, 100);
+    assert.ok(taken >= 0.75 * 20 * 100, `${taken} of 2000`);
+    assert.ok(refused <= 0.05 * taken, `${refused} refused`);
+  });
+
   it("takes Retry-After as law for all requests", async () => {
-    clock = sinon.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    clock = fakeClock();
     const limiter = new Limiter();
     limiter.join({ concurrency: 8, requestsPerSecond: unbounded });
     (await limiter.acquire(never)).release("limited", 30_000);
