@@ -178,7 +178,7 @@ for (const { about, sdk, node } of pairs) {
           join(own, "Pulumi.yaml"),
           "name: upgrade\nruntime: {name: nodejs, options: {typescript: false}}\n",
         );
-        const stack = await UpgradeStack.restore(kept, { folder: own, path }, folder);
+        const stack = await UpgradeStack.restore(join(kept, "whole"), { folder: own, path }, folder);
         try {
           await stack.project.up({ args: ["--expect-no-changes"] });
           assert.deepEqual(stack.operations(), []);

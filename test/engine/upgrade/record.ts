@@ -1,20 +1,20 @@
 /**
- * `npm run record`: keeps a state that this version writes, for the upgrade tests of all later ones. `--again` writes that of this version anew,
+ * `npm run record`: keeps the states that this version writes, for the upgrade tests of all later ones. `--again` writes those of this version anew,
  * which is right until it is released.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { version } from "../../../package.json";
-import { files, fixtures, UpgradeStack, withoutPaths } from "./upgradeStack";
+import type { Kind } from "./upgradeStack";
+import { adoptedTask, files, fixtures, kinds, UpgradeStack, withoutPaths } from "./upgradeStack";
 
 const ownToTheStack = /^(node_modules|Pulumi\.|package\.json)/;
 
-async function record(scratch: string, to: string): Promise<void> {
-  const service = join(scratch, files.service);
-  const stack = await UpgradeStack.create({ program: join(__dirname, "program"), service });
-  const { project, emulator } = stack;
-  try {
+/** How a stack comes into each kind of state. */
+const make: Record<Kind, (stack: UpgradeStack) => Promise<void>> = {
+  async whole(stack) {
+    const { project, emulator } = stack;
     await project.up();
     const { taskId } = await project.outputs();
     const subtasks = emulator.inspect.runs(String(taskId)).flatMap((run) => run.subtasks);
@@ -26,6 +26,27 @@ async function record(scratch: string, to: string): Promise<void> {
     if (asked.length > 0) {
       throw new Error(`an up without a change made requests: ${asked.join(", ")}`);
     }
+  },
+
+  async unfinished({ project, emulator }) {
+    const lost = { kind: "reset", when: "after" } as const;
+    for (const operation of ["updateActionProperties", "updateLoopItems", "updateTaskUrls", "markExported"] as const) {
+      emulator.fault({ operation, ...lost });
+    }
+    emulator.fault({ operation: "updateTaskParameters", ...lost, times: 2 });
+    emulator.fault({ operation: "getSubtasks", taskId: adoptedTask, kind: "error", skip: 1 });
+    await project.configure({ "webextract:maxRetries": "0" });
+    await project.up({ args: ["--continue-on-error"], expect: "failure" });
+  },
+};
+
+async function record(kind: Kind, to: string): Promise<void> {
+  const scratch = mkdtempSync(join(tmpdir(), "webextract-record-"));
+  const service = join(scratch, files.service);
+  const stack = await UpgradeStack.create({ program: join(__dirname, kind), service });
+  const { project, emulator } = stack;
+  try {
+    await make[kind](stack);
     const state = withoutPaths(JSON.stringify(await project.exportStack(), undefined, 2));
     await emulator.close();
 
@@ -39,6 +60,7 @@ async function record(scratch: string, to: string): Promise<void> {
     });
   } finally {
     await stack.remove();
+    rmSync(scratch, { recursive: true, force: true });
   }
 }
 
@@ -46,16 +68,13 @@ async function main(): Promise<void> {
   const to = join(fixtures, version);
   if (existsSync(to) && !process.argv.includes("--again")) {
     throw new Error(
-      `A state of ${version} is kept already. If that version is not released yet, --again writes it anew; else raise the version in package.json.`,
+      `States of ${version} are kept already. If that version is not released yet, --again writes them anew; else raise the version in package.json.`,
     );
   }
-  const scratch = mkdtempSync(join(tmpdir(), "webextract-record-"));
-  try {
-    await record(scratch, to);
-    console.log(`The state that ${version} writes is kept in ${to}.`);
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
+  for (const kind of kinds) {
+    await record(kind, join(to, kind));
   }
+  console.log(`The states that ${version} writes are kept in ${to}.`);
 }
 
 main().catch((error: unknown) => {

@@ -1,17 +1,19 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { resources } from "../../../src/resources/index";
 import type { StateResource } from "../harness";
 import { findInText } from "../harness";
-import { files, fixtures, keptVersions, originOf, secrets, UpgradeStack } from "./upgradeStack";
+import type { Kind } from "./upgradeStack";
+import { files, fixtures, keptVersions, kinds, originOf, secrets, UpgradeStack } from "./upgradeStack";
 
 const isWrite = (operation: string): boolean => !/^(get|refreshToken)/.test(operation);
 
 for (const version of keptVersions()) {
   describe(`a state that version ${version} wrote`, () => {
-    const written = readFileSync(join(fixtures, version, files.stack), "utf8");
+    const kept = join(version, "whole");
+    const written = readFileSync(join(fixtures, kept, files.stack), "utf8");
     let scratch: string;
     let stack: UpgradeStack;
     beforeEach(() => {
@@ -22,7 +24,7 @@ for (const version of keptVersions()) {
       rmSync(scratch, { recursive: true, force: true });
     });
     const restore = async (options: { moved?: boolean; config?: Record<string, string> } = {}): Promise<void> => {
-      stack = await UpgradeStack.restore(version, options, scratch);
+      stack = await UpgradeStack.restore(kept, options, scratch);
     };
 
     it("is that of the program today: no change in an up and a refresh, and no request but the refresh's reads", async () => {
@@ -42,7 +44,7 @@ for (const version of keptVersions()) {
 
     it("takes a change with one write, and a refresh of it finds drift", async () => {
       await restore();
-      const program = readFileSync(join(fixtures, version, files.program, "index.js"), "utf8");
+      const program = readFileSync(join(fixtures, kept, files.program, "index.js"), "utf8");
       stack.project.write("index.js", program.replace('Url: "https://whole.test/"', 'Url: "https://changed.test/"'));
       const { output } = await stack.project.up({ args: ["--diff"] });
       assert.match(output, /Url: "https:\/\/whole\.test\/" => "https:\/\/changed\.test\/"/);
@@ -86,6 +88,62 @@ for (const version of keptVersions()) {
   });
 }
 
+for (const version of keptVersions()) {
+  describe(`a state that version ${version} left unfinished`, () => {
+    let scratch: string;
+    let stack: UpgradeStack;
+    beforeEach(async () => {
+      scratch = mkdtempSync(join(tmpdir(), "webextract-upgrade-"));
+      stack = await UpgradeStack.restore(join(version, "unfinished"), {}, scratch);
+    });
+    afterEach(async () => {
+      await stack.remove();
+      rmSync(scratch, { recursive: true, force: true });
+    });
+    const idOf = (name: string): string => stack.project.resource(name).id ?? "";
+
+    for (const refreshFirst of [false, true]) {
+      it(`is finished by the next up${refreshFirst ? " after a refresh" : ""}, and nothing is sent twice that must not be`, async () => {
+        if (refreshFirst) {
+          await stack.project.refresh();
+          assert.deepEqual(stack.operations().filter(isWrite), []);
+        }
+        await stack.project.up();
+        const writes = stack.operations().filter(isWrite).sort();
+        assert.deepEqual(
+          writes.filter((operation) => /^(copyTask|startTask|updateLoopItems)$/.test(operation)),
+          [],
+        );
+        assert.deepEqual(stack.emulator.inspect.task(idOf("copy"))?.actions[1]?.loopItems, [
+          "https://old.test/item",
+          "https://shop.test/1",
+          "https://shop.test/2",
+        ]);
+        assert.deepEqual(stack.emulator.inspect.startUrls(idOf("whole")), ["https://whole.test/a"]);
+        assert.deepEqual(
+          stack.project.state().resources.filter(({ outputs }) => outputs?.pending !== undefined),
+          [],
+        );
+        assert.ok(existsSync(join(stack.project.folder, "rows", "1.ndjson")));
+        assert.ok(existsSync(join(stack.project.folder, "rows", "2.ndjson")));
+
+        await stack.project.up({ args: ["--expect-no-changes"] });
+        assert.deepEqual(stack.operations(), []);
+      });
+    }
+
+    it("is destroyed", async () => {
+      const made = ["copy", "other", "configured", "whole"].map(idOf);
+      await stack.project.destroy();
+      assert.deepEqual(stack.project.state().resources, []);
+      assert.deepEqual(
+        made.map((id) => stack.emulator.inspect.rows(id).length),
+        [0, 0, 0, 0],
+      );
+    });
+  });
+}
+
 describe("the states that are kept of each version", () => {
   const newest = keptVersions().at(-1) ?? "";
   const { version } = JSON.parse(readFileSync(join(fixtures, "../../../../package.json"), "utf8"));
@@ -94,17 +152,32 @@ describe("the states that are kept of each version", () => {
     assert.ok(keptVersions().includes(version), "run `npm run record`");
   });
 
+  const typesIn = (kind: Kind, isMeant: (resource: StateResource) => boolean): Set<string | undefined> => {
+    const { deployment } = JSON.parse(readFileSync(join(fixtures, newest, kind, files.stack), "utf8"));
+    const meant = (deployment.resources as StateResource[]).filter(isMeant);
+    return new Set(meant.map(({ type }) => type.split(":").at(-1)));
+  };
+
   it("hold every resource", () => {
-    const { deployment } = JSON.parse(readFileSync(join(fixtures, newest, files.stack), "utf8"));
-    const types = new Set(deployment.resources.map(({ type }: { type: string }) => type.split(":").at(-1)));
+    const types = typesIn("whole", () => true);
     assert.deepEqual(
       Object.keys(resources).filter((type) => !types.has(type)),
       [],
     );
   });
 
+  it("hold every resource that can be left with something to do", () => {
+    const types = typesIn("unfinished", ({ outputs }) => outputs?.pending !== undefined);
+    // A copy has an id or is not there, and one subtask after the other is stopped or started, which can be sent again.
+    const neverPending = ["TaskCopy", "CloudSubtasks"];
+    assert.deepEqual(
+      Object.keys(resources).filter((type) => !types.has(type)),
+      neverPending,
+    );
+  });
+
   it("hold no secret in the clear and no path of the machine that they were made on", () => {
-    for (const each of keptVersions()) {
+    for (const each of keptVersions().flatMap((version) => kinds.map((kind) => join(version, kind)))) {
       const text = readFileSync(join(fixtures, each, files.stack), "utf8");
       assert.deepEqual(findInText(files.stack, text, Object.values(secrets)), []);
       assert.doesNotMatch(text, /\/(home|Users|tmp|root)\/|\.\.\//);

@@ -6,10 +6,14 @@ import type { ProjectOptions } from "../harness";
 import { Project } from "../harness";
 import { template } from "../world";
 
-/** What is kept of each version: the program, the stack that it made (`pulumi stack export`), and the state file of the service. */
+/** The states that are kept of each version: one whose resources are whole, and one that failed halfway. */
+export const kinds = ["whole", "unfinished"] as const;
+export type Kind = (typeof kinds)[number];
+
+/** What is kept of each: the program, the stack that it made (`pulumi stack export`), and the state file of the service. */
 export const files = { program: "program", stack: "stack.json", service: "service.json" } as const;
 
-/** A folder for each version. */
+/** A folder for each version, and in it one for each kind. */
 export const fixtures = join(__dirname, "fixtures");
 
 /** The versions of which a state is kept, the newest last. */
@@ -19,6 +23,8 @@ export function keptVersions(): string[] {
 }
 
 const names = { name: "upgrade", stack: "dev" };
+/** A task that no stack made. */
+export const adoptedTask = "existing-1";
 const apiKey = "api-key-of-the-upgrade-program";
 /** Configuration of the program that must never be seen in the clear. */
 export const secrets = { "upgrade:wait": "a secret property", "upgrade:item": "https://secret.test/2" };
@@ -46,7 +52,7 @@ export class UpgradeStack {
         accessToken: "access-of-the-upgrade-program",
         refreshToken: "refresh-of-the-upgrade-program",
       },
-      tasks: [...template.tasks, ...template.tasks.map((task) => ({ ...task, taskId: "existing-1" }))],
+      tasks: [...template.tasks, ...template.tasks.map((task) => ({ ...task, taskId: adoptedTask }))],
     };
     const emulator = await startEmulator({ seed, stateFile: service });
     try {
@@ -70,17 +76,19 @@ export class UpgradeStack {
     }
   }
 
-  /** A stack as a version left it. With `moved`, the service is somewhere else now; else the state says that it was made where it is today. */
+  /**
+   * A stack as a version left it; `kept` is its folder in the fixtures. With `moved`, the service is somewhere else now; else the state says
+   * that it was made where it is today.
+   */
   static async restore(
-    version: string,
+    kept: string,
     { moved = false, ...options }: Omit<UpgradeStackOptions, "program" | "service"> & { moved?: boolean },
     scratch: string,
   ): Promise<UpgradeStack> {
-    const kept = join(fixtures, version);
     const service = join(scratch, files.service);
-    cpSync(join(kept, files.service), service);
-    const stack = await UpgradeStack.create({ ...options, program: join(kept, files.program), service });
-    const text = readFileSync(join(kept, files.stack), "utf8");
+    cpSync(join(fixtures, kept, files.service), service);
+    const stack = await UpgradeStack.create({ ...options, program: join(fixtures, kept, files.program), service });
+    const text = readFileSync(join(fixtures, kept, files.stack), "utf8");
     writeFileSync(join(scratch, files.stack), moved ? text : text.replaceAll(originOf(text), stack.emulator.url));
     await stack.project.run(["stack", "import", "--file", join(scratch, files.stack)]);
     return stack;
