@@ -33,6 +33,8 @@ const make: Record<Kind, (stack: UpgradeStack) => Promise<void>> = {
     for (const operation of ["updateActionProperties", "updateLoopItems", "updateTaskUrls", "markExported"] as const) {
       emulator.fault({ operation, ...lost });
     }
+    // One append arrived and the other did not: nobody can tell from the answers.
+    emulator.fault({ operation: "updateLoopItems", kind: "reset", when: "before" });
     emulator.fault({ operation: "updateTaskParameters", ...lost, times: 2 });
     emulator.fault({ operation: "getSubtasks", taskId: adoptedTask, kind: "error", skip: 1 });
     await project.configure({ "webextract:maxRetries": "0" });

@@ -9,14 +9,13 @@ new webextract.TaskActionConfig("settings", {
   taskId: copy.id,
   actions: { open: { actionType: "NavigateAction", properties: { Url: "https://shop.test/" } } },
 });
-new webextract.TaskLoopItems("loop", {
-  taskId: copy.id,
-  actionId: "each",
-  loopType: "UrlList",
-  items: ["https://shop.test/1", "https://shop.test/2"],
-  mode: "append",
-});
+const items = ["https://shop.test/1", "https://shop.test/2"];
+const append = { actionId: "each", loopType: "UrlList", items, mode: "append" };
+new webextract.TaskLoopItems("loop", { taskId: copy.id, ...append });
 new webextract.TaskStartUrls("urls", { taskId: copy.id, urls: ["https://shop.test/a"] });
+
+const second = new webextract.TaskCopy("second", from);
+new webextract.TaskLoopItems("secondLoop", { taskId: second.id, ...append });
 
 const configured = new webextract.TaskCopy("configured", from);
 new webextract.TaskParameters("parameters", {
