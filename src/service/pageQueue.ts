@@ -1,3 +1,4 @@
+import type { ServiceError } from "./errors";
 import { isServiceError } from "./errors";
 import type { ScannedRows } from "./rowScanner";
 
@@ -56,6 +57,8 @@ export class PageQueue {
   /** Undefined where a refusal means that there is no such page (`mayBeTheEnd`). */
   async take(offset: number, left: number, mayBeTheEnd: boolean): Promise<RawPage | undefined> {
     let refusal: unknown;
+    // An answer that was too large to be taken is lost too, with what may have been handed out in it.
+    let lost = false;
     for (;;) {
       const size = Math.min(this.#size, left);
       const head = this.#pending.shift();
@@ -65,13 +68,15 @@ export class PageQueue {
       }
       const pending = head?.offset === offset && head.size === size ? head : this.#start(offset, size);
       try {
-        return await pending.page;
+        const page = await pending.page;
+        return lost ? { ...page, afterLoss: true } : page;
       } catch (error) {
         if (mayBeTheEnd && isServiceError(error, "refused")) return undefined;
         if (!mayBeTheSize(error)) throw error;
         const smaller = smallerSizes.find((candidate) => candidate < size);
         if (smaller === undefined) throw refusal ?? error;
         refusal ??= error;
+        lost ||= error.outcome === "unknown";
         this.#size = smaller;
         this.#window = 0;
       }
@@ -132,7 +137,7 @@ export class PageQueue {
 }
 
 /** A page that is too large shows as a refused parameter, or as an answer larger than the client takes. */
-function mayBeTheSize(error: unknown): boolean {
+function mayBeTheSize(error: unknown): error is ServiceError {
   if (!isServiceError(error, "refused", "contract")) return false;
   if (error.kind === "contract") return /maxResponseBytes/.test(error.message);
   return error.code === undefined || /^invalid\W?param/i.test(error.code);

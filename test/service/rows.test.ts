@@ -269,6 +269,23 @@ describe("reading all rows", () => {
       ]);
     });
 
+    it("says that an answer was lost where one was larger than the client takes", async () => {
+      const handedOut: number[] = [];
+      const reading = await clientOf(
+        (seen, response) => {
+          const size = Number(new URL(seen.url, "http://x").searchParams.get("size"));
+          const first = handedOut.length;
+          const data = Array.from({ length: Math.min(size, 600 - first) }, (_, index) => ({ n: first + index }));
+          handedOut.push(...data.map(({ n }) => n));
+          const total = 600 - first;
+          json(response, 200, { data: { data, total, current: data.length }, requestId: "q" });
+        },
+        { maxResponseBytes: 3000 },
+      );
+      const [page] = await pagesOf(reading, { taskId: "t", notExported: true }, { pageSize: 590, maxRows: 590 });
+      assert.deepEqual([page?.objects()[0], page?.afterLoss], [{ n: 590 }, true]);
+    });
+
     it("ends, not complete, when nothing was marked between two pages", async () => {
       const reading = await clientOf((_seen, response) =>
         json(response, 200, { data: { data: [{ a: 1 }], total: 7, current: 1 }, requestId: "q" }),
