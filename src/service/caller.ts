@@ -148,7 +148,9 @@ export class Caller {
       return read(answer.body);
     } catch (error) {
       if (!(error instanceof ContractBreach)) throw error;
-      const failure = { kind: "contract", outcome: "unknown", problem: error.message, status: answer.status } as const;
+      const { status, body } = answer;
+      const { message: problem } = error;
+      const failure = { kind: "contract", outcome: "unknown", problem, status, requestId: requestIdOf(body) } as const;
       throw this.#error(request, failure);
     }
   }
@@ -204,7 +206,7 @@ export class Caller {
   }
 }
 
-/** For the log: found without parsing what may be megabytes, at the beginning or the end of the answer. */
+/** For log and errors: found without parsing what may be megabytes, at the beginning or the end of the answer. */
 function requestIdOf(body: Buffer): string | undefined {
   const pattern = /"requestId"\s*:\s*"([\w.:-]{1,100})"/;
   const ends = [body.subarray(0, 512), body.subarray(-512)];

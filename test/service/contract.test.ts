@@ -156,6 +156,11 @@ describe("the contract, operation by operation", () => {
     });
   });
 
+  it("names the requestId of an answer that breaks the contract", async () => {
+    answer = { requestId: "q-17", data: null };
+    await assert.rejects(client.startTask({ taskId: "t" }), { requestId: "q-17", message: /requestId q-17\./ });
+  });
+
   it("keeps all digits of a batch number that a service sends as a number", async () => {
     answer = '{"data":{"lotNo":638755274101861606,"status":"waiting"},"requestId":"q"}';
     const started = await client.startTask({ taskId: "t" });
