@@ -76,7 +76,7 @@ export function failureOfAnswer(
   scrub: (text: string) => string = (text) => text,
 ): Failure | undefined {
   const body = errorBody(answer);
-  if (answer.status === 200 && body?.code === undefined) return undefined;
+  if (answer.status === 200 && body?.code === undefined && body?.message === undefined) return undefined;
   const { status } = answer;
   const told = (words: string | undefined) => (words === undefined ? undefined : oneLine(scrub(words)));
   const code = told(body?.code);

@@ -163,6 +163,13 @@ const cases: FailureCase[] = [
     outcome: "notExecuted",
   },
   {
+    name: "an error without a code in an answer of 200",
+    fail: (r) => json(r, 200, { error: { message: "it is not done" }, requestId: "q-e" }),
+    again: "none",
+    kind: "refused",
+    outcome: "unknown",
+  },
+  {
     name: "a proxy's 404 page",
     fail: (r) => r.writeHead(404, { "content-type": "text/html" }).end("<html></html>"),
     again: "none",
