@@ -183,14 +183,14 @@ export class ServiceClient {
    */
   rows(source: RowSource, options: RowsOptions = {}): AsyncGenerator<RowPage, void, void> {
     const { pageSize, concurrency } = this.#settings;
-    const { maxRows = Number.POSITIVE_INFINITY, offset = 0, signal, deadlineSeconds } = options;
+    const { maxRows = Number.POSITIVE_INFINITY, offset = 0, signal, deadlineSeconds, once } = options;
     const { name, request } = rowRequest(source);
     const reading = {
       fetch: (from: number, size: number, pageSignal: AbortSignal) =>
         this.#caller.call(
           prepare(name, { ...request, offset: from, size }, this.#settings),
           (body, anyLost) => readRawPage(name, body, anyLost),
-          { signal: pageSignal, deadlineSeconds },
+          { signal: pageSignal, deadlineSeconds, once },
         ),
       pageSize: options.pageSize ?? pageSize,
       maxRows,
@@ -202,8 +202,13 @@ export class ServiceClient {
   }
 
   /** The whole list of a task's subtasks, whatever number of them the service gives on a page. */
-  allSubtasks(taskId: string, options?: CallOptions): Promise<wire.Subtask[]> {
-    return allSubtasks(async (page, size) => (await this.getSubtasks({ taskId, page, size }, options)).data);
+  allSubtasks(taskId: string, options: CallOptions = {}): Promise<wire.Subtask[]> {
+    const { deadlineSeconds = this.#settings.deadline / 1000 } = options;
+    const end = performance.now() + deadlineSeconds * 1000;
+    return allSubtasks(async (page, size) => {
+      const left = Math.max(0, end - performance.now()) / 1000;
+      return (await this.getSubtasks({ taskId, page, size }, { ...options, deadlineSeconds: left })).data;
+    });
   }
 
   /** Which credentials are in use, without their values. */

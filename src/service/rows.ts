@@ -13,6 +13,8 @@ export interface RowsOptions extends CallOptions {
   maxRows?: number;
   /** Offset to begin at; `nextOffset` of a page read before resumes after it. Default 0. */
   offset?: number;
+  /** Seconds each page may take in all, with repeats and waits. Default: the client's. */
+  deadlineSeconds?: number;
 }
 
 /** All pages of a batch or a task, in order. Pages are fetched ahead only while the answered offsets are the ones that were expected. */

@@ -159,6 +159,12 @@ describe("reading all rows", () => {
     assert.equal(server?.seen.length, 6);
   });
 
+  it("does not ask again for a page where the caller wants each asked for once", async () => {
+    const reading = await clientOf((_seen, response) => json(response, 500, ""), { maxRetries: 2 });
+    await assert.rejects(pagesOf(reading, { taskId: "t", notExported: true }, { once: true }));
+    assert.equal(server?.seen.length, 1);
+  });
+
   it("reads a batch by its lotno", async () => {
     const reading = await clientOf(respondAs({ total: 3, answeredOffset: "asked", end: "restTotal" }));
     await pagesOf(reading, { taskId: "t", lotNo: "638755274101861606" });
@@ -330,6 +336,18 @@ describe("reading all rows", () => {
         else json(response, 200, { data: list.slice(begin, begin + size), requestId: "q" });
       });
       assert.deepEqual(await reading.allSubtasks("t"), list);
+    });
+
+    it("end at the call's deadline, however many pages there are", async () => {
+      let page = 0;
+      const reading = await clientOf((_seen, response) => {
+        page += 1;
+        // Without a deadline for all pages together this one would be the last.
+        const data = page > 100 ? [] : [{ subTaskId: `s${page}`, status: "Waiting" }];
+        setTimeout(() => json(response, 200, { data, requestId: "q" }), 20);
+      });
+      await assert.rejects(reading.allSubtasks("t", { deadlineSeconds: 0.3 }), { message: /deadline/ });
+      assert.ok(page < 100);
     });
 
     it("end at a page that is repeated", async () => {
