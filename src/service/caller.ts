@@ -32,6 +32,7 @@ export type Read<T> = (body: Buffer, anyLost: boolean) => T;
 /** One call: credential, turn, request, and as many repeats as are safe. */
 export class Caller {
   readonly #parts: CallerParts;
+  readonly #underWay = new Set<Patience>();
 
   constructor(parts: CallerParts) {
     this.#parts = parts;
@@ -44,13 +45,21 @@ export class Caller {
     const { settings } = this.#parts;
     const deadline = options.deadlineSeconds === undefined ? settings.deadline : options.deadlineSeconds * 1000;
     const patience = new Patience(options.signal, deadline);
+    // The answer to a refresh may be all there is of the new refresh token: that is waited for, and stored.
+    if (request.operation.name !== "refreshToken") this.#underWay.add(patience);
     try {
       const rule = new RepeatRule(request, settings, options.once);
       const answer = await this.#answer(request, patience, rule);
       return this.#read(request, answer, (body) => read(body, rule.anyLost));
     } finally {
+      this.#underWay.delete(patience);
       patience.dispose();
     }
+  }
+
+  /** Ends the calls under way, but for refreshes. */
+  close(): void {
+    for (const patience of this.#underWay) patience.end();
   }
 
   async #answer(request: PreparedRequest, patience: Patience, rule: RepeatRule): Promise<Answer> {

@@ -232,11 +232,12 @@ export class ServiceClient {
   }
 
   /**
-   * Lets go of the kept connections. Calls under way end with an error.
+   * Lets go of the kept connections. Calls under way end with an error; a refresh under way comes to its end, and its result is stored.
    * @throws Error when a rotated refresh token could not be stored and is lost with this client
    */
   close(): void {
     this.#leaveLimiter();
+    this.#caller.close();
     this.#transport.close();
     this.#tokens.checkStored();
   }

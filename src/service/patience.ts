@@ -5,6 +5,7 @@ export class Patience {
   readonly #end: number;
   readonly #timer: NodeJS.Timeout;
   readonly #onAbort = () => this.#controller.abort();
+  #ended = false;
 
   /** @param deadline milliseconds from now */
   constructor(caller: AbortSignal | undefined, deadline: number) {
@@ -21,7 +22,13 @@ export class Patience {
   }
 
   get endedByCaller(): boolean {
-    return this.#caller?.aborted === true;
+    return this.#ended || this.#caller?.aborted === true;
+  }
+
+  /** As if the caller's signal did. */
+  end(): void {
+    this.#ended = true;
+    this.#controller.abort();
   }
 
   /** Milliseconds. */

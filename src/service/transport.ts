@@ -92,8 +92,9 @@ export class Transport {
     }
   }
 
+  /** Lets go of the kept connections. A connection of its own ends with its request. */
   close(): void {
-    for (const agent of [this.#kept.http, this.#kept.https, this.#fresh.http, this.#fresh.https]) agent.destroy();
+    for (const agent of [this.#kept.http, this.#kept.https]) agent.destroy();
   }
 
   #lossOf(error: unknown, request: WireRequest, progress: Progress, upload: UploadBody | undefined): Loss {

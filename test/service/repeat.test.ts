@@ -415,6 +415,15 @@ describe("repeating a request", () => {
     assert.deepEqual([before.kind, before.outcome, server.seen.length], ["aborted", "notExecuted", 1]);
   });
 
+  it("calls under way end when the client is closed, and are not sent again", async () => {
+    const client = clientFor();
+    answer = goodAnswer("getData");
+    fail = () => client.close();
+    failures = 1;
+    const error = await errorOf(exampleCalls.getData.send(client));
+    assert.deepEqual([error.kind, error.outcome, server.seen.length], ["aborted", "unknown", 1]);
+  });
+
   it("a call ends at its deadline, even while it waits", async () => {
     fail = () => undefined;
     failures = 9;

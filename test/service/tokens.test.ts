@@ -378,6 +378,19 @@ describe("the access token", () => {
     assert.equal(service.refreshes, 1);
   });
 
+  it("is stored, with the refresh token that came with it, also where the client was closed while it was under way", async () => {
+    const client = clientWith({ refreshToken: "refresh-0" });
+    service.onRefresh = () => {
+      client.close();
+      return false;
+    };
+    assert.equal((await errorOf(start(client))).kind, "aborted");
+    const next = clientWith({ refreshToken: "refresh-0" });
+    await start(next);
+    assert.equal(next.describeCredentials().source, "storedToken");
+    assert.equal(service.refreshes, 1);
+  });
+
   it("can come from another path of the service", async () => {
     await start(clientWith({ refreshToken: "refresh-0", refreshPath: "/token/refresh" }));
     assert.equal(service.seen[0]?.url, "/token/refresh");
