@@ -1,6 +1,6 @@
+import type { NewTokens } from "./answers";
 import type { ServiceErrorKind } from "./errors";
 import type { Chain } from "./tokenStore";
-import type { TokenPair } from "./types";
 
 /** Where an access token comes from, in the order in which they are tried. */
 export type CredentialSource = "storedToken" | "accessToken" | "credentialCommand" | "refreshToken" | "none";
@@ -53,9 +53,10 @@ export function tokenOf(chain: Chain, source: CredentialSource): AccessToken {
   return { value, source, obtainedAt, expiresAt, refreshAt, proven: false };
 }
 
-/** What is kept of the answer to a refresh. `expires_in` counts seconds, as number or as text; 0 or nonsense: nobody knows. */
-export function chainOf(pair: TokenPair, now: number): Chain {
-  const lifetime = Number(pair.expires_in) * 1000;
+/** What is kept of the answer to a refresh. `expires_in` counts seconds, as number or as text; 0, nothing or nonsense: nobody knows. */
+export function chainOf(pair: NewTokens, now: number): Chain {
+  const seconds = pair.expires_in;
+  const lifetime = typeof seconds === "number" || typeof seconds === "string" ? Number(seconds) * 1000 : 0;
   const expiresAt = Number.isFinite(lifetime) && lifetime > 0 ? now + lifetime : undefined;
   return {
     refreshToken: pair.refresh_token,

@@ -101,6 +101,24 @@ export function readAnswer<Name extends OperationName>(name: Name, body: Buffer)
   return readers[name](parseJson(body), "");
 }
 
+/** The tokens of an answer to a refresh. */
+export type NewTokens = Pick<wire.TokenPair, "access_token" | "refresh_token"> & { expires_in?: unknown };
+
+/**
+ * As {@link readAnswer} of a refresh, but for what can be done without: the refresh token that was sent may be worthless now, so the new
+ * one must not be thrown away because of another field.
+ * @throws ContractBreach
+ */
+export function readNewTokens(body: Buffer): NewTokens {
+  const { data } = freeObject(parseJson(body), "");
+  const { access_token, refresh_token, expires_in } = freeObject(data, "data");
+  return {
+    access_token: id(access_token, "data.access_token"),
+    refresh_token: id(refresh_token, "data.refresh_token"),
+    expires_in,
+  };
+}
+
 /**
  * Integers that a double cannot hold become text with all their digits: a batch number of 18 digits, rounded, is another batch.
  * @throws ContractBreach

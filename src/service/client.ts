@@ -1,6 +1,6 @@
 import type { CredentialsInUse } from "./accessToken";
 import type { AnswerOf } from "./answers";
-import { readAnswer } from "./answers";
+import { readAnswer, readNewTokens } from "./answers";
 import { Caller } from "./caller";
 import type { CommandCredential } from "./credentialCommand";
 import { joinLimiter } from "./limiter";
@@ -56,7 +56,10 @@ export class ServiceClient {
       store: new TokenStore(tokenStore, baseUrl, profile, warn),
       secrets,
       warn,
-      refresh: async (token) => (await this.refreshToken({ refresh_token: token, grant_type: "refresh_token" })).data,
+      refresh: (token) => {
+        const request = { refresh_token: token, grant_type: "refresh_token" };
+        return this.#caller.call(prepare("refreshToken", request, settings), readNewTokens);
+      },
     });
     this.#caller = new Caller({ settings, transport: this.#transport, limiter, tokens: this.#tokens, secrets, apiKey });
   }

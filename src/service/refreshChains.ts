@@ -1,16 +1,16 @@
 import type { AccessToken, CredentialSource, NoToken } from "./accessToken";
 import { chainOf, tokenOf } from "./accessToken";
+import type { NewTokens } from "./answers";
 import { isServiceError } from "./errors";
 import type { SecretWords } from "./secretWords";
 import type { Chain, TokenStore } from "./tokenStore";
-import type { TokenPair } from "./types";
 
 export interface RefreshParts {
   store: TokenStore;
   secrets: SecretWords;
   warn: (message: string) => void;
   /** The operation `refreshToken` of the service. */
-  refresh: (refreshToken: string) => Promise<TokenPair>;
+  refresh: (refreshToken: string) => Promise<NewTokens>;
   /** Whether an access token may still be used: neither refused nor due for renewal. */
   isFresh: (accessToken: string, refreshAt: number | undefined) => boolean;
 }
@@ -123,7 +123,7 @@ export class RefreshChains {
   ): Promise<AccessToken | NoToken | "refused"> {
     const { secrets } = this.#parts;
     secrets.add(refreshToken);
-    let pair: TokenPair;
+    let pair: NewTokens;
     try {
       pair = await this.#parts.refresh(refreshToken);
     } catch (error) {

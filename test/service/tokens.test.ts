@@ -391,6 +391,22 @@ describe("the access token", () => {
     assert.equal(service.refreshes, 1);
   });
 
+  for (const [what, rest] of [
+    ["no expires_in", { token_type: "Bearer" }],
+    ["an expires_in that is no number", { token_type: "Bearer", expires_in: null }],
+    ["no token_type", { expires_in: 3600 }],
+  ] as const) {
+    it(`is used, and the new refresh token is stored, from an answer with ${what}`, async () => {
+      service.access.add("access-x");
+      service.onRefresh = (response) => {
+        json(response, 200, { data: { access_token: "access-x", refresh_token: "refresh-x", ...rest } });
+        return true;
+      };
+      await start(clientWith({ refreshToken: "refresh-0" }));
+      assert.match(storeText(), /refresh-x/);
+    });
+  }
+
   it("can come from another path of the service", async () => {
     await start(clientWith({ refreshToken: "refresh-0", refreshPath: "/token/refresh" }));
     assert.equal(service.seen[0]?.url, "/token/refresh");
