@@ -34,6 +34,7 @@ export class TokenStore {
   readonly file: string;
   readonly #folder: string;
   readonly #warn: (message: string) => void;
+  #held = false;
 
   constructor(folder: string, baseUrl: string, profile: string, warn: (message: string) => void) {
     this.#folder = folder;
@@ -62,7 +63,7 @@ export class TokenStore {
   /** Puts a chain in the place of the one that began with `startToken`, or of the one that holds `replaces` as its refresh token. */
   async save(chain: Chain, place: { startToken: string } | { replaces: string }): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const content = (await this.#read()) ?? { version: 1, salt: randomBytes(16).toString("hex"), chains: {} };
+    const content = (await this.#read(true)) ?? { version: 1, salt: randomBytes(16).toString("hex"), chains: {} };
     const oldest = Date.now() - longestLife;
     const chains = Object.fromEntries(Object.entries(content.chains).filter(([, old]) => old.updatedAt > oldest));
     const key =
@@ -85,22 +86,25 @@ export class TokenStore {
       // The library would end the process: a lock taken over by another, after this one slept, is no reason for that.
       onCompromised: () => this.#warn(`The lock of the token store ${this.file} was lost to another process.`),
     });
+    this.#held = true;
     try {
       return await work();
     } finally {
+      this.#held = false;
       await unlock().catch(() => undefined);
     }
   }
 
-  async #read(): Promise<StoreFile | undefined> {
-    let text: string;
+  /** Without the lock another process may put a good store in the place of a bad one at any moment: only its holder sets one aside. */
+  async #read(mayBeReplaced = this.#held): Promise<StoreFile | undefined> {
+    let text = "";
     try {
       text = await readFile(this.file, "utf8");
-    } catch {
-      return undefined;
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     }
     const content = parse(text);
-    if (content === undefined) await this.#setAside();
+    if (content === undefined && mayBeReplaced) await this.#setAside();
     return content;
   }
 

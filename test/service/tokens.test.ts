@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -366,6 +367,30 @@ describe("the access token", () => {
       assert.equal(storeFiles().filter((name) => name.includes(".corrupt-")).length, 1);
     });
   }
+
+  it("sets a store aside that cannot be read at all, and does not write over it", async () => {
+    await start(clientWith({ refreshToken: "refresh-0" }));
+    const [file = ""] = storeFiles();
+    const path = join(folder, "store", file);
+    rmSync(path);
+    mkdirSync(path);
+    service.refresh.add("refresh-0");
+    await start(clientWith({ refreshToken: "refresh-0" }));
+    assert.deepEqual(
+      storeFiles().map((name) => name.includes(".corrupt-")),
+      [false, true],
+    );
+    assert.match(storeText(), /refresh-2/);
+  });
+
+  it("leaves a store that is not right alone where it holds no lock: another process may have put a good one there", async () => {
+    await start(clientWith({ refreshToken: "refresh-0" }));
+    const [file = ""] = storeFiles();
+    writeFileSync(join(folder, "store", file), "{");
+    service.access.add("good");
+    await start(clientWith({ accessToken: "good", refreshToken: "refresh-0" }));
+    assert.deepEqual(storeFiles(), [file]);
+  });
 
   it("lets an aborted caller go while the refresh goes on for the others", async () => {
     const client = clientWith({ refreshToken: "refresh-0" });
