@@ -156,6 +156,9 @@ function jsonHeaders(json: string | undefined): Record<string, string> {
   return json === undefined ? {} : { "Content-Type": "application/json" };
 }
 
+/** Milliseconds; node takes a longer one for 1 ms. */
+const longestTimer = 2 ** 31 - 1;
+
 /** Watches one request: its deadline, whether it was sent, and the caller's signal. */
 class Progress {
   readonly #controller = new AbortController();
@@ -182,10 +185,13 @@ class Progress {
   /** An arrow function, because it is handed over as a callback. */
   readonly renew = (): void => {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.timedOut = true;
-      this.#controller.abort();
-    }, this.#request.timeout);
+    this.#timer = setTimeout(
+      () => {
+        this.timedOut = true;
+        this.#controller.abort();
+      },
+      Math.min(this.#request.timeout, longestTimer),
+    );
   };
 
   /** In place of node's own modules, so that the socket can be watched: axios tells afterwards only that something failed. */

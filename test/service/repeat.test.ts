@@ -424,6 +424,13 @@ describe("repeating a request", () => {
     assert.deepEqual([error.kind, error.outcome, server.seen.length], ["aborted", "unknown", 1]);
   });
 
+  it("a time-out longer than any timer is no short one", async () => {
+    answer = goodAnswer("getData");
+    failures = 0;
+    const client = clientFor({ timeoutSeconds: 3_000_000, maxRetries: 0 });
+    assert.deepEqual(await exampleCalls.getData.send(client), answer);
+  });
+
   it("a call ends at its deadline, even while it waits", async () => {
     fail = () => undefined;
     failures = 9;
