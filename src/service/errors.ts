@@ -11,7 +11,7 @@ import type { OperationName } from "./operations";
  * - `unreachable`: no connection was made, nothing happened.
  * - `outcomeUnknown`: sent, and the answer was lost or proves nothing.
  * - `contract`: the answer breaks the contract.
- * - `aborted`: the caller's signal ended the call.
+ * - `aborted`: the caller's signal, or closing the client, ended the call.
  * - `invalidRequest`: not sent, because the request cannot be right.
  */
 export type ServiceErrorKind =
@@ -29,7 +29,7 @@ export type ServiceErrorKind =
   | "invalidRequest";
 
 /** Whether the operation took effect: `unknown` where nobody on this side can tell. */
-export type ServiceErrorOutcome = "notExecuted" | "unknown" | "executed";
+export type ServiceErrorOutcome = "notExecuted" | "unknown";
 
 export interface ServiceErrorDetails {
   operation: OperationName;
