@@ -70,7 +70,7 @@ class OffsetState {
       count >= left ||
       (this.#cursor && answered <= asked) ||
       // More than there is, and no less to come: a service that gives the same rows for ever.
-      (this.received > page.total && rest >= this.#lastRest);
+      (this.received > page.total && (rest >= this.#lastRest || rest < 0));
     this.#lastRest = rest;
     this.mayBeTheEnd = this.#begin === 0 && this.received === page.total && answered <= asked;
     return ended ? { next, complete: this.#complete(page, rest) } : { next };

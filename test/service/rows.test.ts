@@ -204,6 +204,17 @@ describe("reading all rows", () => {
     assert.equal(pages.at(-1)?.complete, false);
   });
 
+  it("does not loop where the service counts below nothing", async () => {
+    let rest = 3;
+    const reading = await clientOf((_seen, response, turn) => {
+      // Without an end of the client's own, this one would be taken for whole.
+      rest = turn > 50 ? 0 : rest - 2;
+      json(response, 200, { data: { data: [{ a: 1 }], total: 3, restTotal: rest, offset: 0 }, requestId: "q" });
+    });
+    await pagesOf(reading, { taskId: "t" }, { pageSize: 1 });
+    assert.ok((server?.seen.length ?? 0) < 10, `${server?.seen.length} pages`);
+  });
+
   it("throws what the service refuses, after trying smaller pages only where the size may be the reason", async () => {
     const refuse = (code: string) =>
       clientOf((_seen, response) => json(response, 400, { error: { code, message: "no" }, requestId: "q" }));
