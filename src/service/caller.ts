@@ -69,7 +69,7 @@ export class Caller {
       if (patience.signal.aborted) throw this.#ended(request, patience, rule);
       const token = request.credential === "bearer" ? await this.#token(request, patience, rule) : undefined;
       const exchange = await this.#exchange(request, token, patience);
-      if (exchange === undefined) throw this.#ended(request, patience, rule);
+      if (exchange === undefined) throw this.#ended(request, patience, rule, noTurn);
       const failure = exchange.answer
         ? await withoutRequestValues(
             failureOfAnswer(exchange.answer, settings.notExecutedCodes, this.#parts.secrets.scrub),
@@ -175,13 +175,8 @@ export class Caller {
     };
   }
 
-  #ended(request: PreparedRequest, patience: Patience, rule: RepeatRule): ServiceError {
-    const failure = rule.last ?? {
-      kind: "unreachable",
-      outcome: "notExecuted",
-      problem: "the call's deadline passed before anything was sent.",
-      repeat: "never",
-    };
+  #ended(request: PreparedRequest, patience: Patience, rule: RepeatRule, reason = nothingSent): ServiceError {
+    const failure = rule.last ?? reason;
     if (!patience.endedByCaller) return this.#error(request, rule.final(failure), { history: rule.history });
     const problem =
       rule.last === undefined
@@ -214,6 +209,19 @@ export class Caller {
     if (settings.logLevel === "trace") settings.log(secrets.scrub(`webextract ${request.operation.name} ${what}`));
   }
 }
+
+const nothingSent: Failure = {
+  kind: "unreachable",
+  outcome: "notExecuted",
+  problem: "the call's deadline passed before anything was sent.",
+  repeat: "never",
+};
+const noTurn: Failure = {
+  ...nothingSent,
+  kind: "rateLimited",
+  problem:
+    "not sent: the call's deadline passed while it waited for its turn among the other requests to this service.",
+};
 
 /** For log and errors: found without parsing what may be megabytes, at the beginning or the end of the answer. */
 function requestIdOf(body: Buffer): string | undefined {

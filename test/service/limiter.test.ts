@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import sinon from "sinon";
 import { ServiceClient } from "../../src/service";
 import { joinLimiter, Limiter } from "../../src/service/limiter";
+import { errorOf } from "./errorOf";
 import type { FakeServer } from "./fakeServer";
 import { json, startFakeServer } from "./fakeServer";
 
@@ -167,6 +168,17 @@ describe("the limiter", () => {
     assert.equal(limiter.rate, unbounded);
     for (const client of clients) client.close();
     await server.close();
+  });
+
+  it("is named where a call's deadline passes while it waits for its turn", async () => {
+    const server = await startFakeServer((_seen, response) => json(response, 429, "", { "retry-after": "600" }));
+    const client = new ServiceClient({ baseUrl: server.baseUrl, accessToken: "access", deadlineSeconds: 0.2 });
+    await errorOf(client.removeData({ taskId: "t" }));
+    const error = await errorOf(client.removeData({ taskId: "t" }));
+    client.close();
+    await server.close();
+    assert.deepEqual([error.kind, error.outcome, server.seen.length], ["rateLimited", "notExecuted", 1]);
+    assert.match(error.message, /waited for its turn/);
   });
 
   it("forgets a service with its last client", async () => {
