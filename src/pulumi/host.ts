@@ -127,6 +127,12 @@ export class Host {
     return this.config.movedFrom.includes(origin);
   }
 
+  /** Resolves when what was asked for already has been answered, and noted where it would be lost with this process. Nothing more is asked for once. */
+  async close(): Promise<void> {
+    const clients = [...this.services.values()].map(({ client }) => client.tokensSettled());
+    await Promise.all([this.journal?.close(), ...clients]);
+  }
+
   /** What a resource works with; `urn` is where its warnings and progress show. */
   context(profile: string | undefined, urn: string | undefined): Context {
     const { client, actionReader } = this.service(profile);

@@ -48,7 +48,7 @@ function start(read: ReadKey): Host {
 }
 
 /** What an ended engine cannot save must not happen; what was asked for already is noted for the next run. */
-async function end({ journal }: Host): Promise<void> {
-  await journal?.close();
+async function end(started: Host): Promise<void> {
+  await started.close();
   process.exit();
 }

@@ -235,6 +235,14 @@ export class ServiceClient {
   }
 
   /**
+   * Resolves when no access token is being renewed. To be awaited before the process is ended by force: what a service has answered to a
+   * refresh may be the only refresh token that it still takes.
+   */
+  async tokensSettled(): Promise<void> {
+    await this.#tokens.settled();
+  }
+
+  /**
    * Lets go of the kept connections. Calls under way end with an error; a refresh under way comes to its end, and its result is stored.
    * @throws Error when a rotated refresh token could not be stored and is lost with this client
    */

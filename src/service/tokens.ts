@@ -57,6 +57,11 @@ export class Tokens {
     return old && (credentialCommand !== undefined || refreshToken !== undefined);
   }
 
+  /** Resolves when no refresh is under way, whatever came of it. */
+  async settled(): Promise<void> {
+    await this.#flight?.catch(() => undefined);
+  }
+
   accepted(token: AccessToken): void {
     token.proven = true;
   }

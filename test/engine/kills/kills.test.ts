@@ -73,6 +73,35 @@ describe("the journal on the real engine", () => {
   });
 });
 
+describe("an engine that is killed while the service renews its token", () => {
+  it("leaves the new refresh token in the store, for the old one works no more", async () => {
+    const world = await World.create({
+      program: program(),
+      withCredentials: false,
+      emulator: { behaviour: { refreshRotation: "oldDies" } },
+    });
+    try {
+      await world.project.configure({}, { "webextract:refreshToken": world.emulator.credentials.refreshToken });
+      await world.project.up();
+      world.emulator.change.expireAccessTokens();
+      const hold = world.emulator.hold({ operation: "refreshToken", when: "after" });
+      const run = world.project.start(["refresh", "--yes", "--skip-preview"]);
+      await hold.reached;
+      const hostEnded = run.killEngine();
+      // The host has learned of it before the answer comes.
+      await run.done;
+      hold.release();
+      await hostEnded;
+      world.emulator.clearFaults();
+
+      await world.project.run(["cancel", "--yes"], { expect: "either" });
+      await world.project.refresh();
+    } finally {
+      await world.remove();
+    }
+  });
+});
+
 describe("a kill in the middle of a create", () => {
   const some = creates.filter(({ name }) => ["copy", "whole-settings", "run", "run-wait", "items"].includes(name));
 
