@@ -53,7 +53,8 @@ export class Host {
     this.config = config;
     this.configProblems = problems;
     const warn = (message: string, urn?: string): void => this.display.warn(message, urn);
-    this.journal = config.journal === undefined ? undefined : new Journal(new JournalFiles(config.journal, warn), warn);
+    const { journal, movedFrom } = config;
+    this.journal = journal === undefined ? undefined : new Journal(new JournalFiles(journal, warn), warn, movedFrom);
   }
 
   get settings(): Settings {

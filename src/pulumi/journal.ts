@@ -47,14 +47,15 @@ export class Journal {
   constructor(
     private readonly files: JournalFiles,
     private readonly warn: (message: string, urn?: string) => void,
+    /** Origins at which the present service was before: what was noted there counts here. */
+    private readonly movedFrom: readonly string[] = [],
   ) {}
 
   /** The part that concerns one resource. */
   of(name: ResourceName): RequestJournal {
     return {
       earlier: async (operation, inputs) => {
-        const key = keyOf(operation, name);
-        const entry = this.own.get(key)?.answered ? undefined : await this.files.read(key);
+        const entry = this.own.get(keyOf(operation, name))?.answered ? undefined : await this.noted(operation, name);
         if (entry === undefined) {
           return undefined;
         }
@@ -62,9 +63,15 @@ export class Journal {
         return { what: entry.what, sentAt: entry.time, id: entry.id, counts, detail: entry.detail };
       },
       takeOver: (operation, id) => {
-        this.own.set(keyOf(operation, name), { answered: true, id, takenOver: true });
+        for (const key of this.keysOf(operation, name)) {
+          this.own.set(key, { answered: true, id, takenOver: true });
+        }
       },
-      forget: (operation) => this.drop(keyOf(operation, name)),
+      forget: async (operation) => {
+        for (const key of this.keysOf(operation, name)) {
+          await this.drop(key);
+        }
+      },
       once: (request, send, idOf) => this.once(name, request, send, idOf),
     };
   }
@@ -74,15 +81,14 @@ export class Journal {
     const { urn, origin, profile } = name;
     if (urn === undefined) {
       for (const { key, entry } of await this.files.all()) {
-        const here = entry.origin === origin && entry.profile === profile;
+        const here = this.originsOf(origin).includes(entry.origin) && entry.profile === profile;
         if (here && !this.own.has(key) && isInState(entry, sighting)) {
           await this.files.remove(key);
         }
       }
       return;
     }
-    for (const operation of operations) {
-      const key = keyOf(operation, { urn, origin, profile });
+    for (const key of this.allKeysOf({ urn, origin, profile })) {
       if (!this.own.has(key) && (await this.files.mayHave(key))) {
         await this.judge(key, urn, sighting);
       }
@@ -91,16 +97,16 @@ export class Journal {
 
   /** Whether the resource that is to be deleted is what this process took over in its place. */
   isTakenOver(name: ResourceName, id: string): boolean {
-    return operations.some((operation) => {
-      const own = this.own.get(keyOf(operation, name));
+    return this.allKeysOf(name).some((key) => {
+      const own = this.own.get(key);
       return own?.takenOver === true && own.id === id;
     });
   }
 
   /** A step of this resource has ended well. */
   returned(name: ResourceName): void {
-    for (const operation of operations) {
-      const own = this.own.get(keyOf(operation, name));
+    for (const key of this.allKeysOf(name)) {
+      const own = this.own.get(key);
       if (own !== undefined) {
         own.returned = true;
       }
@@ -131,13 +137,36 @@ export class Journal {
     }
   }
 
+  /** The key of such a request, and those that it had where the service was before. */
+  private keysOf(operation: OnceOperation, name: ResourceName): string[] {
+    return this.originsOf(name.origin).map((origin) => keyOf(operation, { ...name, origin }));
+  }
+
+  private allKeysOf(name: ResourceName): string[] {
+    return operations.flatMap((operation) => this.keysOf(operation, name));
+  }
+
+  private originsOf(origin: string): string[] {
+    return [...new Set([origin, ...this.movedFrom])];
+  }
+
+  private async noted(operation: OnceOperation, name: ResourceName): Promise<Entry | undefined> {
+    for (const key of this.keysOf(operation, name)) {
+      const entry = await this.files.read(key);
+      if (entry !== undefined) {
+        return entry;
+      }
+    }
+    return undefined;
+  }
+
   private async once<T>(
     name: ResourceName,
     { operation, inputs, what, detail = {} }: OnceRequest,
     send: () => Promise<T>,
     idOf: (answer: T) => string | undefined,
   ): Promise<T> {
-    const key = keyOf(operation, name);
+    const [key = "", ...keysBefore] = this.keysOf(operation, name);
     const salt = randomBytes(16).toString("hex");
     const entry: Entry = {
       version: 1,
@@ -154,6 +183,10 @@ export class Journal {
     this.underWay++;
     try {
       await this.files.write(key, entry);
+      // As it takes the place of one that was noted here.
+      for (const before of keysBefore) {
+        await this.files.remove(before);
+      }
       this.refuseWhenClosed();
       this.own.set(key, { answered: false });
       const answer = await send();

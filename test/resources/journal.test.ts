@@ -141,6 +141,28 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.deepEqual(world.journal(), []);
     });
 
+    it("takes it over at another address, where the configuration says that the service moved", async () => {
+      const copy = await copiedUnsaved();
+      const [copied] = copies();
+      const old = world.emulator.url;
+      const moved = old.replace("127.0.0.1", "localhost");
+      world.configure({ baseUrl: moved, movedFrom: old });
+      await copy.up(copyArgs);
+      assert.deepEqual([copies(), copy.id, copy.state.origin], [[copied], copied, moved]);
+      assert.match(world.warnings.join(), /It was taken over/);
+      assert.deepEqual(world.journal(), []);
+    });
+
+    it("drops at another address what the state holds, and names there what it does not", async () => {
+      const copy = await copiedUnsaved();
+      const [orphan] = copies();
+      const old = world.emulator.url;
+      world.configure({ baseUrl: old.replace("127.0.0.1", "localhost"), movedFrom: old });
+      await copy.up({ ...copyArgs, taskGroupId: "group-1" });
+      assert.match(String(world.warnings[0]), new RegExp(`^"${orphan}" .* that no state holds`));
+      assert.deepEqual(world.journal(), []);
+    });
+
     it("copies again where the journal is switched off", async () => {
       world.configure({ journal: "off" });
       const copy = await copiedUnsaved();
@@ -281,6 +303,15 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.equal(saved.id, runs()[1]?.lotNo);
       assert.deepEqual(saved.state.listBefore, run.state.listBefore);
       assert.match(world.warnings.join(), /paid run of task "task-1"\) was made .* It was taken over/);
+    });
+
+    it("sends nothing at another address either where the answer never came", async () => {
+      const run = world.declare("CloudRun");
+      const saved = await world.killed(run, () => run.up(runArgs), { operation: "startTask", when: "after" });
+      const old = world.emulator.url;
+      world.configure({ baseUrl: old.replace("127.0.0.1", "localhost"), movedFrom: old });
+      assert.match(await failure(saved.up(runArgs)), /may have started.*set adoptLotNo/);
+      assert.equal(runs().length, 1);
     });
 
     it("starts a new one for another trigger, and names the orphan", async () => {
