@@ -102,6 +102,9 @@ export class Backend implements dynamic.ResourceProvider {
       // With a static get, the id may be all that is known.
       const state: Properties = { [this.resource.idIs]: id, ...this.stateOf(props) };
       this.refuseElsewhere(state, state.profile);
+      if (state.stateVersion === undefined) {
+        this.refuseUnreadable(id, state);
+      }
       await this.show(props, state.profile, state, { step: "read", id });
       const { read } = this.resource;
       if (read === undefined) {
@@ -243,6 +246,21 @@ export class Backend implements dynamic.ResourceProvider {
         `run "pulumi config set webextract:movedFrom ${made}" (a refresh or a destroy takes it from WEBEXTRACT_MOVED_FROM); else set webextract:baseUrl back ` +
         `and run "pulumi up" without --refresh: a refresh or a destroy goes by the configuration of the last up.`,
     );
+  }
+
+  /** What is only looked up was never checked. */
+  private refuseUnreadable(id: string, state: Properties): void {
+    const spec = this.resource.args;
+    const needed = Object.entries(spec).filter(([name, { makes }]) => !makes || state[name] !== undefined);
+    const given = Object.entries(state).filter(([name]) => name in spec);
+    const problems: Problem[] = [];
+    checkFields(Object.fromEntries(needed), Object.fromEntries(given), "", problems);
+    if (problems.length > 0) {
+      const list = problems.map(({ path, reason }) => `${path} ${reason}`).join("; ");
+      throw new ProviderError(
+        `The ${this.resource.type} "${id}" cannot be looked up, for what is given of its state is not enough or not right: ${list}. Nothing was sent.`,
+      );
+    }
   }
 
   private checkProfile(profile: unknown, problems: Problem[]): void {

@@ -18,6 +18,8 @@ export type ValueCheck = (value: unknown, path: string, problems: Problem[]) => 
 export interface ArgSpec {
   check: ValueCheck;
   required?: boolean;
+  /** Says where it comes from: what exists can be looked up without. */
+  makes?: boolean;
   /** A changed value makes the engine replace the resource. */
   replaces?: boolean;
   /** Not written by the user: `check` adds it to the arguments, so that a diff shows that it changed. */

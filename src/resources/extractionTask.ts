@@ -80,7 +80,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
   idIs: "taskId",
   configuresTask: true,
   args: {
-    from: { check: objectOf(fromSpec), required: true },
+    from: { check: objectOf(fromSpec), required: true, makes: true },
     actions: { check: parameterActionsCheck, list: true },
     startUrls: { check: objectOf(startUrlsSpec), list: true },
     onDelete: { check: choice("removeData", "retain"), option: true },
@@ -119,7 +119,9 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
     return checked;
   },
 
-  diff(state: ExtractionTaskState, args: CheckedArgs): Difference {
+  diff(state: ExtractionTaskState, given: CheckedArgs): Difference {
+    // What a preview does not know may turn out the same.
+    const args = isMap(given.from) ? given : { ...given, from: state.from };
     const { replaces = [], deleteFirst, forced }: Difference = taskCopy.diff?.(copyState(state), copyArgs(args)) ?? {};
     const isRetry = replaces.includes("retry");
     const names = replaces.length === 0 ? [] : [isRetry ? "retry" : "from"];

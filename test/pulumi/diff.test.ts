@@ -23,6 +23,18 @@ describe("diffs", () => {
     assert.deepEqual(await diff("TaskActionConfig", state, { ...state, taskId: unknownText }), {});
   });
 
+  it("replaces a whole task for another source, never because where it comes from is not known yet", async () => {
+    const from = { sourceTaskId: "s", taskGroupId: "g" };
+    const state = { from, taskId: "t" };
+    assert.deepEqual(await diff("ExtractionTask", state, { from: { ...from, sourceTaskId: "other" } }), {
+      replaces: ["from"],
+      deleteBeforeReplace: false,
+    });
+    for (const unknownFrom of [unknownText, { ...from, sourceTaskId: unknownText }]) {
+      assert.deepEqual(await diff("ExtractionTask", state, { from: unknownFrom }), {});
+    }
+  });
+
   it("starts a run again only for a changed trigger, and for one that is not known yet", async () => {
     const state = { taskId: "t", lotNo: "1", triggers: ["a"] };
     const again = { replaces: ["triggers"], deleteBeforeReplace: true };
@@ -81,6 +93,33 @@ describe("diffs", () => {
     });
     const moved = new InProcess({ baseUrl: origin, movedFrom: "https://old.test" });
     assert.deepEqual(await moved.provider("CloudRun").diff("1", state, { taskId: "t" }), { changes: true });
+  });
+
+  it("says what is missing to look something up, before anything is sent", async () => {
+    const problem = (type: string, state: Record<string, unknown> = {}): Promise<string> =>
+      providers
+        .provider(type)
+        .read("7", state)
+        .then(
+          () => assert.fail("it should have been refused"),
+          (error: Error) => error.message,
+        );
+    const missing = {
+      TaskActionConfig: ["actions"],
+      TaskParameters: ["actions"],
+      TaskLoopItems: ["actionId", "loopType"],
+      CloudRun: ["taskId"],
+      CloudSubtasks: ["subTaskIds", "desired"],
+    };
+    for (const [type, names] of Object.entries(missing)) {
+      const list = names.map((name) => `${name} is missing`).join("; ");
+      assert.equal(
+        await problem(type),
+        `The ${type} "7" cannot be looked up, for what is given of its state is not enough or not right: ${list}. Nothing was sent.`,
+      );
+    }
+    const whole = { actions: { open: { properties: { Url: "?" } } } };
+    assert.match(await problem("ExtractionTask", whole), /: actions.open.actionType is missing. Nothing was sent/);
   });
 
   it("refuses state of a newer version", async () => {
