@@ -1,10 +1,22 @@
 import { isServiceError } from "../service/errors";
 import type { Subtask } from "../service/types";
 import type { ValueCheck } from "./args";
-import { anything, choice, differs, holdsUnknown, listOf, numberFrom, objectOf, text } from "./args";
+import {
+  anything,
+  changedArgs,
+  choice,
+  differs,
+  holdsUnknown,
+  listOf,
+  numberFrom,
+  objectOf,
+  text,
+  workArgs,
+} from "./args";
 import type { LostAnswerState, MakingRequest } from "./lostAnswer";
 import {
   isOutcomeUnknown,
+  keepingAdoption,
   lostAnswerDifference,
   onlyAdoptionDiffers,
   refuseUpdateOfUnknown,
@@ -12,7 +24,7 @@ import {
   takeOver,
 } from "./lostAnswer";
 import { observeRun, statusesOf } from "./observeRun";
-import type { Context, Created, Difference, PendingState, Read, Resource } from "./resource";
+import type { CheckContext, Context, Created, Difference, PendingState, Read, Resource } from "./resource";
 import { messageOf, PartialFailure, ResourceError } from "./resource";
 import { stopRun } from "./runStop";
 import { interruptedMessage, waitForRun } from "./runWait";
@@ -133,6 +145,12 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
     profile: { check: text, option: true },
   },
   outputs: ["lotNo", "status", "subtasks", "listBefore", "ownList"],
+
+  check(args: CloudRunArgs, { previous }: CheckContext): CloudRunArgs {
+    const isKnown = previous !== undefined && !holdsUnknown(workArgs(cloudRun.args, args));
+    const isSame = isKnown && changedArgs(cloudRun.args, previous, args).length === 0;
+    return keepingAdoption(args, previous, "adoptLotNo", isSame);
+  },
 
   diff(state: CloudRunState, args: CloudRunArgs): Difference {
     if (isOutcomeUnknown(state)) {

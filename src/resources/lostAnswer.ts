@@ -4,7 +4,7 @@ import type { ArgsSpec } from "./args";
 import { canonical, holdsUnknown } from "./args";
 import type { OnceRequest } from "./requestJournal";
 import { ageOf } from "./requestJournal";
-import type { Context, Difference } from "./resource";
+import type { CheckContext, Context, Difference } from "./resource";
 import { PartialFailure, ResourceError } from "./resource";
 import type { Presence } from "./taskPresence";
 
@@ -144,4 +144,18 @@ export function onlyAdoptionDiffers(spec: ArgsSpec, state: object, args: object,
     canonical(Object.keys(spec).map((name) => (name === adoptName ? undefined : valuesOf(from)[name])));
   const differs = valuesOf(state)[adoptName] !== valuesOf(args)[adoptName];
   return differs && !holdsUnknown(args) && rest(state) === rest(args);
+}
+
+/**
+ * No longer naming the present id changes nothing: the inputs keep it as long as the same is declared (`isSame`). A `changes: false` would do too, but it
+ * would also keep a value in the clear that became a secret with the same up, and show an update where the id is named again.
+ */
+export function keepingAdoption<Args extends object>(
+  args: Args,
+  previous: CheckContext["previous"],
+  adoptName: keyof Args & string,
+  isSame: boolean,
+): Args {
+  const kept = previous?.[adoptName];
+  return isSame && args[adoptName] === undefined && typeof kept === "string" ? { ...args, [adoptName]: kept } : args;
 }

@@ -3,6 +3,7 @@ import { choice, differs, flag, text } from "./args";
 import type { LostAnswerState, MakingRequest } from "./lostAnswer";
 import {
   isOutcomeUnknown,
+  keepingAdoption,
   lostAnswerDifference,
   onlyAdoptionDiffers,
   refuseUpdateOfUnknown,
@@ -80,7 +81,8 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
       const missing = given[0] === "sourceTaskId" ? "taskGroupId" : "sourceTaskId";
       problems.push({ path: missing, reason: "is missing: a copy needs sourceTaskId and taskGroupId" });
     }
-    return keepingAdoption(args, previous);
+    const isSame = identity.every((name) => typeof args[name] === "string" && args[name] === previous?.[name]);
+    return keepingAdoption(args, previous, "adoptTaskId", isSame);
   },
 
   diff(state: TaskCopyState, args: TaskCopyArgs): Difference {
@@ -149,16 +151,6 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
     }
   },
 };
-
-/**
- * No longer naming a copy's own id changes nothing: the inputs keep it as long as the same is copied. A `changes: false` would do too, but it would also
- * keep a value in the clear that became a secret with the same up.
- */
-function keepingAdoption(args: TaskCopyArgs, previous: CheckContext["previous"]): TaskCopyArgs {
-  const isSame = identity.every((name) => typeof args[name] === "string" && args[name] === previous?.[name]);
-  const kept = previous?.adoptTaskId;
-  return isSame && args.adoptTaskId === undefined && typeof kept === "string" ? { ...args, adoptTaskId: kept } : args;
-}
 
 async function copyOnce(request: CopyTaskRequest, args: TaskCopyArgs, context: Context): Promise<string> {
   const { taskId, taskGroupId } = request;

@@ -206,6 +206,21 @@ describe("checks of arguments", () => {
     assert.deepEqual((wholeAfter.startUrls as { hosts: string[] }).hosts, after.hosts);
   });
 
+  it("keeps the lotNo that was taken over when it is no longer named, until a new run is wanted", async () => {
+    const args = { taskId: "t", triggers: { day: "monday" } };
+    const before = { ...args, adoptLotNo: "5" };
+    assert.deepEqual(await providers.checked("CloudRun", args, before), before);
+    const waiting = { ...args, waitFor: "finished" };
+    assert.deepEqual(await providers.checked("CloudRun", waiting, before), { ...waiting, adoptLotNo: "5" });
+    for (const again of [
+      { ...args, triggers: { day: unknownText } },
+      { ...args, triggers: { day: "tuesday" } },
+    ]) {
+      assert.deepEqual(await providers.checked("CloudRun", again, before), again);
+    }
+    assert.deepEqual(await providers.checked("CloudRun", args), args);
+  });
+
   it("refuses an append that would have to take items out", async () => {
     const loop = { taskId: "t", actionId: "a", loopType: "TextList", mode: "append" };
     const before = await providers.checked("TaskLoopItems", { ...loop, items: ["a", "b", "c"] });
