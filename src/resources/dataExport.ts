@@ -5,7 +5,7 @@ import { stateOfFile } from "./exportFile";
 import type { ExportFormat } from "./exportFormat";
 import { checkPath } from "./exportPath";
 import { runExport } from "./exportRun";
-import type { CheckContext, Context, Created, PendingState, Read, Resource } from "./resource";
+import type { CheckContext, Context, Created, Difference, PendingState, Read, Resource } from "./resource";
 
 /**
  * Rows in a file.
@@ -42,7 +42,7 @@ export interface DataExportArgs {
   triggers?: unknown;
   /** A refresh looks at the file, and one that is missing is exported again. Default false: the file may be on another machine. */
   verifyFile?: boolean;
-  /** `keep` (default) leaves the file where it is; `remove` removes it, if it is still the one that was written. */
+  /** `keep` (default) leaves the file where it is; `remove` removes it, if it is still the one that was written; in a replace, before the new one is written. */
   onDelete?: "keep" | "remove";
   /** Name of a set of credentials in `webextract:profiles`. Default: the top-level ones. */
   profile?: string;
@@ -100,6 +100,11 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
       problems.push({ path: "scope", reason });
     }
     return args;
+  },
+
+  diff(state: DataExportState): Difference {
+    // Made first, the new one would find the old one's file in its place and refuse to write over it.
+    return { deleteFirst: state.onDelete === "remove" };
   },
 
   async create(args: DataExportArgs, context: Context): Promise<Created<DataExportState>> {

@@ -267,7 +267,7 @@ describe("DataExport", () => {
       assert.match(await failure(each.up(args)), /was not overwritten/);
     });
 
-    it("the file stays, or goes if asked and if it is still the one that was written", async () => {
+    it("the file stays, or goes if asked and if it is still the one that was written, which makes room for that of another task", async () => {
       const each = world.declare("DataExport");
       await each.up(all);
       await each.destroy();
@@ -276,6 +276,14 @@ describe("DataExport", () => {
       await removing.up({ ...all, path: "out/{n}", onDelete: "remove" });
       await removing.destroy();
       assert.deepEqual(files(), ["rows.ndjson"]);
+      const moved = world.declare("DataExport");
+      const fixed = { ...all, path: "out/fixed", onDelete: "remove" };
+      await moved.up(fixed);
+      world.emulator.change.addTask({ taskId: "task-2", taskGroupId: "group-1", actions: [] });
+      world.emulator.change.insertRows("task-2", ['{"of":"task-2"}']);
+      assert.equal(await moved.up({ ...fixed, taskId: "task-2" }), "replaced");
+      assert.equal(world.content("out/fixed"), '{"of":"task-2"}\n');
+      await moved.destroy();
       const edited = world.declare("DataExport");
       await edited.up({ ...all, path: "out/edited", onDelete: "remove" });
       world.write("out/edited", "edited");
