@@ -3,7 +3,7 @@ import type { CustomResourceOptions, Input } from "@pulumi/pulumi";
 import { CustomResource, mergeOptions, Output, output, RunError } from "@pulumi/pulumi";
 import { canonical, isMap } from "../resources/args";
 import type { AnyResource } from "../resources/index";
-import { idFor, isId, noteId } from "./knownIds";
+import { idFor, isId, noteId, withIds } from "./knownIds";
 import { requireValidConfig } from "./programConfig";
 import { providerText, requireResolvableProvider } from "./providerText";
 import type { TaskName } from "./taskOrder";
@@ -67,10 +67,19 @@ export abstract class ExtractionResource extends CustomResource {
     const all = output(Object.fromEntries(this.hashed.map((name) => [name, values[name]])));
     return all.apply((known) =>
       createHash("sha256")
-        .update(`${type}${canonical(known)}`)
+        .update(`${type}${canonical(withoutOwnId(known))}`)
         .digest("hex"),
     );
   }
+}
+
+/** Beside a source, `adoptTaskId` names the copy that there is already: to add it or to take it out changes nothing, so no paid run starts for it. */
+function withoutOwnId(args: Record<string, unknown>): Record<string, unknown> {
+  const { adoptTaskId, ...others } = args;
+  if (args.sourceTaskId !== undefined) {
+    return others;
+  }
+  return isMap(args.from) ? { ...args, from: withoutOwnId(args.from) } : args;
 }
 
 export function typeToken(type: string): string {
@@ -95,13 +104,14 @@ function propertiesOf(
   if (args === undefined || args === null) {
     throw new RunError(`${definition.type} "${name}" needs arguments.`);
   }
+  const given = Object.fromEntries(Object.entries(args).map(([each, value]) => [each, withIds(value)]));
   // What is not given is still an output where `check` or the service may fill it in. The others stay out: the SDK makes several promises for each.
   const filledIn = Object.keys(definition.args).filter((each) => isLookedUp || definition.args[each]?.derived);
   const outputs = [...filledIn, ...definition.outputs].map((each) => [each, undefined]);
   return {
     ...Object.fromEntries(outputs),
-    ...Object.fromEntries(Object.entries(args).map(([each, value]) => [each, idFor(value)])),
-    ...listsAsOne(definition, args),
+    ...given,
+    ...listsAsOne(definition, given),
     [providerKey]: providerText(definition.type),
   };
 }
@@ -193,7 +203,18 @@ function optionsOf(
   const task = taskGiven(args);
   const dependsOn =
     task === undefined || opts?.id !== undefined ? [] : dependenciesOf(type, name, task, configuresTask);
-  // Without it, a preview would show an update of what will be replaced, and nothing of the run that starts then.
-  const replaceOnChanges = isId(idFor(args?.taskId)) ? ["taskId"] : [];
+  // Without it, a preview would show an update of what will be replaced, and nothing of the run or the copy that is made then.
+  const replaceOnChanges = tasksNamed(args).flatMap(([path, taskId]) => (isId(idFor(taskId)) ? [path] : []));
   return mergeOptions(opts, { dependsOn, additionalSecretOutputs: [...secretOutputs], replaceOnChanges });
+}
+
+/** The arguments that name a task, each with its path, whose change replaces. Beside an id to adopt, the source means nothing. */
+function tasksNamed(args: Record<string, unknown> = {}): [string, unknown][] {
+  const { taskId, sourceTaskId, adoptTaskId, from } = args;
+  const within = isPlainMap(from) ? tasksNamed(from) : [];
+  return [
+    ["taskId", taskId],
+    ...(adoptTaskId === undefined ? [["sourceTaskId", sourceTaskId] as [string, unknown]] : []),
+    ...within.map(([path, value]): [string, unknown] => [`from.${path}`, value]),
+  ];
 }

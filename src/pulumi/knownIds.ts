@@ -22,6 +22,26 @@ export function idFor(value: unknown): unknown {
   return Output.isInstance(value) ? (idsByOutput.get(value) ?? value) : value;
 }
 
+/** The same in lists and maps, at any depth: a task to copy, or the values of a trigger, are named in such. */
+export function withIds(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) {
+    return value;
+  }
+  if (Array.isArray(value)) {
+    // A list may be a million texts long.
+    return value.some((each) => typeof each === "object") ? value.map(withIds) : value;
+  }
+  return isLiteral(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withIds(each)]))
+    : idFor(value);
+}
+
+/** A map as a program writes it, and nothing that is an object of its own: an output, a promise, a resource. */
+function isLiteral(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
 /** Whether a value is the id of a resource of this package: not known in a preview means that it will be another one. */
 export function isId(value: unknown): boolean {
   return Output.isInstance(value) && ids.has(value);

@@ -3,6 +3,7 @@ import { World } from "./world";
 
 const copyProgram = (extra = ""): string => `
 const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1"${extra} });
+new CloudRun("run", { taskId: copy.id, rerunOn: [copy] });
 exports.taskId = copy.id;
 `;
 const runProgram = (extra = ""): string => `
@@ -42,7 +43,7 @@ describe("a copy whose answer was lost", () => {
     });
   }
 
-  it("is taken over by adoptTaskId, which afterwards may stay or go without a change", async () => {
+  it("is taken over by adoptTaskId, which afterwards may stay or go without a change, or another run for it", async () => {
     const [taskId] = world.copies();
     world.program(copyProgram(`, adoptTaskId: "${taskId}"`));
     await world.project.up();
@@ -50,8 +51,9 @@ describe("a copy whose answer was lost", () => {
     assert.equal(world.copies().length, 1);
     world.program(copyProgram());
     const { output } = await world.project.up();
-    assert.match(output, /2 unchanged/);
-    assert.equal(world.operations().filter((operation) => operation === "copyTask").length, 1);
+    assert.match(output, /3 unchanged/);
+    const made = world.operations().filter((operation) => operation === "copyTask" || operation === "startTask");
+    assert.deepEqual(made, ["copyTask", "startTask"]);
   });
 });
 
@@ -108,13 +110,15 @@ describe("a start whose answer was lost", () => {
     });
   }
 
-  it("is taken over by adoptLotNo", async () => {
+  it("is taken over by adoptLotNo, which afterwards may stay, go and come back without a change", async () => {
     const lotNo = world.emulator.inspect.runs()[0]?.lotNo;
     world.program(runProgram(`, adoptLotNo: "${lotNo}"`));
     await world.project.up();
     assert.deepEqual(await world.project.outputs(), { lotNo });
-    world.program(runProgram());
-    await world.project.up();
+    for (const extra of ["", `, adoptLotNo: "${lotNo}"`, ""]) {
+      world.program(runProgram(extra));
+      await world.project.up({ args: ["--expect-no-changes"] });
+    }
     assert.equal(world.emulator.inspect.runs().length, 1);
   });
 });

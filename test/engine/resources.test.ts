@@ -41,6 +41,44 @@ describe("adoptTaskId on the engine", () => {
   });
 });
 
+describe("what is made from a copy, on the engine", () => {
+  const program = (first: string): string => `
+    const first = new TaskCopy("first", { sourceTaskId: "template-1", ${first} });
+    const second = new TaskCopy("second", { sourceTaskId: first.id, taskGroupId: "group-1", onDelete: "retain" });
+    new ExtractionTask("third", { from: { sourceTaskId: first.taskId, taskGroupId: "group-1" }, onDelete: "retain" });
+    new CloudRun("run", { taskId: second.id });
+    new CloudRun("after", { taskId: "template-1", triggers: { of: [first.taskId] } });
+  `;
+  let world: World;
+  before(async () => {
+    world = await World.create({ program: program('taskGroupId: "group-1"') });
+    await world.project.up();
+  });
+  after(() => world.remove());
+
+  const previewed = async (first: string): Promise<string[]> => {
+    world.program(program(first));
+    const { steps } = await world.project.previewJson();
+    const done = steps.filter(({ op }) => op === "update" || op === "replace");
+    return done.map(({ op, urn }) => `${op} ${urn.split("::").at(-1)}`).sort();
+  };
+
+  it("shows nothing where that is only updated", async () => {
+    assert.deepEqual(await previewed('taskGroupId: "group-1", onDelete: "retain"'), ["update first"]);
+  });
+
+  it("shows as replaced where that is, as it will be", async () => {
+    const first = 'taskGroupId: "group-2", onDelete: "retain"';
+    const all = ["replace after", "replace first", "replace run", "replace second", "replace third"];
+    assert.deepEqual(await previewed(first), all);
+    world.operations();
+    await world.project.up();
+    const made = world.operations().filter((operation) => operation === "copyTask" || operation === "startTask");
+    assert.deepEqual(made.sort(), ["copyTask", "copyTask", "copyTask", "startTask", "startTask"]);
+    assert.deepEqual(await previewed(first), []);
+  });
+});
+
 describe("a profile on the engine", () => {
   let world: World;
   before(async () => {

@@ -295,6 +295,25 @@ describe("typed classes", () => {
     assert.notDeepEqual(await hashOf(["x", "y"], "retain"), first);
   });
 
+  it("hash a copy the same whether or not the id that it has already is named, so that no run starts for it", async () => {
+    const source = { sourceTaskId: "s", taskGroupId: "g" };
+    const hashesOf = async (from: { adoptTaskId?: string; taskGroupId?: string }): Promise<unknown> => {
+      const registered = await run(() => {
+        const copy = new webextract.TaskCopy("copy", { ...source, ...from });
+        const whole = new webextract.ExtractionTask("whole", { from: { ...source, ...from } });
+        const taken = new webextract.TaskCopy("taken", { adoptTaskId: from.adoptTaskId ?? "first" });
+        new webextract.CloudRun("run", { taskId: "t", rerunOn: [copy, whole, taken] });
+      });
+      return registered.run?.inputs.rerunOn;
+    };
+    const [copy, whole, taken] = (await hashesOf({})) as string[];
+    const named = (await hashesOf({ adoptTaskId: "other" })) as string[];
+    assert.deepEqual(named.slice(0, 2), [copy, whole]);
+    assert.notEqual(named[2], taken);
+    const moved = (await hashesOf({ taskGroupId: "g2" })) as string[];
+    assert.ok(moved[0] !== copy && moved[1] !== whole);
+  });
+
   it("have an output for all that a check may fill in, such as the digest of a file", async () => {
     await run(() => {
       const urls = new webextract.TaskStartUrls("urls", { taskId: "t", file: "urls.txt" });
