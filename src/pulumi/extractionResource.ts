@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { CustomResourceOptions, Input } from "@pulumi/pulumi";
-import { CustomResource, mergeOptions, Output, output, RunError } from "@pulumi/pulumi";
+import type { CustomResourceOptions, ID, Input } from "@pulumi/pulumi";
+import { CustomResource, mergeOptions, Output, output, RunError, unsecret } from "@pulumi/pulumi";
 import { canonical, isMap } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { idFor, isId, noteId, withIds } from "./knownIds";
@@ -205,7 +205,17 @@ function optionsOf(
     task === undefined || opts?.id !== undefined ? [] : dependenciesOf(type, name, task, configuresTask);
   // Without it, a preview would show an update of what will be replaced, and nothing of the run or the copy that is made then.
   const replaceOnChanges = tasksNamed(args).flatMap(([path, taskId]) => (isId(idFor(taskId)) ? [path] : []));
-  return mergeOptions(opts, { dependsOn, additionalSecretOutputs: [...secretOutputs], replaceOnChanges });
+  const more = { dependsOn, additionalSecretOutputs: [...secretOutputs], replaceOnChanges };
+  return opts?.id === undefined ? mergeOptions(opts, more) : { ...mergeOptions(opts, more), id: idOf(opts.id, args) };
+}
+
+/**
+ * The id of something that is looked up. A preview leaves it alone where it does not know yet what to read of it: the engine would hand over the rest, as
+ * if that were all, and it does not ask where the id is not known.
+ */
+function idOf(id: Input<ID>, args: Record<string, unknown>): Output<ID> {
+  const whatToRead = unsecret(output(args).apply(() => ""));
+  return output([id, whatToRead]).apply(([each]) => each as ID);
 }
 
 /** The arguments that name a task, each with its path, whose change replaces. Beside an id to adopt, the source means nothing. */

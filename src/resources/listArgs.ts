@@ -38,9 +38,10 @@ export const listOrText: ValueCheck = (value, path, problems) => {
   problems.push(...shortened(found, path));
 };
 
-/** The items of a list that is one text. */
-export function itemsOf(text: string): string[] {
-  return withoutMark(text.split(/\r?\n/).filter((line) => line.trim() !== ""));
+/** The items of a list that is one text. What is only looked up was never checked, and may still be a list. */
+export function itemsOf(text: string | readonly string[]): string[] {
+  const lines = typeof text === "string" ? text.split(/\r?\n/) : text;
+  return withoutMark(lines.filter((line) => line.trim() !== ""));
 }
 
 /** A list as one text. The one of before stays where it says the same, however its lines end: what does not change must not show. */

@@ -53,6 +53,35 @@ describe("static get on the engine", () => {
     assert.equal(world.emulator.inspect.rows("template-1").length, 25);
   });
 
+  it("is left alone by a preview that does not know yet what to read, and read by the up", async () => {
+    const [run] = world.emulator.inspect.runs();
+    const [first] = run?.subtasks ?? [];
+    world.program(`
+      const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1", onDelete: "retain" });
+      const later = (value) => copy.id.apply(() => value);
+      const run = CloudRun.get("seen", "${run?.lotNo}", { taskId: later("template-1") });
+      const loop = TaskLoopItems.get("loop", "template-1", { actionId: later("each"), loopType: "UrlList" });
+      const subtasks = CloudSubtasks.get("subtasks", "template-1", { desired: "started", subTaskIds: [later("${first?.subTaskId}")] });
+      const config = TaskActionConfig.get("config", copy.id, { actions: ${open} });
+      exports.seen = [run.status, loop.items, subtasks.subTaskIds, config.actions.apply((actions) => actions.open.properties.Url)];
+    `);
+    world.operations();
+    await world.project.preview();
+    assert.deepEqual(world.operations(), []);
+    await world.project.up();
+    assert.deepEqual(await world.project.outputs(), {
+      seen: ["finished", "https://old.test/item\n", `${first?.subTaskId}\n`, "https://old.test/"],
+    });
+    world.program("");
+    await world.project.up();
+  });
+
+  it("says so where what it needs to be read is missing", async () => {
+    world.program('CloudRun.get("seen", "1");');
+    const { output } = await world.project.preview({ expect: "failure" });
+    assert.match(output, /The CloudRun "1" cannot be looked up, .*: taskId is missing/);
+  });
+
   it("says so where there is no such task", async () => {
     world.program('TaskCopy.get("task", "nothing");');
     const { output } = await world.project.preview({ expect: "failure" });
