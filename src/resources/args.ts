@@ -167,6 +167,12 @@ export function checkFields(spec: ArgsSpec, args: Record<string, unknown>, path:
   }
 }
 
+/** An object's fields without those that are given as nothing, which is the same as not to give them. */
+export function given<T>(fields: T): T {
+  const entries = isMap(fields) ? Object.entries(fields) : undefined;
+  return entries === undefined ? fields : (Object.fromEntries(entries.filter(([, value]) => value !== null)) as T);
+}
+
 /** True if both are known and differ: what is unknown in a preview may turn out the same, so it alone never replaces anything. */
 export function differs(before: unknown, now: unknown): boolean {
   return !holdsUnknown(before) && !holdsUnknown(now) && canonical(before) !== canonical(now);

@@ -6,6 +6,7 @@ import {
   changedArgs,
   choice,
   differs,
+  given,
   holdsUnknown,
   listOf,
   numberFrom,
@@ -149,7 +150,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
   check(args: CloudRunArgs, { previous }: CheckContext): CloudRunArgs {
     const isKnown = previous !== undefined && !holdsUnknown(workArgs(cloudRun.args, args));
     const isSame = isKnown && changedArgs(cloudRun.args, previous, args).length === 0;
-    return keepingAdoption(args, previous, "adoptLotNo", isSame);
+    return keepingAdoption({ ...args, statuses: given(args.statuses) }, previous, "adoptLotNo", isSame);
   },
 
   diff(state: CloudRunState, args: CloudRunArgs): Difference {
@@ -218,7 +219,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
   async delete(_id: string, state: CloudRunState, context: Context): Promise<void> {
     if (isOutcomeUnknown(state)) {
       context.warn(
-        `A run of task "${state.taskId}" may be at work at the service: a start whose answer was lost is forgotten now.`,
+        `A run of task "${state.taskId}" may be at work at the service: a start whose answer was lost is forgotten now, unless adoptLotNo takes it over.`,
       );
       return;
     }

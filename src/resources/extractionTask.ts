@@ -1,7 +1,7 @@
 import { isServiceError } from "../service/errors";
 import { lostAppend, typesOf } from "./actionProperties";
 import { appendOnce } from "./appendOnce";
-import { anything, choice, flag, isMap, objectOf, text } from "./args";
+import { anything, choice, flag, given, isMap, objectOf, text } from "./args";
 import { listOrText } from "./listArgs";
 import type { LostAnswerState } from "./lostAnswer";
 import { isOutcomeUnknown, onlyAdoptionDiffers } from "./lostAnswer";
@@ -92,10 +92,13 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
 
   decides: () => ["everything"],
 
-  copiedFrom: ({ from }) => from.sourceTaskId,
+  // One that was only looked up has none.
+  copiedFrom: ({ from }: Partial<ExtractionTaskState>) => from?.sourceTaskId,
 
   async check(args: ExtractionTaskArgs, context: CheckContext): Promise<CheckedArgs> {
-    const { from, actions, startUrls, ...options } = args;
+    const { from: source, actions, startUrls: list, ...options } = args;
+    const from = given(source);
+    const startUrls = given(list);
     const problems: CheckContext["problems"] = [];
     const checked: CheckedArgs = { ...options, from };
     if (isMap(from)) {
@@ -119,9 +122,9 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
     return checked;
   },
 
-  diff(state: ExtractionTaskState, given: CheckedArgs): Difference {
+  diff(state: ExtractionTaskState, declared: CheckedArgs): Difference {
     // What a preview does not know may turn out the same.
-    const args = isMap(given.from) ? given : { ...given, from: state.from };
+    const args = isMap(declared.from) ? declared : { ...declared, from: state.from };
     const { replaces = [], deleteFirst, forced }: Difference = taskCopy.diff?.(copyState(state), copyArgs(args)) ?? {};
     const isRetry = replaces.includes("retry");
     const names = replaces.length === 0 ? [] : [isRetry ? "retry" : "from"];

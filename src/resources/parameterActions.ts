@@ -3,7 +3,7 @@ import type { ActionSettingsMap } from "./actionProperties";
 import { changedActions, toUpdates, valuesShown, withValues } from "./actionProperties";
 import { pendingAppend } from "./appendOnce";
 import type { ArgsSpec } from "./args";
-import { anyText, anything, choice, holdsUnknown, isMap, mapOf, objectOf, text } from "./args";
+import { anyText, anything, choice, given, holdsUnknown, isMap, mapOf, objectOf, text } from "./args";
 import { checkList, listOrText } from "./listArgs";
 import type { CheckedItems, LoopDeclaration } from "./loopItems";
 import { loadItems, loopShown, loopTypeAsBefore } from "./loopItems";
@@ -73,8 +73,9 @@ export async function checkParameterActions(
   }
   const before = (context.previous?.actions ?? {}) as CheckedActions;
   const checked: CheckedActions = {};
-  for (const [actionId, action] of Object.entries(actions)) {
+  for (const [actionId, fields] of Object.entries(actions)) {
     const path = `actions.${actionId}`;
+    const action = given(fields);
     if (!isMap(action) || (action.loop !== undefined && !isMap(action.loop))) {
       checked[actionId] = action as CheckedAction;
       continue;
@@ -82,7 +83,7 @@ export async function checkParameterActions(
     if (action.properties === undefined && action.loop === undefined) {
       context.problems.push({ path, reason: "declares nothing: give properties, loop or both" });
     }
-    const { loop, ...rest } = action;
+    const { loop, ...rest } = { ...action, loop: given(action.loop) };
     checked[actionId] =
       loop === undefined ? rest : { ...rest, loop: await checkLoop(loop, before[actionId]?.loop, path, context) };
     await checkAppendOf(actionId, checked, before, taskId, context);

@@ -206,6 +206,41 @@ describe("checks of arguments", () => {
     assert.deepEqual((wholeAfter.startUrls as { hosts: string[] }).hosts, after.hosts);
   });
 
+  it("takes what is given as nothing as not given, but for properties and items, which it refuses", async () => {
+    const from = { sourceTaskId: "s", taskGroupId: "g" };
+    const loop = { loopType: "TextList", items: ["a"] };
+    const whole = {
+      from,
+      actions: { each: { actionType: "LoopAction", loop } },
+      startUrls: { urls: ["https://a.test/"] },
+    };
+    const withNothing = {
+      from: { ...from, adoptTaskId: null },
+      actions: { each: { actionType: "LoopAction", properties: null, loop: { ...loop, itemsFile: null, mode: null } } },
+      startUrls: { ...whole.startUrls, file: null },
+      retry: null,
+    };
+    assert.deepEqual(
+      await providers.checked("ExtractionTask", withNothing),
+      await providers.checked("ExtractionTask", whole),
+    );
+    const run = { taskId: "t", triggers: { a: null } };
+    const statuses = { failed: ["broken"] };
+    assert.deepEqual(await providers.checked("CloudRun", { ...run, statuses: { ...statuses, finished: null } }), {
+      ...run,
+      statuses,
+    });
+    const actions = { each: { actionType: null, properties: { Url: null }, loop: null } };
+    assert.deepEqual(await providers.problems("TaskParameters", { taskId: "t", actions }), [
+      "actions.each.actionType is missing",
+      "actions.each.properties.Url must be a text, is nothing",
+    ]);
+    assert.deepEqual(
+      await providers.problems("TaskLoopItems", { taskId: "t", actionId: "a", ...loop, items: [null] }),
+      ["items[0] must be a text that is not empty, is nothing"],
+    );
+  });
+
   it("keeps the lotNo that was taken over when it is no longer named, until a new run is wanted", async () => {
     const args = { taskId: "t", triggers: { day: "monday" } };
     const before = { ...args, adoptLotNo: "5" };

@@ -56,6 +56,12 @@ describe("ExtractionTask", () => {
     assert.deepEqual(stands("task-1"), ours);
   });
 
+  it("is gone with its task where it was only looked up, which knows no source", async () => {
+    const read = (id: string) => world.providers.provider("ExtractionTask").read(id, { stateVersion: 1, taskId: id });
+    assert.equal((await read("task-1")).id, "task-1");
+    assert.deepEqual(await read("nothing"), {});
+  });
+
   it("says of a copy only that the task stays", async () => {
     const task = world.declare("ExtractionTask");
     await task.up(whole);
