@@ -199,13 +199,19 @@ function optionsOf(
   args: Record<string, unknown>,
   opts: CustomResourceOptions | undefined,
 ): CustomResourceOptions {
-  const { type, configuresTask = false, secretOutputs = [] } = definition;
+  const { type, configuresTask = false, secretOutputs = [], deletedFirst } = definition;
   const task = taskGiven(args);
   const dependsOn =
     task === undefined || opts?.id !== undefined ? [] : dependenciesOf(type, name, task, configuresTask);
   // Without it, a preview would show an update of what will be replaced, and nothing of the run or the copy that is made then.
   const replaceOnChanges = tasksNamed(args).flatMap(([path, taskId]) => (isId(idFor(taskId)) ? [path] : []));
-  const more = { dependsOn, additionalSecretOutputs: [...secretOutputs], replaceOnChanges };
+  const deleteBeforeReplace = opts?.deleteBeforeReplace ?? deletedFirst;
+  const more = {
+    dependsOn,
+    additionalSecretOutputs: [...secretOutputs],
+    replaceOnChanges,
+    ...(deleteBeforeReplace === undefined ? {} : { deleteBeforeReplace }),
+  };
   return opts?.id === undefined ? mergeOptions(opts, more) : { ...mergeOptions(opts, more), id: idOf(opts.id, args) };
 }
 

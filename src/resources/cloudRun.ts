@@ -146,6 +146,8 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
     profile: { check: text, option: true },
   },
   outputs: ["lotNo", "status", "subtasks", "listBefore", "ownList"],
+  // Stopping the old run after the start of the new one would stop the new one.
+  deletedFirst: true,
 
   check(args: CloudRunArgs, { previous }: CheckContext): CloudRunArgs {
     const isKnown = previous !== undefined && !holdsUnknown(workArgs(cloudRun.args, args));
@@ -167,7 +169,6 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
         replaces.push(name);
       }
     }
-    // Deleted first: stopping the old run after the start of the new one would stop the new one.
     return {
       replaces,
       deleteFirst: true,

@@ -21,6 +21,9 @@ export interface Resource<Args extends object, State extends object, Checked ext
   /** True where the resource holds settings of a task that a run must find in place. */
   readonly configuresTask?: boolean;
 
+  /** True where each replace must delete first: also one that the user asks for, of which `diff` knows nothing. */
+  readonly deletedFirst?: boolean;
+
   /**
    * What of a task these arguments decide, in words that name it: two resources that decide the same would undo each other for ever.
    * `everything` is all of it. Parts of the arguments may be outputs, of which nothing is known.

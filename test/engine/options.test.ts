@@ -98,13 +98,19 @@ describe("options of resources on the engine", () => {
     assert.deepEqual(world.operations(), ["updateLoopItems"]);
     const before = idOf("run");
     const patient = program({ ...declared, items: ["red"] }).replace("pollSeconds: 0", "pollSeconds: 0.01");
-    const operations = await up(
-      patient.replace(/\{ +\}\);\n$/, '{ replaceOnChanges: ["pollSeconds"], deleteBeforeReplace: true });\n'),
-    );
+    const operations = await up(patient.replace(/\{ +\}\);\n$/, '{ replaceOnChanges: ["pollSeconds"] });\n'));
     assert.deepEqual(
       operations.filter((name) => name !== "getSubtasks"),
       ["stopSubtasks", "startTask"],
     );
+    assert.notEqual(idOf("run"), before);
+  });
+
+  it("a replace of a run by hand stops the old one first, and so never the new one", async () => {
+    const before = idOf("run");
+    await world.project.up({ args: ["--replace", world.project.resource("run").urn] });
+    const operations = world.operations().filter((name) => name !== "getSubtasks");
+    assert.deepEqual(operations, ["stopSubtasks", "startTask"]);
     assert.notEqual(idOf("run"), before);
   });
 
