@@ -128,10 +128,20 @@ export class Host {
     return this.config.movedFrom.includes(origin);
   }
 
-  /** Resolves when what was asked for already has been answered, and noted where it would be lost with this process. Nothing more is asked for once. */
+  /**
+   * Before the process ends: waits until what was asked for already has been answered, and noted where it would be lost with this process.
+   * Nothing more goes out.
+   */
   async close(): Promise<void> {
-    const clients = [...this.services.values()].map(({ client }) => client.tokensSettled());
-    await Promise.all([this.journal?.close(), ...clients]);
+    const clients = [...this.services.values()].map(({ client }) => client);
+    await Promise.all([this.journal?.close(), ...clients.map((client) => client.tokensSettled())]);
+    for (const client of clients) {
+      try {
+        client.close();
+      } catch {
+        // A token that could not be stored: a warning said so at once, and at the end nobody listens any more.
+      }
+    }
   }
 
   /** What a resource works with; `urn` is where its warnings and progress show. */

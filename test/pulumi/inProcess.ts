@@ -24,7 +24,7 @@ export class InProcess {
 
   /** What the end of the engine does, where it was killed. */
   async engineIsGone(): Promise<void> {
-    await this.host.journal?.close();
+    await this.host.close();
   }
 
   /** What the engine's SIGINT does at the end of a command, when it has saved all that it was handed. */

@@ -19,12 +19,18 @@ const seed = {
 
 describe("reads of many tasks' actions", () => {
   let emulator: Emulator;
+  const clients: ServiceClient[] = [];
   const start = async (behaviour: EmulatorOptions["behaviour"] = {}): Promise<ActionReader> => {
     emulator = await startEmulator({ seed, behaviour });
     const { accessToken } = emulator.credentials;
-    return new ActionReader(new ServiceClient({ baseUrl: emulator.url, accessToken, maxRetries: 0 }));
+    const client = new ServiceClient({ baseUrl: emulator.url, accessToken, maxRetries: 0 });
+    clients.push(client);
+    return new ActionReader(client);
   };
-  afterEach(() => emulator.close());
+  afterEach(async () => {
+    for (const client of clients.splice(0)) client.close();
+    await emulator.close();
+  });
 
   const readAll = (reader: ActionReader, types = ["NavigateAction"]): Promise<PromiseSettledResult<unknown>[]> =>
     Promise.allSettled(taskIds.map((taskId) => reader.read(taskId, types)));

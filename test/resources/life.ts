@@ -30,6 +30,7 @@ export class World {
   /** All that were shown since they were last forgotten. */
   warnings: string[] = [];
   private inCommand = false;
+  private readonly processes: InProcess[] = [];
   readonly folder = mkdtempSync(join(tmpdir(), "webextract-life-"));
 
   private constructor(
@@ -139,16 +140,17 @@ export class World {
 
   async remove(): Promise<void> {
     await this.emulator.close();
+    await Promise.all(this.processes.map((each) => each.engineIsGone()));
     rmSync(this.folder, { recursive: true });
   }
 
   private process(): InProcess {
     const { accessToken, apiKey } = this.emulator.credentials;
     const standard = { baseUrl: this.emulator.url, accessToken, apiKey, actionTypes: "LoopAction,NavigateAction" };
-    return new InProcess(
-      { ...standard, maxRetries: "0", tokenStore: this.path("tokens"), ...this.config },
-      this.folder,
-    );
+    const config = { ...standard, maxRetries: "0", tokenStore: this.path("tokens"), ...this.config };
+    const started = new InProcess(config, this.folder);
+    this.processes.push(started);
+    return started;
   }
 }
 

@@ -18,6 +18,7 @@ class SlowWorld {
   readonly warnings: string[] = [];
   readonly interruption = new AbortController();
   readonly context: Context;
+  private readonly host: Host;
   private readonly events: { second: number; happens: () => unknown }[] = [];
 
   private constructor(
@@ -32,11 +33,11 @@ class SlowWorld {
       maxRetries: "0",
       statuses,
     };
-    const host = new Host((key) => config[key], new ShortDisplay(() => undefined), {
+    this.host = new Host((key) => config[key], new ShortDisplay(() => undefined), {
       interrupted: this.interruption.signal,
     });
     this.context = {
-      ...host.context(undefined, undefined),
+      ...this.host.context(undefined, undefined),
       warn: (message) => this.warnings.push(message),
       progress: (message) => this.progress.push(message),
       now: () => this.seconds * 1000,
@@ -124,8 +125,9 @@ class SlowWorld {
     return seen.state;
   }
 
-  close(): Promise<void> {
-    return this.emulator.close();
+  async close(): Promise<void> {
+    await this.emulator.close();
+    await this.host.close();
   }
 
   private async pass(seconds: number): Promise<void> {

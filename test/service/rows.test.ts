@@ -220,6 +220,7 @@ describe("reading all rows", () => {
       clientOf((_seen, response) => json(response, 400, { error: { code, message: "no" }, requestId: "q" }));
     await assert.rejects(pagesOf(await refuse("InvalidTaskId"), { taskId: "t" }), { kind: "notFound" });
     assert.equal(server?.seen.length, 1);
+    client?.close();
     await server?.close();
     await assert.rejects(pagesOf(await refuse("InvalidParameter"), { taskId: "t" }), { kind: "refused" });
     assert.deepEqual(
