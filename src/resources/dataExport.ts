@@ -42,7 +42,10 @@ export interface DataExportArgs {
   triggers?: unknown;
   /** A refresh looks at the file, and one that is missing is exported again. Default false: the file may be on another machine. */
   verifyFile?: boolean;
-  /** `keep` (default) leaves the file where it is; `remove` removes it, if it is still the one that was written; in a replace, before the new one is written. */
+  /**
+   * `keep` (default) leaves the file where it is; `remove` removes it, if it is still the one that was written. In a replace it goes before the
+   * new one is written, but with `markExported` after it.
+   */
   onDelete?: "keep" | "remove";
   /** Name of a set of credentials in `webextract:profiles`. Default: the top-level ones. */
   profile?: string;
@@ -103,8 +106,9 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
   },
 
   diff(state: DataExportState): Difference {
-    // Made first, the new one would find the old one's file in its place and refuse to write over it.
-    return { deleteFirst: state.onDelete === "remove" };
+    // Made first, the new one would find the old one's file in its place and refuse to write over it. A file of marked rows has a name of its own, and
+    // stays until the new one is safe.
+    return { deleteFirst: state.onDelete === "remove" && state.markExported !== true };
   },
 
   async create(args: DataExportArgs, context: Context): Promise<Created<DataExportState>> {

@@ -163,6 +163,15 @@ describe("DataExport", () => {
       }
     });
 
+    it("and keeps the file of marked rows until the export that takes its place is safe, even if it is to be removed", async () => {
+      await world.finishedRun();
+      const each = world.declare("DataExport");
+      const removing = { ...marking, onDelete: "remove" };
+      await each.up(removing);
+      await failure(each.up({ ...removing, taskId: "task-that-is-not-there" }));
+      assert.deepEqual(files(), ["1.ndjson"]);
+    });
+
     it("and fails where it cannot see whether more came at that moment", async () => {
       await world.finishedRun();
       const each = world.declare("DataExport");
