@@ -152,7 +152,7 @@ export class Journal {
 
   private async noted(operation: OnceOperation, name: ResourceName): Promise<Entry | undefined> {
     for (const key of this.keysOf(operation, name)) {
-      const entry = await this.files.read(key);
+      const entry = (await this.files.mayHave(key)) ? await this.files.read(key) : undefined;
       if (entry !== undefined) {
         return entry;
       }

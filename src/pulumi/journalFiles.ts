@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { OnceOperation } from "../resources/requestJournal";
-import { makePrivateFolder, setAside, writePrivateFile } from "../service/privateFile";
+import { makePrivateFolder, setAside, writePrivateFileSoon } from "../service/privateFile";
 
 /** A resource as the journal knows it. */
 export interface ResourceName {
@@ -42,6 +42,7 @@ export function keyOf(operation: OnceOperation, { urn, origin, profile }: Resour
 /** The journal's folder: a file for each entry. */
 export class JournalFiles {
   private names: Promise<Set<string>> | undefined;
+  private made: Promise<void> | undefined;
   private hasWarned = false;
 
   constructor(
@@ -80,8 +81,10 @@ export class JournalFiles {
   /** A journal that cannot be written is no reason not to work: answers whether it was. */
   async write(key: string, entry: Entry): Promise<boolean> {
     try {
-      await makePrivateFolder(this.folder);
-      await writePrivateFile(this.path(key), `${JSON.stringify(entry)}\n`);
+      this.made ??= makePrivateFolder(this.folder);
+      await this.made;
+      // The engine's own state would not outlive a loss of power either, and two waits for the disk are longer than a copy takes.
+      await writePrivateFileSoon(this.path(key), `${JSON.stringify(entry)}\n`);
       (await this.listed()).add(this.fileName(key));
       return true;
     } catch (error) {
