@@ -38,6 +38,9 @@ async function tryOnce(chosen: readonly Peer[], options: PeersOptions): Promise<
   const contests: Contest[] = [];
   try {
     for (const peer of chosen) {
+      await warmUp(peer);
+    }
+    for (const peer of chosen) {
       contests.push(await Contest.open(peer, options));
     }
     // A limit says something of the phase with the most requests; the others make few or none.
@@ -51,6 +54,25 @@ async function tryOnce(chosen: readonly Peer[], options: PeersOptions): Promise<
     for (const contest of contests) {
       await contest.close();
     }
+  }
+}
+
+/** One task, not measured: what comes first would pay for reading its programs from the disk. */
+async function warmUp(peer: Peer): Promise<void> {
+  if (peer.missing() !== undefined) {
+    return;
+  }
+  const service = await PeerService.start(undefined);
+  try {
+    const stack = await peer.open({ tasks: 1, service, requestsPerSecond: undefined });
+    try {
+      await stack.up();
+      await stack.destroy();
+    } finally {
+      await stack.remove();
+    }
+  } finally {
+    await service.stop();
   }
 }
 
