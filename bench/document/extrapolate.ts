@@ -12,7 +12,8 @@ export function withExtrapolated(results: readonly PeersResult[]): PeersResult[]
   const names = [...new Set(results.flatMap(({ peers }) => peers.map(({ peer }) => peer)))];
   return results.map((result) => {
     const missing = names.filter((name) => !result.peers.some(({ peer }) => peer === name));
-    const added = missing.flatMap((name) => extrapolated(name, result.tasks, results) ?? []);
+    const alike = results.filter(({ requestsPerSecond }) => requestsPerSecond === result.requestsPerSecond);
+    const added = missing.flatMap((name) => extrapolated(name, result.tasks, alike) ?? []);
     return { ...result, peers: [...result.peers, ...added] };
   });
 }

@@ -48,7 +48,8 @@ describe("the page about performance", () => {
     assert.equal(large?.note, "extrapolated");
     assert.ok(Math.abs((large?.phases["first up"]?.wallSeconds ?? 0) - square(500)) < 1e-9);
     assert.equal(large?.phases["first up"]?.requests, 1500);
-    assert.equal(withExtrapolated([...small.slice(1), run(500, [])]).at(-1)?.peers.length, 0);
+    const atALimit = run(25, [peer("guide-style", 90, 75)], 20);
+    assert.equal(withExtrapolated([...small.slice(1), atALimit, run(500, [])]).at(-1)?.peers.length, 0);
   });
 
   it("gives the share of what a limit allows, and names who did not come through it", () => {
