@@ -1,3 +1,5 @@
+import { longestTimer } from "./patience";
+
 /** What one client asks of the limiter that it shares with the others of this process. */
 export interface LimiterClaim {
   /** Requests in flight at most. */
@@ -132,7 +134,7 @@ export class Limiter {
       const now = performance.now();
       const free = Math.max(this.#pausedUntil, this.#nextSlot);
       if (free > now) {
-        this.#timer = setTimeout(() => this.#pump(), Math.min(free - now, 2 ** 30));
+        this.#timer = setTimeout(() => this.#pump(), Math.min(free - now, longestTimer));
         return;
       }
       this.#inFlight += 1;

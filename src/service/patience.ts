@@ -1,3 +1,6 @@
+/** Milliseconds; node takes a longer one for 1 ms. */
+export const longestTimer = 2 ** 31 - 1;
+
 /** How long one call may go on: until its deadline, or until the caller ends it. */
 export class Patience {
   readonly #controller = new AbortController();
@@ -11,7 +14,7 @@ export class Patience {
   constructor(caller: AbortSignal | undefined, deadline: number) {
     this.#caller = caller;
     this.#end = performance.now() + deadline;
-    this.#timer = setTimeout(() => this.#controller.abort(), Math.min(deadline, 2 ** 31 - 1));
+    this.#timer = setTimeout(() => this.#controller.abort(), Math.min(deadline, longestTimer));
     if (caller?.aborted) this.#controller.abort();
     caller?.addEventListener("abort", this.#onAbort, { once: true });
   }

@@ -16,7 +16,7 @@ export async function writePrivateFile(file: string, content: string): Promise<v
   await syncFolder(dirname(file));
 }
 
-/** The same in a tenth of the time, for what a killed process must leave behind, but a loss of power may take. */
+/** The same without a wait for the disk, for what a killed process must leave behind, but a loss of power may take. */
 export async function writePrivateFileSoon(file: string, content: string): Promise<void> {
   await replace(file, content, false);
 }

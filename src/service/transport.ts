@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import type { AxiosInstance, AxiosProxyConfig } from "axios";
 import axios from "axios";
 import type { Answer, Loss } from "./failures";
+import { longestTimer } from "./patience";
 import type { ProxyServer } from "./proxyServer";
 import type { TunnelOptions } from "./tunnel";
 import { TunnelAgent } from "./tunnel";
@@ -155,9 +156,6 @@ const detailOf: Record<string, string> = {
 function jsonHeaders(json: string | undefined): Record<string, string> {
   return json === undefined ? {} : { "Content-Type": "application/json" };
 }
-
-/** Milliseconds; node takes a longer one for 1 ms. */
-const longestTimer = 2 ** 31 - 1;
 
 /** Watches one request: its deadline, whether it was sent, and the caller's signal. */
 class Progress {
