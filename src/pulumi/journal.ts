@@ -113,7 +113,7 @@ export class Journal {
     }
   }
 
-  /** The results of all steps that have ended are on their way to the engine. */
+  /** The results of all steps that have ended are on their way to the engine, which will save them. */
   handedOver(): void {
     for (const own of this.own.values()) {
       own.handedOver ||= own.returned;

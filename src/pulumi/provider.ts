@@ -35,8 +35,14 @@ function currentHost(): Host {
 }
 
 function start(read: ReadKey): Host {
-  const started = new Host(read, engineDisplay(), { interrupted: engineInterruption() });
-  watchRequests(() => started.journal?.handedOver());
+  const interrupted = engineInterruption();
+  const started = new Host(read, engineDisplay(), { interrupted });
+  watchRequests(() => {
+    // An engine that the user interrupts once more throws away an answer that is on its way to it, and ends this process as ever.
+    if (!interrupted.aborted) {
+      started.journal?.handedOver();
+    }
+  });
   whenEngineEnds({
     interrupted: () => {
       started.journal?.dropSaved();

@@ -27,8 +27,14 @@ describe("the journal on the real engine", () => {
     await hold.reached;
     return { run, hold };
   };
+  const interruptedUp = async (): Promise<void> => {
+    const { run, hold } = await upUntilCopied();
+    run.interrupt();
+    await run.waitFor("press ^C again");
+    hold.release();
+    await run.done;
+  };
   const assertTakenOver = async (): Promise<void> => {
-    await world.project.run(["cancel", "--yes"], { expect: "either" });
     const { output } = await world.project.up();
     assert.match(
       output,
@@ -39,18 +45,23 @@ describe("the journal on the real engine", () => {
     assert.deepEqual(journal(), []);
   };
 
-  it("is empty after an ordinary up, and after a first Ctrl-C, which ends cleanly", async () => {
+  it("is empty after an ordinary up, and after the command that follows a first Ctrl-C, which ends cleanly", async () => {
     await world.project.up();
     assert.deepEqual(journal(), []);
     await world.project.destroy();
-    const { run, hold } = await upUntilCopied();
-    assert.equal(journal().length, 1);
-    run.interrupt();
-    await run.waitFor("press ^C again");
-    hold.release();
-    await run.done;
-    assert.deepEqual(journal(), []);
+    await interruptedUp();
     assert.equal(world.project.resource("copy").id, world.copies()[1]);
+    const { output } = await world.project.up();
+    assert.doesNotMatch(output, /warning/);
+    assert.deepEqual(journal(), []);
+  });
+
+  it("has the copy whose answer was on its way when a second Ctrl-C came, and that the engine didn't save", async () => {
+    const before = await world.project.exportStack();
+    await interruptedUp();
+    world.project.write("before.json", JSON.stringify(before));
+    await world.project.run(["stack", "import", "--file", "before.json"]);
+    await assertTakenOver();
   });
 
   it("has the copy that a second Ctrl-C cut off, once it is answered", async () => {
@@ -61,6 +72,7 @@ describe("the journal on the real engine", () => {
     await run.waitFor("^C received; terminating");
     hold.release();
     await run.done;
+    await world.project.run(["cancel", "--yes"], { expect: "either" });
     await assertTakenOver();
   });
 
@@ -69,6 +81,7 @@ describe("the journal on the real engine", () => {
     const hostEnded = run.killEngine();
     hold.release();
     await Promise.all([run.done, hostEnded]);
+    await world.project.run(["cancel", "--yes"], { expect: "either" });
     await assertTakenOver();
   });
 });
