@@ -5,6 +5,7 @@ import { canonical, isMap } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { idFor, isId, noteId, withIds } from "./knownIds";
 import { requireValidConfig } from "./programConfig";
+import { placedInProgram } from "./programPosition";
 import { providerText, requireResolvableProvider } from "./providerText";
 import type { TaskName } from "./taskOrder";
 import { claim, declare, dependenciesOf } from "./taskOrder";
@@ -35,7 +36,7 @@ export abstract class ExtractionResource extends CustomResource {
       typeToken(definition.type),
       name,
       propertiesOf(definition, name, args, opts?.id !== undefined),
-      optionsOf(definition, name, args, opts),
+      placedInProgram(optionsOf(definition, name, args, opts)),
     );
     // Not a property of the resource: it must not be looked for among the outputs.
     Object.defineProperty(this, "definition", { enumerable: false });

@@ -47,6 +47,14 @@ describe("a task's life on the engine", () => {
     assert.deepEqual(world.emulator.inspect.startUrls(taskId), ["https://shop.test/a"]);
   });
 
+  it("is in the state under the program's own lines", () => {
+    for (const name of ["copy", "config", "loop", "urls"]) {
+      const { sourcePosition, stackTrace } = world.project.resource(name);
+      assert.match(sourcePosition ?? "", /^project:\/\/\/index\.js#\d+,\d+$/);
+      assert.deepEqual(stackTrace, [{ sourcePosition }]);
+    }
+  });
+
   it("makes no request when nothing changed", async () => {
     const { output } = await world.project.up();
     assert.match(output, /5 unchanged/);

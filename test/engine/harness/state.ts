@@ -11,6 +11,9 @@ export interface StateResource {
   dependencies?: string[];
   initErrors?: string[];
   protect?: boolean;
+  /** The line of the program that declares it, as the SDK told. */
+  sourcePosition?: string;
+  stackTrace?: { sourcePosition?: string }[];
 }
 
 /** What the engine knows of a stack. */
