@@ -21,9 +21,16 @@ interface Waiting {
 /** Milliseconds between two steps up, and of the pause after an answer "too many" that names none. */
 const second = 1000;
 
+/** What is left of a told rate after a single refusal. */
+const slightly = 0.9;
+
+/** Two refusals within so many milliseconds are no single ones. */
+const believedFor = 30 * second;
+
 /**
  * Shares out requests to one service: so many in flight, and so many a second. The second bound is unset until the service says "too many
- * requests": then it is half of what went through in the last second, and rises again slowly. A pause that the service asks for holds for all.
+ * requests": then it is half of what went through in the last second (nine tenths, once, of a rate that was told), and rises again slowly. A
+ * pause that the service asks for holds for all.
  */
 export class Limiter {
   readonly #claims = new Set<LimiterClaim>();
@@ -56,9 +63,7 @@ export class Limiter {
 
   /** Requests a second that are let through now; Infinity where nothing bounds them. */
   get rate(): number {
-    let rate = this.#learnedRate;
-    for (const claim of this.#claims) rate = Math.min(rate, claim.requestsPerSecond);
-    return rate;
+    return Math.min(this.#learnedRate, this.#toldRate());
   }
 
   /** Waits for its turn, in order. Rejects with the signal's reason when that is aborted first. */
@@ -106,8 +111,12 @@ export class Limiter {
     // Requests that were under way when the rate was cut say nothing about the new rate.
     if (grantedAt < this.#lastCut) return;
     const wentThrough = Math.max(1, this.#granted.filter((at) => at > now - second).length - 1);
-    this.#ceiling = Math.min(this.rate, wentThrough);
-    this.#learnedRate = Math.max(0.5, this.#ceiling / 2);
+    const rate = this.rate;
+    // At a limit that was told, one request too many is what the way to the service makes of even steps. A second one soon after says otherwise.
+    const isAtToldRate =
+      rate === this.#toldRate() && wentThrough + 1 > rate * slightly && now - this.#lastCut > believedFor;
+    this.#ceiling = Math.min(rate, wentThrough);
+    this.#learnedRate = Math.max(0.5, this.#ceiling * (isAtToldRate ? slightly : 0.5));
     this.#lastCut = now;
     this.#lastRise = this.#pausedUntil;
   }
@@ -120,6 +129,10 @@ export class Limiter {
     const isOutdated = this.#learnedRate > this.#ceiling * 1.1;
     const isNear = !isOutdated && this.#learnedRate >= this.#ceiling * 0.9;
     this.#learnedRate += (isOutdated ? this.#learnedRate : this.#ceiling) * (isNear ? 0.01 : 0.1);
+  }
+
+  #toldRate(): number {
+    return Math.min(...[...this.#claims].map(({ requestsPerSecond }) => requestsPerSecond));
   }
 
   #concurrency(): number {

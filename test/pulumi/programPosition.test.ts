@@ -35,7 +35,12 @@ async function run(program: () => void): Promise<Record<string, { file: string; 
 
 const here = pathToFileURL(__filename).href;
 const copy = (name: string): TaskCopy => new TaskCopy(name, { sourceTaskId: "s", taskGroupId: "g" });
-const foreign = (name: string): pulumi.CustomResource => new pulumi.CustomResource("other:index:Thing", name);
+/** Of another package. */
+class Foreign extends pulumi.CustomResource {
+  constructor(name: string) {
+    super("other:index:Thing", name);
+  }
+}
 
 describe("the place of a resource in the program", () => {
   it("is the program's own line, and its callers are the program's", async () => {
@@ -53,7 +58,7 @@ describe("the place of a resource in the program", () => {
   it("is left as it is for resources of others, also after one that could not be made", async () => {
     const { first, second, third, last } = await run(() => {
       for (const name of ["first", "second", "third"]) {
-        foreign(name);
+        new Foreign(name);
         copy(`copy-${name}`);
       }
       assert.throws(() => copy(""), /name/);

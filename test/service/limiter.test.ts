@@ -89,6 +89,34 @@ describe("the limiter", () => {
     assert.ok(refused <= 0.05 * taken, `${refused} refused`);
   });
 
+  it("believes a rate that it was told more than a single refusal, but not more than a second one soon after", async () => {
+    clock = fakeClock();
+    const limiter = new Limiter();
+    limiter.join({ concurrency: 1, requestsPerSecond: 20 });
+    const next = async () => {
+      const [permit] = await Promise.all([limiter.acquire(never), clock?.tickAsync(1000 / limiter.rate)]);
+      return permit;
+    };
+    const rateAfterRefusal = async (): Promise<number> => {
+      for (let sent = 0; sent < 100; sent += 1) (await next()).release("done");
+      (await next()).release("limited");
+      await clock?.tickAsync(1000);
+      return limiter.rate;
+    };
+    const once = await rateAfterRefusal();
+    assert.ok(once >= 16 && once < 20, `${once}`);
+    const twice = await rateAfterRefusal();
+    assert.ok(twice <= 10, `${twice}`);
+  });
+
+  it("learns that the rate it was told is too high", async () => {
+    const limiter = new Limiter();
+    limiter.join({ concurrency: 8, requestsPerSecond: 40 });
+    const { taken, refused } = await drive(limiter, 20, 120);
+    assert.ok(taken >= 0.75 * 20 * 120, `${taken} of 2400`);
+    assert.ok(refused <= 0.05 * taken, `${refused} refused`);
+  });
+
   it("is unbounded until the first answer of 429, and halves then", async () => {
     const limiter = new Limiter();
     limiter.join({ concurrency: 1, requestsPerSecond: unbounded });
