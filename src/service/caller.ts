@@ -115,6 +115,7 @@ export class Caller {
   ): Promise<Exchange | undefined> {
     const { settings, transport, limiter } = this.#parts;
     const headers = this.#credentialHeaders(request, token);
+    transport.prepare();
     const permit = await limiter.acquire(patience.signal).catch(() => undefined);
     if (permit === undefined) return undefined;
     const begun = performance.now();

@@ -21,6 +21,15 @@ interface Waiting {
 /** Milliseconds between two steps up, and of the pause after an answer "too many" that names none. */
 const second = 1000;
 
+/** Even steps arrive uneven: of a rate, this share keeps a second at the service from holding one too many. */
+const evenShare = 0.97;
+
+/** How late timers are on a busy machine, about. Milliseconds. */
+const lateTimer = 10;
+
+/** How much later than those after it the first request of a process leaves, about. Milliseconds. */
+const coldStart = 100;
+
 /** What is left of a told rate after a single refusal. */
 const slightly = 0.9;
 
@@ -153,9 +162,11 @@ export class Limiter {
       this.#inFlight += 1;
       this.#granted.push(now);
       while ((this.#granted[0] ?? now) < now - second) this.#granted.shift();
-      // A late timer may be made up for by one place, not by more: a burst is what a limit forbids.
-      const spacing = second / this.rate;
-      this.#nextSlot = Math.max(this.#nextSlot, now - spacing) + spacing;
+      // A late timer may be made up for, a pause may not: a burst is what a limit forbids.
+      const spacing = second / (this.rate * evenShare);
+      const isFirst = this.#nextSlot === 0;
+      this.#nextSlot = Math.max(this.#nextSlot, now - Math.min(spacing, lateTimer)) + spacing;
+      if (isFirst && spacing > 0) this.#nextSlot += coldStart;
       this.#queue.shift()?.grant();
     }
   }

@@ -15,6 +15,11 @@ export class TransportOnDemand {
     this.#proxy = proxy;
   }
 
+  /** To be called before a request's turn comes: loading takes longer than the steps that a limit allows. */
+  prepare(): void {
+    this.#transport ??= this.#load();
+  }
+
   exchange(request: WireRequest): Promise<Exchange> {
     this.#transport ??= this.#load();
     return this.#transport.exchange(request);
