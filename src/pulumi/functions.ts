@@ -160,7 +160,7 @@ async function readRows(
     rows.push(...page.objects());
     total = page.total;
   }
-  return { rows, total };
+  return { rows: rows.slice(0, maxRows), total };
 }
 
 async function asPromise<Args extends object, Result>(

@@ -9,7 +9,10 @@ import { ScannedPage, sameRows } from "./scannedPage";
 export interface RowsOptions extends CallOptions {
   /** Rows a page, at most. Default: the client's. */
   pageSize?: number;
-  /** Stop after this many rows. Default: all. */
+  /**
+   * Stop after this many rows. Default: all. What is not exported is given out as it came, even where the service answers more than it was asked for:
+   * a mark may reach those rows too.
+   */
   maxRows?: number;
   /** Offset to begin at; `nextOffset` of a page read before resumes after it. Default 0. */
   offset?: number;
@@ -25,11 +28,12 @@ export async function* readByOffset(reading: RowReading): AsyncGenerator<RowPage
   try {
     for (;;) {
       const left = reading.maxRows - state.received;
-      const page = await queue.take(asked, left, state.mayBeTheEnd);
-      if (page === undefined) {
+      const taken = await queue.take(asked, left, state.mayBeTheEnd);
+      if (taken === undefined) {
         yield new ScannedPage(nothing, { offset: asked, nextOffset: asked, total: state.received, complete: true });
         return;
       }
+      const page = atMost(left, taken, asked);
       const step = state.after(page, asked, left);
       const { rows, total, restTotal } = page;
       const { next: nextOffset, complete } = step;
@@ -41,6 +45,15 @@ export async function* readByOffset(reading: RowReading): AsyncGenerator<RowPage
   } finally {
     queue.discard();
   }
+}
+
+/** A service may answer more rows than it was asked for. Where a mark of its own is the only way back to them, none is left out. */
+function atMost(left: number, page: RawPage, asked: number): RawPage {
+  const { rows, offset = asked } = page;
+  const countsRows = offset <= asked || offset === asked + rows.count;
+  return rows.count > left && countsRows
+    ? { ...page, rows: { ...rows, count: left }, offset: Math.min(offset, asked + left) }
+    : page;
 }
 
 /** Where reading by offset stands, and by what it has come to its end. */

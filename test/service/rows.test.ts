@@ -11,6 +11,8 @@ interface RowService {
   /** Largest page, and whether a larger one is refused. */
   cap?: number;
   refusesLarger?: boolean;
+  /** So many rows a page at least, whatever was asked for. */
+  least?: number;
   answeredOffset: "asked" | "next" | "cursor" | "zero";
   end: "restTotal" | "emptyPage" | "offsetStays";
 }
@@ -34,7 +36,10 @@ function respondAs(service: RowService): Responder {
       json(response, 400, { error: { code: "InvalidParameter", message: "offset" }, requestId: "q" });
       return;
     }
-    const end = Math.max(begin, Math.min(service.total, begin + Math.min(size, service.cap ?? size)));
+    const end = Math.max(
+      begin,
+      Math.min(service.total, begin + Math.max(service.least ?? 0, Math.min(size, service.cap ?? size))),
+    );
     const rows = Array.from({ length: end - begin }, (_, index) => row(begin + index));
     const restTotal = service.end === "restTotal" ? service.total - end : service.total;
     const stays = service.end === "offsetStays" && end >= service.total;
@@ -180,6 +185,21 @@ describe("reading all rows", () => {
       const rest = await pagesOf(reading, { taskId: "t" }, { pageSize: 20, offset: first.at(-1)?.nextOffset });
       assert.deepEqual(texts(rest), all(100, 30));
       assert.equal(rest.at(-1)?.complete, true);
+      reading.close();
+      await server?.close();
+    }
+    server = undefined;
+  });
+
+  it("gives no more than maxRows where the service answers more than it was asked for, and loses none behind a cursor", async () => {
+    for (const answeredOffset of ["asked", "next", "zero", "cursor"] as const) {
+      const reading = await clientOf(respondAs({ total: 100, least: 25, answeredOffset, end: "restTotal" }));
+      const first = await pagesOf(reading, { taskId: "t" }, { pageSize: 20, maxRows: 30 });
+      const expected = answeredOffset === "cursor" ? 50 : 30;
+      assert.deepEqual(texts(first), all(expected), answeredOffset);
+      assert.equal(first.at(-1)?.complete, false);
+      const rest = await pagesOf(reading, { taskId: "t" }, { pageSize: 20, offset: first.at(-1)?.nextOffset });
+      assert.deepEqual(texts(rest), all(100, expected), answeredOffset);
       reading.close();
       await server?.close();
     }
