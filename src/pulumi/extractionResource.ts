@@ -5,8 +5,8 @@ import { canonical, isMap } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { idFor, isId, noteId, withIds } from "./knownIds";
 import { requireValidConfig } from "./programConfig";
-import { placedInProgram } from "./programPosition";
 import { providerText, requireResolvableProvider } from "./providerText";
+import { fewerFrames } from "./sdkFrames";
 import type { TaskName } from "./taskOrder";
 import { claim, declare, dependenciesOf } from "./taskOrder";
 import { providerKey } from "./wire";
@@ -23,27 +23,29 @@ export type OutputsOf<T> = { readonly [K in keyof T]-?: Output<T[K]> };
 /** What all resources of this package have in common. Not to be made directly. */
 export abstract class ExtractionResource extends CustomResource {
   /** Names of the arguments that matter and were given, or that `check` derives: in a preview, all others are unknown. */
-  private readonly hashed: readonly string[];
+  declare private readonly hashed: readonly string[];
+  declare private readonly definition: AnyResource;
 
   /** @hidden */
   constructor(
-    private readonly definition: AnyResource,
+    definition: AnyResource,
     name: string,
     args: Record<string, unknown>,
     opts: CustomResourceOptions | undefined,
   ) {
-    super(
-      typeToken(definition.type),
-      name,
-      propertiesOf(definition, name, args, opts?.id !== undefined),
-      placedInProgram(optionsOf(definition, name, args, opts)),
-    );
-    // Not a property of the resource: it must not be looked for among the outputs.
-    Object.defineProperty(this, "definition", { enumerable: false });
-    this.hashed = Object.entries(definition.args)
+    const properties = propertiesOf(definition, name, args, opts?.id !== undefined);
+    const options = optionsOf(definition, name, args, opts);
+    const leave = fewerFrames();
+    try {
+      super(typeToken(definition.type), name, properties, options);
+    } finally {
+      leave();
+    }
+    const hashed = Object.entries(definition.args)
       .filter(([each, { option, derived }]) => !option && (derived || args[each] !== undefined))
       .map(([each]) => each);
-    Object.defineProperty(this, "hashed", { enumerable: false });
+    // Not properties of the resource: they must not be looked for among the outputs.
+    Object.defineProperties(this, { definition: { value: definition }, hashed: { value: hashed } });
     nameWhatIsNotGiven(this, definition);
     const { idIs, outputs } = definition;
     noteId(this.id, outputs.includes(idIs) ? (this as unknown as Record<string, unknown>)[idIs] : undefined);

@@ -55,7 +55,8 @@ describe("the place of a resource in the program", () => {
     assert.equal(nested?.callers.length, (direct?.callers.length ?? 0) + 1);
   });
 
-  it("is left as it is for resources of others, also after one that could not be made", async () => {
+  it("is left as it is for resources of others, as are all stack traces, also after one that could not be made", async () => {
+    const limit = Error.stackTraceLimit;
     const { first, second, third, last } = await run(() => {
       for (const name of ["first", "second", "third"]) {
         new Foreign(name);
@@ -68,5 +69,6 @@ describe("the place of a resource in the program", () => {
     assert.deepEqual(second, first);
     assert.deepEqual(third, first);
     assert.equal(last?.file, here);
+    assert.equal(Error.stackTraceLimit, limit);
   });
 });
