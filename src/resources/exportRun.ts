@@ -157,38 +157,46 @@ async function markWritten(
     } catch (error) {
       const isUntaken = isServiceError(error, "busy", "rateLimited") && error.outcome === "notExecuted";
       if (!isUntaken || marks >= mostMarks) {
-        throw notMarked(state, error);
+        throw await notMarked(state, mark, error);
       }
     }
   }
-  await failIfRowsCame(state, mark);
+  const unread = await whatCameUnread(state, mark);
+  if (unread !== undefined) {
+    const message = `Task "${state.taskId}": the ${state.rowCount} rows in "${state.file}" are marked as exported. ${unread}`;
+    throw new PartialFailure(message, state.file, {
+      ...state,
+      marked: true,
+      pending: ["rows that came with the mark"],
+    });
+  }
   return { ...state, marked: true };
 }
 
-function notMarked(state: DataExportState, error: unknown): PartialFailure {
-  const isUnknown = !isServiceError(error) || error.outcome !== "notExecuted";
-  const next = isUnknown
-    ? `the next up exports into a new file: keep this one, for its rows may be marked, and if its name would be the same, add {n} to path`
-    : "the next up exports again";
-  const message = `${messageOf(error)} The ${state.rowCount} rows are safe in "${state.file}"; ${next}.`;
-  return new PartialFailure(message, state.file, { ...state, pending: [isUnknown ? markUnknown : "mark"] });
+async function notMarked(state: DataExportState, mark: TaskMark, error: unknown): Promise<PartialFailure> {
+  const safe = `${messageOf(error)} The ${state.rowCount} rows are safe in "${state.file}"`;
+  if (isServiceError(error) && error.outcome === "notExecuted") {
+    return new PartialFailure(`${safe}; the next up exports again.`, state.file, { ...state, pending: ["mark"] });
+  }
+  const next = `the next up exports into a new file: keep this one, for its rows may be marked, and if its name would be the same, add {n} to path.`;
+  const unread = await whatCameUnread(state, mark);
+  const message = [`${safe}; ${next}`, unread].filter((each) => each !== undefined).join(" ");
+  return new PartialFailure(message, state.file, { ...state, pending: [markUnknown] });
 }
 
 /** What came between the last look and the mark is marked and was not read. Nothing on this side can prevent that, so it's looked for and said. */
-async function failIfRowsCame(state: DataExportState, mark: TaskMark): Promise<void> {
+async function whatCameUnread(state: DataExportState, mark: TaskMark): Promise<string | undefined> {
   const came = await mark.rowsSinceLook().catch(messageOf);
   if (typeof came === "number" && came <= 0) {
-    return;
+    return undefined;
   }
   const what =
     typeof came === "number"
-      ? `${came} rows came while the ${state.rowCount} rows in "${state.file}" were marked, and may be marked as exported without being in a file.`
-      : `the ${state.rowCount} rows in "${state.file}" are marked as exported. Rows that came just before may be marked as exported without being in a file; ` +
-        `whether any came cannot be seen: ${came}`;
+      ? `${came} rows came while they were marked, and may be marked as exported without being in a file.`
+      : `Rows that came just before may be marked as exported without being in a file; whether any came cannot be seen: ${came}`;
   const next =
     state.scope === "all" ? "The next up exports all again." : `Export once with scope: "all", which reads every row.`;
-  const pending = ["rows that came with the mark"];
-  throw new PartialFailure(`Task "${state.taskId}": ${what} ${next}`, state.file, { ...state, marked: true, pending });
+  return `${what} ${next}`;
 }
 
 /** The texts of the rows written, with how often each was, as long as they are few enough to be held against one answer of the service. */

@@ -163,6 +163,23 @@ describe("DataExport", () => {
       }
     });
 
+    it("and says the same where the answer to the mark is lost", async () => {
+      for (const scope of ["all", "notExported"]) {
+        await world.finishedRun();
+        const each = world.declare("DataExport");
+        const comes = JSON.stringify({ comes: scope });
+        world.emulator.fault({ operation: "markExported", kind: "reset", when: "after" });
+        const kept = justBefore("/data/markexported", 1, () => world.emulator.change.insertRows("task-1", [comes]));
+        const message = await failure(each.up({ ...marking, scope }));
+        kept.restore();
+        assert.match(message, /rows are safe in.*1 rows came while.*may be marked as exported without being in a file/);
+        assert.match(message, scope === "all" ? /The next up exports all again/ : /Export once with scope: "all"/);
+        await each.refresh();
+        assert.equal(await each.up({ ...marking, scope: "all" }), "updated");
+        assert.ok(world.content(String(each.state.file)).includes(comes));
+      }
+    });
+
     it("and keeps the file of marked rows until the export that takes its place is safe, even if it is to be removed", async () => {
       await world.finishedRun();
       const each = world.declare("DataExport");
