@@ -26,6 +26,8 @@ export class ExportFile {
   private readonly hash = createHash("sha256");
   private bytes = 0;
   private rowCount = 0;
+  /** The last page on its way into the file. */
+  private writing: Promise<void> = Promise.resolve();
 
   private constructor(
     private readonly path: string,
@@ -45,16 +47,21 @@ export class ExportFile {
     return this.rowCount;
   }
 
+  /** Returns when the page before this one is written, so that one is read while another is written; what fails is said by the next call. */
   async write(page: RowPage): Promise<void> {
     const lines = page.ndjson();
     this.hash.update(lines);
     this.bytes += lines.length;
     this.rowCount += page.count;
-    await this.handle.writeFile(lines);
+    const before = this.writing;
+    this.writing = before.then(() => this.handle.writeFile(lines));
+    this.writing.catch(() => undefined);
+    await before;
   }
 
   /** Until this returns, a power cut may lose what was written. */
   async flush(): Promise<void> {
+    await this.writing;
     await this.handle.sync();
   }
 
@@ -88,6 +95,7 @@ export class ExportFile {
 
   /** Leaves the rows where they are. */
   async close(): Promise<void> {
+    await this.writing.catch(() => undefined);
     await this.handle.close().catch(() => undefined);
   }
 

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, renameSync } from "node:fs";
+import fsPromises from "node:fs/promises";
+import sinon from "sinon";
 import { KillableProcess } from "./killing";
 import { failure, World } from "./life";
 
@@ -160,6 +162,29 @@ describe("DataExport", () => {
         await each.refresh();
         assert.equal(await each.up({ ...args, scope: "all", lotNo: undefined }), "updated");
         assert.ok(world.content(String(each.state.file)).includes(comes));
+      }
+    });
+
+    it("no row of a page that could not be written, whichever it is", async () => {
+      world.configure({ pageSize: "10" });
+      await world.finishedRun();
+      for (const failing of [1, 2, 3]) {
+        const { open } = fsPromises;
+        let writes = 0;
+        const opening = sinon.stub(fsPromises, "open").callsFake(async (...args) => {
+          const handle = await open(...args);
+          const { writeFile } = handle;
+          handle.writeFile = async (data) => {
+            writes += 1;
+            if (writes === failing) throw Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC" });
+            return writeFile.call(handle, data);
+          };
+          return handle;
+        });
+        const message = await failure(world.declare("DataExport").up({ ...marking, scope: "all" }));
+        opening.restore();
+        assert.match(message, /ENOSPC/);
+        assert.deepEqual([marked(), files()], [0, []]);
       }
     });
 
