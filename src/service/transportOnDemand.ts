@@ -16,13 +16,13 @@ export class TransportOnDemand {
   }
 
   /** To be called before a request's turn comes: loading takes longer than the steps that a limit allows. */
-  prepare(): void {
+  prepare(): Transport {
     this.#transport ??= this.#load();
+    return this.#transport;
   }
 
   exchange(request: WireRequest): Promise<Exchange> {
-    this.#transport ??= this.#load();
-    return this.#transport.exchange(request);
+    return this.prepare().exchange(request);
   }
 
   close(): void {

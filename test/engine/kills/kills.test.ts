@@ -35,6 +35,7 @@ describe("the journal on the real engine", () => {
     await run.done;
   };
   const assertTakenOver = async (): Promise<void> => {
+    await world.project.run(["cancel", "--yes"], { expect: "either" });
     const { output } = await world.project.up();
     assert.match(
       output,
@@ -72,7 +73,6 @@ describe("the journal on the real engine", () => {
     await run.waitFor("^C received; terminating");
     hold.release();
     await run.done;
-    await world.project.run(["cancel", "--yes"], { expect: "either" });
     await assertTakenOver();
   });
 
@@ -81,7 +81,6 @@ describe("the journal on the real engine", () => {
     const hostEnded = run.killEngine();
     hold.release();
     await Promise.all([run.done, hostEnded]);
-    await world.project.run(["cancel", "--yes"], { expect: "either" });
     await assertTakenOver();
   });
 });
