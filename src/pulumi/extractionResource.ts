@@ -8,7 +8,7 @@ import { requireValidConfig } from "./programConfig";
 import { providerText, requireResolvableProvider } from "./providerText";
 import { fewerFrames } from "./sdkFrames";
 import type { TaskName } from "./taskOrder";
-import { claim, declare, dependenciesOf } from "./taskOrder";
+import { alias, claim, declare, dependenciesOf } from "./taskOrder";
 import { providerKey } from "./wire";
 
 /** Each value, at any depth, may also be an output or a promise. */
@@ -33,7 +33,7 @@ export abstract class ExtractionResource extends CustomResource {
     args: Record<string, unknown>,
     opts: CustomResourceOptions | undefined,
   ) {
-    const properties = propertiesOf(definition, name, args, opts?.id !== undefined);
+    const properties = propertiesOf(definition, name, args, opts);
     const options = optionsOf(definition, name, args, opts);
     const leave = fewerFrames();
     try {
@@ -49,14 +49,17 @@ export abstract class ExtractionResource extends CustomResource {
     nameWhatIsNotGiven(this, definition);
     const { idIs, outputs } = definition;
     noteId(this.id, outputs.includes(idIs) ? (this as unknown as Record<string, unknown>)[idIs] : undefined);
+    const { type, configuresTask = false } = definition;
+    const isIdOfTask = idIs === "taskId";
+    const made = { taskId: (isIdOfTask ? opts?.id : undefined) ?? this.id, profile: args.profile };
+    const task = taskGiven(args) ?? made;
+    alias(this as unknown as Parameters<typeof alias>[0], task, isIdOfTask);
     if (opts?.id !== undefined) {
       // Only looked up (static get): it decides nothing, and nothing waits for it.
       return;
     }
-    const { type, configuresTask = false } = definition;
-    const task = taskGiven(args) ?? { taskId: this.id, profile: args.profile };
     claim(type, name, task, definition.decides?.(plainPart(args)) ?? []);
-    declare(this as unknown as Parameters<typeof declare>[0], { type, name, task, configuresTask });
+    declare(this, { type, name, task, configuresTask });
   }
 
   /**
@@ -100,16 +103,19 @@ function propertiesOf(
   definition: AnyResource,
   name: string,
   args: Record<string, unknown>,
-  isLookedUp: boolean,
+  opts: CustomResourceOptions | undefined,
 ): Record<string, unknown> {
   requireResolvableProvider();
   requireValidConfig();
+  refuseImport(definition, name, opts);
   if (args === undefined || args === null) {
     throw new RunError(`${definition.type} "${name}" needs arguments.`);
   }
   const given = Object.fromEntries(Object.entries(args).map(([each, value]) => [each, withIds(value)]));
   // What is not given is still an output where `check` or the service may fill it in. The others stay out: the SDK makes several promises for each.
-  const filledIn = Object.keys(definition.args).filter((each) => isLookedUp || definition.args[each]?.derived);
+  const filledIn = Object.keys(definition.args).filter(
+    (each) => opts?.id !== undefined || definition.args[each]?.derived,
+  );
   const outputs = [...filledIn, ...definition.outputs].map((each) => [each, undefined]);
   return {
     ...Object.fromEntries(outputs),
@@ -117,6 +123,16 @@ function propertiesOf(
     ...listsAsOne(definition, given),
     [providerKey]: providerText(definition.type),
   };
+}
+
+/** The SDK's host breaks off at an import before any code of ours. */
+function refuseImport({ type }: AnyResource, name: string, opts: CustomResourceOptions | undefined): void {
+  if (opts?.import !== undefined) {
+    throw new RunError(
+      `${type} "${name}": the option import does not work with a dynamic provider. Take over a task that exists with adoptTaskId (TaskCopy, ExtractionTask), ` +
+        `a run with adoptLotNo (CloudRun); ${type}.get looks something up without managing it.`,
+    );
+  }
 }
 
 /** An argument that was not given has an output like any other, which holds nothing. */

@@ -93,19 +93,23 @@ export function dependenciesOf(type: string, name: string, taskName: TaskName, c
   return type === "DataExport" || type === "CloudSubtasks" ? task.runs.map(({ run }) => run) : [];
 }
 
+/** Notes the outputs of a resource that name its task. Where the resource's id is the task's, others can be chained by it. */
+export function alias(resource: { id: unknown; taskId: unknown }, task: TaskName, isIdOfTask: boolean): void {
+  const tasks = declaredTasks();
+  tasks.alias(resource.taskId, task);
+  if (isIdOfTask) {
+    tasks.alias(resource.id, task);
+  }
+}
+
 /** Notes a declared resource; `task` is the one that it was given, took over, or makes. */
 export function declare(
-  resource: Resource & { id: unknown; taskId: unknown },
+  resource: Resource,
   { type, name, task, configuresTask }: { type: string; name: string; task: TaskName; configuresTask: boolean },
 ): void {
-  const tasks = declaredTasks();
-  const declared = tasks.of(task);
-  tasks.alias(resource.taskId, task);
-  // The id of a run is its lotNo and that of an export a file; all others have the task's, so that resources can be chained by it.
+  const declared = declaredTasks().of(task);
   if (type === "CloudRun") {
     declared.runs.push({ name, run: resource });
-  } else if (type !== "DataExport") {
-    tasks.alias(resource.id, task);
   }
   if (configuresTask) {
     declared.configurations.push(resource);

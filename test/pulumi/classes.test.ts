@@ -115,6 +115,28 @@ describe("typed classes", () => {
     assert.deepEqual(registered.run?.dependsOn, ["config", "task"]);
   });
 
+  it("know a task that is looked up by its id, its taskId and its text, and by those of a configuration that is", async () => {
+    const registered = await run(() => {
+      const task = webextract.TaskCopy.get("task", "task-1");
+      const found = webextract.TaskActionConfig.get("found", task.id, { actions: open });
+      new webextract.TaskActionConfig("config", { taskId: task.taskId, actions: open });
+      new webextract.TaskLoopItems("loop", { taskId: found.taskId, actionId: "a", loopType: "TextList", items: ["x"] });
+      new webextract.TaskStartUrls("urls", { taskId: "task-1", urls: ["https://a.test"] });
+      new webextract.CloudRun("run", { taskId: task.id });
+      new webextract.DataExport("rows", { taskId: found.id, scope: "all", path: "rows.ndjson" });
+    });
+    assert.deepEqual(registered.run?.dependsOn, ["config", "loop", "task", "urls"]);
+    assert.deepEqual(registered.rows?.dependsOn, ["found", "run"]);
+    await assert.rejects(
+      run(() => {
+        const task = webextract.TaskCopy.get("task", "task-1");
+        new webextract.TaskActionConfig("one", { taskId: task.id, actions: open });
+        new webextract.TaskActionConfig("two", { taskId: task.taskId, actions: open });
+      }),
+      /TaskActionConfig "one" and TaskActionConfig "two" both decide property "Url"/,
+    );
+  });
+
   it("refuse a configuration that is declared after the run of its task", async () => {
     const program = run(() => {
       new webextract.CloudRun("run", { taskId: "t" });
@@ -319,6 +341,13 @@ describe("typed classes", () => {
       const urls = new webextract.TaskStartUrls("urls", { taskId: "t", file: "urls.txt" });
       assert.ok(pulumi.Output.isInstance(urls.sha256) && pulumi.Output.isInstance(urls.hosts));
     });
+  });
+
+  it("refuse the option import, at which the SDK's host would break off, and say what takes its place", async () => {
+    await assert.rejects(
+      run(() => new webextract.TaskCopy("task", { adoptTaskId: "task-1" }, { import: "task-1" })),
+      /^Error: TaskCopy "task": the option import does not work .* adoptTaskId/,
+    );
   });
 
   it("refuse a rerunOn that is no resource of this package", async () => {
