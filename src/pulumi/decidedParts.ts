@@ -5,6 +5,11 @@ export interface DecidedTask {
   taskId: string;
 }
 
+interface Taken {
+  urn: string | undefined;
+  written: boolean;
+}
+
 /**
  * Who decides what of which task in this run. The program refuses two owners of one part where it can see them; where two tasks turn out to
  * be the same one only when their ids are known, it is found here, before the second one sends anything.
@@ -12,7 +17,8 @@ export interface DecidedTask {
 export class DecidedParts {
   /** Owner by task and part. */
   private readonly owners = new Map<string, Map<string, string>>();
-  private readonly written = new Set<string>();
+  /** By task and part, what is written in this run, or about to be. */
+  private readonly taken = new Map<string, Map<string, Taken>>();
 
   /** Notes what this resource declares of a task. Of one whose URN isn't known, nothing is. */
   declare(urn: string | undefined, task: DecidedTask, parts: readonly string[]): void {
@@ -36,27 +42,39 @@ export class DecidedParts {
         );
       }
     }
-    this.declare(urn, task, parts);
+    this.take(urn, task, parts, false);
   }
 
   /** Notes what a resource wrote that was made or updated. */
   wrote(urn: string | undefined, task: DecidedTask, parts: readonly string[]): void {
+    this.take(urn, task, parts, true);
+  }
+
+  /** Whether another resource writes this part in this run, or this one has: then it is its own old self that must not undo it. */
+  isTaken(urn: string | undefined, task: DecidedTask, part: string): boolean {
+    const taken = entryOf(this.taken, task, () => new Map<string, Taken>());
+    return [taken.get(part), taken.get(everything)].some((by) => by !== undefined && (by.urn !== urn || by.written));
+  }
+
+  private take(urn: string | undefined, task: DecidedTask, parts: readonly string[], written: boolean): void {
     this.declare(urn, task, parts);
+    const taken = entryOf(this.taken, task, () => new Map<string, Taken>());
     for (const part of parts) {
-      this.written.add(`${task.taskId} ${part}`);
+      taken.set(part, { urn, written });
     }
   }
 
-  isWritten(taskId: string, part: string): boolean {
-    return this.written.has(`${taskId} ${part}`) || this.written.has(`${taskId} ${everything}`);
+  private ownersOf(task: DecidedTask): Map<string, string> {
+    return entryOf(this.owners, task, () => new Map<string, string>());
   }
+}
 
-  private ownersOf({ origin, profile, taskId }: DecidedTask): Map<string, string> {
-    const key = JSON.stringify([origin, profile, taskId]);
-    const owners = this.owners.get(key) ?? new Map<string, string>();
-    this.owners.set(key, owners);
-    return owners;
-  }
+/** What is noted of a task. */
+function entryOf<T>(entries: Map<string, T>, { origin, profile, taskId }: DecidedTask, make: () => T): T {
+  const key = JSON.stringify([origin, profile, taskId]);
+  const entry = entries.get(key) ?? make();
+  entries.set(key, entry);
+  return entry;
 }
 
 const everything = "everything";

@@ -1,5 +1,5 @@
 import { isServiceError } from "../service/errors";
-import type { ActionPropertiesUpdate } from "../service/types";
+import type { ActionParametersUpdate, ActionPropertiesUpdate } from "../service/types";
 import type { ArgsSpec } from "./args";
 import { anyText, isMap, mapOf, objectOf, text } from "./args";
 import type { Context, PendingState, Read } from "./resource";
@@ -98,6 +98,20 @@ export function toUpdates(actions: ActionSettingsMap): ActionPropertiesUpdate[] 
     actionId,
     properties: Object.entries(properties).map(([name, value]) => ({ name, value })),
   }));
+}
+
+/** One entry for each action. */
+export function mergeUpdates<Update extends ActionParametersUpdate>(
+  first: readonly Update[],
+  second: readonly Update[],
+): Update[] {
+  const merged = new Map<string, Update>();
+  for (const update of [...first, ...second]) {
+    const same = merged.get(update.actionId);
+    const properties = [...(same?.properties ?? []), ...(update.properties ?? [])];
+    merged.set(update.actionId, { ...same, ...update, ...(properties.length > 0 ? { properties } : {}) });
+  }
+  return [...merged.values()];
 }
 
 /** The values that now stand at the service for the named properties, as far as it shows them. */

@@ -4,7 +4,7 @@ import { digestOf } from "./lines";
 import { itemsOf } from "./listArgs";
 import type { LoopDeclaration, PreviousList } from "./loopItems";
 import { actionTypesOf, lookUpLoop, loopShown, missingFrom } from "./loopItems";
-import { mostPreviousBytes } from "./previousValues";
+import { lostToSuccessor, mostPreviousBytes } from "./previousValues";
 import type { Context } from "./resource";
 import type { Presence } from "./taskPresence";
 import { lookUpTask } from "./taskPresence";
@@ -45,7 +45,7 @@ export async function listToPutBack(
   const restores = state.onDelete === "restore" && previous !== undefined;
   if (context.isDecided(taskId, decidedLoop(actionId))) {
     if (restores && !isAsWritten(state, previous, itemsOf(previous.items))) {
-      warnOfLoss(state, "what took its place in this run found these items there, and remembers them", context);
+      context.warn(`Task "${taskId}": ${lostToSuccessor(`the loop of ${actionId}`)}`);
     }
     return undefined;
   }

@@ -110,10 +110,13 @@ function warnOfHandover(
     return old !== undefined && old !== gone[actionId]?.properties[name];
   });
   if (onDelete === "restore" && lost.length > 0) {
-    context.warn(
-      `Task "${taskId}": ${listed(lost)} cannot be put back later, for what took its place in this run found these values there, and remembers them.`,
-    );
+    context.warn(`Task "${taskId}": ${lostToSuccessor(listed(lost))}`);
   }
+}
+
+/** The successor may remember what it found, with `onDelete: "restore"`, but that is ours. */
+export function lostToSuccessor(what: string): string {
+  return `${what} cannot be put back later, for what took its place in this run found ours there: what stood there before is forgotten.`;
 }
 
 /**

@@ -107,7 +107,7 @@ export interface Context {
   readonly journal?: RequestJournal;
   /** Runs the writing calls of one task one after the other, whichever resources they come from. */
   exclusive<T>(taskId: string, work: () => Promise<T>): Promise<T>;
-  /** Whether a resource that was made or updated in this run decides this part of a task: the delete of another must not undo it. */
+  /** Whether a resource that is made or updated in this run decides this part of a task: the delete of another must not undo it. */
   isDecided(taskId: string, part: string): boolean;
   /** Notes that the service said a task is there or gone. */
   saw(taskId: string, presence: "there" | "gone"): void;

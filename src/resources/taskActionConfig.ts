@@ -5,6 +5,7 @@ import {
   changedProperties,
   decidedActions,
   mergeActions,
+  mergeUpdates,
   readConfigured,
   takenOut,
   toUpdates,
@@ -17,6 +18,7 @@ import { choice, text } from "./args";
 import type { RestoreArgs } from "./previousValues";
 import { driftOf, mergeValues, rememberValues, valuesToPutBack, withoutValues } from "./previousValues";
 import type { Context, Created, DriftState, PendingState, Read, Resource } from "./resource";
+import { stillToPutBack } from "./stillToPutBack";
 
 /**
  * Properties of a task's actions.
@@ -88,10 +90,10 @@ export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigSt
     const known = withoutValues(state.previous ?? {}, leaving);
     const previous = await rememberValues(taskId, args, known, fresh, context);
     const changed = state.pending?.length ? args.actions : changedActions(state.actions, args.actions);
-    const toWrite = mergeActions(changed, back);
     const write = async (): Promise<void> => {
-      if (Object.keys(toWrite).length > 0) {
-        await context.client.updateActionProperties({ taskId, actions: toUpdates(toWrite) });
+      const actions = mergeUpdates(toUpdates(changed), stillToPutBack(taskId, toUpdates(back), context));
+      if (actions.length > 0) {
+        await context.client.updateActionProperties({ taskId, actions });
       }
     };
     // If the answer is lost, the next update puts back what this one may not have.
@@ -107,11 +109,12 @@ export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigSt
   async delete(_id: string, state: TaskActionConfigState, context: Context): Promise<void> {
     const { taskId } = state;
     const back = await valuesToPutBack(state, everDeclared(state), context);
-    if (Object.keys(back).length > 0) {
-      await context.exclusive(taskId, () =>
-        context.client.updateActionProperties({ taskId, actions: toUpdates(back) }),
-      );
-    }
+    await context.exclusive(taskId, async () => {
+      const actions = stillToPutBack(taskId, toUpdates(back), context);
+      if (actions.length > 0) {
+        await context.client.updateActionProperties({ taskId, actions });
+      }
+    });
   },
 };
 

@@ -11,6 +11,7 @@ import type { RestoreArgs } from "./previousValues";
 import { driftOf } from "./previousValues";
 import type { CheckContext, Context, Created, DriftState, PendingState, Read, Resource } from "./resource";
 import { ResourceError } from "./resource";
+import { stillToPutBack } from "./stillToPutBack";
 
 /**
  * The items that one loop of a task goes through.
@@ -115,8 +116,12 @@ export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, Chec
   async delete(_id: string, state: TaskLoopItemsState, context: Context): Promise<void> {
     const back = await listToPutBack(state, context);
     if (back !== undefined) {
-      const { taskId } = state;
-      await context.exclusive(taskId, () => context.client.updateLoopItems({ taskId, ...back }));
+      const { taskId, actionId, loopType: actionType } = state;
+      await context.exclusive(taskId, async () => {
+        if (stillToPutBack(taskId, [{ actionType, actionId, loopItems: back }], context).length > 0) {
+          await context.client.updateLoopItems({ taskId, ...back });
+        }
+      });
     }
   },
 };

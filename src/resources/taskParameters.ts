@@ -4,6 +4,7 @@ import {
   changedProperties,
   decidedActions,
   decidedLoop,
+  mergeUpdates,
   readConfigured,
   takenOut,
   toUpdates,
@@ -34,6 +35,7 @@ import {
   withoutValues,
 } from "./previousValues";
 import type { CheckContext, Context, Created, DriftState, PendingState, Read, Resource } from "./resource";
+import { stillToPutBack } from "./stillToPutBack";
 
 /**
  * Properties and loops of a task's actions, in one request.
@@ -120,21 +122,23 @@ export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, C
     const previous = await remember(args, state.actions, known, context);
     const changed = await updatesFor(args.taskId, state.actions, args.actions, state.pending, context);
     const next = { ...args, previous, updatedParameters: state.updatedParameters };
-    const updates = merge(changed, back);
     // If the answer is lost, the next update puts back what this one may not have.
     const kept = { ...next, leaving: everDeclared(state) };
     const keptPrevious = previous && mergePrevious(state.previous ?? {}, previous);
-    return updates.length === 0
+    return changed.length + back.length === 0
       ? next
-      : write(next, updates, context, back.length > 0 ? { ...kept, previous: keptPrevious } : next);
+      : write(next, changed, context, { back, kept: back.length > 0 ? { ...kept, previous: keptPrevious } : next });
   },
 
   async delete(_id: string, state: TaskParametersState, context: Context): Promise<void> {
     const { taskId } = state;
-    const actions = await putBack(state, {}, context);
-    if (actions.length > 0) {
-      await context.exclusive(taskId, () => context.client.updateTaskParameters({ taskId, actions }));
-    }
+    const back = await putBack(state, {}, context);
+    await context.exclusive(taskId, async () => {
+      const actions = stillToPutBack(taskId, back, context);
+      if (actions.length > 0) {
+        await context.client.updateTaskParameters({ taskId, actions });
+      }
+    });
   },
 };
 
@@ -147,19 +151,23 @@ function changedParts(before: CheckedActions, now: CheckedActions): string[] {
 
 async function write(
   state: TaskParametersState,
-  actions: ActionParametersUpdate[],
+  changed: readonly ActionParametersUpdate[],
   context: Context,
-  kept: TaskParametersState = state,
+  { back = [], kept = state }: { back?: readonly ActionParametersUpdate[]; kept?: TaskParametersState } = {},
 ): Promise<TaskParametersState> {
   const { taskId } = state;
   let updatedParameters = state.updatedParameters;
-  const pending = appends(actions) ? ["append"] : ["write"];
+  const isAppend = appends(changed);
+  const pending = isAppend ? ["append"] : ["write"];
   const written = await writeSettings(
     state,
     context,
     async () => {
+      const actions = mergeUpdates(changed, stillToPutBack(taskId, back, context));
+      if (actions.length === 0) {
+        return;
+      }
       const send = () => context.client.updateTaskParameters({ taskId, actions });
-      const isAppend = appends(actions);
       const { data } = await (isAppend ? appendOnce(state, taskParameters.args, send, context) : send());
       updatedParameters = data.updatedParameters;
     },
@@ -248,19 +256,5 @@ export async function putBack(
       }
     }
   }
-  return merge(updates, []);
-}
-
-/** One entry for each action. */
-function merge(
-  first: readonly ActionParametersUpdate[],
-  second: readonly ActionParametersUpdate[],
-): ActionParametersUpdate[] {
-  const merged = new Map<string, ActionParametersUpdate>();
-  for (const update of [...first, ...second]) {
-    const same = merged.get(update.actionId);
-    const properties = [...(same?.properties ?? []), ...(update.properties ?? [])];
-    merged.set(update.actionId, { ...same, ...update, ...(properties.length > 0 ? { properties } : {}) });
-  }
-  return [...merged.values()];
+  return mergeUpdates(updates, []);
 }

@@ -222,8 +222,48 @@ describe("TaskActionConfig with onDelete restore", () => {
     await config.up({ ...restoring, actions: open({ Url: "https://new.test/", Wait: "1" }) });
     await config.replaceByHand();
     assert.deepEqual(world.warnings, [
-      'Task "task-1": open.Url cannot be put back later, for what took its place in this run found these values there, and remembers them.',
+      'Task "task-1": open.Url cannot be put back later, for what took its place in this run found ours there: what stood there before is forgotten.',
     ]);
+  });
+
+  it("does not undo what another resource comes to write while it looks what stands there", async () => {
+    for (const type of ["TaskActionConfig", "TaskParameters"]) {
+      for (const leave of ["up", "destroy"] as const) {
+        const from = world.declare(type, `from-${type}-${leave}`);
+        const to = world.declare(type, `to-${type}-${leave}`);
+        await from.up({ ...restoring, actions: open({ Url: "https://new.test/", Wait: "2" }) });
+        world.warnings = [];
+        await world.command(async () => {
+          const look = world.emulator.hold({ operation: "getActions" });
+          const leaving =
+            leave === "up" ? from.up({ ...restoring, actions: open({ Url: "https://new.test/" }) }) : from.destroy();
+          await look.reached;
+          await to.up({ taskId: "task-1", actions: open({ Wait: "2" }) });
+          look.release();
+          await leaving;
+        });
+        assert.equal(stands()?.Wait, "2", `${type} ${leave}`);
+        assert.match(world.warnings.join(), /open\.Wait cannot be put back later/);
+        await to.destroy();
+        await from.destroy();
+        world.emulator.change.setProperty("task-1", "open", "Url", old.Url);
+        world.emulator.change.setProperty("task-1", "open", "Wait", old.Wait);
+      }
+    }
+  });
+
+  it("puts back what another resource of this run decides of a task of the same id in another account", async () => {
+    const other = await World.create();
+    const { accessToken } = other.emulator.credentials;
+    world.configure({ profiles: JSON.stringify({ other: { baseUrl: other.emulator.url, accessToken } }) });
+    const config = world.declare("TaskActionConfig", "here");
+    await config.up(restoring);
+    await world.command(async () => {
+      await world.declare("TaskActionConfig", "there").up({ ...declared, profile: "other" });
+      await config.destroy();
+    });
+    assert.deepEqual(stands(), old);
+    await other.remove();
   });
 
   it("puts back only what was declared while it was to restore", async () => {

@@ -238,7 +238,7 @@ describe("TaskLoopItems with onDelete restore", () => {
     await items.up({ ...restoring, items: ["a"] });
     await items.replaceByHand();
     assert.deepEqual(stands(), ["a"]);
-    assert.match(world.warnings.join(), /^Task "task-1": the loop items of action "each" cannot be put back later/);
+    assert.match(world.warnings.join(), /^Task "task-1": the loop of each cannot be put back later/);
     assert.equal(await items.up({ ...restoring, loopType: "TextList", items: ["a"] }), "replaced");
     assert.deepEqual(stands(), ["a"]);
   });

@@ -102,7 +102,7 @@ describe("TaskParameters", () => {
     await parameters.replaceByHand();
     assert.deepEqual(stands(), ours);
     assert.match(world.warnings.join(), /open.Url, open.Wait cannot be put back later/);
-    assert.match(world.warnings.join(), /the loop items of action "each" cannot be put back later/);
+    assert.match(world.warnings.join(), /the loop of each cannot be put back later/);
   });
 
   it("reads a loop by the type of its action, whatever webextract:actionTypes names", async () => {

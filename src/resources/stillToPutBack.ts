@@ -1,0 +1,29 @@
+import type { ActionParametersUpdate } from "../service/types";
+import { decidedLoop, decidedProperty } from "./actionProperties";
+import { lostToSuccessor } from "./previousValues";
+import type { Context } from "./resource";
+
+/**
+ * Of what is to be put back, what is so still in the moment of writing: since the look at the service, another resource may have come to decide some
+ * of it. To be called inside of `exclusive`, so that a write of that one comes either before this or after what is put back.
+ */
+export function stillToPutBack<Update extends ActionParametersUpdate>(
+  taskId: string,
+  back: readonly Update[],
+  context: Context,
+): Update[] {
+  const isFree = (part: string, inWords: string): boolean => {
+    const isDecided = context.isDecided(taskId, part);
+    if (isDecided) {
+      context.warn(`Task "${taskId}": ${lostToSuccessor(inWords)}`);
+    }
+    return !isDecided;
+  };
+  return back.flatMap((update) => {
+    const { actionId, properties, loopItems, ...action } = update;
+    const free = properties?.filter(({ name }) => isFree(decidedProperty(actionId, name), `${actionId}.${name}`)) ?? [];
+    const loop = loopItems !== undefined && isFree(decidedLoop(actionId), `the loop of ${actionId}`);
+    const left = { ...(free.length > 0 ? { properties: free } : {}), ...(loop ? { loopItems } : {}) };
+    return Object.keys(left).length === 0 ? [] : [{ ...action, actionId, ...left } as Update];
+  });
+}
