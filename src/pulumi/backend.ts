@@ -277,6 +277,7 @@ export class Backend implements dynamic.ResourceProvider {
 
   private async writing<T>(request: Properties, profile: unknown, step: () => Promise<T>): Promise<T> {
     return this.guarded(step, (failure) => {
+      this.returned(request, profile);
       const properties = toWire({ ...failure.state, stateVersion, origin: this.host().origin(profileName(profile)) });
       // Without the provider's text in it, every later step on this resource would fail.
       return new InitFailure(failure, { ...properties, [providerKey]: request[providerKey] });

@@ -147,6 +147,7 @@ export class Host {
   /** What a resource works with; `urn` is where its warnings and progress show. */
   context(profile: string | undefined, urn: string | undefined): Context {
     const { client, actionReader } = this.service(profile);
+    const origin = this.origin(profile);
     const name = urn === undefined ? undefined : this.nameOf(urn, profile);
     return {
       client,
@@ -155,7 +156,7 @@ export class Host {
       settings: this.settings,
       folder: this.folder,
       exclusive: (taskId, work) => this.writer(taskId)(work),
-      isDecided: (taskId, part) => this.decided.isWritten(taskId, part),
+      isDecided: (taskId, part) => this.decided.isTaken(urn, { origin, profile, taskId }, part),
       saw: (taskId, presence) => this.accountGuard(profile).saw(taskId, presence),
       warn: (message) => this.display.warn(message, urn),
       progress: (message) => this.display.progress(message, urn),
@@ -182,7 +183,7 @@ export class Host {
     let service = this.services.get(profile);
     if (service === undefined) {
       const warn = (message: string): void => this.display.warn(message);
-      const client = new ServiceClient({ ...this.config.clientOptions(profile), warn });
+      const client = new ServiceClient({ ...this.config.clientOptions(profile), warn, interrupted: this.interrupted });
       service = { client, actionReader: new ActionReader(client) };
       this.services.set(profile, service);
     }

@@ -17,7 +17,7 @@ interface OwnEntry {
   answered: boolean;
   id?: string;
   takenOver?: boolean;
-  /** The step that sent the request has ended well. */
+  /** The step that sent the request has ended: what it made goes to the engine, also where the step then failed. */
   returned?: boolean;
   /** Its result is on its way to the engine, which saves it. */
   handedOver?: boolean;
@@ -103,7 +103,7 @@ export class Journal {
     });
   }
 
-  /** A step of this resource has ended well. */
+  /** A step of this resource has ended, and the engine is told what it made. */
   returned(name: ResourceName): void {
     for (const key of this.allKeysOf(name)) {
       const own = this.own.get(key);

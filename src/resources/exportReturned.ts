@@ -47,6 +47,11 @@ class ReturnedExport {
     try {
       while (this.file.rows < this.mostRows && (await this.step())) {
         this.context.progress(`${this.file.rows} rows written and marked`);
+        if (this.context.interrupted.aborted) {
+          throw new ResourceError(
+            `The command was interrupted while rows of task "${this.args.taskId}" were exported.`,
+          );
+        }
       }
       this.inDoubt = true;
       return await finish(this.file, this.target, this.complete, true);

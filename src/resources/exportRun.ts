@@ -9,7 +9,7 @@ import { exportAndMarkReturned } from "./exportReturned";
 import type { Target } from "./exportTarget";
 import { finish, markUnknown } from "./exportTarget";
 import type { Context } from "./resource";
-import { messageOf, PartialFailure } from "./resource";
+import { messageOf, PartialFailure, ResourceError } from "./resource";
 import { restOf } from "./subtaskList";
 
 /** Reads the rows into a file, and marks them if asked. `before` is the export that this one takes the place of. */
@@ -87,6 +87,11 @@ async function readInto(
     look(page);
     await file.write(page);
     complete = page.complete ?? false;
+    if (context.interrupted.aborted && page.complete === undefined) {
+      throw new ResourceError(
+        `The command was interrupted after ${file.rows} of ${page.total} rows of task "${args.taskId}": no file was written and nothing was marked. The next up exports again.`,
+      );
+    }
     if (context.now() - shownAt >= progressEveryMs) {
       shownAt = context.now();
       context.progress(`${file.rows} of ${page.total} rows`);

@@ -34,8 +34,13 @@ export class Caller {
   readonly #parts: CallerParts;
   readonly #underWay = new Set<Patience>();
 
+  readonly #onInterruption = () => {
+    for (const patience of this.#underWay) patience.endWaits();
+  };
+
   constructor(parts: CallerParts) {
     this.#parts = parts;
+    parts.settings.interrupted.addEventListener("abort", this.#onInterruption, { once: true });
   }
 
   /**
@@ -47,6 +52,7 @@ export class Caller {
     const patience = new Patience(options.signal, deadline);
     // The answer to a refresh may be all there is of the new refresh token: that is waited for, and stored.
     if (request.operation.name !== "refreshToken") this.#underWay.add(patience);
+    if (settings.interrupted.aborted) patience.endWaits();
     try {
       const rule = new RepeatRule(request, settings, options.once);
       const answer = await this.#answer(request, patience, rule);
@@ -59,6 +65,7 @@ export class Caller {
 
   /** Ends the calls under way, but for refreshes. */
   close(): void {
+    this.#parts.settings.interrupted.removeEventListener("abort", this.#onInterruption);
     for (const patience of this.#underWay) patience.end();
   }
 
@@ -69,7 +76,9 @@ export class Caller {
       if (patience.signal.aborted) throw this.#ended(request, patience, rule);
       const token = request.credential === "bearer" ? await this.#token(request, patience, rule) : undefined;
       const exchange = await this.#exchange(request, token, patience);
-      if (exchange === undefined) throw this.#ended(request, patience, rule, noTurn);
+      if (exchange === undefined) {
+        throw this.#ended(request, patience, rule, settings.interrupted.aborted ? interruptedInTurn : noTurn);
+      }
       const failure = exchange.answer
         ? await withoutRequestValues(
             failureOfAnswer(exchange.answer, settings.notExecutedCodes, this.#parts.secrets.scrub),
@@ -95,6 +104,9 @@ export class Caller {
       if (wait === undefined) throw this.#error(request, rule.final(told), { history: rule.history });
       this.#trace(request, `${told.kind}: again in ${Math.round(wait)} ms`);
       await patience.pause(wait);
+      if (settings.interrupted.aborted) {
+        throw this.#error(request, rule.final(told), { history: `${rule.history} ${notAgain}` });
+      }
     }
   }
 
@@ -116,7 +128,7 @@ export class Caller {
     const { settings, transport, limiter } = this.#parts;
     const headers = this.#credentialHeaders(request, token);
     transport.prepare();
-    const permit = await limiter.acquire(patience.signal).catch(() => undefined);
+    const permit = await limiter.acquire(patience.signal, patience.waits).catch(() => undefined);
     if (permit === undefined) return undefined;
     const begun = performance.now();
     let exchange: Exchange | undefined;
@@ -223,6 +235,14 @@ const noTurn: Failure = {
   problem:
     "not sent: the call's deadline passed while it waited for its turn among the other requests to this service.",
 };
+
+const interruptedInTurn: Failure = {
+  ...nothingSent,
+  kind: "aborted",
+  problem:
+    "not sent: the command was interrupted while it waited for its turn among the other requests to this service.",
+};
+const notAgain = "It was not sent again, for the command was interrupted.";
 
 /** For log and errors: found without parsing what may be megabytes, at the beginning or the end of the answer. */
 function requestIdOf(body: Buffer): string | undefined {

@@ -75,8 +75,11 @@ export class Limiter {
     return Math.min(this.#learnedRate, this.#toldRate());
   }
 
-  /** Waits for its turn, in order. Rejects with the signal's reason when that is aborted first. */
-  acquire(signal: AbortSignal): Promise<Permit> {
+  /**
+   * Waits for its turn, in order. Rejects with the signal's reason when that is aborted first.
+   * @param waits aborted where only a turn that comes at once is taken
+   */
+  acquire(signal: AbortSignal, waits: AbortSignal = signal): Promise<Permit> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
         reject(signal.reason);
@@ -85,17 +88,18 @@ export class Limiter {
       const giveUp = () => {
         const place = this.#queue.indexOf(waiting);
         if (place >= 0) this.#queue.splice(place, 1);
-        reject(signal.reason);
+        reject(waits.reason);
       };
       const waiting: Waiting = {
         grant: () => {
-          signal.removeEventListener("abort", giveUp);
+          waits.removeEventListener("abort", giveUp);
           resolve(this.#permit());
         },
       };
-      signal.addEventListener("abort", giveUp, { once: true });
+      waits.addEventListener("abort", giveUp, { once: true });
       this.#queue.push(waiting);
       this.#pump();
+      if (waits.aborted) giveUp();
     });
   }
 

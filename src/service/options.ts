@@ -55,6 +55,8 @@ export interface ServiceClientOptions {
   warn?: (message: string) => void;
   /** Largest answer taken, in bytes. Default 64 MiB. */
   maxResponseBytes?: number;
+  /** Once aborted, nothing waits any more, for its turn or to be sent again: those calls end with an error. What is under way comes to its end. */
+  interrupted?: AbortSignal;
 }
 
 /** What any single call can be told. */

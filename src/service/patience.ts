@@ -4,24 +4,30 @@ export const longestTimer = 2 ** 31 - 1;
 /** How long one call may go on: until its deadline, or until the caller ends it. */
 export class Patience {
   readonly #controller = new AbortController();
+  readonly #waits = new AbortController();
   readonly #caller: AbortSignal | undefined;
   readonly #end: number;
   readonly #timer: NodeJS.Timeout;
-  readonly #onAbort = () => this.#controller.abort();
+  readonly #onAbort = () => this.#abort();
   #ended = false;
 
   /** @param deadline milliseconds from now */
   constructor(caller: AbortSignal | undefined, deadline: number) {
     this.#caller = caller;
     this.#end = performance.now() + deadline;
-    this.#timer = setTimeout(() => this.#controller.abort(), Math.min(deadline, longestTimer));
-    if (caller?.aborted) this.#controller.abort();
+    this.#timer = setTimeout(this.#onAbort, Math.min(deadline, longestTimer));
+    if (caller?.aborted) this.#abort();
     caller?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   /** Aborted by either. */
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** Aborted by either too, and where nothing is to be waited for any more. */
+  get waits(): AbortSignal {
+    return this.#waits.signal;
   }
 
   get endedByCaller(): boolean {
@@ -31,7 +37,12 @@ export class Patience {
   /** As if the caller's signal did. */
   end(): void {
     this.#ended = true;
-    this.#controller.abort();
+    this.#abort();
+  }
+
+  /** What is under way comes to its end, but nothing waits any more. */
+  endWaits(): void {
+    this.#waits.abort();
   }
 
   /** Milliseconds. */
@@ -39,25 +50,30 @@ export class Patience {
     return this.#end - performance.now();
   }
 
-  /** Resolves after so many milliseconds, or at once when the call has ended. */
+  /** Resolves after so many milliseconds, or at once when nothing is to be waited for any more. */
   pause(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
-      if (this.signal.aborted) {
+      if (this.waits.aborted) {
         resolve();
         return;
       }
       const done = () => {
         clearTimeout(timer);
-        this.signal.removeEventListener("abort", done);
+        this.waits.removeEventListener("abort", done);
         resolve();
       };
       const timer = setTimeout(done, milliseconds);
-      this.signal.addEventListener("abort", done, { once: true });
+      this.waits.addEventListener("abort", done, { once: true });
     });
   }
 
   dispose(): void {
     clearTimeout(this.#timer);
     this.#caller?.removeEventListener("abort", this.#onAbort);
+  }
+
+  #abort(): void {
+    this.#controller.abort();
+    this.#waits.abort();
   }
 }

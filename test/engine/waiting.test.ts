@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { World } from "./world";
 
@@ -67,6 +67,44 @@ describe("waiting for a run on the engine", () => {
     await world.project.destroy();
     const statuses = world.emulator.inspect.run(lotNos()[0] ?? "")?.subtasks.map(({ status }) => status);
     assert.deepEqual(statuses, ["stopped", "stopped", "stopped"]);
+  });
+
+  /** Lets a command run until the service has had so many requests of this operation, and presses Ctrl-C. */
+  const interruptedAfter = async (count: number, operation: string): Promise<string> => {
+    const run = world.project.start(up);
+    const had = (): number => world.emulator.requests.filter((each) => each.operation === operation).length;
+    while (had() < count) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    run.interrupt();
+    const { code, output } = await run.done;
+    assert.notEqual(code, 0);
+    return output;
+  };
+
+  it("starts no run after a Ctrl-C, where a start waits for somebody else's run to end", async () => {
+    const theirs = world.emulator.change.startRun("template-1");
+    // That run never ends here, and the wait for it would take two minutes.
+    const output = await interruptedAfter(1, "startTask");
+    assert.match(
+      output,
+      /startTask \(.*task template-1\): .* It was not sent again, for the command was interrupted\./,
+    );
+    assert.deepEqual(lotNos(), [theirs]);
+  });
+
+  it("ends an export between two pages, with no file", async () => {
+    const lotNo = world.emulator.change.startRun("template-1");
+    world.emulator.change.releaseRuns();
+    await world.emulator.settled();
+    world.program(
+      `new DataExport("rows", { taskId: "template-1", scope: "batch", lotNo: "${lotNo}", path: "out/rows.ndjson" });`,
+    );
+    await world.project.configure({ "webextract:pageSize": "1", "webextract:concurrency": "1" });
+    world.emulator.setLatency(100);
+    const output = await interruptedAfter(3, "getBatchData");
+    assert.match(output, /The command was interrupted after \d+ of 25 rows of task "template-1": no file was written/);
+    assert.deepEqual(readdirSync(join(world.project.folder, "out")), []);
   });
 
   it("writes a line to the log of CI when something changed, and none that says the same again", async () => {

@@ -70,6 +70,15 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.deepEqual(world.journal(), []);
     });
 
+    it("is empty too where the step failed after the copy, so that nobody else takes over what the state holds", async () => {
+      const whole = { from: copyArgs, actions: { open: { actionType: "NavigateAction", properties: { Url: "a" } } } };
+      const books = world.declare("ExtractionTask", "books");
+      world.emulator.fault({ operation: "updateTaskParameters", kind: "error", code: "PermissionDenied" });
+      await failure(books.up(whole));
+      assert.deepEqual(copies(), [books.id]);
+      assert.deepEqual(world.journal(), []);
+    });
+
     it("copies again for another name, source, group or profile, and leaves the entry", async () => {
       await copiedUnsaved();
       await world.declare("TaskCopy", "another").up(copyArgs);

@@ -104,6 +104,7 @@ describe("the page about the client", () => {
       log: true,
       warn: true,
       maxResponseBytes: true,
+      interrupted: true,
     };
     const page = currentPage();
     for (const name of Object.keys(options)) assert.ok(page.includes(`\`${name}\``) || name === "log", name);
