@@ -43,9 +43,10 @@ export class AccountGuard {
       return undefined;
     }
     return (
-      `The service says that ${this.gone.size} tasks are gone, and found none of this stack: is this another account, or another service? ` +
-      "Nothing was taken out of the state. Check webextract:baseUrl and the credentials. " +
-      'If the tasks are really gone, remove them with "pulumi state delete" or from the program.'
+      `The service says that ${this.gone.size} tasks are gone, and so far found none of this stack: is this another account, or another service? ` +
+      "They stay in the state. Check webextract:baseUrl and the credentials. " +
+      'If they are really gone and others are there, "pulumi refresh --parallel 200" sees more of them at once and believes it; ' +
+      'else remove them with "pulumi state delete" or from the program.'
     );
   }
 

@@ -140,6 +140,10 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
     if (onDelete === "removeData") {
       const left = await context.exclusive(id, () => removeRows(id, state.forceDestroy === true, context));
       if (left === "task gone") {
+        // True of a task that was deleted there by hand, and of each task where the credentials are another account's.
+        context.warn(
+          `Task "${id}" is gone as far as this account can see, so nothing was removed. If it should be there, the credentials are those of another account: no state holds it any more.`,
+        );
         return;
       }
       rows = "it holds no rows any more";

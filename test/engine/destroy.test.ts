@@ -89,9 +89,11 @@ describe("the destroy of a task that is gone", () => {
     const world = await World.create({ program: program(source) });
     try {
       await world.project.up();
-      world.emulator.change.deleteTask(world.copies()[0] ?? "");
+      const [copy = ""] = world.copies();
+      world.emulator.change.deleteTask(copy);
       const { output } = await world.project.destroy();
       assert.doesNotMatch(output, /stays at the service/);
+      assert.ok(output.includes(`Task "${copy}" is gone as far as this account can see`), output);
     } finally {
       await world.remove();
     }

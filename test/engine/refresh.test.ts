@@ -70,7 +70,10 @@ describe("an up --refresh of 20 tasks", () => {
   it("copies nothing and forgets nothing with the credentials of another account", async () => {
     const wrong = { WEBEXTRACT_ACCESS_TOKEN: world.emulator.change.addAccount("other").accessToken };
     const { output } = await world.project.up({ args: ["--refresh"], env: wrong, expect: "failure" });
-    assert.match(output, /tasks are gone, and found none of this stack: is this another account, or another service/);
+    assert.match(
+      output,
+      /tasks are gone, and so far found none of this stack: is this another account, or another service/,
+    );
     assertNothingHappened();
   });
 

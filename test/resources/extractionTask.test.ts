@@ -120,6 +120,6 @@ describe("ExtractionTask", () => {
     await task.up(whole);
     world.emulator.change.deleteTask(task.id ?? "");
     world.emulator.change.deleteTask("task-1");
-    assert.match(await failure(task.refresh()), /2 tasks are gone, and found none/);
+    assert.match(await failure(task.refresh()), /2 tasks are gone, and so far found none/);
   });
 });
