@@ -49,7 +49,7 @@ const getters: readonly (readonly [string, string])[] = [
   ["DeleteRequest", "getProperties"],
 ];
 
-/** From here on requests tell their URN, and `onAnswer` is called for each result of a create or update that goes to the engine. */
+/** From here on requests tell their URN, and `onAnswer` is called for each result of a create or update that goes to the engine, a partial failure's too. */
 export function watchRequests(onAnswer: () => void): void {
   try {
     const protocol: Classes = hostModules()("@pulumi/pulumi/proto/provider_pb");
@@ -57,7 +57,7 @@ export function watchRequests(onAnswer: () => void): void {
       wrap(protocol, name, method, withUrn);
     }
     // The host's gRPC library writes no answer for a request that was cancelled, as all are when the engine is told to terminate.
-    for (const name of ["CreateResponse", "UpdateResponse"]) {
+    for (const name of ["CreateResponse", "UpdateResponse", "ErrorResourceInitFailed"]) {
       wrap(
         protocol,
         name,

@@ -40,6 +40,8 @@ export interface Sighting {
  */
 export class Journal {
   private readonly own = new Map<string, OwnEntry>();
+  /** What earlier processes left. */
+  private atStart: Promise<{ key: string; entry: Entry }[]> | undefined;
   private underWay = 0;
   private isClosed = false;
   private waiting: (() => void)[] = [];
@@ -79,13 +81,16 @@ export class Journal {
   /** To be called for each resource that the engine shows; a name without a URN is of a request that didn't tell it. */
   async saw(name: Omit<ResourceName, "urn"> & { urn?: string }, sighting: Sighting): Promise<void> {
     const { urn, origin, profile } = name;
-    if (urn === undefined) {
-      for (const { key, entry } of await this.files.all()) {
-        const here = this.originsOf(origin).includes(entry.origin) && entry.profile === profile;
-        if (here && !this.own.has(key) && isInState(entry, sighting)) {
-          await this.files.remove(key);
-        }
+    this.atStart ??= this.files.all();
+    // A resource that was given another name since has another URN too, and its state holds what was noted under the old one.
+    for (const { key, entry } of await this.atStart) {
+      const here = this.originsOf(origin).includes(entry.origin) && entry.profile === profile;
+      const isOfKind = urn === undefined || (typeOf(urn) === typeOf(entry.urn) && entry.operation !== "append");
+      if (here && isOfKind && !this.own.has(key) && isInState(entry, sighting)) {
+        await this.files.remove(key);
       }
+    }
+    if (urn === undefined) {
       return;
     }
     for (const key of this.allKeysOf({ urn, origin, profile })) {
@@ -269,6 +274,11 @@ export class Journal {
 /** Whether what was shown is what the request led to. */
 function isInState({ operation, id, salt, inputs }: Entry, shown: Sighting): boolean {
   return operation === "append" ? inputs === hashOf(salt, shown.args) : id !== undefined && id === shown.id;
+}
+
+/** Of `urn:pulumi:stack::project::parent$type::name`: the type. */
+function typeOf(urn: string): string | undefined {
+  return urn.split("::")[2]?.split("$").at(-1);
 }
 
 /** Salted, for inputs may hold secrets that are short enough to be guessed. */

@@ -79,6 +79,18 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.deepEqual(world.journal(), []);
     });
 
+    it("is empty again once the engine shows the copy under another name, so that a new one of the old name makes its own", async () => {
+      const copy = await copiedUnsaved();
+      const renamed = world.declare("TaskCopy", "renamed");
+      renamed.id = copies()[0];
+      renamed.state = { ...copyArgs, taskId: renamed.id, stateVersion: 1, origin: world.emulator.url };
+      await renamed.refresh();
+      assert.deepEqual(world.journal(), []);
+      await copy.up(copyArgs);
+      assert.equal(copies().length, 2);
+      assert.deepEqual(world.warnings, []);
+    });
+
     it("copies again for another name, source, group or profile, and leaves the entry", async () => {
       await copiedUnsaved();
       await world.declare("TaskCopy", "another").up(copyArgs);
