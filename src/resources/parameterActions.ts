@@ -192,7 +192,7 @@ async function itemsOfLoop(
   pending: string[] | undefined,
   context: Context,
 ): Promise<string[]> {
-  const items = await loadItems(declared, context);
+  const items = await loadItems(declared, context, `actions.${declared.actionId}.loop.`);
   const isNew = before === undefined || before.loopType !== declared.loopType;
   // What is still to do may be an append that was made already, also of a loop that is new.
   const state = isNew && !pending?.length ? undefined : { ...declared, ...before, pending };
