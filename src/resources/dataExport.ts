@@ -27,6 +27,7 @@ export interface DataExportArgs {
   /**
    * The file, relative to the program's folder. `{lotNo}`, `{time}` (UTC; `-2` and so on behind it where that name is taken) and `{n}` (the next free
    * number) are filled in. A file of that name that this export did not write is never overwritten. A change exports again; the file of before stays.
+   * Must hold no secret: it becomes the id and the output `file`, which stand in the state as they are.
    */
   path: string;
   /** `ndjson` (default): one row a line, byte for byte as the service sent it. `json`: the same in one array. `csv`. A change exports again. */
