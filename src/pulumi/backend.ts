@@ -1,6 +1,6 @@
 import type { dynamic } from "@pulumi/pulumi";
 import type { Problem } from "../resources/args";
-import { checkFields, differs, isMap, unknown, workArgs } from "../resources/args";
+import { checkFields, differs, entryOf, isMap, unknown, workArgs } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { messageOf, PartialFailure } from "../resources/resource";
 import { isGone } from "../resources/taskPresence";
@@ -212,7 +212,7 @@ export class Backend implements dynamic.ResourceProvider {
   }
 
   private found(id: string, state: object): dynamic.ReadResult {
-    const inputs = Object.entries(state).filter(([name]) => name in this.resource.args);
+    const inputs = Object.entries(state).filter(([name]) => Object.hasOwn(this.resource.args, name));
     return { id, props: this.toState(state), inputs: toWire(Object.fromEntries(inputs)) };
   }
 
@@ -252,7 +252,7 @@ export class Backend implements dynamic.ResourceProvider {
   private refuseUnreadable(id: string, state: Properties): void {
     const spec = this.resource.args;
     const needed = Object.entries(spec).filter(([name, { makes }]) => !makes || state[name] !== undefined);
-    const given = Object.entries(state).filter(([name]) => name in spec);
+    const given = Object.entries(state).filter(([name]) => Object.hasOwn(spec, name));
     const problems: Problem[] = [];
     checkFields(Object.fromEntries(needed), Object.fromEntries(given), "", problems);
     if (problems.length > 0) {
@@ -272,7 +272,7 @@ export class Backend implements dynamic.ResourceProvider {
 
   /** Derived arguments come from `check` alone; a class may send a placeholder that carries a secret's mark. */
   private withoutDerived(args: Properties): Properties {
-    return Object.fromEntries(Object.entries(args).filter(([name]) => !this.resource.args[name]?.derived));
+    return Object.fromEntries(Object.entries(args).filter(([name]) => !entryOf(this.resource.args, name)?.derived));
   }
 
   private async writing<T>(request: Properties, profile: unknown, step: () => Promise<T>): Promise<T> {

@@ -240,7 +240,7 @@ function journalFolder(
 
 /** Keys in the namespace that mean nothing: mostly a slip of the pen. */
 export function unknownKeys(names: readonly string[]): string[] {
-  return names.filter((name) => !(name in keys));
+  return names.filter((name) => !Object.hasOwn(keys, name));
 }
 
 /** Scheme, host and port: what is remembered of the service that a resource was made at. */

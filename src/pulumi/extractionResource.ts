@@ -197,7 +197,7 @@ function isPlainList(list: unknown): list is string[] {
 
 function listsWithin(map: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(map).flatMap(([name, value]) =>
-    name in derivedFrom && value !== undefined ? Object.entries(wholeList(name, value)) : [[name, value]],
+    Object.hasOwn(derivedFrom, name) && value !== undefined ? Object.entries(wholeList(name, value)) : [[name, value]],
   );
   return Object.fromEntries(entries);
 }

@@ -1,7 +1,7 @@
 import { isServiceError } from "../service/errors";
 import type { ActionParametersUpdate, ActionPropertiesUpdate } from "../service/types";
 import type { ArgsSpec } from "./args";
-import { anyText, isMap, mapOf, objectOf, text } from "./args";
+import { anyText, entryOf, isMap, mapOf, objectOf, text } from "./args";
 import type { Context, PendingState, Read } from "./resource";
 import { PartialFailure } from "./resource";
 import { findAction, lookUpTask, propertyOf } from "./taskPresence";
@@ -52,13 +52,18 @@ function entriesOf(map: unknown): [string, unknown][] {
   return isMap(map) ? Object.entries(map) : [];
 }
 
+/** The value of one property, where it is declared. */
+export function declaredValue(actions: ActionSettingsMap, actionId: string, name: string): string | undefined {
+  return entryOf(entryOf(actions, actionId)?.properties, name);
+}
+
 /** What to send: all properties of the actions in which any was added or changed. */
 export function changedActions(before: ActionSettingsMap, now: ActionSettingsMap): ActionSettingsMap {
   const changed = Object.entries(now).filter(([actionId, action]) => {
-    const old = before[actionId];
+    const old = entryOf(before, actionId);
     return (
       old?.actionType !== action.actionType ||
-      Object.entries(action.properties).some(([name, value]) => old.properties[name] !== value)
+      Object.entries(action.properties).some(([name, value]) => entryOf(old.properties, name) !== value)
     );
   });
   return Object.fromEntries(changed);
@@ -66,29 +71,26 @@ export function changedActions(before: ActionSettingsMap, now: ActionSettingsMap
 
 /** The properties that `now` no longer declares. */
 export function takenOut(before: ActionSettingsMap, now: ActionSettingsMap): ActionSettingsMap {
-  return withProperties(before, (actionId, name) => now[actionId]?.properties[name] === undefined);
+  return withProperties(before, (actionId, name) => declaredValue(now, actionId, name) === undefined);
 }
 
 function withProperties(
   actions: ActionSettingsMap,
   keep: (actionId: string, name: string) => boolean,
 ): ActionSettingsMap {
-  const kept: ActionSettingsMap = {};
-  for (const [actionId, { actionType, properties }] of Object.entries(actions)) {
+  const kept = Object.entries(actions).map(([actionId, { actionType, properties }]) => {
     const names = Object.entries(properties).filter(([name]) => keep(actionId, name));
-    if (names.length > 0) {
-      kept[actionId] = { actionType, properties: Object.fromEntries(names) };
-    }
-  }
-  return kept;
+    return [actionId, { actionType, properties: Object.fromEntries(names) }] as const;
+  });
+  return Object.fromEntries(kept.filter(([, { properties }]) => Object.keys(properties).length > 0));
 }
 
 export function mergeActions(first: ActionSettingsMap, second: ActionSettingsMap): ActionSettingsMap {
-  const merged: ActionSettingsMap = { ...first };
-  for (const [actionId, action] of Object.entries(second)) {
-    merged[actionId] = { ...action, properties: { ...first[actionId]?.properties, ...action.properties } };
-  }
-  return merged;
+  const both = Object.entries(second).map(([actionId, action]) => {
+    const properties = { ...entryOf(first, actionId)?.properties, ...action.properties };
+    return [actionId, { ...action, properties }] as const;
+  });
+  return { ...first, ...Object.fromEntries(both) };
 }
 
 /** As the service takes them. */
@@ -125,24 +127,22 @@ export async function currentValues(
 }
 
 export function valuesShown(shown: readonly Record<string, unknown>[], actions: ActionSettingsMap): PropertyValues {
-  const values: PropertyValues = {};
-  for (const [actionId, { properties }] of Object.entries(actions)) {
+  const values = Object.entries(actions).map(([actionId, { properties }]) => {
     const action = findAction(shown, actionId);
-    for (const [name, declared] of Object.entries(properties)) {
+    const found = Object.entries(properties).flatMap(([name, declared]) => {
       const value = action && propertyOf(action, name, declared);
-      if (value !== undefined) {
-        values[actionId] = { ...values[actionId], [name]: value };
-      }
-    }
-  }
-  return values;
+      return value === undefined ? [] : [[name, value] as const];
+    });
+    return [actionId, Object.fromEntries(found)] as const;
+  });
+  return Object.fromEntries(values.filter(([, byName]) => Object.keys(byName).length > 0));
 }
 
 /** The declared actions with the values that the service shows: what differs is drift. */
 export function withValues(actions: ActionSettingsMap, values: PropertyValues): ActionSettingsMap {
   const seen = Object.entries(actions).map(([actionId, action]) => [
     actionId,
-    { ...action, properties: { ...action.properties, ...values[actionId] } },
+    { ...action, properties: { ...action.properties, ...entryOf(values, actionId) } },
   ]);
   return Object.fromEntries(seen);
 }
@@ -151,7 +151,7 @@ export function withValues(actions: ActionSettingsMap, values: PropertyValues): 
 export function changedProperties(before: ActionSettingsMap, now: ActionSettingsMap): string[] {
   return Object.entries(before).flatMap(([actionId, { properties }]) =>
     Object.keys(properties)
-      .filter((name) => now[actionId]?.properties[name] !== properties[name])
+      .filter((name) => declaredValue(now, actionId, name) !== properties[name])
       .map((name) => decidedProperty(actionId, name)),
   );
 }

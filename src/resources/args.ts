@@ -99,6 +99,11 @@ export function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** What a map holds under a name of the user's: `map[key]` would also find what every object has, such as `constructor`. */
+export function entryOf<T>(map: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
+  return map !== undefined && Object.hasOwn(map, key) ? map[key] : undefined;
+}
+
 /** A list of at least one element. */
 export function listOf(element: ValueCheck): ValueCheck {
   return (value, path, problems) => {
@@ -150,7 +155,7 @@ export function objectOf(spec: ArgsSpec): ValueCheck {
 export function checkFields(spec: ArgsSpec, args: Record<string, unknown>, path: string, problems: Problem[]): void {
   const at = (name: string): string => (path === "" ? name : `${path}.${name}`);
   for (const name of Object.keys(args)) {
-    if (args[name] !== undefined && spec[name] === undefined) {
+    if (args[name] !== undefined && !Object.hasOwn(spec, name)) {
       const known = Object.keys(spec).filter((each) => !spec[each]?.derived);
       problems.push({ path: at(name), reason: `is not a property of it. Known: ${known.join(", ")}` });
     }

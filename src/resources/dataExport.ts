@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { anything, changedArgs, choice, flag, text, wholeNumberFrom } from "./args";
 import { stateOfFile } from "./exportFile";
 import type { ExportFormat } from "./exportFormat";
-import { checkPath } from "./exportPath";
+import { checkPath, checkPlace } from "./exportPath";
 import { runExport } from "./exportRun";
 import type { CheckContext, Context, Created, Difference, PendingState, Read, Resource } from "./resource";
 
@@ -25,8 +25,9 @@ export interface DataExportArgs {
   /** The run whose rows are read; pass the `id` of a CloudRun. Only with `scope: "batch"`. A change exports again. */
   lotNo?: string;
   /**
-   * The file, relative to the program's folder. `{lotNo}`, `{time}` (UTC) and `{n}` (the next free number) are filled in. A file of that name that this
-   * export did not write is never overwritten. A change exports again; the file of before stays.
+   * The file, relative to the program's folder. `{lotNo}`, `{time}` (UTC; `-2` and so on behind it where that name is taken) and `{n}` (the next free
+   * number) are filled in. A file of that name that this export did not write is never overwritten. A change exports again; the file of before stays.
+   * Must hold no secret: it becomes the id and the output `file`, which stand in the state as they are.
    */
   path: string;
   /** `ndjson` (default): one row a line, byte for byte as the service sent it. `json`: the same in one array. `csv`. A change exports again. */
@@ -84,7 +85,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
   },
   outputs: ["rowCount", "file", "bytes", "sha256", "complete", "marked"],
 
-  check(args: DataExportArgs, { problems, settings }: CheckContext): DataExportArgs {
+  async check(args: DataExportArgs, { previous, folder, problems, settings }: CheckContext): Promise<DataExportArgs> {
     const { scope, lotNo, path, markExported, maxRows } = args;
     if (scope === "batch" && lotNo === undefined) {
       problems.push({ path: "lotNo", reason: 'is missing: scope "batch" reads the rows of one run' });
@@ -93,6 +94,10 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
       problems.push({ path: "lotNo", reason: `goes with scope "batch" only, the scope is "${scope}"` });
     }
     checkPath(path, { lotNo: lotNo !== undefined, ownFile: markExported === true }, problems);
+    // What was exported already may have been so on another machine: what stands in the way here matters only to an export that is to come.
+    if (previous === undefined || changedArgs(dataExport.args, previous, args).length > 0) {
+      await checkPlace(path, folder, problems);
+    }
     if (markExported === true && settings.markScope === "task" && maxRows !== undefined) {
       const reason =
         'cannot go with markExported, for the service marks all of the task\'s rows; see webextract:markScope ("returned" allows it)';

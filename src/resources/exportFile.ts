@@ -1,14 +1,16 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { access, link, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { link, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { RowPage } from "../service/rowPage";
 import { syncFolder } from "../service/syncFolder";
 import type { ExportFormat } from "./exportFormat";
 import { rewrite } from "./exportFormat";
-import { ResourceError } from "./resource";
+import type { ExportName } from "./exportName";
+import { exists, inTheWayOf, isFolder } from "./exportPlace";
+import { messageOf, ResourceError } from "./resource";
 
 /** A file that was written whole. */
 export interface WrittenFile {
@@ -30,17 +32,21 @@ export class ExportFile {
   private writing: Promise<void> = Promise.resolve();
 
   private constructor(
-    private readonly path: string,
+    private readonly name: ExportName,
     /** Where the rows are while the export is under way, one a line. */
     readonly partPath: string,
     private readonly handle: FileHandle,
   ) {}
 
   /** @param part where the rows are until the file is whole, but for what makes its name its own. Default: beside it. */
-  static async open(path: string, part = path): Promise<ExportFile> {
-    await mkdir(dirname(path), { recursive: true });
+  static async open(name: ExportName, part = name.path): Promise<ExportFile> {
     const partPath = `${part}.${randomBytes(4).toString("hex")}${partEnding}`;
-    return new ExportFile(path, partPath, await open(partPath, "wx"));
+    try {
+      await mkdir(dirname(name.path), { recursive: true });
+      return new ExportFile(name, partPath, await open(partPath, "wx"));
+    } catch (error) {
+      throw await cannotBeWritten(name.path, error);
+    }
   }
 
   get rows(): number {
@@ -99,28 +105,42 @@ export class ExportFile {
     await this.handle.close().catch(() => undefined);
   }
 
-  /** A link fails where the name is taken; a rename would take it over. */
-  private async takeFreeName(from: string): Promise<void> {
-    try {
-      await link(from, this.path);
-      await rm(from);
-    } catch (error) {
-      const { code = "" } = error as NodeJS.ErrnoException;
-      if (!noLinks.includes(code)) {
-        throw code === "EEXIST" ? nameIsTaken(this.path) : error;
-      }
-      await reserve(this.path);
-      await rename(from, this.path);
-    }
-  }
-
   private async putInPlace(from: string, mayReplace: boolean): Promise<void> {
     if (mayReplace) {
-      await rename(from, this.path);
+      await rename(from, this.name.path);
     } else {
       await this.takeFreeName(from);
     }
-    await syncFolder(dirname(this.path));
+    await syncFolder(dirname(this.name.path));
+  }
+
+  /** Where somebody else has taken the name meanwhile, the next one is as good, if the path has a next one. */
+  private async takeFreeName(from: string): Promise<void> {
+    while (!(await linkTo(this.name.path, from))) {
+      if (!(await this.name.moveOn())) {
+        throw await nameIsTaken(this.name.path);
+      }
+      await mkdir(dirname(this.name.path), { recursive: true });
+    }
+    await rm(from, { force: true });
+  }
+}
+
+/** Gives a file a name that nobody has; answers whether it was free. A link fails where the name is taken, a rename would take it over. */
+async function linkTo(path: string, from: string): Promise<boolean> {
+  try {
+    await link(from, path);
+    return true;
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (noLinks.includes(code) && (await reserve(path))) {
+      await rename(from, path);
+      return true;
+    }
+    if (code === "EEXIST" || noLinks.includes(code)) {
+      return false;
+    }
+    throw error;
   }
 }
 
@@ -130,31 +150,40 @@ export const partEnding = ".part";
 /** What a file system says that has no links: some network and memory cards do. */
 const noLinks = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
-function nameIsTaken(path: string): ResourceError {
+async function nameIsTaken(path: string): Promise<ResourceError> {
+  if (await isFolder(path)) {
+    return new ResourceError(`"${path}" is a folder, so no file can have that name. Give another path.`);
+  }
   return new ResourceError(
     `There is a file "${path}" already, and it is not one that this export wrote, so it was not overwritten. ` +
       `Put {n} (the next free number), {time} or {lotNo} into path, so that each export is a file of its own; or move the file away, or give another path.`,
   );
 }
 
-/** Takes a name that nobody has, with an empty file. */
-async function reserve(path: string): Promise<void> {
-  const handle = await open(path, "wx").catch((error: NodeJS.ErrnoException) => {
-    throw error.code === "EEXIST" ? nameIsTaken(path) : error;
-  });
-  await handle.close();
+/** Takes a name with an empty file. Answers whether nobody has it. */
+async function reserve(path: string): Promise<boolean> {
+  try {
+    await (await open(path, "wx")).close();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") {
+      return false;
+    }
+    throw error;
+  }
 }
 
-export async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
+async function cannotBeWritten(path: string, error: unknown): Promise<ResourceError> {
+  const file = await inTheWayOf(dirname(path));
+  const why = file === undefined ? messageOf(error) : `"${file}" is no folder`;
+  return new ResourceError(
+    `The file "${path}" cannot be written, so no rows were read: ${why}. Give another path, or see to it that a file can be made there, and run the command again.`,
   );
 }
 
 export async function refuseTakenName(path: string): Promise<void> {
   if (await exists(path)) {
-    throw nameIsTaken(path);
+    throw await nameIsTaken(path);
   }
 }
 

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { stringify as stringifyCsv } from "csv-stringify";
 import { isLosslessNumber, parse, stringify } from "lossless-json";
+import { entryOf } from "./args";
 import { linesOfFile } from "./lines";
 import { messageOf, ResourceError } from "./resource";
 
@@ -48,7 +49,7 @@ async function columnsOf(from: string): Promise<string[]> {
 
 async function* cellsOf(from: string, columns: readonly string[]): AsyncGenerator<string[]> {
   for await (const row of rowsOf(from)) {
-    yield columns.map((name) => cellOf(row[name]));
+    yield columns.map((name) => cellOf(entryOf(row, name)));
   }
 }
 

@@ -22,7 +22,7 @@ export class LeftOvers {
   static async find(folder: string, taskId: string, context: Context): Promise<LeftOvers> {
     const key = `marking-${createHash("sha256").update(taskId).digest("hex").slice(0, 8)}`;
     const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") {
+      if (error.code === "ENOENT" || error.code === "ENOTDIR") {
         return [];
       }
       throw error;

@@ -1,6 +1,6 @@
-import { dirname, resolve } from "node:path";
+import { dirname, resolve, sep } from "node:path";
 import type { Problem } from "./args";
-import { exists } from "./exportFile";
+import { inTheWayOf, isFolder } from "./exportPlace";
 
 const placeholders = ["{lotNo}", "{time}", "{n}"];
 
@@ -30,17 +30,38 @@ export function fixedFolder(path: string): string {
   return dirname(`${beginning}file`);
 }
 
-/** The path with everything filled in, relative as it was given. */
-export async function fillIn(path: string, lotNo: string | undefined, folder: string): Promise<string> {
+/** Problems of a path that the disk shows: at an up, they would come after the runs before it. */
+export async function checkPlace(path: unknown, folder: string, problems: Problem[]): Promise<void> {
+  if (typeof path !== "string" || path === "") {
+    return;
+  }
+  const example = 'give the file in it, for example "rows/all.ndjson"';
+  if (path.endsWith("/") || path.endsWith(sep)) {
+    problems.push({ path: "path", reason: `ends like a folder: ${example}` });
+    return;
+  }
+  const file = await inTheWayOf(resolve(folder, fixedFolder(path)));
+  if (file !== undefined) {
+    problems.push({ path: "path", reason: `leads through "${file}", which is no folder: give another path` });
+  } else if (!path.includes("{") && (await isFolder(resolve(folder, path)))) {
+    problems.push({ path: "path", reason: `names a folder that is there, "${resolve(folder, path)}": ${example}` });
+  }
+}
+
+/**
+ * The names that a path allows, in the order in which they are tried, relative as the path was given: `{n}` counts up, and without one a number
+ * behind `{time}` does. There is one name where neither is in it.
+ */
+export function* namesFor(path: string, lotNo: string | undefined): Generator<string> {
   const time = new Date().toISOString().replace(/[-:]/g, "").replace(/\.\d+/, "");
-  const filled = path.replaceAll("{lotNo}", lotNo ?? "").replaceAll("{time}", time);
-  if (!filled.includes("{n}")) {
-    return filled;
+  const known = path.replaceAll("{lotNo}", lotNo ?? "");
+  const hasNumber = known.includes("{n}");
+  if (!hasNumber && !known.includes("{time}")) {
+    yield known;
+    return;
   }
   for (let number = 1; ; number++) {
-    const candidate = filled.replaceAll("{n}", String(number));
-    if (!(await exists(resolve(folder, candidate)))) {
-      return candidate;
-    }
+    const moment = hasNumber || number === 1 ? time : `${time}-${number}`;
+    yield known.replaceAll("{time}", moment).replaceAll("{n}", String(number));
   }
 }

@@ -21,8 +21,8 @@ export async function exportAndMarkReturned(target: Target, context: Context): P
   return context.exclusive(target.args.taskId, async () => {
     const folder = resolve(context.folder, fixedFolder(target.args.path));
     const left = await LeftOvers.find(folder, target.args.taskId, context);
-    const part = join(folder, `${basename(target.path)}.${left.key}`);
-    return new ReturnedExport(target, context, left, await ExportFile.open(target.path, part)).run();
+    const part = join(folder, `${basename(target.name.path)}.${left.key}`);
+    return new ReturnedExport(target, context, left, await ExportFile.open(target.name, part)).run();
   });
 }
 
@@ -164,8 +164,8 @@ class ReturnedExport {
       }
       try {
         const state = await finish(file, target, false, false);
-        const message = `${problem} ${this.counted()} All of them are in "${target.file}": keep that file. The next up goes on with the rows that are not marked.`;
-        return new PartialFailure(message, target.file, { ...state, pending: [markUnknown] });
+        const message = `${problem} ${this.counted()} All of them are in "${state.file}": keep that file. The next up goes on with the rows that are not marked.`;
+        return new PartialFailure(message, state.file, { ...state, pending: [markUnknown] });
       } catch {
         // The rows are still in the file that they were written to first.
       }

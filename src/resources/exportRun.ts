@@ -1,10 +1,9 @@
-import { resolve } from "node:path";
 import { isServiceError } from "../service/errors";
 import type { RowPage, RowSource } from "../service/rowPage";
 import type { DataExportArgs, DataExportState } from "./dataExport";
 import { ExportFile, refuseTakenName, stateOfFile } from "./exportFile";
 import { defaultPageSize, TaskMark } from "./exportMark";
-import { fillIn } from "./exportPath";
+import { ExportName } from "./exportName";
 import { exportAndMarkReturned } from "./exportReturned";
 import type { Target } from "./exportTarget";
 import { finish, markUnknown } from "./exportTarget";
@@ -18,13 +17,20 @@ export async function runExport(
   before: DataExportState | undefined,
   context: Context,
 ): Promise<DataExportState> {
-  const file = await fillIn(args.path, args.lotNo, context.folder);
-  const path = resolve(context.folder, file);
-  const mayReplace = await isOurs(path, file, before);
-  if (!mayReplace) {
-    await refuseTakenName(path);
+  const name = await ExportName.take(args.path, args.lotNo, context.folder);
+  try {
+    const mayReplace = await isOurs(name, before);
+    if (!mayReplace && !name.countsUp) {
+      await refuseTakenName(name.path);
+    }
+    return await exportTo({ args, name, mayReplace }, context);
+  } finally {
+    name.release();
   }
-  const target: Target = { args, file, path, mayReplace };
+}
+
+async function exportTo(target: Target, context: Context): Promise<DataExportState> {
+  const { args } = target;
   if (args.markExported !== true) {
     const atWork = args.scope === "batch" ? await subtasksAtWork(args.taskId, context) : 0;
     const state = await exportRows(target, context);
@@ -43,7 +49,7 @@ export async function runExport(
 }
 
 /** A file may be replaced by the export that wrote it, but never where its rows are marked: nobody else will ever get them again. */
-async function isOurs(path: string, file: string, before: DataExportState | undefined): Promise<boolean> {
+async function isOurs({ path, file }: ExportName, before: DataExportState | undefined): Promise<boolean> {
   const mayBeMarked = before?.rowCount !== 0 && (before?.marked === true || before?.pending?.includes(markUnknown));
   return before?.file === file && !mayBeMarked && (await stateOfFile(path, before.sha256)) === "same";
 }
@@ -105,8 +111,8 @@ async function exportRows(
   context: Context,
   look: (page: RowPage) => void = () => {},
 ): Promise<DataExportState> {
-  const { args, path } = target;
-  const file = await ExportFile.open(path);
+  const { args, name } = target;
+  const file = await ExportFile.open(name);
   try {
     const { complete } = await readInto(file, args, context, look);
     if (!complete && file.rows < (args.maxRows ?? Number.POSITIVE_INFINITY)) {

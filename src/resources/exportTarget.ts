@@ -1,12 +1,11 @@
 import type { DataExportArgs, DataExportState } from "./dataExport";
 import type { ExportFile } from "./exportFile";
+import type { ExportName } from "./exportName";
 
 /** Where the rows of an export go. */
 export interface Target {
   args: DataExportArgs;
-  /** Relative to the program's folder. */
-  file: string;
-  path: string;
+  name: ExportName;
   /** Whether a file of that name may be replaced. */
   mayReplace: boolean;
 }
@@ -21,7 +20,7 @@ export async function finish(
   complete: boolean,
   marked: boolean,
 ): Promise<DataExportState> {
-  const { args, mayReplace } = target;
+  const { args, name, mayReplace } = target;
   const written = await file.finish(args.format ?? "ndjson", mayReplace);
-  return { ...args, ...written, file: target.file, complete, marked };
+  return { ...args, ...written, file: name.file, complete, marked };
 }

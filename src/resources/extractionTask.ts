@@ -231,7 +231,7 @@ async function configure(
   }
   try {
     if (upload !== undefined) {
-      await context.exclusive(taskId, await startUrlsUpload(taskId, upload, context));
+      await context.exclusive(taskId, await startUrlsUpload(taskId, upload, context, "startUrls."));
     }
   } catch (error) {
     throw stillToDo(error, { ...args, taskId, pending: laterSteps });

@@ -29,11 +29,11 @@ export async function* linesOfFile(path: string): AsyncGenerator<{ line: number;
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let number = 0;
   let rest = "";
-  const decode = (chunk?: Uint8Array): string => {
+  const decode = async (chunk?: Uint8Array): Promise<string> => {
     try {
       return decoder.decode(chunk, { stream: chunk !== undefined });
     } catch {
-      throw new NotUtf8(number + 1);
+      throw new NotUtf8(await badLineOf(path));
     }
   };
   const take = (raw: string[]): { line: number; text: string }[] => {
@@ -48,14 +48,36 @@ export async function* linesOfFile(path: string): AsyncGenerator<{ line: number;
     return lines;
   };
   for await (const chunk of createReadStream(path)) {
-    const parts = (rest + decode(chunk)).split("\n");
+    const parts = (rest + (await decode(chunk))).split("\n");
     rest = parts.pop() ?? "";
     yield take(parts);
   }
-  rest += decode();
+  rest += await decode();
   if (rest !== "") {
     yield take([rest]);
   }
+}
+
+/** The first line that is not UTF-8. A decoder says only that its piece is not, and a piece has many lines: so each is decoded on its own here. */
+async function badLineOf(path: string): Promise<number> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let number = 1;
+  try {
+    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+      for (let from = 0; from < chunk.length; ) {
+        const lineFeed = chunk.indexOf("\n", from);
+        const to = lineFeed < 0 ? chunk.length : lineFeed + 1;
+        decoder.decode(chunk.subarray(from, to), { stream: true });
+        from = to;
+        number += lineFeed < 0 ? 0 : 1;
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof TypeError)) {
+      throw error;
+    }
+  }
+  return number;
 }
 
 /** Counts and hashes lines as they pass. */

@@ -111,6 +111,11 @@ export async function checkList(
   if (list === unknown || (Array.isArray(list) && list.includes(unknown))) {
     return { ...allUnknown, text: unknown };
   }
+  const before = names.before?.[names.list];
+  // What comes back with ignoreChanges may have been read from the service, as it stood there.
+  if (typeof list === "string" && list !== before && refuseLoneReturn(list, `${at}${names.list}`, context)) {
+    return undefined;
+  }
   const items = Array.isArray(list) ? withoutMark(list.map(String)) : itemsOf(String(list));
   const urls = new UrlCheck((index) => `${at}${names.list}[${index}]`);
   if (names.urls) {
@@ -121,8 +126,22 @@ export async function checkList(
   }
   const digest = new DigestOfLines();
   digest.add(items);
-  const text = textOf(items, names.before?.[names.list]);
+  const text = textOf(items, before);
   return { text, ...digest.sofar(), hosts: urls.someHosts(names.before?.hosts) };
+}
+
+/** Line ends of old Macs, with which all lines would be one item, and a check of that item would see the first line only. */
+const loneReturn = "holds a carriage return that ends no line: an item is one line";
+
+function refuseLoneReturn(text: string, path: string, context: CheckContext): boolean {
+  const index = text.split(/\r?\n/).findIndex((line) => line.trim() !== "" && line.includes("\r"));
+  if (index >= 0) {
+    context.problems.push({
+      path: `${path}, line ${index + 1}`,
+      reason: `${loneReturn}; end each line with LF or CRLF`,
+    });
+  }
+  return index >= 0;
 }
 
 async function checkFile(
@@ -146,12 +165,16 @@ async function checkFile(
     return refuse(missing ? `there is no file "${file}"` : `"${file}" cannot be read`);
   }
   const digest = new DigestOfLines();
-  const urls = new UrlCheck((line) => `${path} "${file}", line ${line}`);
+  const pathOf = (line: number): string => `${path} "${file}", line ${line}`;
+  const urls = new UrlCheck(pathOf);
+  const returns: Problem[] = [];
   try {
     for await (const lines of linesOfFile(full)) {
       digest.add(lines.map(({ text }) => text));
-      if (names.urls) {
-        for (const { line, text } of lines) {
+      for (const { line, text } of lines) {
+        if (text.includes("\r")) {
+          returns.push({ path: pathOf(line), reason: `${loneReturn}; save the file with LF or CRLF line ends` });
+        } else if (names.urls) {
           urls.check(text, line);
         }
       }
@@ -166,7 +189,7 @@ async function checkFile(
   if (sofar.count === 0) {
     return refuse(`"${file}" holds no line that is not blank`);
   }
-  context.problems.push(...shortened(urls.problems, path));
+  context.problems.push(...shortened(returns, path), ...shortened(urls.problems, path));
   return { ...sofar, hosts: urls.someHosts(names.before?.hosts) };
 }
 

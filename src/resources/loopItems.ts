@@ -1,8 +1,7 @@
-import { resolve } from "node:path";
+import { readChecked } from "./checkedFile";
 import { allLinesOfFile, digestOf } from "./lines";
 import { itemsOf } from "./listArgs";
 import type { Context, DriftState, PendingState } from "./resource";
-import { ResourceError } from "./resource";
 import type { ActionShown } from "./taskPresence";
 import { fieldOf, findAction, lookUpTask } from "./taskPresence";
 
@@ -43,18 +42,20 @@ export function loopTypeAsBefore<T>(now: T, before: unknown): T {
   return same ? (before as T & string) : now;
 }
 
-/** The list itself. Refuses a file that is no longer the one that was previewed. */
-export async function loadItems(checked: CheckedItems, context: Context): Promise<string[]> {
-  if (checked.itemsFile === undefined) {
-    return itemsOf(checked.items ?? "");
+/** The list itself. Refuses a file that is no longer the one that was previewed. `at` is the path of the object that names it, with a dot at the end. */
+export async function loadItems(
+  { items, itemsFile, sha256, taskId }: CheckedItems & { taskId: string },
+  context: Context,
+  at = "",
+): Promise<string[]> {
+  if (itemsFile === undefined) {
+    return itemsOf(items ?? "");
   }
-  const items = await allLinesOfFile(resolve(context.folder, checked.itemsFile));
-  if (digestOf(items).sha256 !== checked.sha256) {
-    throw new ResourceError(
-      `The file "${checked.itemsFile}" changed after it was checked, so nothing was sent. Run the command again to see the change in a preview.`,
-    );
-  }
-  return items;
+  const file = { name: itemsFile, sha256, argument: `${at}itemsFile`, taskId };
+  return readChecked(file, context, async (path) => {
+    const content = await allLinesOfFile(path);
+    return { content, sha256: digestOf(content).sha256 };
+  });
 }
 
 /** The loop of one action, or undefined where the service doesn't show it. */

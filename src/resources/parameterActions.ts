@@ -3,7 +3,7 @@ import type { ActionSettingsMap } from "./actionProperties";
 import { changedActions, toUpdates, valuesShown, withValues } from "./actionProperties";
 import { pendingAppend } from "./appendOnce";
 import type { ArgsSpec } from "./args";
-import { anyText, anything, choice, given, holdsUnknown, isMap, mapOf, objectOf, text } from "./args";
+import { anyText, anything, choice, entryOf, given, holdsUnknown, isMap, mapOf, objectOf, text } from "./args";
 import { checkList, listOrText } from "./listArgs";
 import type { CheckedItems, LoopDeclaration } from "./loopItems";
 import { loadItems, loopShown, loopTypeAsBefore } from "./loopItems";
@@ -72,23 +72,24 @@ export async function checkParameterActions(
     return actions;
   }
   const before = (context.previous?.actions ?? {}) as CheckedActions;
-  const checked: CheckedActions = {};
+  const checked = new Map<string, CheckedAction>();
   for (const [actionId, fields] of Object.entries(actions)) {
     const path = `actions.${actionId}`;
     const action = given(fields);
     if (!isMap(action) || (action.loop !== undefined && !isMap(action.loop))) {
-      checked[actionId] = action as CheckedAction;
+      checked.set(actionId, action as CheckedAction);
       continue;
     }
     if (action.properties === undefined && action.loop === undefined) {
       context.problems.push({ path, reason: "declares nothing: give properties, loop or both" });
     }
     const { loop, ...rest } = { ...action, loop: given(action.loop) };
-    checked[actionId] =
-      loop === undefined ? rest : { ...rest, loop: await checkLoop(loop, before[actionId]?.loop, path, context) };
-    await checkAppendOf(actionId, checked, before, taskId, context);
+    const old = entryOf(before, actionId)?.loop;
+    const now = loop === undefined ? rest : { ...rest, loop: await checkLoop(loop, old, path, context) };
+    checked.set(actionId, now);
+    await checkAppendOf(actionId, now, old, taskId, context);
   }
-  return checked;
+  return Object.fromEntries(checked);
 }
 
 async function checkLoop(
@@ -108,13 +109,11 @@ async function checkLoop(
 
 async function checkAppendOf(
   actionId: string,
-  now: CheckedActions,
-  before: CheckedActions,
+  { loop, actionType = "" }: CheckedAction,
+  old: CheckedLoop | undefined,
   taskId: string,
   context: CheckContext,
 ): Promise<void> {
-  const { loop, actionType = "" } = now[actionId] ?? {};
-  const old = before[actionId]?.loop;
   const sameTask = context.previous?.taskId === taskId;
   if (loop === undefined || old === undefined || !sameTask || holdsUnknown(loop)) {
     return;
@@ -158,13 +157,14 @@ export async function updatesFor(
   const updates: ActionParametersUpdate[] = [];
   for (const [actionId, action] of Object.entries(now)) {
     const { actionType, loop } = action;
-    const [changed] = toUpdates(actionId in properties ? { [actionId]: properties[actionId] as never } : {});
+    const settings = entryOf(properties, actionId);
+    const [changed] = toUpdates(settings === undefined ? {} : { [actionId]: settings });
     const items =
       loop === undefined
         ? []
         : await itemsOfLoop(
             loopDeclaration(taskId, actionId, actionType, loop),
-            before[actionId]?.loop,
+            entryOf(before, actionId)?.loop,
             pending,
             context,
           );
@@ -192,7 +192,7 @@ async function itemsOfLoop(
   pending: string[] | undefined,
   context: Context,
 ): Promise<string[]> {
-  const items = await loadItems(declared, context);
+  const items = await loadItems(declared, context, `actions.${declared.actionId}.loop.`);
   const isNew = before === undefined || before.loopType !== declared.loopType;
   // What is still to do may be an append that was made already, also of a loop that is new.
   const state = isNew && !pending?.length ? undefined : { ...declared, ...before, pending };
@@ -210,7 +210,7 @@ export function actionsSeen(taskId: string, actions: CheckedActions, shown: read
   const properties = withValues(declared, valuesShown(shown, declared));
   const seen = Object.entries(actions).map(([actionId, action]) => {
     const loop = action.loop && loopSeen(loopDeclaration(taskId, actionId, action.actionType, action.loop), shown);
-    const values = properties[actionId]?.properties;
+    const values = entryOf(properties, actionId)?.properties;
     return [actionId, { ...action, ...(values ? { properties: values } : {}), ...(loop ? { loop } : {}) }];
   });
   return Object.fromEntries(seen);

@@ -1,5 +1,6 @@
 import type { ActionSettingsMap, PropertyValues } from "./actionProperties";
-import { currentValues, decidedProperty, typesOf, valuesShown } from "./actionProperties";
+import { currentValues, decidedProperty, declaredValue, mergeActions, typesOf, valuesShown } from "./actionProperties";
+import { entryOf } from "./args";
 import type { Context, DriftState } from "./resource";
 import type { Presence } from "./taskPresence";
 import { lookUpTask } from "./taskPresence";
@@ -35,7 +36,7 @@ export async function rememberValues(
     return known;
   }
   const seen = await currentValues(taskId, fresh, context);
-  const notShown = names(fresh).filter(({ actionId, name }) => seen[actionId]?.[name] === undefined);
+  const notShown = names(fresh).filter(({ actionId, name }) => valueIn(seen, actionId, name) === undefined);
   if (notShown.length > 0) {
     context.warn(
       `Task "${taskId}": ${listed(notShown)} cannot be put back later, for the service does not show what stands there now.`,
@@ -68,7 +69,7 @@ export async function valuesToPutBack(
   if (leaving.length === 0) {
     return {};
   }
-  const back: ActionSettingsMap = {};
+  let back: ActionSettingsMap = {};
   const staying: PropertyName[] = [];
   const presence: Presence =
     state.onDelete === "restore" ? await lookUpTask(taskId, typesOf(gone), context) : { is: "unclear" };
@@ -77,19 +78,19 @@ export async function valuesToPutBack(
   }
   const now = presence.is === "there" ? valuesShown(presence.actions, gone) : {};
   for (const { actionId, name } of leaving) {
-    const action = gone[actionId];
-    const old = previous[actionId]?.[name];
-    const value = now[actionId]?.[name];
+    const action = entryOf(gone, actionId);
+    const old = valueIn(previous, actionId, name);
+    const value = valueIn(now, actionId, name);
     if (old !== undefined && value === old) {
       // A put back whose answer was lost: it stands there already.
       continue;
     }
-    const isOurs = value === action?.properties[name] && !drifted.includes(decidedProperty(actionId, name));
+    const isOurs = value === entryOf(action?.properties, name) && !drifted.includes(decidedProperty(actionId, name));
     if (action === undefined || old === undefined || !isOurs) {
       staying.push({ actionId, name });
     } else {
-      const properties = { ...back[actionId]?.properties, [name]: old };
-      back[actionId] = { actionType: action.actionType, properties };
+      const properties = { [name]: old };
+      back = mergeActions(back, { [actionId]: { actionType: action.actionType, properties } });
     }
   }
   if (staying.length > 0) {
@@ -106,8 +107,8 @@ function warnOfHandover(
   context: Context,
 ): void {
   const lost = decided.filter(({ actionId, name }) => {
-    const old = previous[actionId]?.[name];
-    return old !== undefined && old !== gone[actionId]?.properties[name];
+    const old = valueIn(previous, actionId, name);
+    return old !== undefined && old !== declaredValue(gone, actionId, name);
   });
   if (onDelete === "restore" && lost.length > 0) {
     context.warn(`Task "${taskId}": ${lostToSuccessor(listed(lost))}`);
@@ -130,20 +131,24 @@ export function driftOf({ onDelete, drifted = [] }: RestoreArgs & DriftState, fo
 
 /** Both, the second where a property is in both. */
 export function mergeValues(first: PropertyValues, second: PropertyValues): PropertyValues {
-  const merged: PropertyValues = { ...first };
-  for (const [actionId, values] of Object.entries(second)) {
-    merged[actionId] = { ...merged[actionId], ...values };
-  }
-  return merged;
+  const both = Object.entries(second).map(([actionId, values]) => [
+    actionId,
+    { ...entryOf(first, actionId), ...values },
+  ]);
+  return { ...first, ...Object.fromEntries(both) };
 }
 
 /** What is no longer declared is no longer remembered: declared again, something else may stand there before. */
 export function withoutValues(values: PropertyValues, gone: ActionSettingsMap): PropertyValues {
   const kept = Object.entries(values).map(([actionId, byName]) => {
-    const names = Object.entries(byName).filter(([name]) => gone[actionId]?.properties[name] === undefined);
+    const names = Object.entries(byName).filter(([name]) => declaredValue(gone, actionId, name) === undefined);
     return [actionId, Object.fromEntries(names)] as const;
   });
   return Object.fromEntries(kept.filter(([, byName]) => Object.keys(byName).length > 0));
+}
+
+function valueIn(values: PropertyValues, actionId: string, name: string): string | undefined {
+  return entryOf(entryOf(values, actionId), name);
 }
 
 interface PropertyName {

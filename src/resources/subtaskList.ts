@@ -51,11 +51,11 @@ export function isAtWork(list: readonly Subtask[], statuses: Statuses): boolean 
 }
 
 export function countsOf(list: readonly Subtask[]): SubtaskCounts {
-  const byStatus: Record<string, number> = {};
+  const byStatus = new Map<string, number>();
   for (const { status } of [...list].sort((a, b) => (a.status < b.status ? -1 : 1))) {
-    byStatus[status] = (byStatus[status] ?? 0) + 1;
+    byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
   }
-  return { total: list.length, byStatus };
+  return { total: list.length, byStatus: Object.fromEntries(byStatus) };
 }
 
 export function inWords({ total, byStatus }: SubtaskCounts): string {

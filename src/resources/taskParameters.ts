@@ -12,7 +12,7 @@ import {
   writeSettings,
 } from "./actionProperties";
 import { appendOnce } from "./appendOnce";
-import { choice, text } from "./args";
+import { choice, entryOf, text } from "./args";
 import type { PreviousList } from "./loopItems";
 import type { CheckedActions, ParameterActions } from "./parameterActions";
 import {
@@ -144,7 +144,7 @@ export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, C
 
 function changedParts(before: CheckedActions, now: CheckedActions): string[] {
   const loops = Object.keys(before).filter(
-    (actionId) => before[actionId]?.loop?.sha256 !== now[actionId]?.loop?.sha256,
+    (actionId) => entryOf(before, actionId)?.loop?.sha256 !== entryOf(now, actionId)?.loop?.sha256,
   );
   return [...changedProperties(propertiesOf(before), propertiesOf(now)), ...loops.map(decidedLoop)];
 }
@@ -188,14 +188,14 @@ async function remember(
   }
   const fresh = takenOut(propertiesOf(args.actions), propertiesOf(before));
   const properties = await rememberValues(args.taskId, args, known.properties ?? {}, fresh, context);
-  const loops = { ...known.loops };
+  let loops = { ...known.loops };
   for (const [actionId, { actionType, loop }] of Object.entries(args.actions)) {
-    if (loop !== undefined && before[actionId]?.loop === undefined) {
+    if (loop !== undefined && entryOf(before, actionId)?.loop === undefined) {
       const room = mostPreviousBytes - Buffer.byteLength(JSON.stringify({ properties, loops }));
       const declared = { ...loopDeclaration(args.taskId, actionId, actionType, loop), onDelete: args.onDelete };
       const list = await rememberList(declared, context, room);
       if (list !== undefined) {
-        loops[actionId] = list;
+        loops = { ...loops, [actionId]: list };
       }
     }
   }
@@ -206,7 +206,9 @@ async function remember(
 function stillDeclared(state: TaskParametersState, now: CheckedActions): Previous {
   const { previous } = state;
   const leaving = takenOut(propertiesOf(everDeclared(state)), propertiesOf(now));
-  const loops = Object.entries(previous?.loops ?? {}).filter(([actionId]) => now[actionId]?.loop !== undefined);
+  const loops = Object.entries(previous?.loops ?? {}).filter(
+    ([actionId]) => entryOf(now, actionId)?.loop !== undefined,
+  );
   return { properties: withoutValues(previous?.properties ?? {}, leaving), loops: Object.fromEntries(loops) };
 }
 
@@ -216,7 +218,7 @@ function everDeclared({
   actions: now,
 }: Pick<TaskParametersState, "actions" | "leaving">): CheckedActions {
   const both = Object.entries(now).map(([actionId, action]) => {
-    const old = leaving[actionId];
+    const old = entryOf(leaving, actionId);
     const properties = { ...old?.properties, ...action.properties };
     const loop = action.loop ?? old?.loop;
     return [
@@ -246,10 +248,10 @@ export async function putBack(
   const values = await valuesToPutBack({ taskId, onDelete, previous: previous?.properties, drifted }, gone, context);
   const updates: ActionParametersUpdate[] = toUpdates(values);
   for (const [actionId, { actionType, loop }] of Object.entries(before)) {
-    if (loop !== undefined && now[actionId]?.loop === undefined) {
+    if (loop !== undefined && entryOf(now, actionId)?.loop === undefined) {
       const drift = drifted.filter((part) => part === decidedLoop(actionId));
       const declared = loopDeclaration(taskId, actionId, actionType, loop);
-      const memory = { onDelete, previous: previous?.loops?.[actionId], drifted: drift };
+      const memory = { onDelete, previous: entryOf(previous?.loops, actionId), drifted: drift };
       const loopItems = await listToPutBack({ ...declared, ...memory }, context);
       if (loopItems !== undefined) {
         updates.push({ actionType, actionId, loopItems });

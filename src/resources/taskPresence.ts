@@ -1,4 +1,5 @@
 import { isServiceError } from "../service/errors";
+import { entryOf } from "./args";
 import type { Context } from "./resource";
 
 /** One action as the service shows it: the contract leaves its fields open. */
@@ -84,7 +85,7 @@ export function findAction(actions: readonly ActionShown[], actionId: string): A
 
 /** A field by its name, whatever its case: what a read answers is not part of the contract. */
 export function fieldOf(shown: ActionShown, name: string): unknown {
-  if (name in shown) {
+  if (Object.hasOwn(shown, name)) {
     return shown[name];
   }
   const key = Object.keys(shown).find((each) => each.toLowerCase() === name.toLowerCase());
@@ -101,9 +102,9 @@ export function propertyOf(action: ActionShown, name: string, declared: string):
   if (Array.isArray(properties)) {
     value = properties.find((each) => each?.name === name)?.value;
   } else if (typeof properties === "object" && properties !== null) {
-    value = (properties as Record<string, unknown>)[name];
+    value = entryOf(properties as Record<string, unknown>, name);
   }
-  value ??= action[name];
+  value ??= entryOf(action, name);
   if (typeof value === "number" && declared.trim() !== "" && Number(declared) === value) {
     return declared;
   }

@@ -1,12 +1,12 @@
-import { resolve } from "node:path";
 import { Readable } from "node:stream";
 import type { UploadSource } from "../service/uploadSource";
 import { writeSettings } from "./actionProperties";
 import { anything, text } from "./args";
+import type { CheckedFile } from "./checkedFile";
+import { readChecked } from "./checkedFile";
 import { digestOfFile, normalisedContent } from "./lines";
 import { checkList, itemsOf, listOrText } from "./listArgs";
 import type { CheckContext, Context, Created, PendingState, Resource } from "./resource";
-import { ResourceError } from "./resource";
 
 /**
  * The URLs at which a task starts, uploaded as a file. Needs an API key, and a Professional or Enterprise plan.
@@ -94,13 +94,19 @@ async function upload(args: CheckedArgs, context: Context): Promise<TaskStartUrl
   return writeSettings<TaskStartUrlsState>(args, context, await startUrlsUpload(args.taskId, args, context));
 }
 
-/** The upload, ready to be sent. Refuses a file that is no longer the one that was previewed before anything is sent. */
+/**
+ * The upload, ready to be sent. Refuses a file that is no longer the one that was previewed before anything is sent. `at` is the path of the object that
+ * names it, with a dot at the end.
+ */
 export async function startUrlsUpload(
   taskId: string,
   list: StartUrls,
   context: Context,
+  at = "",
 ): Promise<() => Promise<unknown>> {
-  const file = list.file === undefined ? fromList(list) : await fromFile(list.file, list, context);
+  const { file: name, sha256 } = list;
+  const file =
+    name === undefined ? fromList(list) : await fromFile({ name, sha256, argument: `${at}file`, taskId }, context);
   return () => context.client.updateTaskUrls({ taskId, file });
 }
 
@@ -128,14 +134,11 @@ function fromList(args: StartUrls): UploadSource {
   return { name: "urls.txt", size: content.length, sha256: args.sha256, open: () => Readable.from([content]) };
 }
 
-/** The file as a stream. Refused if it is no longer the one that was previewed. */
-async function fromFile(name: string, args: StartUrls, context: Context): Promise<UploadSource> {
-  const path = resolve(context.folder, name);
-  const { sha256, bytes } = await digestOfFile(path);
-  if (sha256 !== args.sha256) {
-    throw new ResourceError(
-      `The file "${name}" changed after it was checked, so nothing was uploaded. Run the command again to see the change in a preview.`,
-    );
-  }
-  return { name: "urls.txt", size: bytes, sha256, open: () => normalisedContent(path) };
+/** The file as a stream. */
+function fromFile(file: CheckedFile, context: Context): Promise<UploadSource> {
+  return readChecked(file, context, async (path) => {
+    const { sha256, bytes } = await digestOfFile(path);
+    const content = { name: "urls.txt", size: bytes, sha256, open: () => normalisedContent(path) };
+    return { sha256, content };
+  });
 }

@@ -87,6 +87,14 @@ describe("typed classes", () => {
     assert.deepEqual(sent("broken"), lists.broken);
   });
 
+  it("send what they do not know as it is, also under names that every object has, so that check can name it", async () => {
+    const loop = { loopType: "TextList", items: ["a"], toString: ["b"] };
+    const args = { from: { adoptTaskId: "t" }, actions: { valueOf: { actionType: "LoopAction", loop } } };
+    const { whole } = await run(() => new webextract.ExtractionTask("whole", args));
+    const actions = { valueOf: { actionType: "LoopAction", loop: { ...loop, items: "a" } } };
+    assert.deepEqual(whole?.inputs.actions, actions);
+  });
+
   it("have an output for each argument, also for one that was not given", async () => {
     let seen: unknown;
     const registered = await run(async () => {

@@ -41,7 +41,7 @@ describe("configuration", () => {
   });
 
   it("knows its keys", () => {
-    assert.deepEqual(unknownKeys(["baseUrl", "baseURL", "profiles"]), ["baseURL"]);
+    assert.deepEqual(unknownKeys(["baseUrl", "baseURL", "profiles", "constructor"]), ["baseURL", "constructor"]);
     const variables = Object.values(configKeys).map(({ environment }) => environment);
     assert.equal(new Set(variables).size, variables.length);
   });

@@ -143,6 +143,45 @@ describe("checks of arguments", () => {
     );
   });
 
+  it("names the line that is not UTF-8, also one behind the first piece that is read, and a last one that breaks off", async () => {
+    const line = async (content: Buffer): Promise<string> =>
+      (await providers.problems("TaskStartUrls", { taskId: "t", file: file("bad.txt", content) })).join();
+    const good = "\ufeffhttps://a.test/grün\n\n";
+    const rest = "https://a.test/\n".repeat(20_000);
+    const bad = Buffer.from("https://b.test/\xe9\n", "latin1");
+    assert.match(await line(Buffer.concat([Buffer.from(good), bad, Buffer.from(rest)])), /not UTF-8 in line 3 /);
+    assert.match(await line(Buffer.concat([Buffer.from(good + rest), bad])), /not UTF-8 in line 20003 /);
+    assert.match(await line(Buffer.from(`${good}https://b.test/ü`).subarray(0, -1)), /not UTF-8 in line 3 /);
+  });
+
+  it("refuses a carriage return that ends no line, wherever a list comes from: all would be one item, checked by its beginning", async () => {
+    const lines = "https://a.test/1\rhttps://b.test/2\r";
+    const ends = "holds a carriage return that ends no line: an item is one line";
+    const inFile = `line 1 ${ends}; save the file with LF or CRLF line ends`;
+    const loop = { loopType: "TextList" };
+    const cr = file("cr.txt", lines);
+    const problems = (type: string, args: object) => providers.problems(type, { taskId: "t", ...args });
+    const ofLoop = { ...loop, itemsFile: cr };
+    const actions = { each: { actionType: "LoopAction", loop: ofLoop } };
+    assert.deepEqual(await problems("TaskStartUrls", { file: cr }), [`file "cr.txt", ${inFile}`]);
+    assert.deepEqual(await problems("TaskLoopItems", { actionId: "a", ...ofLoop }), [`itemsFile "cr.txt", ${inFile}`]);
+    assert.deepEqual(await problems("TaskParameters", { actions }), [
+      `actions.each.loop.itemsFile "cr.txt", ${inFile}`,
+    ]);
+    const whole = { from: { adoptTaskId: "t" }, startUrls: { file: cr } };
+    assert.deepEqual(await providers.problems("ExtractionTask", whole), [`startUrls.file "cr.txt", ${inFile}`]);
+    assert.deepEqual(await problems("TaskStartUrls", { urls: `https://c.test/\n${lines}` }), [
+      `urls, line 2 ${ends}; end each line with LF or CRLF`,
+    ]);
+    const mixed = file("mixed.txt", "https://a.test/\r\n\r\r\n\nhttps://b.test/\r\r\nhttps://c.test/\r");
+    assert.deepEqual(await problems("TaskStartUrls", { file: mixed }), [
+      `file "mixed.txt", ${inFile.replace("line 1", "line 4")}`,
+    ]);
+    // As a read found it, and ignoreChanges brings it back.
+    const read = { taskId: "t", actionId: "a", ...loop, items: "a\rb\n" };
+    assert.equal((await providers.checked("TaskLoopItems", read, read)).items, read.items);
+  });
+
   it("takes a file with a byte order mark, CRLF and blank lines as the same list", async () => {
     const plain = file("plain.txt", "https://a.test/1\nhttps://b.test/2\n");
     const windows = file("windows.txt", "\ufeffhttps://a.test/1\r\n\r\nhttps://b.test/2");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import fs from "node:fs/promises";
 import sinon from "sinon";
 import { failure, World } from "./life";
@@ -184,6 +184,83 @@ describe("DataExport", () => {
       const refused = steps.find(({ status }) => status === "rejected") as PromiseRejectedResult;
       assert.match(String(refused.reason), /was not overwritten/);
       assert.deepEqual(files(), ["rows.ndjson"]);
+    });
+
+    it("all exports of one up get names of their own where the path counts up, in each format", async () => {
+      const paths = ["out/{n}.rows", "times/{time}", "both/{time}-{n}", "folders/{n}/rows"];
+      const exports = paths.flatMap((path) => ["ndjson", "json", "csv"].map((format) => ({ ...all, path, format })));
+      const declared = [...exports, ...exports].map((args) => ({ args, each: world.declare("DataExport") }));
+      await world.command(() => Promise.all(declared.map(({ args, each }) => each.up(args))));
+      for (const { args, each } of declared) {
+        assert.equal(sha256Of(world.content(String(each.state.file))), each.state.sha256, args.path);
+      }
+      assert.equal(new Set(declared.map(({ each }) => each.state.file)).size, declared.length);
+      assert.deepEqual(
+        files(),
+        [1, 2, 3, 4, 5, 6].map((n) => `${n}.rows`),
+      );
+      assert.equal(files("times").length, 6);
+      assert.match(files("times").join(), /^(\d{8}T\d{6}Z(-[2-6])?,?)+$/);
+    });
+
+    it("a name that counts up moves on where somebody else takes it while the rows are read, with links and without", async () => {
+      const noLinks = Object.assign(new Error("no links here"), { code: "EPERM" });
+      for (const folder of ["links", "none"]) {
+        const link = folder === "none" ? sinon.stub(fs, "link").rejects(noLinks) : undefined;
+        try {
+          const hold = world.emulator.hold({ operation: "getData" });
+          const each = world.declare("DataExport");
+          const step = each.up({ ...all, path: `${folder}/{n}/rows.csv`, format: "csv" });
+          await hold.reached;
+          world.write(`${folder}/1/rows.csv`, "theirs");
+          hold.release();
+          await step;
+          assert.equal(world.content(`${folder}/1/rows.csv`), "theirs");
+          assert.deepEqual([each.id, files(`${folder}/1`)], [`${folder}/2/rows.csv`, ["rows.csv"]]);
+          assert.equal(sha256Of(world.content(`${folder}/2/rows.csv`)), each.state.sha256);
+        } finally {
+          link?.restore();
+        }
+      }
+    });
+
+    it("a path where no file can be is refused before anything runs, and what stands in the way later is named", async () => {
+      world.write("index.js", "");
+      mkdirSync(world.path("folder"));
+      const of = async (path: string): Promise<string> =>
+        (await world.providers.problems("DataExport", { ...all, path })).join();
+      assert.equal(await of("rows/"), 'path ends like a folder: give the file in it, for example "rows/all.ndjson"');
+      assert.match(await of("rows/{n}/"), /^path ends like a folder/);
+      for (const path of [".", "..", "folder"]) {
+        assert.match(await of(path), /^path names a folder that is there, ".*": give the file in it/);
+      }
+      for (const path of ["index.js/x", "index.js/a/b/c", "index.js/{n}", "index.js/a{n}/x"]) {
+        assert.match(await of(path), /^path leads through ".*index\.js", which is no folder: give another path$/);
+      }
+      for (const path of ["folder/x", "folder-{n}", "new/folder/x", "folder/{time}/x"]) {
+        assert.equal(await of(path), "");
+      }
+      const provider = world.providers.provider("DataExport");
+      const args = { ...all, path: "later/x" };
+      const { inputs } = await provider.check({}, args);
+      world.write("later", "");
+      assert.match(
+        await failure(provider.create(inputs)),
+        /^The file ".*later\/x" cannot be written, so no rows were read: ".*later" is no folder\. Give another path/,
+      );
+      rmSync(world.path("later"));
+      mkdirSync(world.path("later/x"), { recursive: true });
+      assert.match(await failure(provider.create(inputs)), /^".*later\/x" is a folder, so no file can have that name/);
+      assert.deepEqual(world.operations(), []);
+    });
+
+    it("an export that was done elsewhere does not mind what stands in its way here", async () => {
+      const each = world.declare("DataExport");
+      await each.up(all);
+      rmSync(world.path("out"), { recursive: true });
+      world.write("out", "a file");
+      assert.equal(await each.up({ ...all, onDelete: "keep" }), "updated");
+      assert.match(await failure(each.up({ ...all, triggers: [1] })), /path leads through/);
     });
 
     it("a folder without links gets the file all the same, and none is overwritten", async () => {

@@ -344,6 +344,22 @@ describe("DataExport", () => {
       assert.equal(marked(), 25);
     });
 
+    it("into a file of another name where somebody else takes the name meanwhile, and of several at a time each into its own", async () => {
+      const hold = world.emulator.hold({ operation: "markExported" });
+      const [one, two] = [world.declare("DataExport"), world.declare("DataExport", "other")] as const;
+      const steps = world.command(() => Promise.all([one.up(marking), two.up(marking)]));
+      await hold.reached;
+      world.write("out/1.ndjson", "theirs");
+      hold.release();
+      await steps;
+      assert.deepEqual(files(), ["1.ndjson", "2.ndjson", "3.ndjson"]);
+      assert.equal(world.content("out/1.ndjson"), "theirs");
+      assert.deepEqual([one, two].map(({ state }) => state.rowCount).sort(), [0, 25]);
+      assert.deepEqual([one.state.marked, two.state.marked], [true, true]);
+      assert.deepEqual([one, two].map(({ id }) => id).sort(), ["out/2.ndjson", "out/3.ndjson"]);
+      assert.equal(marked(), 25);
+    });
+
     it("no more than maxRows", async () => {
       const each = world.declare("DataExport");
       await each.up({ ...marking, maxRows: 12 });

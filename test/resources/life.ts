@@ -123,7 +123,7 @@ export class World {
     return join(this.folder, name);
   }
 
-  write(name: string, content: string): void {
+  write(name: string, content: string | Buffer): void {
     writeFileSync(this.path(name), content);
   }
 

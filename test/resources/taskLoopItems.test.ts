@@ -114,7 +114,7 @@ describe("TaskLoopItems", () => {
     world.write("items.txt", "a\nc\n");
     assert.match(
       await failure(world.providers.provider("TaskLoopItems").create(inputs)),
-      /changed after it was checked, so nothing was sent/,
+      /^The file "items.txt" \(itemsFile of task "task-1"\) changed after it was checked, so nothing of it was sent/,
     );
     assert.deepEqual(world.operations(), []);
   });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
 import { failure, World } from "./life";
 
 describe("TaskStartUrls", () => {
@@ -47,8 +48,35 @@ describe("TaskStartUrls", () => {
       .check({}, { taskId: "task-1", file: "urls.txt" });
     world.write("urls.txt", "https://c.test/3");
     const message = await failure(world.providers.provider("TaskStartUrls").create(inputs));
-    assert.match(message, /^The file "urls.txt" changed after it was checked, so nothing was uploaded/);
+    assert.match(
+      message,
+      /^The file "urls.txt" \(file of task "task-1"\) changed after it was checked, so nothing of it was sent/,
+    );
     assert.deepEqual(world.operations(), []);
+  });
+
+  it("says of a file that is gone since it was checked, in whichever resource, what names it and that nothing was sent", async () => {
+    const loop = { loopType: "UrlList", itemsFile: "gone.txt" };
+    const actions = { each: { actionType: "LoopAction", loop } };
+    const startUrls = { file: "gone.txt" };
+    const from = { adoptTaskId: "task-1" };
+    for (const [type, args, argument] of [
+      ["TaskStartUrls", { taskId: "task-1", ...startUrls }, "file"],
+      ["TaskLoopItems", { taskId: "task-1", actionId: "each", ...loop }, "itemsFile"],
+      ["TaskParameters", { taskId: "task-1", actions }, "actions.each.loop.itemsFile"],
+      ["ExtractionTask", { from, startUrls }, "startUrls.file"],
+    ] as const) {
+      world.write("gone.txt", urls.join("\n"));
+      const provider = world.providers.provider(type);
+      const { inputs } = await provider.check({}, args);
+      rmSync(world.path("gone.txt"));
+      const message = await failure(provider.create(inputs));
+      const said = `The file "gone.txt" (${argument} of task "task-1") is gone since it was checked, so nothing of it was sent. Put it back`;
+      assert.ok(message.startsWith(said), message);
+      world.write("gone.txt", Buffer.from("\xe9", "latin1"));
+      assert.match(await failure(provider.create(inputs)), /changed after it was checked, so nothing of it was sent/);
+      assert.deepEqual(world.operations(), []);
+    }
   });
 
   it("uploads again by the next up when the answer was lost", async () => {
