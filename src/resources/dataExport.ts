@@ -1,9 +1,9 @@
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { anything, changedArgs, choice, flag, text, wholeNumberFrom } from "./args";
-import { stateOfFile } from "./exportFile";
 import type { ExportFormat } from "./exportFormat";
 import { checkPath, checkPlace } from "./exportPath";
+import { stateOfFile } from "./exportPlace";
 import { runExport } from "./exportRun";
 import type { CheckContext, Context, Created, Difference, PendingState, Read, Resource } from "./resource";
 

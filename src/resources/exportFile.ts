@@ -1,15 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createReadStream } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { link, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { link, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { pipeline } from "node:stream/promises";
 import type { RowPage } from "../service/rowPage";
 import { syncFolder } from "../service/syncFolder";
 import type { ExportFormat } from "./exportFormat";
 import { rewrite } from "./exportFormat";
 import type { ExportName } from "./exportName";
-import { exists, inTheWayOf, isFolder } from "./exportPlace";
+import { digestOfContent, exists, inTheWayOf, isFolder, stateOfFile } from "./exportPlace";
 import { messageOf, ResourceError } from "./resource";
 
 /** A file that was written whole. */
@@ -76,14 +74,15 @@ export class ExportFile {
     await this.flush();
     await this.handle.close();
     if (format === "ndjson") {
-      await this.putInPlace(this.partPath, mayReplace);
-      return { bytes: this.bytes, sha256: this.hash.digest("hex"), rowCount: this.rowCount };
+      const sha256 = this.hash.digest("hex");
+      await this.putInPlace(this.partPath, sha256, mayReplace);
+      return { bytes: this.bytes, sha256, rowCount: this.rowCount };
     }
     const rewritten = `${this.partPath}.${format}`;
     try {
       await rewrite(this.partPath, rewritten, format);
       const digest = await digestOfContent(rewritten);
-      await this.putInPlace(rewritten, mayReplace);
+      await this.putInPlace(rewritten, digest.sha256, mayReplace);
       await rm(this.partPath, { force: true });
       return { ...digest, rowCount: this.rowCount };
     } catch (error) {
@@ -105,24 +104,35 @@ export class ExportFile {
     await this.handle.close().catch(() => undefined);
   }
 
-  private async putInPlace(from: string, mayReplace: boolean): Promise<void> {
+  private async putInPlace(from: string, sha256: string, mayReplace: boolean): Promise<void> {
     if (mayReplace) {
       await rename(from, this.name.path);
     } else {
-      await this.takeFreeName(from);
+      await this.takeFreeName(from, sha256);
     }
     await syncFolder(dirname(this.name.path));
   }
 
-  /** Where somebody else has taken the name meanwhile, the next one is as good, if the path has a next one. */
-  private async takeFreeName(from: string): Promise<void> {
+  /**
+   * Where somebody else has taken the name meanwhile, the next one is as good, if the path has a next one. If not, the file that has it may be this very
+   * export's: a run that was killed before the state could say so.
+   */
+  private async takeFreeName(from: string, sha256: string): Promise<void> {
     while (!(await linkTo(this.name.path, from))) {
-      if (!(await this.name.moveOn())) {
-        throw await nameIsTaken(this.name.path);
+      if (await this.name.moveOn()) {
+        await mkdir(dirname(this.name.path), { recursive: true });
+      } else if (await this.isThereAlready(sha256)) {
+        break;
+      } else {
+        throw await nameIsTaken(this.name);
       }
-      await mkdir(dirname(this.name.path), { recursive: true });
     }
     await rm(from, { force: true });
+  }
+
+  private async isThereAlready(sha256: string): Promise<boolean> {
+    const { path } = this.name;
+    return !(await isFolder(path)) && (await stateOfFile(path, sha256)) === "same";
   }
 }
 
@@ -150,13 +160,13 @@ export const partEnding = ".part";
 /** What a file system says that has no links: some network and memory cards do. */
 const noLinks = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
-async function nameIsTaken(path: string): Promise<ResourceError> {
+async function nameIsTaken({ path }: ExportName): Promise<ResourceError> {
   if (await isFolder(path)) {
     return new ResourceError(`"${path}" is a folder, so no file can have that name. Give another path.`);
   }
   return new ResourceError(
     `There is a file "${path}" already, and it is not one that this export wrote, so it was not overwritten. ` +
-      `Put {n} (the next free number), {time} or {lotNo} into path, so that each export is a file of its own; or move the file away, or give another path.`,
+      `Put {n} (the next free number) or {time} into path, so that each export is a file of its own; or move the file away, or give another path.`,
   );
 }
 
@@ -181,23 +191,9 @@ async function cannotBeWritten(path: string, error: unknown): Promise<ResourceEr
   );
 }
 
-export async function refuseTakenName(path: string): Promise<void> {
-  if (await exists(path)) {
-    throw await nameIsTaken(path);
+/** Before anything is read. A file may turn out to hold these very rows, where they can be read to see that. */
+export async function refuseTakenName(name: ExportName, alsoOfFile: boolean): Promise<void> {
+  if (alsoOfFile ? await exists(name.path) : await isFolder(name.path)) {
+    throw await nameIsTaken(name);
   }
-}
-
-/** Length and SHA-256 of a file, read in constant memory. */
-export async function digestOfContent(path: string): Promise<{ bytes: number; sha256: string }> {
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(path), hash);
-  return { bytes: (await stat(path)).size, sha256: hash.digest("hex") };
-}
-
-/** Whether a file is there, and still the one that was written. */
-export async function stateOfFile(path: string, sha256: string): Promise<"same" | "missing" | "changed"> {
-  if (!(await exists(path))) {
-    return "missing";
-  }
-  return (await digestOfContent(path)).sha256 === sha256 ? "same" : "changed";
 }

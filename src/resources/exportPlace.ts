@@ -1,5 +1,8 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { pipeline } from "node:stream/promises";
 
 /** What stands where a file is to be written. */
 
@@ -28,4 +31,19 @@ export async function inTheWayOf(folder: string): Promise<string | undefined> {
       return undefined;
     }
   }
+}
+
+/** Length and SHA-256 of a file, read in constant memory. */
+export async function digestOfContent(path: string): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path), hash);
+  return { bytes: (await stat(path)).size, sha256: hash.digest("hex") };
+}
+
+/** Whether a file is there, and still the one that was written. */
+export async function stateOfFile(path: string, sha256: string): Promise<"same" | "missing" | "changed"> {
+  if (!(await exists(path))) {
+    return "missing";
+  }
+  return (await digestOfContent(path)).sha256 === sha256 ? "same" : "changed";
 }

@@ -1,9 +1,10 @@
 import { isServiceError } from "../service/errors";
 import type { RowPage, RowSource } from "../service/rowPage";
 import type { DataExportArgs, DataExportState } from "./dataExport";
-import { ExportFile, refuseTakenName, stateOfFile } from "./exportFile";
+import { ExportFile, refuseTakenName } from "./exportFile";
 import { defaultPageSize, TaskMark } from "./exportMark";
 import { ExportName } from "./exportName";
+import { stateOfFile } from "./exportPlace";
 import { exportAndMarkReturned } from "./exportReturned";
 import type { Target } from "./exportTarget";
 import { finish, markUnknown } from "./exportTarget";
@@ -21,7 +22,7 @@ export async function runExport(
   try {
     const mayReplace = await isOurs(name, before);
     if (!mayReplace && !name.countsUp) {
-      await refuseTakenName(name.path);
+      await refuseTakenName(name, mayHandOutOnce(args, context));
     }
     return await exportTo({ args, name, mayReplace }, context);
   } finally {
@@ -46,6 +47,11 @@ async function exportTo(target: Target, context: Context): Promise<DataExportSta
   return context.settings.markScope === "returned"
     ? exportAndMarkReturned(target, context)
     : exportAndMarkTask(target, context);
+}
+
+/** Such rows are read only where they can be put into a file. Others can be read again, and may be what is in the file already. */
+function mayHandOutOnce({ scope, markExported }: DataExportArgs, { settings }: Context): boolean {
+  return scope === "notExported" || (markExported === true && settings.markScope === "returned");
 }
 
 /** A file may be replaced by the export that wrote it, but never where its rows are marked: nobody else will ever get them again. */

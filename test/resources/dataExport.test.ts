@@ -163,6 +163,19 @@ describe("DataExport", () => {
       assert.match(files("times").join(), /^\d{8}T\d{6}Z$/);
     });
 
+    it("a file that holds these rows already, as a kill before the save leaves it, is the export's; one that holds others is not", async () => {
+      const lotNo = await world.finishedRun();
+      for (const format of ["ndjson", "json", "csv"]) {
+        const args = { ...all, scope: "batch", lotNo, format, path: `killed/{lotNo}.${format}` };
+        const saved = await world.unsaved(world.declare("DataExport"), () => world.declare("DataExport").up(args));
+        await saved.up(args);
+        assert.equal(saved.state.file, `killed/${lotNo}.${format}`);
+        world.write(`killed/${lotNo}.${format}`, "edited");
+        assert.match(await failure(world.declare("DataExport", "other").up(args)), /was not overwritten/);
+      }
+      assert.deepEqual(files("killed").sort(), [`${lotNo}.csv`, `${lotNo}.json`, `${lotNo}.ndjson`]);
+    });
+
     it("a file that it did not write is not overwritten", async () => {
       world.write("mine.ndjson", "mine");
       const each = world.declare("DataExport");
@@ -270,7 +283,9 @@ describe("DataExport", () => {
         await world.declare("DataExport").up(all);
         assert.equal(world.content("out/rows.ndjson").split("\n").length, 4);
         const steps = await world.command(() =>
-          Promise.allSettled([1, 2].map(() => world.declare("DataExport").up({ ...all, path: "out/two" }))),
+          Promise.allSettled(
+            [1, 2].map((maxRows) => world.declare("DataExport").up({ ...all, maxRows, path: "out/two" })),
+          ),
         );
         assert.deepEqual(steps.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
         assert.ok(link.called);

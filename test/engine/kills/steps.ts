@@ -99,18 +99,21 @@ function cloudRun(name: string, at: KilledStep["at"], args: Args = {}, before?: 
 }
 
 function dataExport(name: string, operation: OperationName, before?: Args): KilledStep {
+  // The file may be there when the export is made again: then its name is taken.
+  const marks = operation === "markExported";
+  const own = marks ? { path: `rows/${name}-{n}.ndjson`, markExported: true } : { path: `rows/${name}.ndjson` };
   return {
     name,
     type: "DataExport",
     before,
-    after: { taskId: name, scope: "all", path: `rows/${name}-{n}.ndjson`, markExported: true, triggers: ["after"] },
+    after: { taskId: name, scope: "all", ...own, triggers: ["after"] },
     at: { operation, taskId: name },
     prepare: (emulator) => void emulator.change.insertRows(name, [{ n: 1 }, { n: 2 }]),
     // A second export marks again, but nothing that is not in its file.
     settled: ({ emulator, project }) => {
       const file = String(project.resource(name).outputs?.file);
       assert.equal(readFileSync(join(project.folder, file), "utf8").trim().split("\n").length, 2);
-      assert.equal(emulator.inspect.exportedCount(name), 2);
+      assert.equal(emulator.inspect.exportedCount(name), marks ? 2 : 0);
     },
   };
 }
