@@ -25,13 +25,20 @@ export function statusesOf({ statuses }: Pick<CloudRunState, "statuses">, { sett
   return { ...settings.statuses, ...statuses };
 }
 
-/** Looks at the subtasks and answers the state with what they tell. `atStart`: in the step that started the run. */
+export interface LookOptions {
+  /** In the step that started the run. Default false. */
+  atStart?: boolean;
+  /** How long the next request may take. Default: as long as any. */
+  secondsForRequest?: () => number;
+}
+
+/** Looks at the subtasks and answers the state with what they tell. */
 export async function observeRun(
   state: CloudRunState,
   context: Context,
-  { atStart = false }: { atStart?: boolean } = {},
+  { atStart = false, secondsForRequest }: LookOptions = {},
 ): Promise<ObservedRun> {
-  const { list, requestId } = await subtasksOf(state.taskId, context);
+  const { list, requestId } = await subtasksOf(state.taskId, context, secondsForRequest);
   const statuses = statusesOf(state, context);
   const { ownList, listBefore } = state;
   const noNews: ObservedRun = { state, list: [], superseded: false, requestId };
@@ -59,10 +66,15 @@ export async function observeRun(
 /** Our own words for a status of the whole run. */
 const plainWords: Statuses = { finished: ["finished"], failed: ["failed"], stopped: ["stopped"] };
 
-async function subtasksOf(taskId: string, context: Context): Promise<{ list: Subtask[]; requestId: string }> {
+async function subtasksOf(
+  taskId: string,
+  context: Context,
+  secondsForRequest?: () => number,
+): Promise<{ list: Subtask[]; requestId: string }> {
   let requestId = "";
   const list = await allSubtasks(async (page, size) => {
-    const answer = await context.client.getSubtasks({ taskId, page, size }, { signal: context.interrupted });
+    const options = { signal: context.interrupted, deadlineSeconds: secondsForRequest?.() };
+    const answer = await context.client.getSubtasks({ taskId, page, size }, options);
     requestId = answer.requestId;
     return answer.data;
   });
