@@ -68,8 +68,8 @@ export interface CloudRunArgs {
   pollSeconds?: number;
   /**
    * `subtasks` (default): all subtasks have a finished status. `rowsSettled`: besides, the number of rows is above 0 and stays the same
-   * for `settleSeconds`; for tasks that never split into subtasks, and where rows arrive after the last subtask has finished. A
-   * change starts nothing.
+   * for `settleSeconds`; for tasks that never split into subtasks, and where rows arrive after the last subtask has finished. While the
+   * service still lists the subtasks of before the start, rows do not count as settled. A change starts nothing.
    */
   finishedWhen?: "subtasks" | "rowsSettled";
   /** How long the number of rows must stay the same with `rowsSettled`, in seconds. Default 60. A change starts nothing. */

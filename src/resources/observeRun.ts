@@ -16,6 +16,8 @@ export interface ObservedRun {
   list: Subtask[];
   /** The list shows another run, started after this one. */
   superseded: boolean;
+  /** The list shows the subtasks of before the start: of this run nothing is known. */
+  showsBefore: boolean;
   /** Of the service's answer. */
   requestId: string;
 }
@@ -41,18 +43,18 @@ export async function observeRun(
   const { list, requestId } = await subtasksOf(state.taskId, context, secondsForRequest);
   const statuses = statusesOf(state, context);
   const { ownList, listBefore } = state;
-  const noNews: ObservedRun = { state, list: [], superseded: false, requestId };
+  const noNews: ObservedRun = { state, list: [], superseded: false, showsBefore: false, requestId };
   // A list that comes up empty says nothing: not of a run that was in it, nor of one that is to appear.
   if (list.length === 0) {
     return noNews;
   }
   if (ownList === undefined && !isOurs(list, listBefore, statuses)) {
-    return { ...noNews, state: { ...state, listBefore: atRestNow(listBefore, list, statuses) } };
+    return { ...noNews, state: { ...state, listBefore: atRestNow(listBefore, list, statuses) }, showsBefore: true };
   }
   if (ownList !== undefined && !sharesSubtasks(ownList, list)) {
     // The list of before, seen once more, is an old answer and no later run.
     if (listBefore !== undefined && sharesSubtasks(listBefore, list)) {
-      return noNews;
+      return { ...noNews, showsBefore: true };
     }
     // What has ended stays what it was, whatever others start later.
     const ended = restOf(state.status, plainWords) !== undefined;
@@ -60,7 +62,7 @@ export async function observeRun(
   }
   const own = ownList ?? { ...markOf(list), ...(atStart ? {} : { seenLate: true }) };
   const seen = { ...state, ownList: own, subtasks: countsOf(list), status: statusOf(list, statuses) };
-  return { state: seen, list, superseded: false, requestId };
+  return { state: seen, list, superseded: false, showsBefore: false, requestId };
 }
 
 /** Our own words for a status of the whole run. */

@@ -70,9 +70,10 @@ function hasEndedWell({ status, failOn }: CloudRunState): boolean {
   return status === "finished" || (status === "failed" && failOn === "never");
 }
 
-async function isFinished({ state, list, superseded }: ObservedRun, rows: BatchRows): Promise<boolean> {
+async function isFinished({ state, list, superseded, showsBefore }: ObservedRun, rows: BatchRows): Promise<boolean> {
   const ended = superseded || (state.ownList !== undefined && hasEndedWell(state));
-  if (state.finishedWhen === "rowsSettled" && (ended || list.length === 0)) {
+  // While the list is the one of before, the run's own subtasks may all be waiting: rows that stay the same mean nothing then.
+  if (state.finishedWhen === "rowsSettled" && (ended || (list.length === 0 && !showsBefore))) {
     return rows.haveSettled(ended);
   }
   if (!ended) {
@@ -147,21 +148,34 @@ function timeoutMessage(wait: Wait, context: Context): string {
   return parts.filter((part) => part !== undefined).join(" ");
 }
 
-function timeoutHint({ state }: ObservedRun, context: Context): string {
-  if (state.ownList === undefined && state.listBefore?.atWork === true) {
-    return (
-      `The service goes on listing the subtasks of a run that was under way before this one was started: ` +
-      `if it answered the start with that run, set adoptLotNo: "${state.lotNo}".`
-    );
+function timeoutHint({ state, showsBefore }: ObservedRun, context: Context): string {
+  if (state.ownList === undefined && showsBefore) {
+    return beforeHint(state);
   }
-  if (state.finishedWhen === "rowsSettled") {
+  const statuses = statusesOf(state, context);
+  const atWork = Object.keys(state.subtasks.byStatus).filter((status) => restOf(status, statuses) === undefined);
+  if (state.finishedWhen === "rowsSettled" && atWork.length === 0) {
     return "It counts as finished once its number of rows is above 0, or its subtasks have finished, and the number stays the same for settleSeconds.";
   }
   if (state.ownList === undefined) {
     return 'If this task never splits into subtasks, set finishedWhen: "rowsSettled".';
   }
-  const statuses = statusesOf(state, context);
-  const atWork = Object.keys(state.subtasks.byStatus).filter((status) => restOf(status, statuses) === undefined);
   const named = atWork.map((status) => `"${status}"`).join(", ");
   return `What counts as still running: ${named}. If one of these means the end, name it in statuses, or in webextract:statuses.`;
+}
+
+/** Why a run is not known to be finished whose own subtasks the service does not show, but those of before. */
+function beforeHint({ lotNo, listBefore, finishedWhen }: CloudRunState): string {
+  const meanwhile = finishedWhen === "rowsSettled" ? "; meanwhile its rows do not count as settled" : "";
+  if (listBefore?.atWork === true) {
+    return (
+      `The service goes on listing the subtasks of a run that was under way before this one was started${meanwhile}: ` +
+      `if it answered the start with that run, set adoptLotNo: "${lotNo}".`
+    );
+  }
+  return (
+    `The service goes on listing the subtasks that were there before this run was started, and none of its own${meanwhile}. ` +
+    `If it gets none (a task that does not split), or the same ones each time, see at the service whether it has ended; ` +
+    `then set adoptLotNo: "${lotNo}", which takes that list for this run's.`
+  );
 }

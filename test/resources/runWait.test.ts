@@ -110,6 +110,14 @@ describe("waiting for a run", () => {
       assert.deepEqual([next.status, next.lotNo, world.starts], ["finished", lotNo, 1]);
     });
 
+    it("where it keeps showing those of before: when the user says that they are its own", async () => {
+      world = await SlowWorld.create();
+      world.lists(...Array.from({ length: 9 }, (): [string, string][] => [["a", "Finished"]]));
+      const { message, state } = await world.fails(world.create({ timeoutSeconds: 30 }));
+      assert.match(message, /there before this run was started, and none of its own\. .*or the same ones each time/);
+      assert.equal((await world.update(state, { adoptLotNo: state.lotNo })).status, "finished");
+    });
+
     it("and takes the list of before, when it is seen once more, for an old answer", async () => {
       world = await SlowWorld.create();
       world.lists([["a", "Finished"]], [["b", "Waiting"]], [["a", "Finished"]], [["b", "Finished"]]);
@@ -220,6 +228,61 @@ describe("waiting for a run", () => {
       world.lists([], [finished], [waiting], ...Array.from({ length: 4 }, () => [finished]));
       await world.create({ finishedWhen: "rowsSettled", settleSeconds: 25 });
       assert.equal(world.seconds, 50);
+    });
+  });
+
+  describe("with rowsSettled, goes by the rows", () => {
+    const settling = { finishedWhen: "rowsSettled", settleSeconds: 1 } as const;
+
+    /** A row of a run whose subtasks have not even begun, while the list is the one of before. */
+    async function withFirstRow(subtaskListLag: number): Promise<void> {
+      world = await SlowWorld.create();
+      world.runBefore("finished");
+      world.emulator.setBehaviour({ subtaskListLag });
+      world.at(10, () => world.emulator.change.insertRows("task-1", [{ a: 1 }], world.lotNo));
+    }
+
+    it("but not while the list is the one of before", async () => {
+      await withFirstRow(12);
+      world.finishes(200);
+      const state = await world.create(settling);
+      assert.deepEqual([state.status, state.subtasks.byStatus, world.seconds], ["finished", { Finished: 3 }, 210]);
+    });
+
+    it("and says why not where the list of before never goes, until the user says that it is this run's", async () => {
+      await withFirstRow(1000);
+      const { message, state } = await world.fails(world.create({ ...settling, timeoutSeconds: 60 }));
+      assert.match(
+        message,
+        new RegExp(
+          `\\(the service has listed no subtasks of it, 1 rows so far\\).*goes on listing the subtasks that were there before .*none of its own; ` +
+            `meanwhile its rows do not count as settled.*does not split.*see at the service whether it has ended; then set adoptLotNo: "${state.lotNo}"`,
+        ),
+      );
+      const next = await world.update(state, { ...settling, adoptLotNo: state.lotNo });
+      assert.deepEqual([next.status, next.lotNo, world.starts], ["finished", state.lotNo, 1]);
+    });
+
+    it("and says so too where another run was under way before the start", async () => {
+      world = await SlowWorld.create({ startWhileRunning: "newRun" });
+      world.runBefore("extracting");
+      world.emulator.setBehaviour({ subtaskListLag: 1000 });
+      const { message } = await world.fails(world.create({ ...settling, timeoutSeconds: 20 }));
+      assert.match(message, /a run that was under way before .*; meanwhile its rows do not count as settled: if it/);
+    });
+
+    it("but not where the list of before comes up once more while its own is at work", async () => {
+      world = await SlowWorld.create();
+      world.lists([["a", "Finished"]], [["b", "Waiting"]], [["a", "Finished"]], [["b", "Finished"]]);
+      world.at(10, () => world.emulator.change.insertRows("task-1", [{ a: 1 }], world.lotNo));
+      const state = await world.create({ ...settling, settleSeconds: 0 });
+      assert.deepEqual([state.status, world.seconds], ["finished", 20]);
+    });
+
+    it("and names the subtasks at work where they are what it waited for", async () => {
+      world = await SlowWorld.create();
+      const { message } = await world.fails(world.create({ ...settling, timeoutSeconds: 20 }));
+      assert.match(message, /What counts as still running: "Waiting"/);
     });
   });
 
