@@ -1,6 +1,7 @@
 import { isServiceError } from "../service/errors";
 import type { CloudRunState } from "./cloudRun";
 import type { Context } from "./resource";
+import { mayPass } from "./runPatience";
 
 /** How long a look at the rows may hold up the wait when it serves the display only. */
 const mostSecondsForDisplay = 10;
@@ -15,6 +16,8 @@ export class BatchRows {
   constructor(
     private readonly run: CloudRunState,
     private readonly context: Context,
+    /** How long the next request may take. */
+    private readonly secondsForRequest: () => number,
   ) {}
 
   /** For the display, which does without where the service refuses. */
@@ -24,12 +27,12 @@ export class BatchRows {
       return;
     }
     try {
-      this.total = await this.read(mostSecondsForDisplay);
+      this.total = await this.read(Math.min(mostSecondsForDisplay, this.secondsForRequest()));
     } catch (error) {
       if (!isServiceError(error)) {
         throw error;
       }
-      this.refused = !isServiceError(error, "rateLimited", "unreachable", "outcomeUnknown");
+      this.refused = !mayPass(error);
     }
   }
 
@@ -38,7 +41,7 @@ export class BatchRows {
    * subtasks have finished (`mayBeNone`).
    */
   async haveSettled(mayBeNone: boolean): Promise<boolean> {
-    const total = await this.read();
+    const total = await this.read(this.secondsForRequest());
     const now = this.context.now();
     if (this.settledSince === undefined || total !== this.total) {
       this.settledSince = now;
@@ -47,12 +50,12 @@ export class BatchRows {
     return (total > 0 || mayBeNone) && now - this.settledSince >= (this.run.settleSeconds ?? 60) * 1000;
   }
 
-  private async read(deadlineSeconds?: number): Promise<number> {
+  private async read(deadlineSeconds: number): Promise<number> {
     const { taskId, lotNo } = this.run;
     const request = { taskId, lotno: lotNo, offset: 0, size: 1 };
     const { data } = await this.context.client.getBatchData(request, {
       signal: this.context.interrupted,
-      ...(deadlineSeconds === undefined ? {} : { deadlineSeconds }),
+      deadlineSeconds,
     });
     return data.total;
   }

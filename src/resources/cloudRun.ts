@@ -44,7 +44,8 @@ import { lookUpExistence } from "./taskPresence";
  * | update | none, or it goes on waiting; it never starts again |
  * | delete | none, or `POST /cloudextraction/subtasks:stop` (`onDelete: "stop"`) |
  *
- * A wait that ends for whatever reason, a first Ctrl-C among them, keeps the run in the state: the next up goes on waiting.
+ * A wait that ends for whatever reason, a first Ctrl-C among them, keeps the run in the state: the next up goes on waiting. An outage of
+ * the service does not end it before its time: no connection, no answer, an answer 5xx and too many requests are waited out. A refusal does.
  */
 export interface CloudRunArgs {
   /** The task to run; pass the `id` of a TaskCopy. A change replaces. */
@@ -58,13 +59,17 @@ export interface CloudRunArgs {
    * where it ends badly. A change to `finished` waits for the run there is.
    */
   waitFor?: "started" | "finished";
-  /** How long one up waits for the end, in seconds; 0 looks once. Default 3600. A change starts nothing. */
+  /**
+   * How long one up waits for the end, in seconds; 0 looks once. No request may take longer than what is left, but for 2 seconds at the end,
+   * and 30 where 0 is set. Default 3600. A change starts nothing.
+   */
   timeoutSeconds?: number;
   /** Seconds between two looks at the subtasks. Default 10. A change starts nothing. */
   pollSeconds?: number;
   /**
    * `subtasks` (default): all subtasks have a finished status. `rowsSettled`: besides, the number of rows is above 0 and stays the same
-   * for `settleSeconds`; for tasks that never split into subtasks, and where rows arrive after the last subtask has finished. A change starts nothing.
+   * for `settleSeconds`; for tasks that never split into subtasks, and where rows arrive after the last subtask has finished. While the
+   * service still lists the subtasks of before the start, rows do not count as settled. A change starts nothing.
    */
   finishedWhen?: "subtasks" | "rowsSettled";
   /** How long the number of rows must stay the same with `rowsSettled`, in seconds. Default 60. A change starts nothing. */
@@ -85,8 +90,8 @@ export interface CloudRunArgs {
   failOn?: "failed" | "never";
   /**
    * `retain` (default) lets the run go on; `stop` stops its subtasks that are not at rest, and waits for them, at most `timeoutSeconds` and
-   * 300 seconds. To be set from the start, which then looks up to four times for the run's subtasks: those listed later may be another run's,
-   * and are never stopped. A change makes no call.
+   * 300 seconds, an outage of the service included. To be set from the start, which then looks up to four times for the run's subtasks: those
+   * listed later may be another run's, and are never stopped. A change makes no call.
    */
   onDelete?: "retain" | "stop";
   /**

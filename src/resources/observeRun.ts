@@ -16,6 +16,8 @@ export interface ObservedRun {
   list: Subtask[];
   /** The list shows another run, started after this one. */
   superseded: boolean;
+  /** The list shows the subtasks of before the start: of this run nothing is known. */
+  showsBefore: boolean;
   /** Of the service's answer. */
   requestId: string;
 }
@@ -25,27 +27,34 @@ export function statusesOf({ statuses }: Pick<CloudRunState, "statuses">, { sett
   return { ...settings.statuses, ...statuses };
 }
 
-/** Looks at the subtasks and answers the state with what they tell. `atStart`: in the step that started the run. */
+export interface LookOptions {
+  /** In the step that started the run. Default false. */
+  atStart?: boolean;
+  /** How long the next request may take. Default: as long as any. */
+  secondsForRequest?: () => number;
+}
+
+/** Looks at the subtasks and answers the state with what they tell. */
 export async function observeRun(
   state: CloudRunState,
   context: Context,
-  { atStart = false }: { atStart?: boolean } = {},
+  { atStart = false, secondsForRequest }: LookOptions = {},
 ): Promise<ObservedRun> {
-  const { list, requestId } = await subtasksOf(state.taskId, context);
+  const { list, requestId } = await subtasksOf(state.taskId, context, secondsForRequest);
   const statuses = statusesOf(state, context);
   const { ownList, listBefore } = state;
-  const noNews: ObservedRun = { state, list: [], superseded: false, requestId };
+  const noNews: ObservedRun = { state, list: [], superseded: false, showsBefore: false, requestId };
   // A list that comes up empty says nothing: not of a run that was in it, nor of one that is to appear.
   if (list.length === 0) {
     return noNews;
   }
   if (ownList === undefined && !isOurs(list, listBefore, statuses)) {
-    return { ...noNews, state: { ...state, listBefore: atRestNow(listBefore, list, statuses) } };
+    return { ...noNews, state: { ...state, listBefore: atRestNow(listBefore, list, statuses) }, showsBefore: true };
   }
   if (ownList !== undefined && !sharesSubtasks(ownList, list)) {
     // The list of before, seen once more, is an old answer and no later run.
     if (listBefore !== undefined && sharesSubtasks(listBefore, list)) {
-      return noNews;
+      return { ...noNews, showsBefore: true };
     }
     // What has ended stays what it was, whatever others start later.
     const ended = restOf(state.status, plainWords) !== undefined;
@@ -53,16 +62,21 @@ export async function observeRun(
   }
   const own = ownList ?? { ...markOf(list), ...(atStart ? {} : { seenLate: true }) };
   const seen = { ...state, ownList: own, subtasks: countsOf(list), status: statusOf(list, statuses) };
-  return { state: seen, list, superseded: false, requestId };
+  return { state: seen, list, superseded: false, showsBefore: false, requestId };
 }
 
 /** Our own words for a status of the whole run. */
 const plainWords: Statuses = { finished: ["finished"], failed: ["failed"], stopped: ["stopped"] };
 
-async function subtasksOf(taskId: string, context: Context): Promise<{ list: Subtask[]; requestId: string }> {
+async function subtasksOf(
+  taskId: string,
+  context: Context,
+  secondsForRequest?: () => number,
+): Promise<{ list: Subtask[]; requestId: string }> {
   let requestId = "";
   const list = await allSubtasks(async (page, size) => {
-    const answer = await context.client.getSubtasks({ taskId, page, size }, { signal: context.interrupted });
+    const options = { signal: context.interrupted, deadlineSeconds: secondsForRequest?.() };
+    const answer = await context.client.getSubtasks({ taskId, page, size }, options);
     requestId = answer.requestId;
     return answer.data;
   });

@@ -4,6 +4,7 @@ import type { ObservedRun } from "./observeRun";
 import { observeRun, statusesOf } from "./observeRun";
 import type { Context } from "./resource";
 import { ResourceError } from "./resource";
+import { inShort, RunPatience } from "./runPatience";
 import type { Rest } from "./subtaskList";
 import { inWords, restOf } from "./subtaskList";
 
@@ -14,38 +15,47 @@ export interface RunWaitOptions {
   onState: (state: CloudRunState) => void;
 }
 
+/** What is known of a run while it is waited for. */
+interface Wait {
+  state: CloudRunState;
+  /** The last look at its subtasks that came to its end. */
+  seen?: ObservedRun;
+  readonly rows: BatchRows;
+  readonly patience: RunPatience;
+}
+
 /** Waits until the run is finished, and answers its last state. */
 export async function waitForRun(
   start: CloudRunState,
   context: Context,
   { atStart, onState }: RunWaitOptions,
 ): Promise<CloudRunState> {
-  const timeoutMs = (start.timeoutSeconds ?? 3600) * 1000;
-  const pollMs = (start.pollSeconds ?? 10) * 1000;
-  const begin = context.now();
-  const rows = new BatchRows(start, context);
-  let state = start;
-  while (true) {
-    const seen = await observeRun(state, context, { atStart });
-    state = seen.state;
-    onState(state);
-    if (seen.superseded && !hasEndedWell(state)) {
-      throw new ResourceError(supersededMessage(state));
+  const { timeoutSeconds = 3600, pollSeconds = 10 } = start;
+  const patience = new RunPatience(timeoutSeconds, context);
+  const { secondsForRequest } = patience;
+  const wait: Wait = { state: start, rows: new BatchRows(start, context, secondsForRequest), patience };
+  const look = async (): Promise<boolean> => {
+    const seen = await observeRun(wait.state, context, { atStart, secondsForRequest });
+    wait.seen = seen;
+    wait.state = seen.state;
+    onState(seen.state);
+    if (seen.superseded && !hasEndedWell(seen.state)) {
+      throw new ResourceError(supersededMessage(seen.state));
     }
     refuseBadEnd(seen, context);
-    if (await isFinished(seen, rows)) {
-      return state.status === "failed" ? state : { ...state, status: "finished" };
+    return isFinished(seen, wait.rows);
+  };
+  while (!(await patience.look(look))) {
+    context.progress(progressOf(wait, context));
+    if (patience.isOver) {
+      throw new ResourceError(timeoutMessage(wait, context));
     }
-    context.progress(progressOf(state, rows, context));
-    const leftMs = timeoutMs - (context.now() - begin);
-    if (leftMs <= 0) {
-      throw new ResourceError(timeoutMessage(state, rows, context));
-    }
-    await context.sleep(Math.min(pollMs, leftMs));
+    await patience.pause(pollSeconds);
     if (context.interrupted.aborted) {
-      throw new ResourceError(interruptedMessage(state));
+      throw new ResourceError(interruptedMessage(wait.state));
     }
   }
+  return wait.state.status === "failed" ? wait.state : { ...wait.state, status: "finished" };
 }
 
 /** What a wait says that the user broke off. */
@@ -60,9 +70,10 @@ function hasEndedWell({ status, failOn }: CloudRunState): boolean {
   return status === "finished" || (status === "failed" && failOn === "never");
 }
 
-async function isFinished({ state, list, superseded }: ObservedRun, rows: BatchRows): Promise<boolean> {
+async function isFinished({ state, list, superseded, showsBefore }: ObservedRun, rows: BatchRows): Promise<boolean> {
   const ended = superseded || (state.ownList !== undefined && hasEndedWell(state));
-  if (state.finishedWhen === "rowsSettled" && (ended || list.length === 0)) {
+  // While the list is the one of before, the run's own subtasks may all be waiting: rows that stay the same mean nothing then.
+  if (state.finishedWhen === "rowsSettled" && (ended || (list.length === 0 && !showsBefore))) {
     return rows.haveSettled(ended);
   }
   if (!ended) {
@@ -93,7 +104,7 @@ function refuseBadEnd({ state, list, requestId }: ObservedRun, context: Context)
   );
 }
 
-function progressOf(state: CloudRunState, rows: BatchRows, context: Context): string {
+function progressOf({ state, rows, patience: { problem } }: Wait, context: Context): string {
   const { total, byStatus } = state.subtasks;
   const counts = Object.entries(byStatus);
   const statuses = statusesOf(state, context);
@@ -102,7 +113,7 @@ function progressOf(state: CloudRunState, rows: BatchRows, context: Context): st
     .reduce((sum, [, count]) => sum + count, 0);
   const each = counts.map(([status, count]) => `${count} ${status}`).join(", ");
   const subtasks = total === 0 ? "no subtasks listed yet" : `${done} of ${total} subtasks done (${each})`;
-  return `run ${state.lotNo}: ${state.status}, ${subtasks}${rowsInWords(rows)}`;
+  return `run ${state.lotNo}: ${state.status}, ${subtasks}${rowsInWords(rows)}${problem === undefined ? "" : `; ${inShort(problem)}`}`;
 }
 
 function rowsInWords({ total }: BatchRows): string {
@@ -121,29 +132,50 @@ function supersededMessage(state: CloudRunState): string {
   );
 }
 
-function timeoutMessage(state: CloudRunState, rows: BatchRows, context: Context): string {
-  return (
-    `Run ${state.lotNo} of task "${state.taskId}" was not finished after ${state.timeoutSeconds ?? 3600} s ` +
-    `(${listInWords(state)}${rowsInWords(rows)}). It goes on at the service; nothing was stopped. ` +
-    `Run up again to go on waiting, or raise timeoutSeconds. ${timeoutHint(state, context)}`
-  );
+function timeoutMessage(wait: Wait, context: Context): string {
+  const { state, seen, rows, patience } = wait;
+  const { problem } = patience;
+  const list =
+    seen === undefined && state.ownList === undefined ? "its subtasks could not be read" : listInWords(state);
+  const parts = [
+    `Run ${state.lotNo} of task "${state.taskId}" was not finished after ${state.timeoutSeconds ?? 3600} s` +
+      `${problem === undefined ? "" : ", as far as was seen"} (${list}${rowsInWords(rows)}).`,
+    `It ${problem === undefined ? "goes" : "may go"} on at the service; nothing was stopped.`,
+    "Run up again to go on waiting, or raise timeoutSeconds.",
+    seen === undefined ? undefined : timeoutHint(seen, context),
+    problem === undefined ? undefined : `The last request failed: ${problem.message}`,
+  ];
+  return parts.filter((part) => part !== undefined).join(" ");
 }
 
-function timeoutHint(state: CloudRunState, context: Context): string {
-  if (state.ownList === undefined && state.listBefore?.atWork === true) {
-    return (
-      `The service goes on listing the subtasks of a run that was under way before this one was started: ` +
-      `if it answered the start with that run, set adoptLotNo: "${state.lotNo}".`
-    );
+function timeoutHint({ state, showsBefore }: ObservedRun, context: Context): string {
+  if (state.ownList === undefined && showsBefore) {
+    return beforeHint(state);
   }
-  if (state.finishedWhen === "rowsSettled") {
+  const statuses = statusesOf(state, context);
+  const atWork = Object.keys(state.subtasks.byStatus).filter((status) => restOf(status, statuses) === undefined);
+  if (state.finishedWhen === "rowsSettled" && atWork.length === 0) {
     return "It counts as finished once its number of rows is above 0, or its subtasks have finished, and the number stays the same for settleSeconds.";
   }
   if (state.ownList === undefined) {
     return 'If this task never splits into subtasks, set finishedWhen: "rowsSettled".';
   }
-  const statuses = statusesOf(state, context);
-  const atWork = Object.keys(state.subtasks.byStatus).filter((status) => restOf(status, statuses) === undefined);
   const named = atWork.map((status) => `"${status}"`).join(", ");
   return `What counts as still running: ${named}. If one of these means the end, name it in statuses, or in webextract:statuses.`;
+}
+
+/** Why a run is not known to be finished whose own subtasks the service does not show, but those of before. */
+function beforeHint({ lotNo, listBefore, finishedWhen }: CloudRunState): string {
+  const meanwhile = finishedWhen === "rowsSettled" ? "; meanwhile its rows do not count as settled" : "";
+  if (listBefore?.atWork === true) {
+    return (
+      `The service goes on listing the subtasks of a run that was under way before this one was started${meanwhile}: ` +
+      `if it answered the start with that run, set adoptLotNo: "${lotNo}".`
+    );
+  }
+  return (
+    `The service goes on listing the subtasks that were there before this run was started, and none of its own${meanwhile}. ` +
+    `If it gets none (a task that does not split), or the same ones each time, see at the service whether it has ended; ` +
+    `then set adoptLotNo: "${lotNo}", which takes that list for this run's.`
+  );
 }

@@ -1,145 +1,9 @@
 import assert from "node:assert/strict";
-import type { Behaviour, Emulator } from "../../src/emulator/index";
-import { startEmulator } from "../../src/emulator/index";
-import { Host } from "../../src/pulumi/host";
-import { ShortDisplay } from "../../src/pulumi/progress";
-import type { CloudRunArgs, CloudRunState } from "../../src/resources/cloudRun";
+import type { CloudRunState } from "../../src/resources/cloudRun";
 import { cloudRun } from "../../src/resources/cloudRun";
-import type { Context } from "../../src/resources/resource";
-import { PartialFailure } from "../../src/resources/resource";
-import { failure, task } from "./life";
-
-/** The emulator and its client, on a clock that moves only while something waits. */
-class SlowWorld {
-  /** Seconds since the beginning. */
-  seconds = 0;
-  readonly sleeps: number[] = [];
-  readonly progress: string[] = [];
-  readonly warnings: string[] = [];
-  readonly interruption = new AbortController();
-  readonly context: Context;
-  private readonly host: Host;
-  private readonly events: { second: number; happens: () => unknown }[] = [];
-
-  private constructor(
-    readonly emulator: Emulator,
-    statuses: string | undefined,
-  ) {
-    const { accessToken, apiKey } = emulator.credentials;
-    const config: Record<string, string | undefined> = {
-      baseUrl: emulator.url,
-      accessToken,
-      apiKey,
-      maxRetries: "0",
-      statuses,
-    };
-    this.host = new Host((key) => config[key], new ShortDisplay(() => undefined), {
-      interrupted: this.interruption.signal,
-    });
-    this.context = {
-      ...this.host.context(undefined, undefined),
-      warn: (message) => this.warnings.push(message),
-      progress: (message) => this.progress.push(message),
-      now: () => this.seconds * 1000,
-      sleep: (milliseconds) => this.pass(milliseconds / 1000),
-    };
-  }
-
-  static async create(
-    behaviour: Partial<Behaviour> = {},
-    { statuses, subtasks = 3 }: { statuses?: string; subtasks?: number } = {},
-  ): Promise<SlowWorld> {
-    const seed = { taskGroups: [{ taskGroupId: "group-1" }], tasks: [{ ...task, syntheticSubtasks: subtasks }] };
-    const world = new SlowWorld(await startEmulator({ seed, behaviour }), statuses);
-    world.emulator.change.holdRuns();
-    return world;
-  }
-
-  /** At that second, or at the first look after it. */
-  at(second: number, happens: () => unknown): void {
-    this.events.push({ second, happens });
-  }
-
-  finishes(second: number, lotNo?: () => string): void {
-    this.at(second, () => this.emulator.change.setSubtaskStatus(lotNo?.() ?? this.lotNo, "finished"));
-  }
-
-  /** Subtasks that the service is to list in the looks to come: a page, then its empty end. */
-  lists(...looks: [string, string][][]): void {
-    for (const look of looks) {
-      for (const subtasks of look.length === 0 ? [[]] : [look, []]) {
-        const data = subtasks.map(([subTaskId, status]) => ({ subTaskId, status }));
-        const body = { data, requestId: "r" };
-        this.emulator.fault({ operation: "getSubtasks", kind: "status", status: 200, body });
-      }
-    }
-  }
-
-  get lotNo(): string {
-    return this.emulator.inspect.runs("task-1").at(-1)?.lotNo ?? "";
-  }
-
-  get starts(): number {
-    return this.count("startTask");
-  }
-
-  count(operation: string): number {
-    return this.emulator.requests.filter((each) => each.operation === operation).length;
-  }
-
-  /** A run that works when ours is started, or was at rest by then. */
-  runBefore(status: "extracting" | "finished"): string {
-    const lotNo = this.emulator.change.startRun("task-1");
-    this.emulator.change.setSubtaskStatus(lotNo, status);
-    return lotNo;
-  }
-
-  statusesOf(lotNo: string): string[] {
-    return this.emulator.inspect.run(lotNo)?.subtasks.map(({ status }) => status) ?? [];
-  }
-
-  async create(args: Partial<CloudRunArgs> = {}): Promise<CloudRunState> {
-    const { state } = await cloudRun.create({ taskId: "task-1", waitFor: "finished", ...args }, this.context);
-    return state;
-  }
-
-  /** The state that a step leaves which must fail, and its message. */
-  async fails(step: Promise<unknown>): Promise<{ message: string; state: CloudRunState }> {
-    const error = await step.then(
-      () => assert.fail("it should have failed"),
-      (each: unknown) => each,
-    );
-    assert.ok(error instanceof PartialFailure, String(error));
-    assert.equal(error.id, this.lotNo);
-    return { message: error.message, state: error.state as CloudRunState };
-  }
-
-  update(state: CloudRunState, args: Partial<CloudRunArgs> = {}): Promise<CloudRunState> {
-    const declared: CloudRunArgs = { taskId: "task-1", waitFor: "finished", ...args };
-    return cloudRun.update(state.lotNo, state, declared, this.context);
-  }
-
-  async read(state: CloudRunState): Promise<CloudRunState> {
-    const seen = await cloudRun.read?.(state.lotNo, state, this.context);
-    assert.ok(seen?.found);
-    return seen.state;
-  }
-
-  async close(): Promise<void> {
-    await this.emulator.close();
-    await this.host.close();
-  }
-
-  private async pass(seconds: number): Promise<void> {
-    this.sleeps.push(seconds);
-    this.seconds += seconds;
-    for (const event of this.events.filter(({ second }) => second <= this.seconds)) {
-      this.events.splice(this.events.indexOf(event), 1);
-      await event.happens();
-    }
-    await this.emulator.settled();
-  }
-}
+import type { PartialFailure } from "../../src/resources/resource";
+import { failure } from "./life";
+import { SlowWorld } from "./slowWorld";
 
 describe("waiting for a run", () => {
   let world: SlowWorld;
@@ -244,6 +108,14 @@ describe("waiting for a run", () => {
       world.emulator.change.setSubtaskStatus(lotNo, "finished");
       const next = await world.update(state, { adoptLotNo: lotNo });
       assert.deepEqual([next.status, next.lotNo, world.starts], ["finished", lotNo, 1]);
+    });
+
+    it("where it keeps showing those of before: when the user says that they are its own", async () => {
+      world = await SlowWorld.create();
+      world.lists(...Array.from({ length: 9 }, (): [string, string][] => [["a", "Finished"]]));
+      const { message, state } = await world.fails(world.create({ timeoutSeconds: 30 }));
+      assert.match(message, /there before this run was started, and none of its own\. .*or the same ones each time/);
+      assert.equal((await world.update(state, { adoptLotNo: state.lotNo })).status, "finished");
     });
 
     it("and takes the list of before, when it is seen once more, for an old answer", async () => {
@@ -357,19 +229,60 @@ describe("waiting for a run", () => {
       await world.create({ finishedWhen: "rowsSettled", settleSeconds: 25 });
       assert.equal(world.seconds, 50);
     });
+  });
 
-    it("not by an answer that fails: the run is kept, and the message says that it was started", async () => {
+  describe("with rowsSettled, goes by the rows", () => {
+    const settling = { finishedWhen: "rowsSettled", settleSeconds: 1 } as const;
+
+    /** A row of a run whose subtasks have not even begun, while the list is the one of before. */
+    async function withFirstRow(subtaskListLag: number): Promise<void> {
       world = await SlowWorld.create();
-      world.at(10, () => world.emulator.fault({ operation: "getSubtasks", kind: "status", status: 503 }));
-      const { message, state } = await world.fails(world.create());
+      world.runBefore("finished");
+      world.emulator.setBehaviour({ subtaskListLag });
+      world.at(10, () => world.emulator.change.insertRows("task-1", [{ a: 1 }], world.lotNo));
+    }
+
+    it("but not while the list is the one of before", async () => {
+      await withFirstRow(12);
+      world.finishes(200);
+      const state = await world.create(settling);
+      assert.deepEqual([state.status, state.subtasks.byStatus, world.seconds], ["finished", { Finished: 3 }, 210]);
+    });
+
+    it("and says why not where the list of before never goes, until the user says that it is this run's", async () => {
+      await withFirstRow(1000);
+      const { message, state } = await world.fails(world.create({ ...settling, timeoutSeconds: 60 }));
       assert.match(
         message,
-        /503.*Run \d+ of task "task-1" was started and may be at work; run up again to go on waiting/,
+        new RegExp(
+          `\\(the service has listed no subtasks of it, 1 rows so far\\).*goes on listing the subtasks that were there before .*none of its own; ` +
+            `meanwhile its rows do not count as settled.*does not split.*see at the service whether it has ended; then set adoptLotNo: "${state.lotNo}"`,
+        ),
       );
-      world.finishes(0);
-      world.emulator.change.setSubtaskStatus(state.lotNo, "finished");
-      assert.equal((await world.update(state)).status, "finished");
-      assert.equal(world.starts, 1);
+      const next = await world.update(state, { ...settling, adoptLotNo: state.lotNo });
+      assert.deepEqual([next.status, next.lotNo, world.starts], ["finished", state.lotNo, 1]);
+    });
+
+    it("and says so too where another run was under way before the start", async () => {
+      world = await SlowWorld.create({ startWhileRunning: "newRun" });
+      world.runBefore("extracting");
+      world.emulator.setBehaviour({ subtaskListLag: 1000 });
+      const { message } = await world.fails(world.create({ ...settling, timeoutSeconds: 20 }));
+      assert.match(message, /a run that was under way before .*; meanwhile its rows do not count as settled: if it/);
+    });
+
+    it("but not where the list of before comes up once more while its own is at work", async () => {
+      world = await SlowWorld.create();
+      world.lists([["a", "Finished"]], [["b", "Waiting"]], [["a", "Finished"]], [["b", "Finished"]]);
+      world.at(10, () => world.emulator.change.insertRows("task-1", [{ a: 1 }], world.lotNo));
+      const state = await world.create({ ...settling, settleSeconds: 0 });
+      assert.deepEqual([state.status, world.seconds], ["finished", 20]);
+    });
+
+    it("and names the subtasks at work where they are what it waited for", async () => {
+      world = await SlowWorld.create();
+      const { message } = await world.fails(world.create({ ...settling, timeoutSeconds: 20 }));
+      assert.match(message, /What counts as still running: "Waiting"/);
     });
   });
 
@@ -456,13 +369,12 @@ describe("waiting for a run", () => {
 
   describe("until a run that is deleted has stopped", () => {
     const stopping = { waitFor: "started", onDelete: "stop" } as const;
-    const remove = (state: CloudRunState): Promise<void> => cloudRun.delete(state.lotNo, state, world.context);
 
     it("notes the subtasks at the start, also where the list lags behind", async () => {
       world = await SlowWorld.create({ subtaskListLag: 3 });
       const state = await world.create(stopping);
       assert.equal(state.ownList?.sample.length, 3);
-      await remove(state);
+      await world.remove(state);
       assert.deepEqual(world.statusesOf(state.lotNo), ["stopped", "stopped", "stopped"]);
     });
 
@@ -471,11 +383,11 @@ describe("waiting for a run", () => {
       const state = await world.create(stopping);
       world.emulator.setBehaviour({ subtaskListLag: 0 });
       const stranger = world.emulator.change.startRun("task-1");
-      await remove(state);
+      await world.remove(state);
       assert.match(world.warnings.join(), /was not stopped: .*may be another run's/);
       const read = await world.read(state);
       assert.equal(read.status, "running");
-      await remove(read);
+      await world.remove(read);
       assert.deepEqual(
         [world.statusesOf(stranger), world.count("stopSubtasks")],
         [["waiting", "waiting", "waiting"], 0],
@@ -486,7 +398,7 @@ describe("waiting for a run", () => {
       world = await SlowWorld.create();
       const state = await world.create(stopping);
       world.emulator.change.startRun("task-1");
-      await remove(state);
+      await world.remove(state);
       assert.match(world.warnings.join(), /was not stopped: the service lists another run's subtasks now/);
       assert.equal(world.count("stopSubtasks"), 0);
     });
@@ -502,7 +414,7 @@ describe("waiting for a run", () => {
         const nothing = { kind: "status", status: 200, body: { requestId: "r" } } as const;
         world.emulator.fault({ operation: "stopSubtasks", ...nothing, times: 100 });
         assert.match(
-          await failure(remove(state)),
+          await failure(world.remove(state)),
           new RegExp(`3 subtasks were told to stop and are still at work after ${most} s.*Run the same command again`),
         );
         assert.deepEqual([world.seconds, world.count("stopSubtasks")], [most, 1]);
@@ -516,7 +428,7 @@ describe("waiting for a run", () => {
       world.emulator.fault({ operation: "stopSubtasks", ...nothing, times: 100 });
       world.at(20, () => world.interruption.abort());
       assert.match(
-        await failure(remove(state)),
+        await failure(world.remove(state)),
         /interrupted before all of its subtasks had stopped. Run the same command again/,
       );
       assert.equal(world.seconds, 20);
@@ -526,7 +438,7 @@ describe("waiting for a run", () => {
       world = await SlowWorld.create();
       const state = await world.create(stopping);
       world.lists([]);
-      await remove(state);
+      await world.remove(state);
       assert.deepEqual(world.statusesOf(state.lotNo), ["stopped", "stopped", "stopped"]);
     });
   });
