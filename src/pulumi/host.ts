@@ -33,6 +33,7 @@ export class Host {
   private readonly accountGuards = new Map<string | undefined, AccountGuard>();
   readonly decided = new DecidedParts();
   private readonly checked = new Set<string | undefined>();
+  private readonly noted = new Set<string>();
   private stepsUnderWay = 0;
   private readonly config: ProviderConfig;
   private readonly configProblems: readonly string[];
@@ -119,6 +120,14 @@ export class Host {
       }
     }
   }
+  /** The engine may ask for the same diff more than once. */
+  warnOnce(message: string, urn?: string): void {
+    if (!this.noted.has(message)) {
+      this.noted.add(message);
+      this.warn(message, urn);
+    }
+  }
+
 
   warn(message: string, urn?: string): void {
     this.display.warn(message, urn);
