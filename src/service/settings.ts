@@ -28,6 +28,7 @@ export interface Settings {
   logLevel: LogLevel;
   log: (line: string) => void;
   warn: (message: string) => void;
+  settingName: (option: string) => string;
 }
 
 /** @throws TypeError naming every option that cannot be right, never its value where that may be a credential. */
@@ -55,6 +56,7 @@ export function settingsOf(options: ServiceClientOptions): Settings {
     logLevel: options.logLevel ?? "silent",
     log: options.log ?? stderr,
     warn: options.warn ?? stderr,
+    settingName: options.settingName ?? ((option) => option),
   };
 }
 
