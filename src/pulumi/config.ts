@@ -25,7 +25,8 @@ class Malformed extends Error {}
 const plainText: Parse = (raw) => raw;
 
 const truth: Parse = (raw) => {
-  if (raw !== "true" && raw !== "false") {
+  const word = raw.toLowerCase();
+  if (word !== "true" && word !== "false") {
     throw new Malformed();
   }
   return raw === "true";
@@ -56,7 +57,19 @@ const oneOf =
     return raw;
   };
 
-const truthOrList: Parse = (raw) => (raw === "true" || raw === "false" ? raw === "true" : list(raw));
+/** Words that mean true or false elsewhere: taken for an id, one would be a setting that does nothing, or less than what was meant. */
+const wordsOfTruth = ["true", "false", "yes", "no", "on", "off", "1", "0"];
+
+const truthOrList: Parse = (raw) => {
+  if (/^(true|false)$/i.test(raw)) {
+    return truth(raw);
+  }
+  const items = list(raw) as string[];
+  if (!raw.trimStart().startsWith("[") && items.some((item) => wordsOfTruth.includes(item.toLowerCase()))) {
+    throw new Malformed();
+  }
+  return items;
+};
 
 function json(raw: string): unknown {
   try {
@@ -131,7 +144,8 @@ export const configKeys = {
   },
   forceDestroy: {
     parse: truthOrList,
-    allowed: "true, false or a list of task ids",
+    allowed:
+      "true, false or a list of task ids (yes, no, on, off, 1 and 0 are none of these; a task of such an id goes into a JSON list)",
     environment: "WEBEXTRACT_FORCE_DESTROY",
   },
   movedFrom: { ...items, allowed: "a list of base URLs", environment: "WEBEXTRACT_MOVED_FROM" },
