@@ -267,9 +267,13 @@ export class Backend implements dynamic.ResourceProvider {
   }
 
   private checkProfile(profile: unknown, problems: Problem[]): void {
-    const problem = typeof profile === "string" ? this.host().profileProblem(profile) : undefined;
+    const isKnown = profile === undefined || typeof profile === "string";
+    const problem = isKnown ? this.host().profileProblem(profile) : undefined;
     if (problem !== undefined) {
-      problems.push({ path: "profile", reason: `is not configured. ${problem}` });
+      problems.push({
+        path: "profile",
+        reason: `is ${profile === undefined ? "missing" : "not configured"}. ${problem}`,
+      });
     }
   }
 
