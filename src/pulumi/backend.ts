@@ -62,11 +62,14 @@ export class Backend implements dynamic.ResourceProvider {
       const state = this.stateOf(olds);
       const args = fromWire(news);
       const moved = this.refuseElsewhere(state, args.profile);
-      const { replaces = [], deleteFirst, forced, same } = this.resource.diff?.(state, args) ?? {};
+      const { replaces = [], deleteFirst, forced, same, note } = this.resource.diff?.(state, args) ?? {};
       const bySpec = Object.keys(this.resource.args).filter(
         (name) => this.resource.args[name]?.replaces && differs(state[name], args[name]),
       );
       const all = [...new Set([...bySpec, ...replaces])];
+      if (note !== undefined) {
+        this.host().warnOnce(note, urnOf(news));
+      }
       // A refresh asks for diffs too, of what it has read: they say nothing of what the program wants.
       const stays = all.length === 0 && this.host().isChecked(urnOf(news));
       await this.show(news, args.profile, state, { step: stays ? "diff" : "replace", id });
@@ -264,9 +267,13 @@ export class Backend implements dynamic.ResourceProvider {
   }
 
   private checkProfile(profile: unknown, problems: Problem[]): void {
-    const problem = typeof profile === "string" ? this.host().profileProblem(profile) : undefined;
+    const isKnown = profile === undefined || typeof profile === "string";
+    const problem = isKnown ? this.host().profileProblem(profile) : undefined;
     if (problem !== undefined) {
-      problems.push({ path: "profile", reason: `is not configured. ${problem}` });
+      problems.push({
+        path: "profile",
+        reason: `is ${profile === undefined ? "missing" : "not configured"}. ${problem}`,
+      });
     }
   }
 

@@ -1,7 +1,6 @@
 // biome-ignore-all lint/suspicious/noUnsafeDeclarationMerging: the outputs are those of the resource's own state, spelled and documented there, once
 
 import type { CustomResourceOptions, Input } from "@pulumi/pulumi";
-import { output, RunError } from "@pulumi/pulumi";
 import type { CloudRunArgs as CloudRunPlainArgs, CloudRunState } from "../resources/cloudRun";
 import { cloudRun } from "../resources/cloudRun";
 import type { CloudSubtasksArgs as CloudSubtasksPlainArgs, CloudSubtasksState } from "../resources/cloudSubtasks";
@@ -25,6 +24,7 @@ import type { TaskStartUrlsArgs as TaskStartUrlsPlainArgs, TaskStartUrlsState } 
 import { taskStartUrls } from "../resources/taskStartUrls";
 import type { InputsOf, OutputsOf } from "./extractionResource";
 import { ExtractionResource } from "./extractionResource";
+import { hashesOf, triggersOf } from "./triggers";
 
 /** State that is the resource's own business. */
 type Internal = "pending" | "outcome" | "explanation" | "listBefore" | "ownList" | "previous" | "drifted" | "leaving";
@@ -150,19 +150,9 @@ export class CloudRun extends ExtractionResource {
   }
 
   constructor(name: string, args: CloudRunArgs, opts?: CustomResourceOptions) {
-    super(cloudRun, name, { ...args, rerunOn: hashesOf(name, args?.rerunOn) }, opts);
+    const triggers = triggersOf(`CloudRun "${name}"`, args?.triggers, "Use rerunOn: […] for it.");
+    super(cloudRun, name, { ...args, triggers, rerunOn: hashesOf(name, args?.rerunOn) }, opts);
   }
-}
-
-/** What stands in the state for `rerunOn`: a hash for each resource. */
-function hashesOf(run: string, resources: ExtractionResource[] | undefined): Input<string[]> | undefined {
-  const wrong = resources?.findIndex((each) => typeof each?.inputsHash !== "function") ?? -1;
-  if (wrong >= 0) {
-    throw new RunError(
-      `CloudRun "${run}": rerunOn[${wrong}] must be a resource of pulumi-webextract. For other values use triggers.`,
-    );
-  }
-  return resources && output(resources.map((each) => each.inputsHash()));
 }
 
 /** Arguments of {@link DataExport}. */
@@ -177,7 +167,8 @@ export interface DataExport extends OutputsOf<Omit<DataExportState, Internal>> {
  */
 export class DataExport extends ExtractionResource {
   constructor(name: string, args: DataExportArgs, opts?: CustomResourceOptions) {
-    super(dataExport, name, { ...args }, opts);
+    const triggers = triggersOf(`DataExport "${name}"`, args?.triggers, "Name a property of it, such as run.id.");
+    super(dataExport, name, { ...args, triggers }, opts);
   }
 }
 

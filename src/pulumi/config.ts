@@ -25,10 +25,11 @@ class Malformed extends Error {}
 const plainText: Parse = (raw) => raw;
 
 const truth: Parse = (raw) => {
-  if (raw !== "true" && raw !== "false") {
+  const word = raw.toLowerCase();
+  if (word !== "true" && word !== "false") {
     throw new Malformed();
   }
-  return raw === "true";
+  return word === "true";
 };
 
 const number: Parse = (raw) => {
@@ -56,7 +57,19 @@ const oneOf =
     return raw;
   };
 
-const truthOrList: Parse = (raw) => (raw === "true" || raw === "false" ? raw === "true" : list(raw));
+/** Words that mean true or false elsewhere: taken for an id, one would be a setting that does nothing, or less than what was meant. */
+const wordsOfTruth = ["true", "false", "yes", "no", "on", "off", "1", "0"];
+
+const truthOrList: Parse = (raw) => {
+  if (/^(true|false)$/i.test(raw)) {
+    return truth(raw);
+  }
+  const items = list(raw) as string[];
+  if (!raw.trimStart().startsWith("[") && items.some((item) => wordsOfTruth.includes(item.toLowerCase()))) {
+    throw new Malformed();
+  }
+  return items;
+};
 
 function json(raw: string): unknown {
   try {
@@ -131,7 +144,8 @@ export const configKeys = {
   },
   forceDestroy: {
     parse: truthOrList,
-    allowed: "true, false or a list of task ids",
+    allowed:
+      "true, false or a list of task ids (yes, no, on, off, 1 and 0 are none of these; a task of such an id goes into a JSON list)",
     environment: "WEBEXTRACT_FORCE_DESTROY",
   },
   movedFrom: { ...items, allowed: "a list of base URLs", environment: "WEBEXTRACT_MOVED_FROM" },
@@ -150,6 +164,9 @@ export const configKeys = {
   },
 } satisfies Record<string, Key>;
 
+/** Profiles, each with its fields. */
+type NamedOptions = Record<string, Record<string, unknown>> | undefined;
+
 export type ConfigKey = keyof typeof configKeys;
 
 const keys: Readonly<Record<string, Key>> = configKeys;
@@ -163,6 +180,8 @@ export interface ProviderConfig {
   movedFrom: readonly string[];
   /** Folder of the journal; undefined where it is switched off. */
   journal: string | undefined;
+  /** Why nothing can be reached with a profile, or without one. */
+  profileProblem(profile: string | undefined): string | undefined;
   /** Options of the client for a profile; the top-level ones without a name. Throws where there is no such profile. */
   clientOptions(profile: string | undefined): ServiceClientOptions;
 }
@@ -194,11 +213,15 @@ export function parseConfig(
   const both = (name: ConfigKey): unknown[] => [values.get(name)?.config, values.get(name)?.environment].flat();
 
   const top = topOptions(configured);
-  const named = configured<Record<string, Record<string, unknown>>>("profiles") ?? {};
+  const ofProfiles = values.get("profiles");
+  const named = { ...(ofProfiles?.environment as NamedOptions), ...(ofProfiles?.config as NamedOptions) };
   const optionsOf = new Map<string | undefined, ServiceClientOptions>([[undefined, top]]);
   for (const [name, fields] of Object.entries(named)) {
-    optionsOf.set(name, { ...withoutCredentials(top), ...profileOptions(name, fields, problems), profile: name });
+    const own = profileOptions(name, fields, problems);
+    optionsOf.set(name, { ...withoutCredentials(top), ...own, profile: name, settingName: settingNames(name) });
   }
+  const known = Object.keys(named).join(", ") || "none";
+  const noProfile = (name: string): string => `There is no profile "${name}" in webextract:profiles. Known: ${known}.`;
   for (const [name, options] of optionsOf) {
     const needed = name !== undefined || optionsOf.size === 1 || options.baseUrl !== undefined;
     problems.push(...clientProblems(name, options, needed));
@@ -216,11 +239,20 @@ export function parseConfig(
       .filter((each) => typeof each === "string")
       .map(originOf),
     journal: journalFolder(configured("journal"), top.tokenStore, environment),
+    profileProblem(profile) {
+      if (profile !== undefined) {
+        return optionsOf.has(profile) ? undefined : noProfile(profile);
+      }
+      return top.baseUrl !== undefined || optionsOf.size === 1
+        ? undefined
+        : `It names no profile, and webextract:baseUrl is not configured. Name a profile (known: ${known}), or set webextract:baseUrl.`;
+    },
     clientOptions(profile) {
       const options = optionsOf.get(profile);
       if (options === undefined) {
         throw new Error(
-          `There is no profile "${profile}" in webextract:profiles. Known: ${[...optionsOf.keys()].filter(Boolean).join(", ") || "none"}.`,
+          `${noProfile(profile ?? "")} What was made with it needs it until it is deleted: put it back into webextract:profiles and run "pulumi up" ` +
+            `(a refresh or a destroy goes by the configuration of the last up), or name it in WEBEXTRACT_PROFILES, which counts at once.`,
         );
       }
       return options;
@@ -280,7 +312,16 @@ function topOptions(configured: <T>(name: ConfigKey) => T | undefined): ServiceC
     credentials: configured("credentials"),
     refreshPath: configured("refreshPath"),
     logLevel: configured("logLevel"),
+    settingName: settingNames(undefined),
   };
+}
+
+/** How the client's errors name its options. */
+function settingNames(profile: string | undefined): (option: string) => string {
+  return (option) =>
+    profile !== undefined && keys[option]?.inProfile
+      ? `webextract:profiles.${profile}.${option}`
+      : `webextract:${option}`;
 }
 
 /** Credentials are never lent from one account to another. */

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import type { CustomResourceOptions, ID, Input } from "@pulumi/pulumi";
-import { CustomResource, mergeOptions, Output, output, RunError, unsecret } from "@pulumi/pulumi";
+import { CustomResource, mergeOptions, Output, output, RunError, runtime, unknown, unsecret } from "@pulumi/pulumi";
 import { canonical, isMap } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { idFor, isId, noteId, withIds } from "./knownIds";
 import { requireValidConfig } from "./programConfig";
-import { providerText, requireResolvableProvider } from "./providerText";
+import { readOptions, requireProfile } from "./programReads";
+import { isMocked, providerText, requireResolvableProvider } from "./providerText";
 import { fewerFrames } from "./sdkFrames";
 import type { TaskName } from "./taskOrder";
 import { alias, claim, declare, dependenciesOf } from "./taskOrder";
@@ -40,6 +41,10 @@ export abstract class ExtractionResource extends CustomResource {
       super(typeToken(definition.type), name, properties, options);
     } finally {
       leave();
+    }
+    if (opts?.id !== undefined && runtime.isDryRun()) {
+      // What a preview does not read has an id all the same: were it unknown, all that take it would show as replaced.
+      Object.assign(this, { id: unsecret(output(opts.id)) });
     }
     const hashed = Object.entries(definition.args)
       .filter(([each, { option, derived }]) => !option && (derived || args[each] !== undefined))
@@ -231,16 +236,25 @@ function optionsOf(
     replaceOnChanges,
     ...(deleteBeforeReplace === undefined ? {} : { deleteBeforeReplace }),
   };
-  return opts?.id === undefined ? mergeOptions(opts, more) : { ...mergeOptions(opts, more), id: idOf(opts.id, args) };
+  return opts?.id === undefined
+    ? mergeOptions(opts, more)
+    : { ...mergeOptions(opts, more), id: idOf(`${type} "${name}"`, opts.id, args) };
 }
 
 /**
- * The id of something that is looked up. A preview leaves it alone where it does not know yet what to read of it: the engine would hand over the rest, as
- * if that were all, and it does not ask where the id is not known.
+ * The id of something that is looked up. The engine does not ask where it is not known, so a preview leaves alone what must not be read: where it does
+ * not know yet what to read of it, for the engine would hand over the rest, as if that were all; and where it has no credential for it.
  */
-function idOf(id: Input<ID>, args: Record<string, unknown>): Output<ID> {
+function idOf(who: string, id: Input<ID>, args: Record<string, unknown>): Output<ID> {
+  if (!isMocked() && (args.profile === undefined || typeof args.profile === "string")) {
+    requireProfile(who, args.profile);
+  }
   const whatToRead = unsecret(output(args).apply(() => ""));
-  return output([id, whatToRead]).apply(([each]) => each as ID);
+  const profile = unsecret(output(args.profile)) as Output<string | undefined>;
+  return output([id, whatToRead, profile] as const).apply(async ([each, , account]) => {
+    const isReadable = isMocked() || (await readOptions(who, account)) !== undefined;
+    return isReadable ? each : (unknown as unknown as ID);
+  });
 }
 
 /** The arguments that name a task, each with its path, whose change replaces. Beside an id to adopt, the source means nothing. */

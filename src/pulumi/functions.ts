@@ -1,13 +1,24 @@
-import type { Output } from "@pulumi/pulumi";
-import { log, output, RunError, runtime, secret, unknown } from "@pulumi/pulumi";
-import { canonical } from "../resources/args";
+import { Output, output, RunError, secret, unknown } from "@pulumi/pulumi";
+import type { ArgSpec, ArgsSpec, Problem } from "../resources/args";
+import {
+  canonical,
+  checkFields,
+  flag,
+  given,
+  isMap,
+  listOf,
+  objectOf,
+  text,
+  unknown as unknownArg,
+  wholeNumberFrom,
+} from "../resources/args";
 import { ServiceClient } from "../service/client";
 import { isServiceError } from "../service/errors";
 import type { RowSource } from "../service/rowPage";
 import type { Row, Subtask, TaskActions } from "../service/types";
 import type { InputsOf } from "./extractionResource";
 import { forEachProgram } from "./program";
-import { programConfig } from "./programConfig";
+import { noCredential, readOptions, requireProfile } from "./programReads";
 
 /**
  * Reads from a program. Each has two forms: `getData(args, { plain: true })` answers a promise, for arguments that are known; `getDataOutput(args)`
@@ -82,31 +93,43 @@ const defaultRows = 1000;
 
 interface Query<Args, Result> {
   name: string;
+  args: Readonly<Record<keyof Args, ArgSpec>>;
   run(client: ServiceClient, args: Args): Promise<Result>;
 }
 
+const taskId: ArgSpec = { check: text, required: true };
+const lotNo = taskId;
+const texts: ArgSpec = { check: listOf(text), required: true };
+const offset: ArgSpec = { check: wholeNumberFrom(0) };
+const maxRows: ArgSpec = { check: wholeNumberFrom(1) };
+
 const actionsQuery: Query<GetActionsArgs, TaskActions[]> = {
   name: "getActions",
+  args: { taskIds: texts, actionTypes: texts },
   run: async (client, { taskIds, actionTypes }) => (await client.getActions({ taskIds, actionTypes })).data,
 };
 
 const subtasksQuery: Query<GetSubtasksArgs, Subtask[]> = {
   name: "getSubtasks",
+  args: { taskId },
   run: (client, { taskId }) => client.allSubtasks(taskId),
 };
 
 const dataQuery: Query<GetDataArgs, GetDataResult> = {
   name: "getData",
+  args: { taskId, offset, maxRows },
   run: (client, { taskId, ...range }) => readRows(client, { taskId }, range),
 };
 
 const batchDataQuery: Query<GetBatchDataArgs, GetDataResult> = {
   name: "getBatchData",
+  args: { taskId, lotNo, offset, maxRows },
   run: (client, { taskId, lotNo, ...range }) => readRows(client, { taskId, lotNo }, range),
 };
 
 const notExportedDataQuery: Query<GetNotExportedDataArgs, GetDataResult> = {
   name: "getNotExportedData",
+  args: { taskId, maxRows },
   run: (client, { taskId, maxRows }) => readRows(client, { taskId, notExported: true }, { maxRows }),
 };
 
@@ -173,6 +196,7 @@ async function asPromise<Args extends object, Result>(
       `${query.name}: a promise cannot carry the mark of a secret. Use ${query.name}Output, or say { plain: true }.`,
     );
   }
+  requireArgs(query, args, options);
   const result = await ask(query, args, options);
   if (result === unknownYet) {
     throw new RunError(`${query.name}: ${noCredential} Use ${query.name}Output, whose answer may be unknown.`);
@@ -185,65 +209,72 @@ function asOutput<Args extends object, Result>(
   args: InputsOf<Args>,
   options: FunctionOptions = {},
 ): Output<Result> {
+  // At once, for it is an error of the program; what only comes to be known is looked at once more.
+  requireArgs(query, args, options);
+  requireProfile(query.name, options.profile);
   const known = output(args) as unknown as Output<Args>;
   const result = known.apply(async (each) => {
+    requireArgs(query, each, options);
     const answer = await ask(query, each, options);
     return answer === unknownYet ? (unknown as unknown as Result) : answer;
   }) as Output<Result>;
   return options.plain === true ? result : (secret(result) as Output<Result>);
 }
 
+const optionsSpec: ArgsSpec = { plain: { check: flag }, profile: { check: text } };
+
+/** Refuses arguments that are missing, of unknown names or wrong: an argument less may be another read. */
+function requireArgs<Args>(query: Query<Args, unknown>, args: unknown, options: object): void {
+  const problems: Problem[] = [];
+  objectOf(query.args)(knownPart(args ?? {}), "", problems);
+  checkFields(optionsSpec, { ...options }, "options", problems);
+  if (problems.length > 0) {
+    const list = problems.map(({ path, reason }) => `${path === "" ? "what it is given" : path} ${reason}`).join("; ");
+    throw new RunError(`${query.name}: ${list}. Nothing was asked.`);
+  }
+}
+
+/** Outputs and promises are not known yet. */
+function knownPart(value: unknown): unknown {
+  if (Output.isInstance(value) || value instanceof Promise) {
+    return unknownArg;
+  }
+  if (Array.isArray(value)) {
+    return value.map(knownPart);
+  }
+  return isMap(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, knownPart(each)]))
+    : value;
+}
+
 const unknownYet = Symbol("no credential in this preview");
-const noCredential =
-  "in a preview reads use accessToken or credentialCommand only, and neither is configured: the answer is unknown until the update.";
 
 /** What one run has asked, and with which clients: another may have other credentials, and must ask anew. */
 const run = forEachProgram(() => ({
   answers: new Map<string, Promise<unknown>>(),
   clients: new Map<string | undefined, ServiceClient>(),
-  warned: false,
 }));
 
 /** Asks once a run for the same arguments. */
 async function ask<Args extends object, Result>(
   query: Query<Args, Result>,
   args: Args,
-  options: FunctionOptions,
+  { profile }: FunctionOptions,
 ): Promise<Result | typeof unknownYet> {
-  const thisRun = run();
-  const client = clientFor(options.profile, thisRun.clients);
-  if (client === undefined) {
-    if (!thisRun.warned) {
-      thisRun.warned = true;
-      await log.warn(`pulumi-webextract: ${noCredential}`);
-    }
+  const { answers, clients } = run();
+  const options = await readOptions(query.name, profile);
+  if (options === undefined) {
     return unknownYet;
   }
-  const key = canonical([query.name, options.profile, args]);
-  const known = thisRun.answers.get(key) as Promise<Result> | undefined;
-  const answer = known ?? query.run(client, args);
-  thisRun.answers.set(key, answer);
+  const client = clients.get(profile) ?? new ServiceClient(options);
+  clients.set(profile, client);
+  const key = canonical([query.name, profile, args]);
+  const known = answers.get(key) as Promise<Result> | undefined;
+  const answer = known ?? query.run(client, given(args));
+  answers.set(key, answer);
   try {
     return await answer;
   } catch (error) {
     throw isServiceError(error) ? new RunError(error.message) : error;
   }
-}
-
-/** The program's own client; none in a preview that could only log in by using up a refresh token. */
-function clientFor(
-  profile: string | undefined,
-  clients: Map<string | undefined, ServiceClient>,
-): ServiceClient | undefined {
-  const options = programConfig().clientOptions(profile);
-  const preview = runtime.isDryRun();
-  if (preview && options.accessToken === undefined && options.credentialCommand === undefined) {
-    return undefined;
-  }
-  let client = clients.get(profile);
-  if (client === undefined) {
-    client = new ServiceClient(preview ? { ...options, refreshToken: undefined } : options);
-    clients.set(profile, client);
-  }
-  return client;
 }

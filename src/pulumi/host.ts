@@ -33,6 +33,7 @@ export class Host {
   private readonly accountGuards = new Map<string | undefined, AccountGuard>();
   readonly decided = new DecidedParts();
   private readonly checked = new Set<string | undefined>();
+  private readonly noted = new Set<string>();
   private stepsUnderWay = 0;
   private readonly config: ProviderConfig;
   private readonly configProblems: readonly string[];
@@ -65,14 +66,9 @@ export class Host {
     return this.folder;
   }
 
-  /** Problems with a resource's profile, for a check. */
-  profileProblem(profile: string): string | undefined {
-    try {
-      this.config.clientOptions(profile);
-      return undefined;
-    } catch (error) {
-      return error instanceof Error ? error.message : String(error);
-    }
+  /** What is wrong with a resource's profile, or with its having none, for a check. */
+  profileProblem(profile: string | undefined): string | undefined {
+    return this.config.profileProblem(profile);
   }
 
   /** Where a profile's service is; undefined where the configuration doesn't say. */
@@ -122,6 +118,14 @@ export class Host {
 
   warn(message: string, urn?: string): void {
     this.display.warn(message, urn);
+  }
+
+  /** The engine may ask for the same diff more than once. */
+  warnOnce(message: string, urn?: string): void {
+    if (!this.noted.has(message)) {
+      this.noted.add(message);
+      this.warn(message, urn);
+    }
   }
 
   movedFrom(origin: string): boolean {
@@ -182,8 +186,13 @@ export class Host {
     }
     let service = this.services.get(profile);
     if (service === undefined) {
+      const options = this.config.clientOptions(profile);
+      const problem = this.profileProblem(profile);
+      if (problem !== undefined) {
+        throw new Error(problem);
+      }
       const warn = (message: string): void => this.display.warn(message);
-      const client = new ServiceClient({ ...this.config.clientOptions(profile), warn, interrupted: this.interrupted });
+      const client = new ServiceClient({ ...options, warn, interrupted: this.interrupted });
       service = { client, actionReader: new ActionReader(client) };
       this.services.set(profile, service);
     }

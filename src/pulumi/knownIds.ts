@@ -37,7 +37,10 @@ export function withIds(value: unknown): unknown {
 }
 
 /** A map as a program writes it, and nothing that is an object of its own: an output, a promise, a resource. */
-function isLiteral(value: object): boolean {
+export function isLiteral(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) {
+    return false;
+  }
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }

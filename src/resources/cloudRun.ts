@@ -177,6 +177,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
     return {
       replaces,
       deleteFirst: true,
+      note: paidRunNote(state, args, replaces),
       same: replaces.length === 0 && onlyAdoptionDiffers(cloudRun.args, state, args, "adoptLotNo"),
     };
   },
@@ -234,6 +235,19 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
     }
   },
 };
+
+/** Said where nothing but an unknown value makes it a replace: of what is known, the diff shows that it changed. */
+function paidRunNote(state: CloudRunState, args: CloudRunArgs, replaces: readonly string[]): string | undefined {
+  const areUnknown = (["triggers", "rerunOn"] as const).filter((name) => holdsUnknown(args[name]));
+  if (areUnknown.length === 0 || areUnknown.length < replaces.length || differs(state.taskId, args.taskId)) {
+    return undefined;
+  }
+  const what = areUnknown[0] === "triggers" ? "its triggers are" : "its rerunOn is";
+  return (
+    `Run ${state.lotNo} of task "${state.taskId}" shows as a replace, for ${what} not known yet: the up may start a paid run. ` +
+    `It starts none where they turn out the same.`
+  );
+}
 
 /** A start that cost money once must not do so again; `atStart` says whether this step made it. */
 async function startOrTakeOver(

@@ -68,6 +68,8 @@ export interface Difference {
   forced?: boolean;
   /** The arguments differ, yet it comes to the same. */
   same?: boolean;
+  /** What a reviewer must know and the diff does not show: a warning beside the resource. */
+  note?: string;
 }
 
 export interface Created<State> {

@@ -126,8 +126,9 @@ function listInWords(state: CloudRunState): string {
 
 function supersededMessage(state: CloudRunState): string {
   return (
-    `Run ${state.lotNo} of task "${state.taskId}" is superseded: the subtasks that the service lists now are another run's, started elsewhere ` +
+    `Run ${state.lotNo} of task "${state.taskId}" is superseded: the subtasks that the service lists now are those of another run, started elsewhere or by another CloudRun of this program ` +
     `(of this one it last showed ${inWords(state.subtasks)}). Nothing was stopped. What the run has extracted so far can be exported by its lotNo. ` +
+    `A task has one run at a time: of two CloudRuns for it, let one wait for the other (dependsOn, and waitFor: "finished" on the first), or declare one. ` +
     `Change triggers to start a run again, or set adoptLotNo: "${state.lotNo}" if the list is this run's after all.`
   );
 }

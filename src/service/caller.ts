@@ -155,14 +155,14 @@ export class Caller {
   #credentialHeaders(request: PreparedRequest, token: AccessToken | undefined): Record<string, string> {
     if (token !== undefined) return { Authorization: `Bearer ${token.value}` };
     if (request.credential === "none") return {};
-    const { apiKey } = this.#parts;
+    const { apiKey, settings } = this.#parts;
     if (apiKey !== undefined) return { "x-api-key": apiKey };
     const failure = {
       kind: "credential",
       outcome: "notExecuted",
       problem: "not sent: no API key is configured.",
     } as const;
-    throw this.#error(request, failure, { hint: "Set apiKey." });
+    throw this.#error(request, failure, { hint: `Set ${settings.settingName("apiKey")}.` });
   }
 
   #read<T>(request: PreparedRequest, answer: Answer, read: (body: Buffer) => T): T {
@@ -199,7 +199,8 @@ export class Caller {
   }
 
   #error(request: PreparedRequest, failure: Parameters<typeof errorOf>[1], extras: ErrorExtras = {}): ServiceError {
-    return errorOf(request, failure, { ...extras, scrub: this.#parts.secrets.scrub });
+    const { secrets, settings } = this.#parts;
+    return errorOf(request, failure, { ...extras, scrub: secrets.scrub, settingName: settings.settingName });
   }
 
   #log(request: PreparedRequest, exchange: Exchange, milliseconds: number): void {

@@ -40,7 +40,7 @@ export class ServiceClient {
   constructor(options: ServiceClientOptions) {
     const settings = settingsOf(options);
     const { accessToken, refreshToken, credentialCommand, apiKey } = options;
-    const { baseUrl, profile, tokenStore, warn } = settings;
+    const { baseUrl, profile, tokenStore, warn, settingName } = settings;
     const secrets = this.#secrets;
     secrets.add(apiKey);
     for (const word of secretsOf(settings.proxy)) secrets.add(word);
@@ -56,6 +56,7 @@ export class ServiceClient {
       store: new TokenStore(tokenStore, baseUrl, profile, warn),
       secrets,
       warn,
+      settingName,
       refresh: (token) => {
         const request = { refresh_token: token, grant_type: "refresh_token" };
         return this.#caller.call(prepare("refreshToken", request, settings), readNewTokens);

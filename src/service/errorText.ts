@@ -12,6 +12,8 @@ export interface ErrorExtras {
   /** What was done before giving up, for example the number of tries. */
   history?: string;
   hint?: string;
+  /** How options are named. */
+  settingName?: (option: string) => string;
   cause?: Error;
 }
 
@@ -20,7 +22,7 @@ export function errorOf(request: PreparedRequest, failure: Told, extras: ErrorEx
   const { operation, taskId } = request;
   const scrub = extras.scrub ?? ((text: string) => text);
   const told = (text: string | undefined) => (text === undefined ? undefined : oneLine(scrub(text)));
-  const hint = extras.hint ?? hintFor(request, failure);
+  const hint = extras.hint ?? hintFor(request, failure, extras.settingName);
   const task = taskId === undefined ? "" : `, task ${taskId}`;
   const path = request.path.split("?")[0];
   const parts = [

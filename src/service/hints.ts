@@ -2,7 +2,11 @@ import type { Failure } from "./failures";
 import type { PreparedRequest } from "./requests";
 
 /** What a user can do next: the last sentences of each error. */
-export function hintFor(request: PreparedRequest, failure: Pick<Failure, "kind" | "outcome">): string {
+export function hintFor(
+  request: PreparedRequest,
+  failure: Pick<Failure, "kind" | "outcome">,
+  nameOf = (option: string): string => option,
+): string {
   if (failure.outcome === "unknown") {
     const lost = lostHint(request);
     if (lost !== undefined) return lost;
@@ -13,23 +17,23 @@ export function hintFor(request: PreparedRequest, failure: Pick<Failure, "kind" 
     case "actionNotFound":
       return "Check the action's id and type against what getActions returns for this task.";
     case "busy":
-      return "The task is running and cannot be changed meanwhile: wait for its end or stop it, then try again; busyTimeoutSeconds sets how long the client waits by itself.";
+      return `The task is running and cannot be changed meanwhile: wait for its end or stop it, then try again; ${nameOf("busyTimeoutSeconds")} sets how long the client waits by itself.`;
     case "credential":
       return request.credential === "apiKey"
-        ? "Check the API key (apiKey)."
-        : "Set a valid accessToken, refreshToken or credentialCommand.";
+        ? `Check the API key (${nameOf("apiKey")}).`
+        : `Set a valid ${tokenSources(nameOf)}.`;
     case "plan":
       return request.operation.plan === "professional"
         ? "The operation needs a Professional or Enterprise plan: check the account's plan and rights."
         : "Check what the account is allowed to do.";
     case "rateLimited":
-      return "Lower requestsPerSecond or concurrency, or wait: other programs of the same address count too.";
+      return `Lower ${nameOf("requestsPerSecond")} or ${nameOf("concurrency")}, or wait: other programs of the same address count too.`;
     case "unreachable":
-      return "Nothing was sent. Check baseUrl, the network and the proxy settings, then try again.";
+      return `Nothing was sent. Check ${nameOf("baseUrl")}, the network and the proxy settings, then try again.`;
     case "outcomeUnknown":
       return "It is safe to try again.";
     case "contract":
-      return "Check that baseUrl is the address of the service itself, without a portal or proxy that answers in its place.";
+      return `Check that ${nameOf("baseUrl")} is the address of the service itself, without a portal or proxy that answers in its place.`;
     case "aborted":
       return failure.outcome === "unknown" ? "It is safe to try again." : "Nothing happened at the service.";
     case "invalidRequest":
@@ -37,6 +41,11 @@ export function hintFor(request: PreparedRequest, failure: Pick<Failure, "kind" 
     case "refused":
       return "Correct what the service names, then try again.";
   }
+}
+
+/** Where an access token may come from, in words. */
+export function tokenSources(nameOf: (option: string) => string): string {
+  return `${nameOf("accessToken")}, ${nameOf("refreshToken")} or ${nameOf("credentialCommand")}`;
 }
 
 /** For operations that must not be sent again blindly: what may exist now, how to look, how to go on. */

@@ -53,6 +53,8 @@ export interface ServiceClientOptions {
   log?: (line: string) => void;
   /** Takes what the user must know and what is no error, for example a token that could not be stored. Default: standard error. */
   warn?: (message: string) => void;
+  /** How errors name an option, for example as the key of a file in which it is set. Default: its own name. */
+  settingName?: (option: string) => string;
   /** Largest answer taken, in bytes. Default 64 MiB. */
   maxResponseBytes?: number;
   /** Once aborted, nothing waits any more, for its turn or to be sent again: those calls end with an error. What is under way comes to its end. */

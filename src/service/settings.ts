@@ -29,6 +29,7 @@ export interface Settings {
   log: (line: string) => void;
   warn: (message: string) => void;
   interrupted: AbortSignal;
+  settingName: (option: string) => string;
 }
 
 /** @throws TypeError naming every option that cannot be right, never its value where that may be a credential. */
@@ -57,6 +58,7 @@ export function settingsOf(options: ServiceClientOptions): Settings {
     log: options.log ?? stderr,
     warn: options.warn ?? stderr,
     interrupted: options.interrupted ?? new AbortController().signal,
+    settingName: options.settingName ?? ((option) => option),
   };
 }
 

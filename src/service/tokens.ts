@@ -1,6 +1,7 @@
 import type { AccessToken, CredentialSource, CredentialsInUse, NoToken } from "./accessToken";
 import { renewalOf } from "./accessToken";
 import { runCredentialCommand } from "./credentialCommand";
+import { tokenSources } from "./hints";
 import type { RefreshParts } from "./refreshChains";
 import { RefreshChains } from "./refreshChains";
 
@@ -8,6 +9,8 @@ export interface TokenParts extends Omit<RefreshParts, "isFresh"> {
   accessToken?: string;
   refreshToken?: string;
   credentialCommand?: string;
+  /** How errors name an option. */
+  settingName: (option: string) => string;
 }
 
 /** Milliseconds for which a source that gave a token nobody takes is left alone: a hundred calls must not make a hundred refreshes. */
@@ -182,7 +185,7 @@ export class Tokens {
 
   #nothing(tried: string[]): NoToken {
     if (tried.length === 0) {
-      const hint = "Set accessToken, refreshToken or credentialCommand.";
+      const hint = `Set ${tokenSources(this.#parts.settingName)}.`;
       return { kind: "credential", problem: "not sent: no access token is configured.", hint };
     }
     const rotated = this.#refusedSources.has("refreshToken");
@@ -191,7 +194,7 @@ export class Tokens {
       problem: `no access token is taken by the service: ${tried.join("; ")}.`,
       hint: rotated
         ? "A refresh token is usually refused because it was rotated elsewhere (another machine, job or token store used it): set a newly issued one, and keep the token store between runs, or share it."
-        : "Set a valid accessToken, refreshToken or credentialCommand.",
+        : `Set a valid ${tokenSources(this.#parts.settingName)}.`,
     };
   }
 }

@@ -113,6 +113,33 @@ describe("bad arguments on the engine", () => {
     ]);
   });
 
+  it("are refused without a stack where rerunOn is no list, or only the engine's run shows a resource among triggers", async () => {
+    const config = 'const config = new TaskCopy("config", { adoptTaskId: "template-1" });';
+    for (const [args, message] of [
+      ["rerunOn: pulumi.output([config])", /^CloudRun "run": rerunOn must be a list of .*, is an output, of which /],
+      ["triggers: [pulumi.output({ a: config })]", /^CloudRun "run": triggers\[0\]\.a is a resource, .* Use rerunOn/],
+    ] as const) {
+      world.program(`${config} new CloudRun("run", { taskId: "template-1", ${args} });`);
+      const [error = "", ...others] = await refusalOf(world);
+      assert.match(error, message);
+      assert.deepEqual(others, []);
+    }
+  });
+
+  it("are refused without a stack where a function or a static get is given what cannot be", async () => {
+    const nope = 'There is no profile "nope" in webextract:profiles. Known: none.';
+    for (const [program, message] of [
+      [
+        'exports.rows = require("pulumi-webextract").getDataOutput({ taskId: "t" }, { profile: "nope" });',
+        `getData: ${nope}`,
+      ],
+      ['TaskCopy.get("task", "t", { profile: "nope" });', `TaskCopy "task": ${nope}`],
+    ] as const) {
+      world.program(program);
+      assert.deepEqual(await refusalOf(world), [message]);
+    }
+  });
+
   it("are refused in an up where they turn out wrong that a preview could not know", async () => {
     world.program(`const task = new TaskCopy("task", { adoptTaskId: "template-1" });
       new TaskActionConfig("config", { taskId: task.id, onDelete: task.id.apply((id) => id),

@@ -76,6 +76,43 @@ describe("static get on the engine", () => {
     await world.project.up();
   });
 
+  it("never uses up a refresh token in a preview: it is left alone then, with one warning, and what takes its id shows no change", async () => {
+    const { accessToken, refreshToken } = world.emulator.credentials;
+    const profiles = { us: { accessToken }, de: { refreshToken } };
+    await world.project.configure({}, { "webextract:profiles": JSON.stringify(profiles) });
+    const program = (later = "") => `
+      const task = TaskCopy.get("task", "template-1");
+      const loop = TaskLoopItems.get("loop", pulumi.output("template-1"), { actionId: "each", loopType: "UrlList" });
+      new TaskActionConfig("by-id", { taskId: task.id, actions: ${open} });
+      new TaskParameters("by-taskId", { taskId: task.taskId, actions: { open: { actionType: "NavigateAction", properties: { Wait: "2" } } } });
+      exports.items = loop.items;
+      ${later}`;
+    world.program(program());
+    await world.project.up();
+    await world.project.run(["config", "rm", "webextract:accessToken"]);
+    await world.project.configure({}, { "webextract:refreshToken": refreshToken });
+    world.operations();
+    const { output } = await world.project.preview({ args: ["--diff"] });
+    assert.deepEqual(world.operations(), []);
+    assert.equal(output.match(/warning: pulumi-webextract: in a preview reads use accessToken/g)?.length, 1, output);
+    assert.doesNotMatch(output, /replace|\(update\)|\(create\)/);
+    world.program(
+      program(`
+      exports.us = TaskCopy.get("us", "template-1", { profile: pulumi.output("us") }).taskId;
+      exports.de = TaskCopy.get("de", "template-1", { profile: "de" }).sourceTaskId;`),
+    );
+    const shown = (await world.project.preview()).output;
+    assert.deepEqual(world.operations(), ["getActions"]);
+    assert.match(shown, /de *: \[unknown\]/);
+    assert.match(shown, /us *: "template-1"/);
+    await world.project.up();
+    const operations = world.operations();
+    assert.ok(operations.filter((operation) => operation === "refreshToken").length >= 1, operations.join());
+    assert.equal((await world.project.outputs()).us, "template-1");
+    await world.project.run(["config", "rm", "webextract:refreshToken"]);
+    await world.project.configure({}, { "webextract:accessToken": accessToken });
+  });
+
   it("says so where what it needs to be read is missing", async () => {
     world.program('CloudRun.get("seen", "1");');
     const { output } = await world.project.preview({ expect: "failure" });

@@ -363,6 +363,80 @@ describe("typed classes", () => {
     await assert.rejects(program, /rerunOn\[0\] must be a resource of pulumi-webextract/);
   });
 
+  it("refuse a rerunOn that is no list, with how to write it", async () => {
+    const config = () => new webextract.TaskActionConfig("config", { taskId: "t", actions: open });
+    for (const [rerunOn, given] of [
+      [(it: unknown) => it, 'a resource. Write "rerunOn: \\[…\\]"'],
+      [(it: unknown) => pulumi.output([it]), "an output.*name the resources themselves"],
+      [async (it: unknown) => [it], "a promise.*name the resources themselves"],
+      [() => "config", "a text"],
+    ] as const) {
+      const program = run(() => new webextract.CloudRun("run", { taskId: "t", rerunOn: rerunOn(config()) as never }));
+      const message = new RegExp(
+        `^CloudRun "run": rerunOn must be a list of resources of pulumi-webextract, is ${given}`,
+      );
+      await assert.rejects(program, (error) => pulumi.RunError.isInstance(error) && message.test(error.message));
+    }
+  });
+
+  it("refuse a resource among triggers, at any depth, for it would trigger nothing", async () => {
+    const run1 = (triggers: unknown) => new webextract.CloudRun("again", { taskId: "t", triggers: triggers as object });
+    const rows = (triggers: unknown) =>
+      new webextract.DataExport("rows", {
+        taskId: "t",
+        scope: "all",
+        path: "rows.ndjson",
+        triggers: triggers as object,
+      });
+    for (const [make, at, advice] of [
+      [(it: unknown) => run1([it]), "triggers\\[0\\]", "Use rerunOn: \\[…\\]"],
+      [(it: unknown) => run1({ a: ["b", { c: it }] }), "triggers.a\\[1\\].c", "Use rerunOn"],
+      [(it: unknown) => rows(it), "triggers", "Name a property of it, such as run.id"],
+    ] as const) {
+      const program = run(() => make(new webextract.TaskActionConfig("config", { taskId: "t", actions: open })));
+      const message = new RegExp(`: ${at} is a resource, whose changes would trigger nothing. ${advice}`);
+      await assert.rejects(
+        program,
+        (error) => pulumi.RunError.isInstance(error) && message.test(error.message),
+        String(at),
+      );
+    }
+  });
+
+  it("refuse what no diff would show among triggers: dates, maps, what holds itself", async () => {
+    const itself: Record<string, unknown> = {};
+    itself.own = [itself];
+    const wrong: [unknown, string][] = [
+      [[new Date()], "triggers\\[0\\] is a date"],
+      [{ a: new Map() }, "triggers.a is a Map"],
+      [[new Set()], "triggers\\[0\\] is a Set"],
+      [[1n], "triggers\\[0\\] is a bigint"],
+      [[() => 1], "triggers\\[0\\] is a function"],
+      [itself, "triggers is a value that holds itself"],
+    ];
+    for (const [triggers, problem] of wrong) {
+      await assert.rejects(
+        run(() => new webextract.CloudRun("again", { taskId: "t", triggers: triggers as object })),
+        new RegExp(`CloudRun "again": ${problem}, whose changes would trigger nothing\\. Give a text`),
+      );
+    }
+  });
+
+  it("leave all other triggers as they are", async () => {
+    const registered = await run(() => {
+      const copy = new webextract.TaskCopy("copy", { sourceTaskId: "s", taskGroupId: "g" });
+      const own = Object.create(null, { a: { value: 1, enumerable: true } });
+      const triggers = ["a", 1, null, true, copy.taskId, { b: pulumi.secret("c"), own }, Promise.resolve(["d"])];
+      new webextract.CloudRun("run", { taskId: "t", triggers });
+      new webextract.CloudRun("other", { taskId: "t", triggers: copy.id });
+      new webextract.CloudRun("without", { taskId: "t" });
+    });
+    const { value } = (registered.run?.inputs.triggers ?? {}) as { value?: unknown };
+    assert.deepEqual(value, ["a", 1, null, true, "copy-id", { b: "c", own: { a: 1 } }, ["d"]]);
+    assert.equal(registered.other?.inputs.triggers, "copy-id");
+    assert.ok(!("triggers" in (registered.without?.inputs ?? {})));
+  });
+
   it("make all of a list secret when one element is, and what is derived from it too", async () => {
     let secrets: boolean[] = [];
     await run(async () => {

@@ -74,6 +74,57 @@ describe("configuration", () => {
     assert.deepEqual(config.movedFrom, ["https://old.test", "https://older.test"]);
   });
 
+  it("takes true and false as they are usually written for forceDestroy, and no other such word for a task", () => {
+    const forced = (raw: string) => parse({ baseUrl: "https://one.test" }, { WEBEXTRACT_FORCE_DESTROY: raw });
+    for (const [raw, expected] of [
+      ["TRUE", true],
+      ["True", true],
+      ["False", false],
+      ["task-1, TRUE-2", true],
+      ['["task-1", "yes"]', true],
+    ] as const) {
+      const { config, problems } = forced(raw);
+      assert.deepEqual([config.settings.forceDestroy("task-1"), problems], [expected, []], raw);
+    }
+    const refusal =
+      "must be true, false or a list of task ids (yes, no, on, off, 1 and 0 are none of these; a task of such an id goes into a JSON list).";
+    for (const raw of ["yes", "No", "1", "0", "ON", "off", "task-1,yes", "true,task-1"]) {
+      assert.deepEqual(forced(raw).problems, [`WEBEXTRACT_FORCE_DESTROY ${refusal}`], raw);
+    }
+    assert.deepEqual(parse({ baseUrl: "https://one.test", forceDestroy: "yes" }).problems, [
+      `webextract:forceDestroy ${refusal}`,
+    ]);
+  });
+
+  it("takes the profiles of the environment beside those of the configuration, which a destroy has from the last up", () => {
+    const profiles = JSON.stringify({ eu: { accessToken: "eu-1" } });
+    const more = JSON.stringify({ eu: { accessToken: "eu-2" }, us: { accessToken: "us-2" } });
+    const { config, problems } = parse({ baseUrl: "https://one.test", profiles }, { WEBEXTRACT_PROFILES: more });
+    assert.deepEqual(problems, []);
+    assert.deepEqual(
+      ["eu", "us"].map((profile) => config.clientOptions(profile).accessToken),
+      ["eu-1", "us-2"],
+    );
+  });
+
+  it("names the way out where a profile is gone that something in the state has", () => {
+    const { config } = parse({ baseUrl: "https://one.test" });
+    assert.throws(() => config.clientOptions("us"), {
+      message:
+        'There is no profile "us" in webextract:profiles. Known: none. What was made with it needs it until it is deleted: put it back into webextract:profiles ' +
+        'and run "pulumi up" (a refresh or a destroy goes by the configuration of the last up), or name it in WEBEXTRACT_PROFILES, which counts at once.',
+    });
+  });
+
+  it("lets errors name a setting by its key, in its profile where it is one's own", () => {
+    const profiles = JSON.stringify({ us: { accessToken: "b" } });
+    const { config } = parse({ baseUrl: "https://one.test", profiles });
+    const nameOf = (profile: string | undefined, option: string) => config.clientOptions(profile).settingName?.(option);
+    assert.equal(nameOf(undefined, "apiKey"), "webextract:apiKey");
+    assert.equal(nameOf("us", "apiKey"), "webextract:profiles.us.apiKey");
+    assert.equal(nameOf("us", "concurrency"), "webextract:concurrency");
+  });
+
   it("keeps the default statuses that are not configured", () => {
     const { config } = parse({ baseUrl: "https://one.test", statuses: '{"finished": ["fertig"]}' });
     assert.deepEqual(config.settings.statuses, {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { noteUrn } from "../../src/pulumi/engineSurface";
 import { InProcess, unknownText } from "./inProcess";
 
 const origin = "http://127.0.0.1:1";
@@ -41,6 +42,29 @@ describe("diffs", () => {
     assert.deepEqual(await diff("CloudRun", state, { taskId: "t", triggers: ["a"], timeoutSeconds: 5 }), {});
     assert.deepEqual(await diff("CloudRun", state, { taskId: "t", triggers: ["b"] }), again);
     assert.deepEqual(await diff("CloudRun", state, { taskId: "t", triggers: [unknownText] }), again);
+  });
+
+  it("says that a paid run may start where a trigger is not known yet, once for each run, and not where the diff shows it", async () => {
+    const process = new InProcess({ baseUrl: origin });
+    const state = { stateVersion: 1, origin, taskId: "t", lotNo: "7", triggers: ["a"], rerunOn: ["h"] };
+    const seen = async (urn: string, args: Record<string, unknown>): Promise<string[]> => {
+      const news = { taskId: "t", triggers: ["a"], rerunOn: ["h"], ...args };
+      noteUrn(news, urn);
+      await process.provider("CloudRun").diff("7", state, news);
+      return process.warnings.splice(0);
+    };
+    const warning =
+      'Run 7 of task "t" shows as a replace, for its triggers are not known yet: the up may start a paid run. ' +
+      "It starts none where they turn out the same.";
+    assert.deepEqual(await seen("run", { triggers: ["a", { b: unknownText }] }), [warning]);
+    assert.deepEqual(await seen("run", { triggers: unknownText }), []);
+    assert.deepEqual(await seen("other", { rerunOn: unknownText }), [
+      warning.replace("its triggers are", "its rerunOn is"),
+    ]);
+    assert.deepEqual(await seen("changed", { triggers: ["b"] }), []);
+    assert.deepEqual(await seen("same", {}), []);
+    assert.deepEqual(await seen("replaced anyway", { adoptLotNo: "8", triggers: unknownText }), []);
+    assert.deepEqual(await seen("of another task", { taskId: "u", triggers: unknownText }), []);
   });
 
   it("takes the id of the present task as no change, whether it is added or taken out", async () => {

@@ -351,6 +351,20 @@ describe("checks of arguments", () => {
     assert.match(problem ?? "", /^profile is not configured. There is no profile "other".* Known: none/);
   });
 
+  it("refuses to do without a profile where only profiles know the service", async () => {
+    const profiles = JSON.stringify({ us: { baseUrl: "http://127.0.0.1:1" }, eu: { baseUrl: "http://127.0.0.1:2" } });
+    const onlyProfiles = new InProcess({ profiles });
+    assert.deepEqual(await onlyProfiles.problems("TaskCopy", { adoptTaskId: "t" }), [
+      "profile is missing. It names no profile, and webextract:baseUrl is not configured. Name a profile (known: us, eu), or set webextract:baseUrl.",
+    ]);
+    assert.deepEqual(await onlyProfiles.problems("TaskCopy", { adoptTaskId: "t", profile: "us" }), []);
+    assert.deepEqual(await onlyProfiles.problems("TaskCopy", { adoptTaskId: "t", profile: unknownText }), []);
+    await assert.rejects(
+      onlyProfiles.provider("TaskCopy").read("t", {}),
+      /^It names no profile, and webextract:baseUrl is not/,
+    );
+  });
+
   it("never shows the value of a property", async () => {
     const secret = "hunter2-hunter2";
     const problems = await providers.problems("TaskStartUrls", {

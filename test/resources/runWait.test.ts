@@ -142,7 +142,7 @@ describe("waiting for a run", () => {
       assert.equal(world.count("stopSubtasks"), 0);
       assert.match(
         await failure(world.update(state)),
-        /is superseded.*set adoptLotNo: "\d+" if the list is this run's/,
+        /is superseded.*are those of another run.*another CloudRun of this program.*dependsOn.*set adoptLotNo: "\d+" if the list is this run's/,
       );
     });
 

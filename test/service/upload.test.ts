@@ -145,6 +145,18 @@ describe("the upload of start URLs", () => {
     await once(slow, "close");
   });
 
+  it("names the setting as whoever made the client says that it is called", async () => {
+    const settingName = (option: string): string => `the option --${option}`;
+    const keyless = new ServiceClient({ baseUrl: server.baseUrl, settingName });
+    await assert.rejects(keyless.updateTaskUrls({ taskId: "t", file: { open } }), {
+      message: /no API key is configured. Set the option --apiKey.$/,
+    });
+    await assert.rejects(keyless.getActions({ taskIds: ["t"], actionTypes: ["a"] }), {
+      message: /Set the option --accessToken, the option --refreshToken or the option --credentialCommand.$/,
+    });
+    keyless.close();
+  });
+
   it("says that an API key is needed when none is configured", async () => {
     const keyless = new ServiceClient({ baseUrl: server.baseUrl, accessToken: "access" });
     await assert.rejects(keyless.updateTaskUrls({ taskId: "t", file: { open } }), {

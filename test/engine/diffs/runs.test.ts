@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { World } from "../world";
@@ -108,7 +109,8 @@ describe("previews of runs show", () => {
   it("a trigger that is not known yet as a new run", async () => {
     const unknown = `const late = new TaskCopy("late", { adoptTaskId: "template-1" });\n`;
     const text = program({ ...now, run: 'triggers: { week: "1", task: late.id }' });
-    await diffs.shows(world, "a trigger not known yet", { program: unknown + text, up: false });
+    const output = await diffs.shows(world, "a trigger not known yet", { program: unknown + text, up: false });
+    assert.equal(output.match(/warning: Run \d+ of task .* the up may start a paid run/g)?.length, 1, output);
   });
 
   it("that a secret trigger changed, not what it is", async () => {

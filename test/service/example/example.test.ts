@@ -103,6 +103,7 @@ describe("the page about the client", () => {
       logLevel: true,
       log: true,
       warn: true,
+      settingName: true,
       maxResponseBytes: true,
       interrupted: true,
     };
