@@ -67,7 +67,7 @@ export class Exchange {
     const spoilt = behaviour.badGatewayEvery > 0 && this.requests % behaviour.badGatewayEvery === 0;
     if (parts.latencyMs() > 0) await pause(parts.latencyMs(), parts.closing);
 
-    const fault = parts.faults.take(operation.name, (received.fields as { taskId?: unknown } | undefined)?.taskId);
+    const fault = parts.faults.take(operation.name, tasksOf(received.fields));
     const ownAnswer = fault !== undefined && ["status", "error", "redirect"].includes(fault.kind);
     let answer = successAnswer(entry.requestId, {});
     const onlyWaits = fault !== undefined && fault.when === "before" && ["late", "hold"].includes(fault.kind);
@@ -207,4 +207,10 @@ function checkPath(
   if (operation.name !== "refreshToken" || refreshPath === "both") return;
   const alias = request.url.startsWith("/token/refresh");
   if (alias !== (refreshPath === "tokenRefresh")) throw new Refusal("NotFound", "there is no such operation");
+}
+
+/** The tasks that a request is about, by whatever it sent. */
+function tasksOf(fields: unknown): unknown[] {
+  const { taskId, taskIds } = (fields ?? {}) as { taskId?: unknown; taskIds?: unknown };
+  return Array.isArray(taskIds) ? taskIds : [taskId];
 }

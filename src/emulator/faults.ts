@@ -30,7 +30,7 @@ export type FaultKind =
 export interface Fault {
   /** The operation that fails; `*`: whichever comes next. */
   operation: OperationName | "*";
-  /** Only requests about this task. Default: any. */
+  /** Only requests about this task, alone or among others. Default: any. */
   taskId?: string;
   /** What goes wrong. */
   kind: FaultKind;
@@ -112,11 +112,11 @@ export class FaultPlan {
     return gate;
   }
 
-  take(operation: OperationName, taskId: unknown): PlannedFault | undefined {
+  take(operation: OperationName, taskIds: readonly unknown[]): PlannedFault | undefined {
     const fault = this.faults.find(
       (planned) =>
         (planned.operation === operation || planned.operation === "*") &&
-        (planned.taskId === undefined || planned.taskId === taskId),
+        (planned.taskId === undefined || taskIds.includes(planned.taskId)),
     );
     if (fault === undefined) return undefined;
     if (fault.skip > 0) {

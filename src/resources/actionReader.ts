@@ -3,6 +3,7 @@ import type { ServiceClient } from "../service/client";
 import type { ServiceError } from "../service/errors";
 import { isServiceError } from "../service/errors";
 import type { TaskActions } from "../service/types";
+import { EmptyTypes, mayBeAboutSome, names, wasWaitedOut } from "./refusals";
 
 /** The client's part that reads need. */
 export type ActionsClient = Pick<ServiceClient, "getActions">;
@@ -33,12 +34,16 @@ export class ActionReader {
   /** Questions that have no answer yet, and the most there were when some were sent: so many the engine asks at once. */
   private open = 0;
   private mostOpen = 0;
+  private readonly emptyTypes = new EmptyTypes();
   private ended = new AbortController();
 
   constructor(private readonly client: ActionsClient) {}
 
   /** What the service shows of one task; undefined where the answer leaves the task out. Rejects as a request for this task alone would. */
   read(taskId: string, actionTypes: readonly string[]): Promise<TaskActions | undefined> {
+    if (actionTypes.length === 0 && this.emptyTypes.refusal !== undefined) {
+      return Promise.reject(this.emptyTypes.refusal);
+    }
     this.open++;
     const answer = new Promise<TaskActions | undefined>((resolve, reject) =>
       this.gather([{ taskId, actionTypes, resolve, reject }]),
@@ -100,74 +105,157 @@ export class ActionReader {
     }
     const named = questions.filter(({ taskId }) => names(refusal, taskId));
     if (named.length === 0) {
-      await this.askWithoutNames(questions, refusal);
+      await this.narrowDown(questions, refusal);
       return;
     }
     // The others travel with what has come since.
     this.gather(questions.filter((question) => !named.includes(question)));
+    if (!saysGone(refusal)) {
+      await this.narrowDown(named, refusal);
+      return;
+    }
     for (const some of byTask(named)) {
       await this.send(some);
     }
   }
 
-  /** Narrows the refusal down to one task, which is asked alone, and then asks what was not asked on the way: most often one is all there is. */
-  private async askWithoutNames(questions: readonly Question[], refusal: ServiceError): Promise<void> {
-    let suspects = questions;
+  /**
+   * Finds the tasks that a refusal is about. That a task is gone must be said of each alone. All else is believed of all of them where the first tries
+   * are refused too: an account that may ask for none, or a service that fails at each.
+   */
+  private async narrowDown(questions: readonly Question[], refusal: ServiceError): Promise<void> {
+    const once = wasWaitedOut(refusal);
+    if (saysGone(refusal)) {
+      await this.askByHalves(await this.findOne(questions, once), once);
+      return;
+    }
+    const { rest, anyRefused, anyAnswered } = await this.tryFew(questions, once);
+    if (!anyAnswered) {
+      // Each further try would take its time.
+      rejectAll(rest, refusal);
+    } else if (anyRefused) {
+      // Most often that was all there is.
+      await this.askByHalves(rest, once);
+    } else {
+      await this.askByHalves(await this.findOne(rest, once), once);
+    }
+  }
+
+  /** Asks about the first, the last and the middle task alone, until one is answered: tasks that belong together stand side by side. */
+  private async tryFew(questions: readonly Question[], once: boolean): Promise<FirstTries> {
+    const tasks = byTask(questions);
+    const few = new Set([tasks[0], tasks.at(-1), tasks[Math.floor(tasks.length / 2)]]);
+    const tried: Question[] = [];
+    const refused: { some: Question[]; refusal: ServiceError }[] = [];
     let anyAnswered = false;
+    for (const some of few) {
+      if (some !== undefined && !anyAnswered) {
+        tried.push(...some);
+        const refusal = await this.request(some, once);
+        if (refusal !== undefined) {
+          refused.push({ some, refusal });
+        }
+        // A task that is gone is an answer too: the service knows the others.
+        anyAnswered = refusal === undefined || saysGone(refusal);
+      }
+    }
+    // Told together: one that is told earlier makes the engine ask for a single one in its place.
+    for (const { some, refusal } of refused) {
+      rejectAll(some, refusal);
+    }
+    const rest = questions.filter((question) => !tried.includes(question));
+    return { rest, anyRefused: refused.length > 0, anyAnswered };
+  }
+
+  /** Narrows a refusal down to one task, which is asked alone. Answers what was not asked on the way: most often one is all there is. */
+  private async findOne(questions: readonly Question[], once: boolean): Promise<Question[]> {
+    let suspects = questions;
     const notAsked: Question[] = [];
     while (taskIdsOf(suspects).length > 1) {
       const [first, second] = halves(suspects);
-      const isRefused = (await this.send(first)) !== undefined;
-      anyAnswered ||= !isRefused;
-      if (isRefused && taskIdsOf(first).length > 1) {
-        suspects = first;
+      const isRefused = (await this.send(first, once)) !== undefined;
+      if (isRefused) {
         notAsked.push(...second);
-      } else {
-        suspects = second;
       }
+      if (isRefused && taskIdsOf(first).length === 1) {
+        return notAsked;
+      }
+      suspects = isRefused ? first : second;
     }
-    anyAnswered = (await this.send(suspects)) === undefined || anyAnswered;
-    if (!anyAnswered && isServiceError(refusal, "outcomeUnknown")) {
-      // Then it is no single task that the service fails at, and each further try would take its time.
-      rejectAll(notAsked, refusal);
-      return;
-    }
-    await this.askByHalves(notAsked);
+    await this.send(suspects, once);
+    return notAsked;
   }
 
-  private async askByHalves(questions: readonly Question[]): Promise<void> {
-    if (questions.length === 0) {
-      return;
-    }
-    const isRefused = (await this.send(questions)) !== undefined;
+  private async askByHalves(questions: readonly Question[], once: boolean): Promise<void> {
+    const isRefused = (await this.send(questions, once)) !== undefined;
     if (isRefused && taskIdsOf(questions).length > 1) {
       for (const half of halves(questions)) {
-        await this.askByHalves(half);
+        await this.askByHalves(half, once);
       }
     }
   }
 
   /**
    * One request. Answers the refusal, where there was one: for a single task it is that task's answer, and for several they still wait for
-   * theirs, for it may be about only some. Anything else that goes wrong is the answer to all of them.
+   * theirs, for it may be about only some.
    */
-  private async send(questions: readonly Question[]): Promise<ServiceError | undefined> {
+  private async send(questions: readonly Question[], once = false): Promise<ServiceError | undefined> {
+    const refusal = await this.request(questions, once);
+    if (refusal !== undefined && taskIdsOf(questions).length === 1) {
+      rejectAll(questions, refusal);
+    }
+    return refusal;
+  }
+
+  /**
+   * One request. Answers a refusal, which nobody is told yet. Anything else that goes wrong is the answer to all of them.
+   * @param once a refusal is not waited out; all else is.
+   */
+  private async request(questions: readonly Question[], once: boolean): Promise<ServiceError | undefined> {
     const taskIds = taskIdsOf(questions);
     const actionTypes = [...new Set(questions.flatMap((question) => question.actionTypes))].sort();
+    const { emptyTypes } = this;
+    const isEmpty = actionTypes.length === 0;
+    const known = isEmpty ? emptyTypes.refusal : undefined;
+    if (taskIds.length === 0 || known !== undefined) {
+      rejectAll(questions, known);
+      return undefined;
+    }
     try {
-      const { data } = await this.client.getActions({ taskIds, actionTypes });
+      const { data } = await this.client.getActions({ taskIds, actionTypes }, { once });
+      if (isEmpty) {
+        emptyTypes.sawAnswer();
+      }
       for (const { taskId, resolve } of questions) {
         resolve(data.find((task) => task.taskId === taskId));
       }
       return undefined;
     } catch (error) {
-      const isRefusal = mayBeAboutSome(error);
-      if (taskIds.length === 1 || !isRefusal) {
+      if (!mayBeAboutSome(error)) {
+        if (once) {
+          return this.request(questions, false);
+        }
         rejectAll(questions, error);
+        return undefined;
       }
-      return isRefusal ? error : undefined;
+      const [only, ...others] = taskIds;
+      if (isEmpty && only !== undefined && others.length === 0) {
+        emptyTypes.sawRefusal(only, error);
+      }
+      return error;
     }
   }
+}
+
+/** What the first tries of a narrowing found, and the questions that they left. */
+interface FirstTries {
+  rest: Question[];
+  anyRefused: boolean;
+  anyAnswered: boolean;
+}
+
+function saysGone(refusal: ServiceError): boolean {
+  return isServiceError(refusal, "notFound");
 }
 
 function asksForTypes({ actionTypes }: Question): boolean {
@@ -178,18 +266,6 @@ function rejectAll(questions: readonly Question[], error: unknown): void {
   for (const { reject } of questions) {
     reject(error);
   }
-}
-
-/** Refusals, and errors inside of the service: one task may be what it fails at. */
-function mayBeAboutSome(error: unknown): error is ServiceError {
-  const failedInside = isServiceError(error, "outcomeUnknown") && error.code !== undefined;
-  return failedInside || isServiceError(error, "notFound", "actionNotFound", "refused", "contract");
-}
-
-/** Whether the service's own words name a task: as a word of its own, for `task-1` stands in `task-10` too. */
-function names({ said = "" }: ServiceError, taskId: string): boolean {
-  const words = said.split(/[\s"'`=,;()[\]{}<>]+/);
-  return words.some((word) => word.replace(/[.:!?]+$/, "") === taskId);
 }
 
 function taskIdsOf(questions: readonly Question[]): string[] {

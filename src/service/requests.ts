@@ -129,9 +129,14 @@ function queryOf(fields: [string, unknown][]): string {
   return fields.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join("&");
 }
 
+/** Of a request about many tasks, for a text that can be read. */
+const mostTasksNamed = 5;
+
 function taskOf(given: Record<string, unknown>): string | undefined {
   if (typeof given.taskId === "string") return given.taskId;
-  return Array.isArray(given.taskIds) && given.taskIds.length > 0 ? given.taskIds.slice(0, 5).join(", ") : undefined;
+  if (!Array.isArray(given.taskIds) || given.taskIds.length === 0) return undefined;
+  const more = given.taskIds.length - mostTasksNamed;
+  return given.taskIds.slice(0, mostTasksNamed).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 /** What is not plainly "replace" counts as an append: the contract leaves the default open. */

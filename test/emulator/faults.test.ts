@@ -110,4 +110,12 @@ describe("a fault of the emulator", () => {
     emulator.fault({ operation: "*", kind: "status", taskId: "template" });
     assert.equal((await copy()).status, 503);
   });
+
+  it("hits a request about several tasks of which its task is one", async () => {
+    const read = (...taskIds: string[]) => call(emulator, "getActions", { fields: { taskIds, actionTypes: ["a"] } });
+    emulator.fault({ operation: "getActions", kind: "error", code: "PermissionDenied", taskId: "template", times: 2 });
+    assert.equal((await read("another", "template")).status, 403);
+    assert.notEqual((await read("another")).status, 403);
+    assert.equal((await read("template")).status, 403);
+  });
 });

@@ -123,6 +123,26 @@ export function testDriftOf(count: number): void {
     assert.equal(world.copies().length, count);
   });
 
+  it(`is found for all others by at most ${waves + 7} requests where the account may not read one task`, async () => {
+    for (const args of [[], ["--parallel", "200"]]) {
+      const [changed = "", , , denied = ""] = world.copies();
+      const declared = urlOf(changed) ?? "";
+      world.emulator.change.setProperty(changed, "open", "Url", "https://somebody.test/");
+      const fault = { operation: "getActions", kind: "error", code: "PermissionDenied", taskId: denied } as const;
+      world.emulator.fault({ ...fault, times: 1000 });
+      world.operations();
+      const { output } = await world.project.refresh({ args: ["--diff", ...args], expect: "failure" });
+      const operations = world.operations();
+      assert.ok(operations.length <= waves + 7, `${operations.length} requests`);
+      assert.equal(output.match(/error: getActions/g)?.length, 1, output);
+      assert.ok(output.includes(`task ${denied})`));
+      assert.match(output, /Url\s*: "https:\/\/shop.test\/\d+" => "https:\/\/somebody.test\/"/);
+      world.emulator.clearFaults();
+      await world.project.up();
+      assert.equal(urlOf(changed), declared);
+    }
+  });
+
   it("leaves a stack that can be destroyed, of which tasks are missing", async () => {
     drift();
     await world.project.refresh();
@@ -130,5 +150,53 @@ export function testDriftOf(count: number): void {
     world.emulator.change.deleteTask(another);
     await world.project.destroy();
     assert.equal(world.project.state().resources.length, 0);
+  });
+}
+
+const copies = (count: number): string => `
+for (let index = 0; index < ${count}; index++) {
+  const copy = new TaskCopy("copy-" + index, { sourceTaskId: "template-1", taskGroupId: "group-1" });
+  new TaskLoopItems("loop-" + index, { taskId: copy.id, actionId: "each", loopType: "UrlList", items: ["a"] });
+}
+`;
+
+/** The same where no types of actions are configured, and the service refuses to be asked without any. */
+export function testReadsWithoutTypes(count: number): void {
+  let world: World;
+  before(async () => {
+    world = await World.create({
+      program: copies(count),
+      config: { "webextract:actionTypes": "" },
+      emulator: { behaviour: { getActionsEmptyTypes: "refused" } },
+    });
+    await world.project.up();
+    world.operations();
+  });
+  after(() => world.remove());
+
+  /** One row of each copy is all that is asked for beside. */
+  const refresh = async (args: string[]): Promise<string> => {
+    const { output } = await world.project.refresh({ args });
+    const operations = world.operations();
+    assert.ok(reads(operations) <= 2, `${reads(operations)} reads of actions`);
+    assert.equal(operations.length - reads(operations), count);
+    return output;
+  };
+
+  it("asks once or twice and then looks at the rows of each copy", async () => {
+    for (const args of [[], ["--parallel", "200"]]) {
+      assert.match(await refresh(args), new RegExp(`${2 * count + 1} unchanged`));
+    }
+  });
+
+  it("still finds the one task that is gone", async () => {
+    const [gone = ""] = world.copies();
+    world.emulator.change.deleteTask(gone);
+    for (const getActionsMissing of ["refusedNamed", "refusedUnnamed"] as const) {
+      world.emulator.setBehaviour({ getActionsMissing });
+      await world.project.preview({ args: ["--refresh"] });
+      assert.ok(reads(world.operations()) <= 2);
+    }
+    assert.match(await refresh([]), /1 deleted/);
   });
 }

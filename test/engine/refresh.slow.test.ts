@@ -1,5 +1,9 @@
-import { testDriftOf } from "./drift";
+import { testDriftOf, testReadsWithoutTypes } from "./drift";
 
 describe("the drift of 100 tasks", () => {
   testDriftOf(100);
+});
+
+describe("the reads of 100 tasks without types of actions", () => {
+  testReadsWithoutTypes(100);
 });

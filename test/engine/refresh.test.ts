@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { startEmulator } from "../../src/emulator/index";
-import { testDriftOf } from "./drift";
+import { testDriftOf, testReadsWithoutTypes } from "./drift";
 import { World } from "./world";
 
 describe("the drift of 20 tasks", () => {
   testDriftOf(20);
+});
+
+describe("the reads of 20 tasks without types of actions", () => {
+  testReadsWithoutTypes(20);
 });
 
 describe("a read after a write in one process", () => {

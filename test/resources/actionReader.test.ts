@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
+import pLimit from "p-limit";
 import sinon from "sinon";
-import type { Emulator, EmulatorOptions } from "../../src/emulator/index";
+import type { Emulator, EmulatorOptions, Fault } from "../../src/emulator/index";
 import { startEmulator } from "../../src/emulator/index";
 import { ActionReader } from "../../src/resources/actionReader";
 import { isServiceError } from "../../src/service/errors";
+import type { ServiceClientOptions } from "../../src/service/index";
 import { ServiceClient } from "../../src/service/index";
+import { skipWaits } from "../service/skipWaits";
 
 const taskIds = Array.from({ length: 100 }, (_, index) => `task-${index}`);
 const seed = {
@@ -20,10 +23,19 @@ const seed = {
 describe("reads of many tasks' actions", () => {
   let emulator: Emulator;
   const clients: ServiceClient[] = [];
-  const start = async (behaviour: EmulatorOptions["behaviour"] = {}): Promise<ActionReader> => {
+  const start = async (
+    behaviour: EmulatorOptions["behaviour"] = {},
+    options: Partial<ServiceClientOptions> = {},
+  ): Promise<ActionReader> => {
     emulator = await startEmulator({ seed, behaviour });
     const { accessToken } = emulator.credentials;
-    const client = new ServiceClient({ baseUrl: emulator.url, accessToken, maxRetries: 0 });
+    const client = new ServiceClient({
+      baseUrl: emulator.url,
+      accessToken,
+      maxRetries: 0,
+      busyTimeoutSeconds: 0,
+      ...options,
+    });
     clients.push(client);
     return new ActionReader(client);
   };
@@ -146,11 +158,160 @@ describe("reads of many tasks' actions", () => {
     assert.ok(emulator.requests.length <= 9, `${emulator.requests.length} requests`);
   });
 
-  it("fail together when the service cannot be asked at all", async () => {
+  const failedOf = (answers: readonly PromiseSettledResult<unknown>[]): number[] =>
+    answers.flatMap(({ status }, index) => (status === "rejected" ? [index] : []));
+  const envelope = (code: string, message: string) => ({ error: { code, message }, requestId: "r" });
+
+  it("find the one task that the account may not read, or that a gateway fails at, in at most 11 requests", async () => {
+    const failures: Pick<Fault, "status" | "body">[] = [
+      { status: 403, body: envelope("PermissionDenied", "no access") },
+      { status: 400, body: envelope("PermissionDenied", "no access") },
+      { status: 502, body: { error: { message: "cannot read" }, requestId: "r" } },
+      { status: 502 },
+    ];
+    for (const failure of failures) {
+      for (const index of [0, 37, 99]) {
+        const reader = await start();
+        emulator.fault({ operation: "getActions", kind: "status", taskId: `task-${index}`, times: 1000, ...failure });
+        assert.deepEqual(failedOf(await readAll(reader)), [index]);
+        assert.ok(emulator.requests.length <= 11, `${emulator.requests.length} requests`);
+        await emulator.close();
+      }
+    }
+  });
+
+  it("ask a task that such a failure names alone, and the others once more", async () => {
+    for (const code of ["PermissionDenied", "TaskExecuting"]) {
+      const reader = await start();
+      const body = envelope(code, "task task-37 cannot be read.");
+      emulator.fault({ operation: "getActions", kind: "status", status: 400, taskId: "task-37", times: 1000, body });
+      assert.deepEqual(failedOf(await readAll(reader)), [37]);
+      assert.equal(emulator.requests.length, 3);
+      await emulator.close();
+    }
+  });
+
+  it("answer for the others where several tasks fail, also the first and the last", async () => {
+    const reader = await start();
+    for (const index of [0, 1, 60, 99]) {
+      const taskId = `task-${index}`;
+      emulator.fault({ operation: "getActions", kind: "error", code: "PermissionDenied", taskId, times: 1000 });
+    }
+    assert.deepEqual(failedOf(await readAll(reader)), [0, 1, 60, 99]);
+  });
+
+  it("wait out a failure once, and not for each task that is looked for", async () => {
+    const reader = await start({}, { maxRetries: 1 });
+    emulator.fault({ operation: "getActions", kind: "error", taskId: "task-37", times: 1000 });
+    assert.deepEqual(failedOf(await readAll(reader)), [37]);
+    assert.ok(emulator.requests.length <= 12, `${emulator.requests.length} requests`);
+  });
+
+  it("wait as long as ever where the service only has too much to do while one task is looked for", async () => {
+    const waiting = skipWaits();
+    try {
+      const reader = await start({}, { maxRetries: 1 });
+      emulator.fault({ operation: "getActions", kind: "error", taskId: "task-37", times: 2 });
+      emulator.fault({ operation: "getActions", kind: "error", code: "TooManyRequests" });
+      assert.deepEqual(failedOf(await readAll(reader)), []);
+    } finally {
+      waiting.restore();
+    }
+  });
+
+  it("fail together, after the first tries, when the account may ask for none, and say how many they are", async () => {
     const reader = await start();
     emulator.fault({ operation: "getActions", kind: "error", code: "PermissionDenied", times: 1000 });
     const answers = await readAll(reader);
-    assert.ok(answers.every(({ status }) => status === "rejected"));
-    assert.equal(emulator.requests.length, 1);
+    assert.equal(failedOf(answers).length, 100);
+    assert.equal(emulator.requests.length, 4);
+    const told = answers.filter(({ status }) => status === "rejected") as PromiseRejectedResult[];
+    const several = told.filter(({ reason }) => /task-0, task-1, .* and 95 more\)/.test(reason.message));
+    assert.equal(several.length, 97);
+  });
+
+  describe("8 at a time, as the engine asks", () => {
+    const readInTurns = (
+      reader: ActionReader,
+      types = ["NavigateAction"],
+    ): Promise<PromiseSettledResult<unknown>[]> => {
+      const turn = pLimit(8);
+      return Promise.allSettled(taskIds.map((taskId) => turn(() => reader.read(taskId, types))));
+    };
+    const denied = { operation: "getActions", kind: "error", code: "PermissionDenied", times: 1000 } as const;
+
+    it("take at most 20 requests for 100 tasks of which one may not be read", async () => {
+      for (const index of [0, 37, 99]) {
+        const reader = await start();
+        emulator.fault({ ...denied, taskId: `task-${index}` });
+        assert.deepEqual(failedOf(await readInTurns(reader)), [index]);
+        assert.ok(emulator.requests.length <= 20, `${emulator.requests.length} requests`);
+        await emulator.close();
+      }
+    });
+
+    it("take 4 requests for each 8 where none may be read", async () => {
+      const reader = await start();
+      emulator.fault(denied);
+      assert.equal(failedOf(await readInTurns(reader)).length, 100);
+      assert.ok(emulator.requests.length <= 4 * Math.ceil(100 / 8), `${emulator.requests.length} requests`);
+    });
+
+    it("take 2 requests without types for 100 tasks where the service refuses that", async () => {
+      const reader = await start({ getActionsEmptyTypes: "refused" });
+      assert.equal(failedOf(await readInTurns(reader, [])).length, 100);
+      assert.equal(emulator.requests.length, 2);
+    });
+  });
+
+  it("fail together, at once, when the access token is refused", async () => {
+    for (const expiredToken of ["status401", "status403", "status400"] as const) {
+      const reader = await start({ expiredToken });
+      emulator.change.expireAccessTokens();
+      assert.equal(failedOf(await readAll(reader)).length, 100);
+      assert.equal(emulator.requests.length, 1);
+      await emulator.close();
+    }
+  });
+
+  it("ask no more without types where the service refuses that", async () => {
+    const reader = await start({ getActionsEmptyTypes: "refused" });
+    const isRefused = (answer: PromiseSettledResult<unknown>) =>
+      answer.status === "rejected" && isServiceError(answer.reason, "refused");
+    assert.ok((await readAll(reader, [])).every(isRefused));
+    assert.equal(emulator.requests.length, 2);
+    assert.ok((await readAll(reader, [])).every(isRefused));
+    assert.equal(emulator.requests.length, 2);
+    assert.equal(failedOf(await readAll(reader)).length, 0);
+  });
+
+  it("believe that also of a service that doesn't say what it refuses, once several tasks alone are", async () => {
+    for (const errorBody of ["html", "empty"] as const) {
+      const reader = await start({ getActionsEmptyTypes: "refused", errorBody });
+      assert.equal(failedOf(await readAll(reader, [])).length, 100);
+      assert.equal(failedOf(await readAll(reader, [])).length, 100);
+      assert.equal(emulator.requests.length, 4);
+      await emulator.close();
+    }
+  });
+
+  it("go on asking without types where one task alone is refused", async () => {
+    const refused = { operation: "getActions", kind: "error", code: "InvalidParameter", times: 1000 } as const;
+    for (const index of [0, 37, 99]) {
+      const reader = await start({ getActionsEmptyTypes: "all" });
+      emulator.fault({ ...refused, taskId: `task-${index}` });
+      await assert.rejects(reader.read(`task-${index}`, []));
+      const answers = await readAll(reader, []);
+      assert.deepEqual(failedOf(answers), [index]);
+      assert.match(JSON.stringify(answers), /https:\/\/task-50\.test/);
+      await emulator.close();
+    }
+  });
+
+  it("ask again without types where one task is gone, whatever else the service refuses", async () => {
+    const reader = await start({ getActionsMissing: "refusedUnnamed", getActionsEmptyTypes: "all", errorBody: "html" });
+    emulator.change.deleteTask("task-0");
+    emulator.change.deleteTask("task-99");
+    assert.deepEqual(failedOf(await readAll(reader, [])), [0, 99]);
   });
 });

@@ -200,6 +200,16 @@ describe("the contract, operation by operation", () => {
     await assert.rejects(client.startTask({ taskId: "" }), { kind: "invalidRequest", message: /taskId/ });
     assert.equal(server.seen.length, 0);
   });
+
+  it("says in an error about many tasks how many there are beside those that it names", async () => {
+    const ask = (count: number) =>
+      client.getActions({
+        taskIds: Array.from({ length: count }, (_, index) => `t${index}`),
+        actionTypes: [1 as unknown as string],
+      });
+    await assert.rejects(ask(8), { message: /task t0, t1, t2, t3, t4 and 3 more\)/ });
+    await assert.rejects(ask(5), { message: /task t0, t1, t2, t3, t4\)/ });
+  });
 });
 
 function credentialIn(headers: NodeJS.Dict<string | string[]>): string {
