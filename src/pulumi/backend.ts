@@ -1,6 +1,6 @@
 import type { dynamic } from "@pulumi/pulumi";
 import type { Problem } from "../resources/args";
-import { checkFields, differs, entryOf, isMap, unknown, workArgs } from "../resources/args";
+import { checkFields, differs, entryOf, isMap, withoutWrong, workArgs } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { messageOf, PartialFailure } from "../resources/resource";
 import { isGone } from "../resources/taskPresence";
@@ -48,7 +48,7 @@ export class Backend implements dynamic.ResourceProvider {
       if (this.resource.check) {
         const { settings, programFolder: folder } = this.host();
         const known = Object.keys(previous).length > 0 ? previous : undefined;
-        const sound = withoutWrong(args, problems);
+        const sound = withoutWrong(args, problems) as Properties;
         checked = await this.resource.check(sound, { previous: known, folder, settings, problems });
       }
       const failures = problems.map(({ path, reason }) => ({ property: "", reason: `${path} ${reason}` }));
@@ -301,12 +301,6 @@ export class Backend implements dynamic.ResourceProvider {
       throw error instanceof ProviderError ? error : new ProviderError(messageOf(error));
     }
   }
-}
-
-/** All problems are to be found at once: what is wrong already is looked at no further, as if it were not known yet. */
-function withoutWrong(args: Properties, problems: readonly Problem[]): Properties {
-  const wrong = problems.map(({ path }) => [path.split(/[.[]/)[0] ?? path, unknown]);
-  return { ...args, ...Object.fromEntries(wrong) };
 }
 
 function profileName(profile: unknown): string | undefined {

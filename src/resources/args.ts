@@ -172,6 +172,35 @@ export function checkFields(spec: ArgsSpec, args: Record<string, unknown>, path:
   }
 }
 
+/** All problems are to be found at once: what is wrong already, or missing, is looked at no further, as if it were not known yet. */
+export function withoutWrong(value: unknown, problems: readonly Problem[], path = ""): unknown {
+  if (path !== "" && problems.some((problem) => problem.path === path)) {
+    return unknown;
+  }
+  const inside = problems.filter((problem) => isWithin(problem.path, path));
+  if (inside.length === 0) {
+    return value;
+  }
+  if (Array.isArray(value)) {
+    return value.map((each, index) => withoutWrong(each, inside, `${path}[${index}]`));
+  }
+  if (!isMap(value)) {
+    return unknown;
+  }
+  const begin = path === "" ? "" : `${path}.`;
+  const entries = Object.entries(value).map(
+    ([name, each]) => [name, withoutWrong(each, inside, begin + name)] as const,
+  );
+  const isThere = (problem: Problem): boolean =>
+    entries.some(([name]) => problem.path === begin + name || isWithin(problem.path, begin + name));
+  const missing = inside.filter((problem) => !isThere(problem)).map((problem) => problem.path.slice(begin.length));
+  return Object.fromEntries([...entries, ...missing.map((name) => [name, unknown])]);
+}
+
+function isWithin(path: string, outer: string): boolean {
+  return outer === "" || path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`);
+}
+
 /** An object's fields without those that are given as nothing, which is the same as not to give them. */
 export function given<T>(fields: T): T {
   const entries = isMap(fields) ? Object.entries(fields) : undefined;

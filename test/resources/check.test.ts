@@ -33,6 +33,35 @@ describe("checks of arguments", () => {
     ]);
   });
 
+  it("finds what is wrong deep in an argument beside what is wrong elsewhere in it", async () => {
+    const loop = { loopType: "TextList", items: ["a", ""], itemsFile: "none.txt" };
+    const actions = { each: { loop }, other: { actionType: "A" }, odd: { actionType: 1, loop: { items: [" "] } } };
+    assert.deepEqual((await providers.problems("TaskParameters", { taskId: "t", actions })).sort(), [
+      "actions.each.actionType is missing",
+      "actions.each.loop.items and actions.each.loop.itemsFile are both given: give either items or itemsFile",
+      "actions.each.loop.items[1] must be a text that is not empty, is an empty text",
+      "actions.odd.actionType must be a text that is not empty, is a number",
+      "actions.odd.loop.items[0] must be a text that is not empty, is a text",
+      "actions.odd.loop.loopType is missing",
+      "actions.other declares nothing: give properties, loop or both",
+    ]);
+    const from = { sourceTaskId: "s", adoptTaskId: 1 };
+    const whole = {
+      from,
+      actions: { odd: { loop: 1 }, other: { actionType: "A" } },
+      startUrls: { urls: ["no"], x: 1 },
+    };
+    assert.deepEqual((await providers.problems("ExtractionTask", whole)).sort(), [
+      "actions.odd.actionType is missing",
+      "actions.odd.loop must be a map, is a number",
+      "actions.other declares nothing: give properties, loop or both",
+      "from.adoptTaskId must be a text that is not empty, is a number",
+      "from.taskGroupId is missing: a copy needs sourceTaskId and taskGroupId",
+      "startUrls.urls[0] is not an http or https URL",
+      "startUrls.x is not a property of it. Known: urls, file",
+    ]);
+  });
+
   it("hands refused arguments back as they came, with no unknown among them, which an up does not take", async () => {
     const args = { sourceTaskId: "", taskGroupId: "group-1", onDelete: "forget" };
     const { inputs, failures } = await providers.provider("TaskCopy").check({}, args);
