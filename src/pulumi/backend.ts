@@ -165,9 +165,10 @@ export class Backend implements dynamic.ResourceProvider {
   /** What these arguments decide of a task is declared, about to be written, or written. */
   private decide(how: "declare" | "claim" | "wrote", request: Properties, args: Properties, taskId?: string): void {
     const parts = this.resource.decides?.(args) ?? [];
-    if (taskId !== undefined && parts.length > 0) {
-      const task = { origin: this.host().origin(profileName(args.profile)), profile: args.profile, taskId };
-      this.host().decided[how](urnOf(request), task, parts);
+    const isAccountKnown = args.profile === undefined || typeof args.profile === "string";
+    if (taskId !== undefined && parts.length > 0 && isAccountKnown) {
+      const account = this.host().account(profileName(args.profile));
+      this.host().decided[how](urnOf(request), { account, taskId }, parts);
     }
   }
 

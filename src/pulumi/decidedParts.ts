@@ -1,7 +1,6 @@
 /** A task of one account. */
 export interface DecidedTask {
-  origin: string | undefined;
-  profile: unknown;
+  account: string;
   taskId: string;
 }
 
@@ -70,8 +69,8 @@ export class DecidedParts {
 }
 
 /** What is noted of a task. */
-function entryOf<T>(entries: Map<string, T>, { origin, profile, taskId }: DecidedTask, make: () => T): T {
-  const key = JSON.stringify([origin, profile, taskId]);
+function entryOf<T>(entries: Map<string, T>, { account, taskId }: DecidedTask, make: () => T): T {
+  const key = JSON.stringify([account, taskId]);
   const entry = entries.get(key) ?? make();
   entries.set(key, entry);
   return entry;

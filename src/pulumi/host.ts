@@ -77,6 +77,12 @@ export class Host {
     return baseUrl === undefined ? undefined : originOf(baseUrl);
   }
 
+  /** The account behind a profile: two names of the same credentials are one. */
+  account(profile: string | undefined): string {
+    const { accessToken, refreshToken, credentialCommand } = this.config.clientOptions(profile);
+    return JSON.stringify([this.origin(profile), accessToken, refreshToken, credentialCommand]);
+  }
+
   /** A resource by the name that is the same in each run; undefined where the service isn't known. */
   nameOf<Urn extends string | undefined>(
     urn: Urn,
@@ -151,7 +157,7 @@ export class Host {
   /** What a resource works with; `urn` is where its warnings and progress show. */
   context(profile: string | undefined, urn: string | undefined): Context {
     const { client, actionReader } = this.service(profile);
-    const origin = this.origin(profile);
+    const account = this.account(profile);
     const name = urn === undefined ? undefined : this.nameOf(urn, profile);
     return {
       client,
@@ -160,7 +166,7 @@ export class Host {
       settings: this.settings,
       folder: this.folder,
       exclusive: (taskId, work) => this.writer(taskId)(work),
-      isDecided: (taskId, part) => this.decided.isTaken(urn, { origin, profile, taskId }, part),
+      isDecided: (taskId, part) => this.decided.isTaken(urn, { account, taskId }, part),
       saw: (taskId, presence) => this.accountGuard(profile).saw(taskId, presence),
       warn: (message) => this.display.warn(message, urn),
       progress: (message) => this.display.progress(message, urn),

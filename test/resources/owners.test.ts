@@ -47,6 +47,25 @@ describe("two resources that decide the same part of one task, found at apply", 
     });
   });
 
+  it("are refused where a profile names the same account once more", async () => {
+    const { accessToken } = world.emulator.credentials;
+    const other = world.emulator.change.addAccount("other");
+    const profiles = { same: { accessToken }, other: { accessToken: other.accessToken } };
+    world.configure({ profiles: JSON.stringify(profiles) });
+    await world.command(async () => {
+      await first.up(config(open("https://one.test/")));
+      const second = { ...config(open("https://two.test/")), profile: "same" };
+      assert.match(
+        await failure(world.declare("TaskActionConfig", "second").up(second)),
+        refusal('property "Url" of action "open"'),
+      );
+      assert.doesNotMatch(
+        await failure(world.declare("TaskActionConfig", "third").up({ ...second, profile: "other" })),
+        /both decide/,
+      );
+    });
+  });
+
   it("are refused in an update too", async () => {
     await second.up(config(wait));
     await world.command(async () => {
