@@ -6,7 +6,7 @@ import type { TaskActions } from "../service/types";
 import { EmptyTypes, mayBeAboutSome, names, wasWaitedOut } from "./refusals";
 
 /** The client's part that reads need. */
-export type ActionsClient = Pick<ServiceClient, "getActions">;
+export type ActionsClient = Pick<ServiceClient, "getActions"> & Partial<Pick<ServiceClient, "prepare">>;
 
 interface Question {
   taskId: string;
@@ -65,6 +65,8 @@ export class ActionReader {
   }
 
   private async sendWhenQuiet(): Promise<void> {
+    // While others are waited for anyway.
+    setImmediate(() => this.client.prepare?.());
     let before = 0;
     for (let waited = 0; this.isComing(before, waited); waited += gatherMs) {
       before = this.gathering.length;

@@ -215,6 +215,11 @@ export class ServiceClient {
     });
   }
 
+  /** Loads what a request needs, so that the first one need not wait for it. Makes no request; to be called where there is time. */
+  prepare(): void {
+    this.#transport.prepare();
+  }
+
   /** Which credentials are in use, without their values. */
   describeCredentials(): CredentialsInUse {
     return this.#tokens.describe(this.#hasApiKey);
