@@ -254,16 +254,19 @@ describe("TaskActionConfig with onDelete restore", () => {
 
   it("puts back what another resource of this run decides of a task of the same id in another account", async () => {
     const other = await World.create();
-    const { accessToken } = other.emulator.credentials;
-    world.configure({ profiles: JSON.stringify({ other: { baseUrl: other.emulator.url, accessToken } }) });
-    const config = world.declare("TaskActionConfig", "here");
-    await config.up(restoring);
-    await world.command(async () => {
-      await world.declare("TaskActionConfig", "there").up({ ...declared, profile: "other" });
-      await config.destroy();
-    });
-    assert.deepEqual(stands(), old);
-    await other.remove();
+    try {
+      const { accessToken } = other.emulator.credentials;
+      world.configure({ profiles: JSON.stringify({ other: { baseUrl: other.emulator.url, accessToken } }) });
+      const config = world.declare("TaskActionConfig", "here");
+      await config.up(restoring);
+      await world.command(async () => {
+        await world.declare("TaskActionConfig", "there").up({ ...declared, profile: "other" });
+        await config.destroy();
+      });
+      assert.deepEqual(stands(), old);
+    } finally {
+      await other.remove();
+    }
   });
 
   it("puts back only what was declared while it was to restore", async () => {
