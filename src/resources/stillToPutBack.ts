@@ -27,3 +27,21 @@ export function stillToPutBack<Update extends ActionParametersUpdate>(
     return Object.keys(left).length === 0 ? [] : [{ ...action, actionId, ...left } as Update];
   });
 }
+
+/** For a delete: writes what is still to be put back. Where there is nothing, it waits for no write of the task's other resources. */
+export async function putBackAlone<Update extends ActionParametersUpdate>(
+  taskId: string,
+  back: readonly Update[],
+  context: Context,
+  write: (updates: Update[]) => Promise<unknown>,
+): Promise<void> {
+  if (back.length === 0) {
+    return;
+  }
+  await context.exclusive(taskId, async () => {
+    const updates = stillToPutBack(taskId, back, context);
+    if (updates.length > 0) {
+      await write(updates);
+    }
+  });
+}

@@ -18,7 +18,7 @@ import { choice, text } from "./args";
 import type { RestoreArgs } from "./previousValues";
 import { driftOf, mergeValues, rememberValues, valuesToPutBack, withoutValues } from "./previousValues";
 import type { Context, Created, DriftState, PendingState, Read, Resource } from "./resource";
-import { stillToPutBack } from "./stillToPutBack";
+import { putBackAlone, stillToPutBack } from "./stillToPutBack";
 
 /**
  * Properties of a task's actions.
@@ -109,12 +109,9 @@ export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigSt
   async delete(_id: string, state: TaskActionConfigState, context: Context): Promise<void> {
     const { taskId } = state;
     const back = await valuesToPutBack(state, everDeclared(state), context);
-    await context.exclusive(taskId, async () => {
-      const actions = stillToPutBack(taskId, toUpdates(back), context);
-      if (actions.length > 0) {
-        await context.client.updateActionProperties({ taskId, actions });
-      }
-    });
+    await putBackAlone(taskId, toUpdates(back), context, (actions) =>
+      context.client.updateActionProperties({ taskId, actions }),
+    );
   },
 };
 

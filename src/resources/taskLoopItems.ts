@@ -11,7 +11,7 @@ import type { RestoreArgs } from "./previousValues";
 import { driftOf } from "./previousValues";
 import type { CheckContext, Context, Created, DriftState, PendingState, Read, Resource } from "./resource";
 import { ResourceError } from "./resource";
-import { stillToPutBack } from "./stillToPutBack";
+import { putBackAlone } from "./stillToPutBack";
 
 /**
  * The items that one loop of a task goes through.
@@ -117,11 +117,9 @@ export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, Chec
     const back = await listToPutBack(state, context);
     if (back !== undefined) {
       const { taskId, actionId, loopType: actionType } = state;
-      await context.exclusive(taskId, async () => {
-        if (stillToPutBack(taskId, [{ actionType, actionId, loopItems: back }], context).length > 0) {
-          await context.client.updateLoopItems({ taskId, ...back });
-        }
-      });
+      await putBackAlone(taskId, [{ actionType, actionId, loopItems: back }], context, () =>
+        context.client.updateLoopItems({ taskId, ...back }),
+      );
     }
   },
 };

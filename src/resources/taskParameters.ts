@@ -35,7 +35,7 @@ import {
   withoutValues,
 } from "./previousValues";
 import type { CheckContext, Context, Created, DriftState, PendingState, Read, Resource } from "./resource";
-import { stillToPutBack } from "./stillToPutBack";
+import { putBackAlone, stillToPutBack } from "./stillToPutBack";
 
 /**
  * Properties and loops of a task's actions, in one request.
@@ -133,12 +133,7 @@ export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, C
   async delete(_id: string, state: TaskParametersState, context: Context): Promise<void> {
     const { taskId } = state;
     const back = await putBack(state, {}, context);
-    await context.exclusive(taskId, async () => {
-      const actions = stillToPutBack(taskId, back, context);
-      if (actions.length > 0) {
-        await context.client.updateTaskParameters({ taskId, actions });
-      }
-    });
+    await putBackAlone(taskId, back, context, (actions) => context.client.updateTaskParameters({ taskId, actions }));
   },
 };
 

@@ -252,6 +252,21 @@ describe("TaskActionConfig with onDelete restore", () => {
     }
   });
 
+  it("waits for no write of another resource where it puts nothing back", async () => {
+    const left = world.declare("TaskActionConfig", "left");
+    await left.up(declared);
+    await world.command(async () => {
+      const held = world.emulator.hold({ operation: "updateLoopItems" });
+      const items = { taskId: "task-1", actionId: "each", loopType: "UrlList", items: ["a"] };
+      const loop = world.declare("TaskLoopItems").up(items);
+      await held.reached;
+      await left.destroy();
+      held.release();
+      await loop;
+    });
+    assert.match(world.warnings.join(), /keeps open.Url, open.Wait/);
+  });
+
   it("puts back what another resource of this run decides of a task of the same id in another account", async () => {
     const other = await World.create();
     try {
