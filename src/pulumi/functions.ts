@@ -5,9 +5,9 @@ import {
   checkFields,
   flag,
   given,
-  isMap,
   listOf,
   objectOf,
+  replaceEach,
   text,
   unknown as unknownArg,
   wholeNumberFrom,
@@ -226,7 +226,7 @@ const optionsSpec: ArgsSpec = { plain: { check: flag }, profile: { check: text }
 /** Refuses arguments that are missing, of unknown names or wrong: an argument less may be another read. */
 function requireArgs<Args>(query: Query<Args, unknown>, args: unknown, options: object): void {
   const problems: Problem[] = [];
-  objectOf(query.args)(knownPart(args ?? {}), "", problems);
+  objectOf(query.args)(replaceEach(args ?? {}, isNotYetKnown, unknownArg), "", problems);
   checkFields(optionsSpec, { ...options }, "options", problems);
   if (problems.length > 0) {
     const list = problems.map(({ path, reason }) => `${path === "" ? "what it is given" : path} ${reason}`).join("; ");
@@ -234,17 +234,8 @@ function requireArgs<Args>(query: Query<Args, unknown>, args: unknown, options: 
   }
 }
 
-/** Outputs and promises are not known yet. */
-function knownPart(value: unknown): unknown {
-  if (Output.isInstance(value) || value instanceof Promise) {
-    return unknownArg;
-  }
-  if (Array.isArray(value)) {
-    return value.map(knownPart);
-  }
-  return isMap(value)
-    ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, knownPart(each)]))
-    : value;
+function isNotYetKnown(value: unknown): boolean {
+  return Output.isInstance(value) || value instanceof Promise;
 }
 
 const unknownYet = Symbol("no credential in this preview");

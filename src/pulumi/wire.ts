@@ -1,4 +1,4 @@
-import { isMap, unknown } from "../resources/args";
+import { replaceEach, unknown } from "../resources/args";
 
 /**
  * The dynamic provider protocol's own forms, so that nothing behind this file meets them: the text that stands for an unknown value, and
@@ -15,34 +15,11 @@ export type Properties = Record<string, unknown>;
 /** Properties as the resources see them: no provider text, nothing that is not there, `unknown` where a preview doesn't know. */
 export function fromWire(properties: Properties): Properties {
   const entries = Object.entries(properties).filter(([name, value]) => name !== providerKey && value !== null);
-  return Object.fromEntries(entries.map(([name, value]) => [name, withUnknowns(value)]));
-}
-
-function withUnknowns(value: unknown): unknown {
-  if (value === unknownText) {
-    return unknown;
-  }
-  if (Array.isArray(value)) {
-    return value.map(withUnknowns);
-  }
-  return isMap(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withUnknowns(each)]))
-    : value;
+  const known = Object.fromEntries(entries);
+  return replaceEach(known, (value) => value === unknownText, unknown) as Properties;
 }
 
 /** Properties as the engine takes them: an undefined anywhere would fail the step after the remote object exists. */
 export function toWire(properties: object): Properties {
-  return JSON.parse(JSON.stringify(withUnknownTexts(properties)));
-}
-
-function withUnknownTexts(value: unknown): unknown {
-  if (value === unknown) {
-    return unknownText;
-  }
-  if (Array.isArray(value)) {
-    return value.map(withUnknownTexts);
-  }
-  return isMap(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withUnknownTexts(each)]))
-    : value;
+  return JSON.parse(JSON.stringify(replaceEach(properties, (value) => value === unknown, unknownText)));
 }

@@ -7,6 +7,19 @@
 /** A value that is not known yet: an output of a resource that a preview has not created. */
 export const unknown: unique symbol = Symbol("unknown value");
 
+/** The value with something else in the place of each that is meant, in lists and maps of any depth. */
+export function replaceEach(value: unknown, isMeant: (value: unknown) => boolean, by: unknown): unknown {
+  if (isMeant(value)) {
+    return by;
+  }
+  if (Array.isArray(value)) {
+    return value.map((each) => replaceEach(each, isMeant, by));
+  }
+  return isMap(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, replaceEach(each, isMeant, by)]))
+    : value;
+}
+
 /** One thing wrong with the arguments: `actions.open.properties.Url`, and what is allowed there. Never holds the value itself. */
 export interface Problem {
   path: string;
