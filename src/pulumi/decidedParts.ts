@@ -51,25 +51,25 @@ export class DecidedParts {
 
   /** Whether another resource writes this part in this run, or this one has: then it is its own old self that must not undo it. */
   isTaken(urn: string | undefined, task: DecidedTask, part: string): boolean {
-    const taken = entryOf(this.taken, task, () => new Map<string, Taken>());
+    const taken = notesOf(this.taken, task, () => new Map<string, Taken>());
     return [taken.get(part), taken.get(everything)].some((by) => by !== undefined && (by.urn !== urn || by.written));
   }
 
   private take(urn: string | undefined, task: DecidedTask, parts: readonly string[], written: boolean): void {
     this.declare(urn, task, parts);
-    const taken = entryOf(this.taken, task, () => new Map<string, Taken>());
+    const taken = notesOf(this.taken, task, () => new Map<string, Taken>());
     for (const part of parts) {
       taken.set(part, { urn, written });
     }
   }
 
   private ownersOf(task: DecidedTask): Map<string, string> {
-    return entryOf(this.owners, task, () => new Map<string, string>());
+    return notesOf(this.owners, task, () => new Map<string, string>());
   }
 }
 
 /** What is noted of a task. */
-function entryOf<T>(entries: Map<string, T>, { account, taskId }: DecidedTask, make: () => T): T {
+function notesOf<T>(entries: Map<string, T>, { account, taskId }: DecidedTask, make: () => T): T {
   const key = JSON.stringify([account, taskId]);
   const entry = entries.get(key) ?? make();
   entries.set(key, entry);

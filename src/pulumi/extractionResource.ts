@@ -116,7 +116,8 @@ function propertiesOf(
   if (args === undefined || args === null) {
     throw new RunError(`${definition.type} "${name}" needs arguments.`);
   }
-  const given = Object.fromEntries(Object.entries(args).map(([each, value]) => [each, withIds(value)]));
+  const named = Object.entries(args).filter(([, value]) => value !== undefined);
+  const given = Object.fromEntries(named.map(([each, value]) => [each, withIds(value)]));
   // What is not given is still an output where `check` or the service may fill it in. The others stay out: the SDK makes several promises for each.
   const filledIn = Object.keys(definition.args).filter(
     (each) => opts?.id !== undefined || definition.args[each]?.derived,

@@ -157,7 +157,6 @@ export class Host {
   /** What a resource works with; `urn` is where its warnings and progress show. */
   context(profile: string | undefined, urn: string | undefined): Context {
     const { client, actionReader } = this.service(profile);
-    const account = this.account(profile);
     const name = urn === undefined ? undefined : this.nameOf(urn, profile);
     return {
       client,
@@ -166,7 +165,7 @@ export class Host {
       settings: this.settings,
       folder: this.folder,
       exclusive: (taskId, work) => this.writer(taskId)(work),
-      isDecided: (taskId, part) => this.decided.isTaken(urn, { account, taskId }, part),
+      isDecided: (taskId, part) => this.decided.isTaken(urn, { account: this.account(profile), taskId }, part),
       saw: (taskId, presence) => this.accountGuard(profile).saw(taskId, presence),
       warn: (message) => this.display.warn(message, urn),
       progress: (message) => this.display.progress(message, urn),

@@ -58,7 +58,8 @@ function holdsItself(value: unknown, within: readonly unknown[]): boolean {
   if (!Array.isArray(value) && !isLiteral(value)) {
     return false;
   }
-  return within.includes(value) || Object.values(value).some((each) => holdsItself(each, [...within, value]));
+  const inside = [...within, value];
+  return within.includes(value) || Object.values(value).some((each) => holdsItself(each, inside));
 }
 
 /** Of these the engine is handed an empty map, or nothing. */
