@@ -11,7 +11,7 @@ import { check } from "./check";
 import { ensureEngine } from "./engine/ensureEngine";
 import { runMocha } from "./runMocha";
 
-const onEngine = ["test/engine/**/*.test.ts", "test/quickstart/**/*.test.ts"];
+const onEngine = ["test/realEngine/**/*.test.ts", "test/quickstart/**/*.test.ts"];
 const slow = "**/*.slow.test.ts";
 
 const total: TestCounts = { passed: 0, failed: 0, skipped: 0, ended: false };

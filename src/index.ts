@@ -3,6 +3,6 @@
  * @module pulumi-webextract
  */
 
-export * from "./pulumi/classes";
-export { ExtractionResource } from "./pulumi/extractionResource";
-export * from "./pulumi/functions";
+export * from "./program/classes";
+export { ExtractionResource } from "./program/extractionResource";
+export * from "./program/functions";

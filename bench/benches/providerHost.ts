@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Project, StateResource } from "../../test/engine/harness";
+import type { Project, StateResource } from "../../test/realEngine/harness";
 import type { Bench, Figure } from "../figure";
 import { measured, peakMegabytes } from "../measure/measured";
 import { hostProcess, withStack } from "../stage/stack";

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Project } from "../../test/engine/harness";
+import { Project } from "../../test/realEngine/harness";
 import { credentials } from "../stage/emulatorProcess";
 import type { Peer, PeerStack, StackOptions } from "./peer";
 import type { Work } from "./programs/work";

@@ -1,5 +1,5 @@
 import type { SeedTask } from "../../src/emulator/index";
-import { Project } from "../../test/engine/harness";
+import { Project } from "../../test/realEngine/harness";
 import { credentials, EmulatorProcess, groupId, templateId } from "./emulatorProcess";
 import { inWorkFolder } from "./workFolder";
 

@@ -3,7 +3,7 @@ import { under } from "./source";
 
 /** An operation has a row in the table, a method of the client, an entry in the contract and a handler in the emulator. */
 export function operationsAreComplete(house: House): string[] {
-  const names = matches(house.read("src/service/operations.ts"), /\bname: "(\w+)"/g);
+  const names = matches(house.read("src/service/contract/operations.ts"), /\bname: "(\w+)"/g);
   const handlers = house.read("src/emulator/handlers/index.ts");
   return unique(names).flatMap((name) => [
     ...missing(house.read("openapi.yaml"), `operationId: ${name}`, `operation ${name} is not in openapi.yaml`),
@@ -16,15 +16,15 @@ export function operationsAreComplete(house: House): string[] {
 export function resourcesAreComplete(house: House): string[] {
   const list = /export const resources\b[^{]*\{([^}]*)\}/.exec(house.read("src/resources/index.ts") ?? "")?.[1];
   const types = matches(list, /(\w+): \w+/g);
-  const classes = house.read("src/pulumi/classes.ts");
-  const tests = textOf([...under(house, "test/resources"), ...under(house, "test/engine")]);
+  const classes = house.read("src/program/classes.ts");
+  const tests = textOf([...under(house, "test/resources"), ...under(house, "test/realEngine")]);
   const documentation = house.read("README.md") ?? "";
-  const previews = (type: string): string => `test/engine/diffs/${type}.txt`;
+  const previews = (type: string): string => `test/realEngine/diffs/${type}.txt`;
   return [
     ...resourcesOutsideOf(house, list ?? ""),
     ...types.flatMap((type) => [
-      ...missing(classes, `class ${type}`, `resource ${type} has no class in src/pulumi/classes.ts`),
-      ...missing(tests, `new ${type}`, `resource ${type} is in no program of a test in test/engine`),
+      ...missing(classes, `class ${type}`, `resource ${type} has no class in src/program/classes.ts`),
+      ...missing(tests, `new ${type}`, `resource ${type} is in no program of a test in test/realEngine`),
       ...missing(
         house.read(previews(type)),
         type,

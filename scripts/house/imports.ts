@@ -1,23 +1,25 @@
 import type { House } from "./source";
 import { importsOf, under } from "./source";
 
-/** Part of `src` -> what its files may import, besides packages. A part is a folder; a path is one file. */
+/** Folder or file of `src` -> what it may import, besides packages. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  service: ["src/service"],
-  resources: ["src/resources", "src/service"],
-  pulumi: ["src/pulumi", "src/resources", "src/service"],
-  manifest: ["src/manifest", "src/pulumi", "src/resources", "src/service"],
+  "src/service": ["src/service"],
+  "src/resources": ["src/resources", "src/service"],
+  "src/engine": ["src/engine", "src/resources", "src/service"],
+  "src/provider": ["src/provider", "src/engine", "src/config", "src/resources", "src/service"],
+  "src/program": ["src/program", "src/engine", "src/config", "src/resources", "src/service"],
+  "src/manifest": ["src/manifest", "src/program", "src/resources", "src/service"],
   // The emulator stands for the service: were it to share the client's code, they would share its mistakes.
-  emulator: ["src/emulator", "src/service/types", "src/service/operations"],
+  "src/emulator": ["src/emulator", "src/service/contract/types", "src/service/contract/operations"],
 };
 
 /** Parts that know nothing of Pulumi. */
-const withoutPulumi = ["service", "resources", "emulator"];
+const withoutPulumi = ["src/service", "src/resources", "src/emulator"];
 
-/** Imports point one way: cli, manifest -> pulumi -> resources -> service. */
+/** Imports point one way: cli, manifest -> program; program, provider -> engine, config, resources -> service. */
 export function importsGoOneWay(house: House): string[] {
   return Object.entries(mayImport).flatMap(([part, allowed]) =>
-    under(house, `src/${part}`).flatMap((source) =>
+    under(house, part).flatMap((source) =>
       importsOf(source)
         .filter((imported) => imported.startsWith("src/") && !allowed.some((prefix) => isWithin(imported, prefix)))
         .map((imported) => `${source.path} imports ${imported}; it may import ${allowed.join(", ")} only`),
@@ -28,10 +30,10 @@ export function importsGoOneWay(house: House): string[] {
 /** Only the front knows Pulumi: the client and the resources are usable without it. */
 export function pulumiStaysInTheFront(house: House): string[] {
   return withoutPulumi.flatMap((part) =>
-    under(house, `src/${part}`).flatMap((source) =>
+    under(house, part).flatMap((source) =>
       importsOf(source)
         .filter((imported) => imported.startsWith("@pulumi"))
-        .map((imported) => `${source.path} imports ${imported}; only src/pulumi and src/manifest may`),
+        .map((imported) => `${source.path} imports ${imported}; only program, provider and engine may`),
     ),
   );
 }

@@ -5,10 +5,10 @@ import { codeOf, under } from "./source";
 const maxLines = 400;
 
 /** Where the environment may be read. Everything else is told. */
-const readsEnvironment = ["src/pulumi/config.ts", "src/service/environment.ts", "src/cli/"];
+const readsEnvironment = ["src/config.ts", "src/service/environment.ts", "src/cli/"];
 
 /** Where a refusal of the service is understood. Everything else asks for its kind. */
-const knowsStatusCodes = ["src/service/errors.ts", "src/service/failures.ts"];
+const knowsStatusCodes = ["src/service/errors/errors.ts", "src/service/errors/failures.ts"];
 
 /** The environment is read in one place of each part, so that a value has one meaning and one documented name. */
 export function environmentStaysInConfig(house: House): string[] {

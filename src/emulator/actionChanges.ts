@@ -1,4 +1,4 @@
-import type { ActionProperty } from "../service/types";
+import type { ActionProperty } from "../service/contract/types";
 import type { Behaviour } from "./behaviour";
 import { missing, Refusal } from "./errors";
 import { findAction } from "./service";

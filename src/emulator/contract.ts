@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ErrorObject, ValidateFunction } from "ajv/dist/2020";
 import Ajv2020 from "ajv/dist/2020";
 import { parse } from "yaml";
-import type { Operation } from "../service/operations";
+import type { Operation } from "../service/contract/operations";
 import { missing, Refusal } from "./errors";
 
 interface ContractParameter {

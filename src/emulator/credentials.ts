@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { TokenPair } from "../service/types";
+import type { TokenPair } from "../service/contract/types";
 import type { Behaviour } from "./behaviour";
 import { Refusal } from "./errors";
 import type { SeedCredentials } from "./seed";

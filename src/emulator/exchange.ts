@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Operation } from "../service/operations";
+import type { Operation } from "../service/contract/operations";
 import type { Answer } from "./answers";
 import { failureAnswer, faultAnswer, gatewayAnswer, successAnswer } from "./answers";
 import type { Contract } from "./contract";

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Operation } from "../service/operations";
+import type { Operation } from "../service/contract/operations";
 import type { Behaviour } from "./behaviour";
 import type { CredentialStore, Plan } from "./credentials";
 import { mainAccount } from "./credentials";

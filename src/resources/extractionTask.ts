@@ -1,20 +1,26 @@
-import { isServiceError } from "../service/errors";
-import { lostAppend, typesOf } from "./actionProperties";
-import { appendOnce } from "./appendOnce";
+import { isServiceError } from "../service/errors/errors";
 import { anything, choice, flag, given, isMap, objectOf, text } from "./args";
-import { listOrText } from "./listArgs";
-import type { LostAnswerState } from "./lostAnswer";
-import { isOutcomeUnknown, onlyAdoptionDiffers } from "./lostAnswer";
-import type { CheckedActions, ParameterActions } from "./parameterActions";
-import { actionsSeen, appends, checkParameterActions, parameterActionsCheck, updatesFor } from "./parameterActions";
 import type { CheckContext, Context, Created, Difference, PendingState, Read, Resource } from "./resource";
 import { messageOf, PartialFailure } from "./resource";
-import type { TaskCopyArgs, TaskCopyState } from "./taskCopy";
-import { taskCopy } from "./taskCopy";
-import { putBack } from "./taskParameters";
-import { lookUpByRows, lookUpTask } from "./taskPresence";
-import type { StartUrls } from "./taskStartUrls";
-import { checkStartUrls, startUrlsUpload, warnOfStartUrls } from "./taskStartUrls";
+import { lostAppend, typesOf } from "./settings/actionProperties";
+import { appendOnce } from "./settings/appendOnce";
+import type { CheckedActions, ParameterActions } from "./settings/parameterActions";
+import {
+  actionsSeen,
+  appends,
+  checkParameterActions,
+  parameterActionsCheck,
+  updatesFor,
+} from "./settings/parameterActions";
+import { putBack } from "./settings/taskParameters";
+import type { LostAnswerState } from "./task/lostAnswer";
+import { isOutcomeUnknown, onlyAdoptionDiffers } from "./task/lostAnswer";
+import type { TaskCopyArgs, TaskCopyState } from "./task/taskCopy";
+import { taskCopy } from "./task/taskCopy";
+import { lookUpByRows, lookUpTask } from "./task/taskPresence";
+import { listOrText } from "./urls/listArgs";
+import type { StartUrls } from "./urls/taskStartUrls";
+import { checkStartUrls, startUrlsUpload, warnOfStartUrls } from "./urls/taskStartUrls";
 
 /**
  * One whole task as one resource: made by two requests, or three with an upload. For fleets, where the engine's time and state grow

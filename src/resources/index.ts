@@ -1,13 +1,13 @@
-import { cloudRun } from "./cloudRun";
-import { cloudSubtasks } from "./cloudSubtasks";
-import { dataExport } from "./dataExport";
+import { dataExport } from "./export/dataExport";
 import { extractionTask } from "./extractionTask";
 import type { Resource } from "./resource";
-import { taskActionConfig } from "./taskActionConfig";
-import { taskCopy } from "./taskCopy";
-import { taskLoopItems } from "./taskLoopItems";
-import { taskParameters } from "./taskParameters";
-import { taskStartUrls } from "./taskStartUrls";
+import { cloudRun } from "./run/cloudRun";
+import { cloudSubtasks } from "./run/cloudSubtasks";
+import { taskActionConfig } from "./settings/taskActionConfig";
+import { taskLoopItems } from "./settings/taskLoopItems";
+import { taskParameters } from "./settings/taskParameters";
+import { taskCopy } from "./task/taskCopy";
+import { taskStartUrls } from "./urls/taskStartUrls";
 
 /** A resource whose types only it knows. */
 // biome-ignore lint/suspicious/noExplicitAny: each resource has types of its own; the fronts move them as plain data

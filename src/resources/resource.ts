@@ -1,7 +1,7 @@
 import type { ServiceClient } from "../service/client";
-import type { ActionReader } from "./actionReader";
 import type { ArgsSpec, Problem } from "./args";
-import type { RequestJournal } from "./requestJournal";
+import type { ActionReader } from "./task/actionReader";
+import type { RequestJournal } from "./task/requestJournal";
 
 /**
  * The shape that every resource has: plain domain logic over the client, with typed arguments and state. Nothing in this folder knows

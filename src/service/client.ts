@@ -1,26 +1,26 @@
-import type { CredentialsInUse } from "./accessToken";
-import type { AnswerOf } from "./answers";
-import { readAnswer, readNewTokens } from "./answers";
-import { Caller } from "./caller";
-import type { CommandCredential } from "./credentialCommand";
-import { joinLimiter } from "./limiter";
-import type { OperationName } from "./operations";
+import type { CredentialsInUse } from "./auth/accessToken";
+import type { CommandCredential } from "./auth/credentialCommand";
+import { SecretWords } from "./auth/secretWords";
+import { TokenStore } from "./auth/tokenStore";
+import { Tokens } from "./auth/tokens";
+import type { AnswerOf } from "./contract/answers";
+import { readAnswer, readNewTokens } from "./contract/answers";
+import type { OperationName } from "./contract/operations";
+import { prepare } from "./contract/requests";
+import type * as wire from "./contract/types";
+import { Caller } from "./http/caller";
+import { joinLimiter } from "./http/limiter";
+import { secretsOf } from "./http/proxyServer";
+import { TransportOnDemand } from "./http/transportOnDemand";
+import type { UpdateTaskUrlsRequest } from "./http/uploadSource";
 import type { CallOptions, ServiceClientOptions } from "./options";
-import { secretsOf } from "./proxyServer";
-import { prepare } from "./requests";
-import type { RowPage, RowSource } from "./rowPage";
-import { readRawPage, rowRequest } from "./rowRequests";
-import type { RowsOptions } from "./rows";
-import { readByOffset, readNotExported } from "./rows";
-import { SecretWords } from "./secretWords";
+import type { RowPage, RowSource } from "./rows/rowPage";
+import { readRawPage, rowRequest } from "./rows/rowRequests";
+import type { RowsOptions } from "./rows/rows";
+import { readByOffset, readNotExported } from "./rows/rows";
 import type { Settings } from "./settings";
 import { settingsOf } from "./settings";
 import { allSubtasks } from "./subtasks";
-import { TokenStore } from "./tokenStore";
-import { Tokens } from "./tokens";
-import { TransportOnDemand } from "./transportOnDemand";
-import type * as wire from "./types";
-import type { UpdateTaskUrlsRequest } from "./uploadSource";
 
 /**
  * The service's 16 operations, and on top of them all rows and all subtasks. Each operation takes its request and answers with the whole

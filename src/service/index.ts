@@ -3,17 +3,17 @@
  * @module pulumi-webextract/service
  */
 
-export type { CredentialSource, CredentialsInUse } from "./accessToken";
+export type { CredentialSource, CredentialsInUse } from "./auth/accessToken";
+export type { CommandCredential } from "./auth/credentialCommand";
 export { ServiceClient } from "./client";
-export type { CommandCredential } from "./credentialCommand";
+export type { NamedOperation, Operation, OperationName } from "./contract/operations";
+export { operations } from "./contract/operations";
+export * from "./contract/types";
 export { environmentVariables, optionsFromEnvironment } from "./environment";
-export type { ServiceErrorKind, ServiceErrorOutcome } from "./errors";
-export { isServiceError, ServiceError } from "./errors";
-export type { NamedOperation, Operation, OperationName } from "./operations";
-export { operations } from "./operations";
+export type { ServiceErrorKind, ServiceErrorOutcome } from "./errors/errors";
+export { isServiceError, ServiceError } from "./errors/errors";
+export type { UpdateTaskUrlsRequest, UploadSource } from "./http/uploadSource";
 export type { CallOptions, CredentialScheme, LogLevel, ServiceClientOptions } from "./options";
-export type { BatchRows, NotExportedRows, RowPage, RowSource, TaskRows } from "./rowPage";
-export type { RowsOptions } from "./rows";
+export type { BatchRows, NotExportedRows, RowPage, RowSource, TaskRows } from "./rows/rowPage";
+export type { RowsOptions } from "./rows/rows";
 export { optionProblems } from "./settings";
-export * from "./types";
-export type { UpdateTaskUrlsRequest, UploadSource } from "./uploadSource";

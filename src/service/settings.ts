@@ -1,7 +1,7 @@
 import { defaultTokenStore, isLoopback, proxyFromEnvironment } from "./environment";
+import type { ProxyServer } from "./http/proxyServer";
+import { proxyOf } from "./http/proxyServer";
 import type { CredentialScheme, LogLevel, ServiceClientOptions } from "./options";
-import type { ProxyServer } from "./proxyServer";
-import { proxyOf } from "./proxyServer";
 
 /** The options, checked and with their defaults. Credentials are not among them: only the token code holds those. */
 export interface Settings {

@@ -1,5 +1,5 @@
-import { isServiceError } from "./errors";
-import type { Subtask } from "./types";
+import type { Subtask } from "./contract/types";
+import { isServiceError } from "./errors/errors";
 
 /** Asks for one page of subtasks; pages start from 1. */
 export type FetchSubtasks = (page: number, size: number) => Promise<Subtask[]>;

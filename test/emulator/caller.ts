@@ -1,8 +1,8 @@
 import type { Emulator, SeedTask } from "../../src/emulator";
 import { startEmulator } from "../../src/emulator";
 import type { EmulatorOptions } from "../../src/emulator/startEmulator";
-import type { OperationName } from "../../src/service/operations";
-import { operations } from "../../src/service/operations";
+import type { OperationName } from "../../src/service/contract/operations";
+import { operations } from "../../src/service/contract/operations";
 import type {
   CopiedTask,
   DataPage,
@@ -13,7 +13,7 @@ import type {
   TaskActions,
   TokenPair,
   UpdatedTaskParameters,
-} from "../../src/service/types";
+} from "../../src/service/contract/types";
 
 /** An answer, read whole. */
 export interface Answered {

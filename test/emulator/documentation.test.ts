@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { allowedValues, behaviourNames, behaviours, checkSeed } from "../../src/emulator";
-import { operations } from "../../src/service/operations";
+import { operations } from "../../src/service/contract/operations";
 
 const page = readFileSync(join(__dirname, "../../docs/emulator.md"), "utf8");
 

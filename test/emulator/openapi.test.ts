@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import type { Operation } from "../../src/service/operations";
-import { operations } from "../../src/service/operations";
+import type { Operation } from "../../src/service/contract/operations";
+import { operations } from "../../src/service/contract/operations";
 
 const root = join(__dirname, "..", "..");
 

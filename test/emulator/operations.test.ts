@@ -4,8 +4,8 @@ import { join } from "node:path";
 import Ajv2020 from "ajv/dist/2020";
 import { parse } from "yaml";
 import type { Emulator } from "../../src/emulator";
-import type { OperationName } from "../../src/service/operations";
-import { operations } from "../../src/service/operations";
+import type { OperationName } from "../../src/service/contract/operations";
+import { operations } from "../../src/service/contract/operations";
 import { call, data, refusal, runTemplate, startWith } from "./caller";
 
 describe("the emulator's operations", () => {

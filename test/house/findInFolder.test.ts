@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { findInFolder, findInText } from "../engine/harness";
+import { findInFolder, findInText } from "../realEngine/harness";
 
 describe("the search for secrets", () => {
   const secret = 'pä$$ "word" / 1';

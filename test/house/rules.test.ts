@@ -27,7 +27,7 @@ describe("house rule: imports go one way", () => {
     accepts(importsGoOneWay, {
       "src/resources/a.ts": 'import { b } from "./b";\nimport type { C } from "../service/c";',
       "src/cli/main.ts": 'import { start } from "../emulator";',
-      "src/emulator/a.ts": 'import type { Row } from "../service/types";',
+      "src/emulator/a.ts": 'import type { Row } from "../service/contract/types";',
     });
   });
 
@@ -37,9 +37,9 @@ describe("house rule: imports go one way", () => {
       { "src/service/a.ts": 'import { b } from "../resources/b";' },
       /service\/a\.ts imports src\/res/,
     );
-    refuses(importsGoOneWay, { "src/resources/a.ts": 'export * from "../pulumi/b";' }, /imports src\/pulumi\/b/);
-    refuses(importsGoOneWay, { "src/pulumi/a.ts": 'const b = require("../cli/b");' }, /imports src\/cli\/b/);
-    refuses(importsGoOneWay, { "src/pulumi/a.ts": 'const b = await import("../index");' }, /imports src\/index/);
+    refuses(importsGoOneWay, { "src/resources/a.ts": 'export * from "../program/b";' }, /imports src\/program\/b/);
+    refuses(importsGoOneWay, { "src/program/a.ts": 'const b = require("../cli/b");' }, /imports src\/cli\/b/);
+    refuses(importsGoOneWay, { "src/program/a.ts": 'const b = await import("../index");' }, /imports src\/index/);
   });
 
   it("refuses the client in the emulator", () => {
@@ -50,8 +50,8 @@ describe("house rule: imports go one way", () => {
 describe("house rule: Pulumi stays in the front", () => {
   const text = 'import type { Input } from "@pulumi/pulumi";';
 
-  it("accepts it in pulumi and manifest", () => {
-    accepts(pulumiStaysInTheFront, { "src/pulumi/a.ts": text, "src/manifest/a.ts": text });
+  it("accepts it in program and manifest", () => {
+    accepts(pulumiStaysInTheFront, { "src/program/a.ts": text, "src/manifest/a.ts": text });
   });
 
   it("refuses it in service, resources and emulator", () => {
@@ -64,7 +64,7 @@ describe("house rule: Pulumi stays in the front", () => {
 describe("house rule: the environment is read in config only", () => {
   it("accepts config files, comments and parameters called env", () => {
     accepts(environmentStaysInConfig, {
-      "src/pulumi/config.ts": "const a = process.env.A;",
+      "src/config.ts": "const a = process.env.A;",
       "src/service/a.ts": "// process.env is not read here\nexport const f = (env: object) => env;",
     });
   });
@@ -82,7 +82,7 @@ describe("house rule: the environment is read in config only", () => {
 describe("house rule: status codes stay in errors", () => {
   it("accepts them in errors, in the emulator, in comments and as parts of numbers", () => {
     accepts(statusCodesStayInErrors, {
-      "src/service/errors.ts": "export const a = status === 429;",
+      "src/service/errors/errors.ts": "export const a = status === 429;",
       "src/emulator/a.ts": "reply.code(404);",
       "src/service/a.ts": "// after a 429\nexport const b = [1429, 4.29, 42900];",
     });
@@ -96,7 +96,7 @@ describe("house rule: status codes stay in errors", () => {
 
 describe("house rule: operations are complete", () => {
   const files = {
-    "src/service/operations.ts": 'export const operations = { copyTask: { ...write, name: "copyTask" } };',
+    "src/service/contract/operations.ts": 'export const operations = { copyTask: { ...write, name: "copyTask" } };',
     "src/service/client.ts": "class ServiceClient { copyTask() {} }",
     "src/emulator/handlers/index.ts": "export const handlers = { copyTask };",
     "openapi.yaml": "operationId: copyTask\n",
@@ -120,10 +120,10 @@ describe("house rule: operations are complete", () => {
 describe("house rule: resources are complete", () => {
   const files = {
     "src/resources/index.ts": "export const resources: Record<string, R> = {\n  TaskCopy: taskCopy,\n};",
-    "src/resources/taskCopy.ts": "export const taskCopy: Resource<A, B> = {};",
-    "src/pulumi/classes.ts": "export class TaskCopy extends Base {}",
-    "test/engine/lifecycle.test.ts": 'new TaskCopy("copy", {})',
-    "test/engine/diffs/TaskCopy.txt": "TaskCopy: (create)",
+    "src/resources/task/taskCopy.ts": "export const taskCopy: Resource<A, B> = {};",
+    "src/program/classes.ts": "export class TaskCopy extends Base {}",
+    "test/realEngine/lifecycle.test.ts": 'new TaskCopy("copy", {})',
+    "test/realEngine/diffs/TaskCopy.txt": "TaskCopy: (create)",
     "README.md": "### TaskCopy\npulumi-nodejs:dynamic/webextract:TaskCopy",
   };
 
@@ -132,16 +132,16 @@ describe("house rule: resources are complete", () => {
   });
 
   it("names each place that is missing", () => {
-    refuses(resourcesAreComplete, { ...files, "src/pulumi/classes.ts": "" }, /TaskCopy has no class/);
+    refuses(resourcesAreComplete, { ...files, "src/program/classes.ts": "" }, /TaskCopy has no class/);
     const text = files["README.md"];
     refuses(resourcesAreComplete, { ...files, "README.md": text.replace("###", "##") }, /no section "### TaskCopy"/);
     refuses(resourcesAreComplete, { ...files, "README.md": text.replace(/Copy$/, "Copies") }, /type token .* TaskCopy/);
     refuses(
       resourcesAreComplete,
-      { ...files, "test/engine/lifecycle.test.ts": "TaskCopy" },
+      { ...files, "test/realEngine/lifecycle.test.ts": "TaskCopy" },
       /TaskCopy is in no program/,
     );
-    refuses(resourcesAreComplete, { ...files, "test/engine/diffs/TaskCopy.txt": "" }, /TaskCopy has no texts/);
+    refuses(resourcesAreComplete, { ...files, "test/realEngine/diffs/TaskCopy.txt": "" }, /TaskCopy has no texts/);
     const other = "export const taskRename: Resource<A, B, C> = {};";
     refuses(
       resourcesAreComplete,
@@ -173,7 +173,7 @@ describe("house rules on files", () => {
   it("accept a file that is small, named, finished and tested in full", () => {
     for (const rule of [filesStaySmall, filesHaveNames, nothingIsLeftForLater, everyTestRuns]) {
       accepts(rule, {
-        "src/service/tokenStore.ts": "a;\n".repeat(400),
+        "src/service/auth/tokenStore.ts": "a;\n".repeat(400),
         "test/service/tokenStore.slow.test.ts": 'it("tells which only one it is", () => {});\nskip(1);',
       });
     }

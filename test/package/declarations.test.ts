@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { join, relative } from "node:path";
 import type typescript from "typescript";
-import { repositoryRoot } from "../engine/harness";
+import { repositoryRoot } from "../realEngine/harness";
 
 // The compiler that the SDK brings for programs without one of their own.
 const ts = createRequire(__filename)("@pulumi/pulumi/vendor/typescript@3.8.3/typescript.js") as typeof typescript;

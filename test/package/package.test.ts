@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync }
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
-import { packTarball, repositoryRoot } from "../engine/harness";
+import { packTarball, repositoryRoot } from "../realEngine/harness";
 
 const run = promisify(execFile);
 const manifest: {
@@ -127,14 +127,14 @@ describe("the provider that the engine's host loads", () => {
   before(async () => {
     // By its file: only what it asks for itself is then in the cache.
     const program = `
-      require(${JSON.stringify(join(repositoryRoot, "dist/pulumi/provider.js"))}).get("TaskCopy");
+      require(${JSON.stringify(join(repositoryRoot, "dist/provider/provider.js"))}).get("TaskCopy");
       console.log(JSON.stringify(Object.keys(require.cache)));`;
     loaded = (await inConsumer(tmpdir(), program, "commonjs")) as string[];
     loaded = loaded.map((path) => relative(repositoryRoot, path).replaceAll("\\", "/"));
   });
 
   it("loads its own files", () => {
-    assert.ok(loaded.some((path) => path === "dist/pulumi/backend.js"));
+    assert.ok(loaded.some((path) => path === "dist/provider/backend.js"));
     assert.ok(loaded.some((path) => path === "dist/service/client.js"));
   });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parse } from "yaml";
-import { configKeys } from "../../src/pulumi/config";
+import { configKeys } from "../../src/config";
 import { resources } from "../../src/resources";
 
 const repository = resolve(__dirname, "../..");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { InProcess, unknownText } from "../pulumi/inProcess";
+import { InProcess, unknownText } from "../program/inProcess";
 
 describe("checks of arguments", () => {
   const folder = mkdtempSync(join(tmpdir(), "webextract-check-"));

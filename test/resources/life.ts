@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ConfigKey } from "../../src/config";
 import type { Behaviour, Emulator, Fault, SeedTask } from "../../src/emulator/index";
 import { startEmulator } from "../../src/emulator/index";
-import type { ConfigKey } from "../../src/pulumi/config";
-import { noteUrn } from "../../src/pulumi/engineSurface";
-import { InitFailure } from "../../src/pulumi/providerErrors";
+import { noteUrn } from "../../src/engine/engineSurface";
+import { InitFailure } from "../../src/provider/providerErrors";
 import { canonical } from "../../src/resources/args";
-import { InProcess } from "../pulumi/inProcess";
+import { InProcess } from "../program/inProcess";
 
 type Properties = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { countsOf } from "../../src/resources/subtaskList";
-import { InProcess } from "../pulumi/inProcess";
+import { countsOf } from "../../src/resources/run/subtaskList";
+import { InProcess } from "../program/inProcess";
 import { World } from "./life";
 
 /** Names that every object of JavaScript has, so that a look into a map finds something under them that nobody put there. */

@@ -23,7 +23,7 @@ export function skipWaits(): SkippedWaits {
     ...args: unknown[]
   ): NodeJS.Timeout => {
     // Only what the client itself waits for: the timers of libraries and of servers in this process keep their meaning.
-    const ours = /service[\\/](patience|limiter)\.ts/.test(new Error().stack ?? "");
+    const ours = /service[\\/]http[\\/](patience|limiter)\.ts/.test(new Error().stack ?? "");
     if (!ours || milliseconds >= longestWait) return realSetTimeout(callback, milliseconds, ...args);
     return realSetTimeout(() => {
       waits.push(milliseconds);

@@ -1,4 +1,4 @@
-import type { GetActionsRequest } from "../../service/types";
+import type { GetActionsRequest } from "../../service/contract/types";
 import { describeAction } from "../actionAnswer";
 import { Refusal } from "../errors";
 import type { Handler, Service } from "../service";

@@ -1,4 +1,4 @@
-import type { GetBatchDataRequest } from "../../service/types";
+import type { GetBatchDataRequest } from "../../service/contract/types";
 import { dataPage } from "../dataPage";
 import { Refusal } from "../errors";
 import type { Handler } from "../service";

@@ -1,4 +1,4 @@
-import type { GetDataRequest } from "../../service/types";
+import type { GetDataRequest } from "../../service/contract/types";
 import { dataPage } from "../dataPage";
 import type { Handler } from "../service";
 import { findTask } from "../service";

@@ -1,4 +1,4 @@
-import type { GetNotExportedDataRequest } from "../../service/types";
+import type { GetNotExportedDataRequest } from "../../service/contract/types";
 import { cutToBytes } from "../answerBytes";
 import { allowedSize } from "../pageSize";
 import { RowMarks } from "../rowMarks";

@@ -1,4 +1,4 @@
-import type { GetSubtasksRequest } from "../../service/types";
+import type { GetSubtasksRequest } from "../../service/contract/types";
 import { allowedSize } from "../pageSize";
 import type { Handler, Service } from "../service";
 import { findTask } from "../service";

@@ -1,4 +1,4 @@
-import type { OperationName } from "../../service/operations";
+import type { OperationName } from "../../service/contract/operations";
 import type { HandlerResult, Service, ServiceRequest } from "../service";
 import { copyTask } from "./copyTask";
 import { getActions } from "./getActions";

@@ -1,4 +1,4 @@
-import type { TaskRequest } from "../../service/types";
+import type { TaskRequest } from "../../service/contract/types";
 import { RowMarks } from "../rowMarks";
 import { visibleRows } from "../runRows";
 import type { Handler } from "../service";

@@ -1,4 +1,4 @@
-import type { RefreshTokenRequest } from "../../service/types";
+import type { RefreshTokenRequest } from "../../service/contract/types";
 import type { Handler } from "../service";
 
 export const refreshToken: Handler<RefreshTokenRequest> = ({ credentials, behaviour }, { fields }) => ({

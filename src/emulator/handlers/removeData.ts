@@ -1,4 +1,4 @@
-import type { TaskRequest } from "../../service/types";
+import type { TaskRequest } from "../../service/contract/types";
 import { RowList } from "../rowList";
 import { RowMarks } from "../rowMarks";
 import type { Handler } from "../service";

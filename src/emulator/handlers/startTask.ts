@@ -1,4 +1,4 @@
-import type { TaskRequest } from "../../service/types";
+import type { TaskRequest } from "../../service/contract/types";
 import type { Behaviour } from "../behaviour";
 import { Refusal } from "../errors";
 import type { Handler, HandlerResult } from "../service";

@@ -1,0 +1,270 @@
+import { createHash } from "node:crypto";
+import type { CustomResourceOptions, ID, Input } from "@pulumi/pulumi";
+import { CustomResource, mergeOptions, Output, output, RunError, runtime, unknown, unsecret } from "@pulumi/pulumi";
+import { fewerFrames } from "../engine/sdkFrames";
+import { providerKey } from "../engine/wire";
+import { canonical, isMap } from "../resources/args";
+import type { AnyResource } from "../resources/index";
+import { idFor, isId, noteId, withIds } from "./knownIds";
+import { requireValidConfig } from "./programConfig";
+import { readOptions, requireProfile } from "./programReads";
+import { isMocked, providerText, requireResolvableProvider } from "./providerText";
+import type { TaskName } from "./taskOrder";
+import { alias, claim, declare, dependenciesOf } from "./taskOrder";
+
+/** Each value, at any depth, may also be an output or a promise. */
+export type AsInput<T> = [T] extends [object] ? Input<{ [K in keyof T]: AsInput<NonNullable<T[K]>> }> : Input<T>;
+
+/** Arguments as a program writes them. */
+export type InputsOf<T> = { [K in keyof T]: AsInput<NonNullable<T[K]>> };
+
+/** A resource's outputs: what `check` made of its arguments, and what the service answered. */
+export type OutputsOf<T> = { readonly [K in keyof T]-?: Output<T[K]> };
+
+/** What all resources of this package have in common. Not to be made directly. */
+export abstract class ExtractionResource extends CustomResource {
+  /** Names of the arguments that matter and were given, or that `check` derives: in a preview, all others are unknown. */
+  declare private readonly hashed: readonly string[];
+  declare private readonly definition: AnyResource;
+
+  /** @hidden */
+  constructor(
+    definition: AnyResource,
+    name: string,
+    args: Record<string, unknown>,
+    opts: CustomResourceOptions | undefined,
+  ) {
+    const properties = propertiesOf(definition, name, args, opts);
+    const options = optionsOf(definition, name, args, opts);
+    const leave = fewerFrames();
+    try {
+      super(typeToken(definition.type), name, properties, options);
+    } finally {
+      leave();
+    }
+    if (opts?.id !== undefined && runtime.isDryRun()) {
+      // What a preview does not read has an id all the same: were it unknown, all that take it would show as replaced.
+      Object.assign(this, { id: unsecret(output(opts.id)) });
+    }
+    const hashed = Object.entries(definition.args)
+      .filter(([each, { option, derived }]) => !option && (derived || args[each] !== undefined))
+      .map(([each]) => each);
+    // Not properties of the resource: they must not be looked for among the outputs.
+    Object.defineProperties(this, { definition: { value: definition }, hashed: { value: hashed } });
+    nameWhatIsNotGiven(this, definition);
+    const { idIs, outputs } = definition;
+    noteId(this.id, outputs.includes(idIs) ? (this as unknown as Record<string, unknown>)[idIs] : undefined);
+    const { type, configuresTask = false } = definition;
+    const isIdOfTask = idIs === "taskId";
+    const made = { taskId: (isIdOfTask ? opts?.id : undefined) ?? this.id, profile: args.profile };
+    const task = taskGiven(args) ?? made;
+    alias(this as unknown as Parameters<typeof alias>[0], task, isIdOfTask);
+    if (opts?.id !== undefined) {
+      // Only looked up (static get): it decides nothing, and nothing waits for it.
+      return;
+    }
+    claim(type, name, task, definition.decides?.(plainPart(args)) ?? []);
+    declare(this, { type, name, task, configuresTask });
+  }
+
+  /**
+   * A hash of all arguments that matter, with the content of files and lists, for `rerunOn`. Made in the program, so that a reviewer sees in a
+   * preview that a run will start again.
+   * @internal
+   */
+  inputsHash(): Output<string> {
+    const values = this as unknown as Record<string, unknown>;
+    const { type } = this.definition;
+    const all = output(Object.fromEntries(this.hashed.map((name) => [name, values[name]])));
+    return all.apply((known) =>
+      createHash("sha256")
+        .update(`${type}${canonical(withoutOwnId(known))}`)
+        .digest("hex"),
+    );
+  }
+}
+
+/** Beside a source, `adoptTaskId` names the copy that there is already: to add it or to take it out changes nothing, so no paid run starts for it. */
+function withoutOwnId(args: Record<string, unknown>): Record<string, unknown> {
+  const { adoptTaskId, ...others } = args;
+  if (args.sourceTaskId !== undefined) {
+    return others;
+  }
+  return isMap(args.from) ? { ...args, from: withoutOwnId(args.from) } : args;
+}
+
+export function typeToken(type: string): string {
+  return `pulumi-nodejs:dynamic/webextract:${type}`;
+}
+
+/** The task that the arguments name, if any: to configure it, or to take it over, and then others may name it in the same way. */
+function taskGiven(args: Record<string, unknown>): TaskName | undefined {
+  const { adoptTaskId } = isPlainMap(args.from) ? args.from : args;
+  const taskId = args.taskId ?? adoptTaskId;
+  return taskId === undefined ? undefined : { taskId, profile: args.profile };
+}
+
+function propertiesOf(
+  definition: AnyResource,
+  name: string,
+  args: Record<string, unknown>,
+  opts: CustomResourceOptions | undefined,
+): Record<string, unknown> {
+  requireResolvableProvider();
+  requireValidConfig();
+  refuseImport(definition, name, opts);
+  if (args === undefined || args === null) {
+    throw new RunError(`${definition.type} "${name}" needs arguments.`);
+  }
+  const named = Object.entries(args).filter(([, value]) => value !== undefined);
+  const given = Object.fromEntries(named.map(([each, value]) => [each, withIds(value)]));
+  // What is not given is still an output where `check` or the service may fill it in. The others stay out: the SDK makes several promises for each.
+  const filledIn = Object.keys(definition.args).filter(
+    (each) => opts?.id !== undefined || definition.args[each]?.derived,
+  );
+  const outputs = [...filledIn, ...definition.outputs].map((each) => [each, undefined]);
+  return {
+    ...Object.fromEntries(outputs),
+    ...given,
+    ...listsAsOne(definition, given),
+    [providerKey]: providerText(definition.type),
+  };
+}
+
+/** The SDK's host breaks off at an import before any code of ours. */
+function refuseImport({ type }: AnyResource, name: string, opts: CustomResourceOptions | undefined): void {
+  if (opts?.import !== undefined) {
+    throw new RunError(
+      `${type} "${name}": the option import does not work with a dynamic provider. Take over a task that exists with adoptTaskId (TaskCopy, ExtractionTask), ` +
+        `a run with adoptLotNo (CloudRun); ${type}.get looks something up without managing it.`,
+    );
+  }
+}
+
+/** An argument that was not given has an output like any other, which holds nothing. */
+function nameWhatIsNotGiven(resource: ExtractionResource, definition: AnyResource): void {
+  for (const name of Object.keys(definition.args)) {
+    if (!(name in resource)) {
+      Object.defineProperty(resource, name, { get: () => output(undefined) });
+    }
+  }
+}
+
+/**
+ * A list becomes one text in `check`, so it travels as one output: if one element is secret, all of it is. What `check` derives from
+ * it (digest, hosts) is as secret as the list, which placeholders of the same names see to.
+ */
+function listsAsOne(definition: AnyResource, args: Record<string, unknown>): Record<string, unknown> {
+  const names = Object.keys(definition.args).filter((name) => definition.args[name]?.list && args[name] !== undefined);
+  const properties: Record<string, unknown> = {};
+  for (const name of names) {
+    const value = args[name];
+    Object.assign(properties, isPlainMap(value) ? { [name]: listsOf(name, value) } : wholeList(name, value));
+  }
+  return properties;
+}
+
+/** The same for a map with lists in it: the loops of actions, or start URLs. */
+function listsOf(name: string, map: Record<string, unknown>): Record<string, unknown> {
+  if (name !== "actions") {
+    return listsWithin(map);
+  }
+  const actions = Object.entries(map).map(([actionId, action]) => {
+    const loop = isPlainMap(action) ? action.loop : undefined;
+    return [actionId, isPlainMap(action) && isPlainMap(loop) ? { ...action, loop: listsWithin(loop) } : action];
+  });
+  return Object.fromEntries(actions);
+}
+
+/** What `check` derives from the lists of these names. */
+const derivedFrom: Readonly<Record<string, readonly string[]>> = {
+  items: ["count", "sha256"],
+  urls: ["count", "sha256", "hosts"],
+};
+
+function wholeList(name: string, list: unknown): Record<string, unknown> {
+  if (isPlainList(list)) {
+    // Nothing in it is secret or unknown. One text is far less work than an output and a message for each item, in the program and in the engine.
+    return { [name]: list.join("\n") };
+  }
+  const whole: Output<unknown> = output(list);
+  const derived = (derivedFrom[name] ?? []).map((each) => [each, whole.apply(() => "")]);
+  return { [name]: whole, ...Object.fromEntries(derived) };
+}
+
+/** Texts alone, and none that `check` would have to refuse by its index. */
+function isPlainList(list: unknown): list is string[] {
+  return (
+    Array.isArray(list) &&
+    list.length > 0 &&
+    list.every((item) => typeof item === "string" && item.trim() !== "" && !/[\r\n]/.test(item))
+  );
+}
+
+function listsWithin(map: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(map).flatMap(([name, value]) =>
+    Object.hasOwn(derivedFrom, name) && value !== undefined ? Object.entries(wholeList(name, value)) : [[name, value]],
+  );
+  return Object.fromEntries(entries);
+}
+
+/** The arguments without what is an output as a whole, of which nothing is known in a program. */
+function plainPart(args: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(args).filter(([, value]) => !Output.isInstance(value) && !(value instanceof Promise));
+  return Object.fromEntries(entries.map(([name, value]) => [name, isPlainMap(value) ? plainPart(value) : value]));
+}
+
+function isPlainMap(value: unknown): value is Record<string, unknown> {
+  return isMap(value) && !Output.isInstance(value) && !(value instanceof Promise);
+}
+
+function optionsOf(
+  definition: AnyResource,
+  name: string,
+  args: Record<string, unknown>,
+  opts: CustomResourceOptions | undefined,
+): CustomResourceOptions {
+  const { type, configuresTask = false, secretOutputs = [], deletedFirst } = definition;
+  const task = taskGiven(args);
+  const dependsOn =
+    task === undefined || opts?.id !== undefined ? [] : dependenciesOf(type, name, task, configuresTask);
+  // Without it, a preview would show an update of what will be replaced, and nothing of the run or the copy that is made then.
+  const replaceOnChanges = tasksNamed(args).flatMap(([path, taskId]) => (isId(idFor(taskId)) ? [path] : []));
+  const deleteBeforeReplace = opts?.deleteBeforeReplace ?? deletedFirst;
+  const more = {
+    dependsOn,
+    additionalSecretOutputs: [...secretOutputs],
+    replaceOnChanges,
+    ...(deleteBeforeReplace === undefined ? {} : { deleteBeforeReplace }),
+  };
+  return opts?.id === undefined
+    ? mergeOptions(opts, more)
+    : { ...mergeOptions(opts, more), id: idOf(`${type} "${name}"`, opts.id, args) };
+}
+
+/**
+ * The id of something that is looked up. The engine does not ask where it is not known, so a preview leaves alone what must not be read: where it does
+ * not know yet what to read of it, for the engine would hand over the rest, as if that were all; and where it has no credential for it.
+ */
+function idOf(who: string, id: Input<ID>, args: Record<string, unknown>): Output<ID> {
+  if (!isMocked() && (args.profile === undefined || typeof args.profile === "string")) {
+    requireProfile(who, args.profile);
+  }
+  const whatToRead = unsecret(output(args).apply(() => ""));
+  const profile = unsecret(output(args.profile)) as Output<string | undefined>;
+  return output([id, whatToRead, profile] as const).apply(async ([each, , account]) => {
+    const isReadable = isMocked() || (await readOptions(who, account)) !== undefined;
+    return isReadable ? each : (unknown as unknown as ID);
+  });
+}
+
+/** The arguments that name a task, each with its path, whose change replaces. Beside an id to adopt, the source means nothing. */
+function tasksNamed(args: Record<string, unknown> = {}): [string, unknown][] {
+  const { taskId, sourceTaskId, adoptTaskId, from } = args;
+  const within = isPlainMap(from) ? tasksNamed(from) : [];
+  return [
+    ["taskId", taskId],
+    ...(adoptTaskId === undefined ? [["sourceTaskId", sourceTaskId] as [string, unknown]] : []),
+    ...within.map(([path, value]): [string, unknown] => [`from.${path}`, value]),
+  ];
+}

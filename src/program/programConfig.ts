@@ -1,0 +1,31 @@
+import { RunError, runtime } from "@pulumi/pulumi";
+import type { ProviderConfig } from "../config";
+import { configKeys, parseConfig, unknownKeys } from "../config";
+import { forEachProgram } from "./program";
+import { isMocked } from "./providerText";
+
+const namespace = "webextract:";
+
+/** Refuses a configuration that cannot work: in the program, so at preview, and once for all resources. */
+export function requireValidConfig(): void {
+  if (!isMocked()) {
+    programConfig();
+  }
+}
+
+/** The program's configuration; its problems are one error. */
+export const programConfig: () => ProviderConfig = forEachProgram(() => {
+  const all: Record<string, string> = runtime.allConfig();
+  const names = Object.keys(all)
+    .filter((name) => name.startsWith(namespace))
+    .map((name) => name.slice(namespace.length));
+  const { config, problems } = parseConfig((key) => all[namespace + key]);
+  const unknown = unknownKeys(names).map(
+    (name) => `${namespace}${name} is not known. Known: ${Object.keys(configKeys).join(", ")}.`,
+  );
+  if (problems.length + unknown.length > 0) {
+    const list = [...problems, ...unknown].join("\n  ");
+    throw new RunError(`The configuration of pulumi-webextract is not right:\n  ${list}`);
+  }
+  return config;
+});

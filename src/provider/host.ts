@@ -1,0 +1,215 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LimitFunction } from "p-limit";
+import pLimit from "p-limit";
+import type { ProviderConfig, ReadKey } from "../config";
+import { originOf, parseConfig } from "../config";
+import type { Display } from "../engine/progress";
+import type { Context, Settings } from "../resources/resource";
+import { ActionReader } from "../resources/task/actionReader";
+import { ServiceClient } from "../service/client";
+import { AccountGuard } from "./accountGuard";
+import { DecidedParts } from "./decidedParts";
+import { Journal } from "./journal";
+import type { ResourceName } from "./journalFiles";
+import { JournalFiles } from "./journalFiles";
+
+/** One account's client, and the reads that are shared over it. */
+interface Service {
+  client: ServiceClient;
+  actionReader: ActionReader;
+}
+
+export interface HostOptions {
+  /** The program's folder. Default: the working folder. */
+  folder?: string;
+  /** Aborted when the user interrupts the command. Default: never. */
+  interrupted?: AbortSignal;
+}
+
+/** What all resources of one provider process share: configuration, clients, the order of writes to a task. */
+export class Host {
+  /** Absent where it is switched off. */
+  readonly journal: Journal | undefined;
+  private readonly accountGuards = new Map<string | undefined, AccountGuard>();
+  readonly decided = new DecidedParts();
+  private readonly checked = new Set<string | undefined>();
+  private readonly noted = new Set<string>();
+  private stepsUnderWay = 0;
+  private readonly config: ProviderConfig;
+  private readonly configProblems: readonly string[];
+  private readonly services = new Map<string | undefined, Service>();
+  private readonly writers = new Map<string, LimitFunction>();
+
+  private readonly folder: string;
+  private readonly interrupted: AbortSignal;
+
+  constructor(
+    read: ReadKey,
+    private readonly display: Display,
+    { folder = process.cwd(), interrupted = new AbortController().signal }: HostOptions = {},
+  ) {
+    this.folder = folder;
+    this.interrupted = interrupted;
+    const { config, problems } = parseConfig(read);
+    this.config = config;
+    this.configProblems = problems;
+    const warn = (message: string, urn?: string): void => this.display.warn(message, urn);
+    const { journal, movedFrom } = config;
+    this.journal = journal === undefined ? undefined : new Journal(new JournalFiles(journal, warn), warn, movedFrom);
+  }
+
+  get settings(): Settings {
+    return this.config.settings;
+  }
+
+  get programFolder(): string {
+    return this.folder;
+  }
+
+  /** What is wrong with a resource's profile, or with its having none, for a check. */
+  profileProblem(profile: string | undefined): string | undefined {
+    return this.config.profileProblem(profile);
+  }
+
+  /** Where a profile's service is; undefined where the configuration doesn't say. */
+  origin(profile: string | undefined): string | undefined {
+    const { baseUrl } = this.config.clientOptions(profile);
+    return baseUrl === undefined ? undefined : originOf(baseUrl);
+  }
+
+  /** The account behind a profile: two names of the same credentials are one. */
+  account(profile: string | undefined): string {
+    const { accessToken, refreshToken, credentialCommand } = this.config.clientOptions(profile);
+    return JSON.stringify([this.origin(profile), accessToken, refreshToken, credentialCommand]);
+  }
+
+  /** A resource by the name that is the same in each run; undefined where the service isn't known. */
+  nameOf<Urn extends string | undefined>(
+    urn: Urn,
+    profile: string | undefined,
+  ): (Omit<ResourceName, "urn"> & { urn: Urn }) | undefined {
+    const origin = this.origin(profile);
+    return origin === undefined ? undefined : { urn, origin, profile: profile ?? "" };
+  }
+
+  /** One for each account: what is found in one says nothing about another. */
+  accountGuard(profile: string | undefined): AccountGuard {
+    const guard = this.accountGuards.get(profile) ?? new AccountGuard();
+    this.accountGuards.set(profile, guard);
+    return guard;
+  }
+
+  /** Notes that the program declares this resource. The first check of a process doesn't tell its URN: then it may be any. */
+  noteChecked(urn: string | undefined): void {
+    this.checked.add(urn);
+  }
+
+  /** Whether the program has come to this resource: before that, only a refresh has. */
+  isChecked(urn: string | undefined): boolean {
+    return this.checked.has(urn) || this.checked.has(undefined);
+  }
+
+  /** Runs a step of any resource. */
+  async during<T>(step: () => Promise<T>): Promise<T> {
+    this.stepsUnderWay++;
+    try {
+      return await step();
+    } finally {
+      this.stepsUnderWay--;
+      if (this.stepsUnderWay === 0) {
+        this.display.flush();
+      }
+    }
+  }
+
+  warn(message: string, urn?: string): void {
+    this.display.warn(message, urn);
+  }
+
+  /** The engine may ask for the same diff more than once. */
+  warnOnce(message: string, urn?: string): void {
+    if (!this.noted.has(message)) {
+      this.noted.add(message);
+      this.warn(message, urn);
+    }
+  }
+
+  movedFrom(origin: string): boolean {
+    return this.config.movedFrom.includes(origin);
+  }
+
+  /**
+   * Before the process ends: waits until what was asked for already has been answered, and noted where it would be lost with this process.
+   * Nothing more goes out.
+   */
+  async close(): Promise<void> {
+    const clients = [...this.services.values()].map(({ client }) => client);
+    await Promise.all([this.journal?.close(), ...clients.map((client) => client.tokensSettled())]);
+    for (const client of clients) {
+      try {
+        client.close();
+      } catch {
+        // A token that could not be stored: a warning said so at once, and at the end nobody listens any more.
+      }
+    }
+  }
+
+  /** What a resource works with; `urn` is where its warnings and progress show. */
+  context(profile: string | undefined, urn: string | undefined): Context {
+    const { client, actionReader } = this.service(profile);
+    const name = urn === undefined ? undefined : this.nameOf(urn, profile);
+    return {
+      client,
+      actionReader,
+      journal: name && this.journal?.of(name),
+      settings: this.settings,
+      folder: this.folder,
+      exclusive: (taskId, work) => this.writer(taskId)(work),
+      isDecided: (taskId, part) => this.decided.isTaken(urn, { account: this.account(profile), taskId }, part),
+      saw: (taskId, presence) => this.accountGuard(profile).saw(taskId, presence),
+      warn: (message) => this.display.warn(message, urn),
+      progress: (message) => this.display.progress(message, urn),
+      now: () => performance.now(),
+      sleep: (milliseconds) => this.sleep(milliseconds),
+      interrupted: this.interrupted,
+    };
+  }
+
+  private async sleep(milliseconds: number): Promise<void> {
+    try {
+      await sleep(milliseconds, undefined, { signal: this.interrupted });
+    } catch (error) {
+      if (!this.interrupted.aborted) {
+        throw error;
+      }
+    }
+  }
+
+  private service(profile: string | undefined): Service {
+    if (this.configProblems.length > 0) {
+      throw new Error(this.configProblems.join(" "));
+    }
+    let service = this.services.get(profile);
+    if (service === undefined) {
+      const options = this.config.clientOptions(profile);
+      const problem = this.profileProblem(profile);
+      if (problem !== undefined) {
+        throw new Error(problem);
+      }
+      const warn = (message: string): void => this.display.warn(message);
+      const client = new ServiceClient({ ...options, warn, interrupted: this.interrupted });
+      service = { client, actionReader: new ActionReader(client) };
+      this.services.set(profile, service);
+    }
+    return service;
+  }
+
+  private writer(taskId: string): LimitFunction {
+    let writer = this.writers.get(taskId);
+    if (writer === undefined) {
+      writer = pLimit(1);
+      this.writers.set(taskId, writer);
+    }
+    return writer;
+  }
+}

@@ -1,0 +1,164 @@
+import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { OnceOperation } from "../resources/task/requestJournal";
+import { makePrivateFolder, setAside, writePrivateFileSoon } from "../service/files/privateFile";
+
+/** A resource as the journal knows it. */
+export interface ResourceName {
+  urn: string;
+  /** Where its service is. */
+  origin: string;
+  /** Empty: the credentials of the top level. */
+  profile: string;
+}
+
+/** One request that must not be sent twice. Holds no secret: ids, and a salted hash of the inputs. */
+export interface Entry extends ResourceName {
+  version: 1;
+  operation: OnceOperation;
+  what: string;
+  /** When it was sent: milliseconds since 1970. */
+  time: number;
+  salt: string;
+  inputs: string;
+  /** True once the service has answered. */
+  answered: boolean;
+  /** What it made. */
+  id?: string;
+  detail: Record<string, unknown>;
+}
+
+/** Longer than an entry counts: until then it can still be named. Milliseconds. */
+const keptFor = 30 * 24 * 3600 * 1000;
+
+/** The name of an entry's file: one for each resource and operation. */
+export function keyOf(operation: OnceOperation, { urn, origin, profile }: ResourceName): string {
+  const name = JSON.stringify([operation, urn, origin, profile]);
+  return createHash("sha256").update(name).digest("hex").slice(0, 32);
+}
+
+/** The journal's folder: a file for each entry. */
+export class JournalFiles {
+  private names: Promise<Set<string>> | undefined;
+  private made: Promise<void> | undefined;
+  private hasWarned = false;
+
+  constructor(
+    private readonly folder: string,
+    private readonly warn: (message: string) => void,
+  ) {}
+
+  /** Whether there may be such an entry. Cheap: looks at the folder once, so that unchanged resources cost nothing. */
+  async mayHave(key: string): Promise<boolean> {
+    return (await this.listed()).has(this.fileName(key));
+  }
+
+  /** All that were there when this process first looked. */
+  async all(): Promise<{ key: string; entry: Entry }[]> {
+    const keys = [...(await this.listed())].flatMap((name) => /^([0-9a-f]{32})\.json$/.exec(name)?.[1] ?? []);
+    const entries = await Promise.all(keys.map(async (key) => ({ key, entry: await this.read(key) })));
+    return entries.flatMap(({ key, entry }) => (entry === undefined ? [] : [{ key, entry }]));
+  }
+
+  async read(key: string): Promise<Entry | undefined> {
+    const file = this.path(key);
+    const text = await readFile(file, "utf8").catch(() => undefined);
+    if (text === undefined) {
+      return undefined;
+    }
+    const entry = parse(text);
+    if (entry === undefined) {
+      this.warn(
+        `The journal entry ${file} cannot be read as one; it was set aside as ${await setAside(file)}. ` +
+          "If the last run was killed, look at the service for a copy or a run that no state holds.",
+      );
+    }
+    return entry;
+  }
+
+  /** A journal that cannot be written is no reason not to work: answers whether it was. */
+  async write(key: string, entry: Entry): Promise<boolean> {
+    try {
+      this.made ??= makePrivateFolder(this.folder);
+      await this.made;
+      // The engine's own state would not outlive a loss of power either, and two waits for the disk are longer than a copy takes.
+      await writePrivateFileSoon(this.path(key), `${JSON.stringify(entry)}\n`);
+      (await this.listed()).add(this.fileName(key));
+      return true;
+    } catch (error) {
+      if (!this.hasWarned) {
+        this.hasWarned = true;
+        const { code = "unknown error" } = error as NodeJS.ErrnoException;
+        this.warn(
+          `The journal in ${this.folder} cannot be written (${code}): if this run is killed, the next one may copy or start a second time. ` +
+            "Set webextract:journal to a folder that can be written, or to off.",
+        );
+      }
+      return false;
+    }
+  }
+
+  async remove(key: string): Promise<void> {
+    await rm(this.path(key), { force: true }).catch(() => undefined);
+  }
+
+  /** For the end of the process, which waits for nothing. */
+  removeNow(key: string): void {
+    try {
+      rmSync(this.path(key), { force: true });
+    } catch {
+      // It stays, and the next process that sees the resource drops it.
+    }
+  }
+
+  private listed(): Promise<Set<string>> {
+    this.names ??= this.list();
+    return this.names;
+  }
+
+  private async list(): Promise<Set<string>> {
+    const names = await readdir(this.folder).catch(() => []);
+    const left = await Promise.all(names.map(async (name) => ((await this.isOld(name)) ? [] : [name])));
+    return new Set(left.flat());
+  }
+
+  /** Removes what is too old to mean anything. */
+  private async isOld(name: string): Promise<boolean> {
+    const path = join(this.folder, name);
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
+    const old = Date.now() - mtimeMs > keptFor;
+    if (old) {
+      await rm(path, { force: true }).catch(() => undefined);
+    }
+    return old;
+  }
+
+  private fileName(key: string): string {
+    return `${key}.json`;
+  }
+
+  private path(key: string): string {
+    return join(this.folder, this.fileName(key));
+  }
+}
+
+function parse(text: string): Entry | undefined {
+  let entry: Partial<Entry>;
+  try {
+    entry = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const texts = [entry?.urn, entry?.origin, entry?.profile, entry?.what, entry?.salt, entry?.inputs, entry?.operation];
+  const right =
+    entry?.version === 1 &&
+    texts.every((each) => typeof each === "string") &&
+    typeof entry.time === "number" &&
+    typeof entry.answered === "boolean" &&
+    (entry.id === undefined || typeof entry.id === "string") &&
+    typeof entry.detail === "object" &&
+    entry.detail !== null;
+  return right ? (entry as Entry) : undefined;
+}

@@ -1,0 +1,39 @@
+import { inspect } from "node:util";
+import type { Properties } from "../engine/wire";
+import type { PartialFailure } from "../resources/resource";
+
+/**
+ * Errors as the provider host prints them. It prints some twice, the second time with a stack, and takes an integer `code` or a
+ * `details` for its own: so nothing but a message leaves here.
+ */
+export class ProviderError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "Error";
+    // The host prints "ERROR: STACK" for errors in check, diff, read and delete: an empty stack leaves the one line.
+    this.stack = "";
+  }
+
+  override toString(): string {
+    return this.message;
+  }
+
+  [inspect.custom](): string {
+    return this.message;
+  }
+}
+
+/** The engine keeps `id` and `properties` in the state, and shows `reasons`. */
+export class InitFailure extends ProviderError {
+  readonly id: string;
+  readonly reasons: string[];
+
+  constructor(
+    failure: PartialFailure,
+    readonly properties: Properties,
+  ) {
+    super(failure.message);
+    this.id = failure.id;
+    this.reasons = [failure.message];
+  }
+}

@@ -1,0 +1,154 @@
+import { rm } from "node:fs/promises";
+import { resolve } from "node:path";
+import { anything, changedArgs, choice, flag, text, wholeNumberFrom } from "../args";
+import type { CheckContext, Context, Created, Difference, PendingState, Read, Resource } from "../resource";
+import type { ExportFormat } from "./exportFormat";
+import { checkPath, checkPlace } from "./exportPath";
+import { stateOfFile } from "./exportPlace";
+import { runExport } from "./exportRun";
+
+/**
+ * Rows in a file.
+ *
+ * | step | call |
+ * |---|---|
+ * | create | with a batch `GET /cloudextraction/task/subtasks`; `GET /data/lotno/all`, `/data/all` or `/data/notexported`, page by page into a file; then `POST /data/markexported` if asked |
+ * | read | none; with `verifyFile` it looks at the file |
+ * | update | a change of anything but `onDelete`, `verifyFile` and `profile` exports again |
+ * | delete | none; the file stays or goes (`onDelete`) |
+ */
+export interface DataExportArgs {
+  /** The task whose rows are read; pass the `id` of a TaskCopy. A change replaces. */
+  taskId: string;
+  /** `batch`: the rows of one run, named by `lotNo`. `all`: all rows of the task. `notExported`: those that are not marked as exported. */
+  scope: "batch" | "all" | "notExported";
+  /** The run whose rows are read; pass the `id` of a CloudRun. Only with `scope: "batch"`. A change exports again. */
+  lotNo?: string;
+  /**
+   * The file, relative to the program's folder. `{lotNo}`, `{time}` (UTC; `-2` and so on behind it where that name is taken) and `{n}` (the next free
+   * number) are filled in. A file of that name that this export did not write is never overwritten. A change exports again; the file of before stays.
+   * Must hold no secret: it becomes the id and the output `file`, which stand in the state as they are.
+   */
+  path: string;
+  /** `ndjson` (default): one row a line, byte for byte as the service sent it. `json`: the same in one array. `csv`. A change exports again. */
+  format?: ExportFormat;
+  /** At most so many rows. Default: all. A change exports again. */
+  maxRows?: number;
+  /**
+   * Marks the rows as exported when they are safely in the file. Default false. Each such export is a file of its own, so `path` must
+   * hold `{lotNo}`, `{time}` or `{n}`. A change exports again.
+   */
+  markExported?: boolean;
+  /** Any values. A change exports again. */
+  triggers?: unknown;
+  /** A refresh looks at the file, and one that is missing is exported again. Default false: the file may be on another machine. */
+  verifyFile?: boolean;
+  /**
+   * `keep` (default) leaves the file where it is; `remove` removes it, if it is still the one that was written. In a replace it goes before the
+   * new one is written, but with `markExported` after it.
+   */
+  onDelete?: "keep" | "remove";
+  /** Name of a set of credentials in `webextract:profiles`. Default: the top-level ones. */
+  profile?: string;
+}
+
+export interface DataExportState extends DataExportArgs, PendingState {
+  /** Number of rows in the file. */
+  rowCount: number;
+  /** The file's path, relative to the program's folder, with everything filled in. */
+  file: string;
+  /** Length of the file. */
+  bytes: number;
+  /** SHA-256 of the file, in hex. */
+  sha256: string;
+  /** Whether the rows received are as many as the service says there are, and, of a batch, no subtask was at work just before. */
+  complete: boolean;
+  /** Whether the rows were marked as exported. */
+  marked: boolean;
+}
+
+export const dataExport: Resource<DataExportArgs, DataExportState> = {
+  type: "DataExport",
+  idIs: "file",
+  args: {
+    taskId: { check: text, required: true, replaces: true },
+    scope: { check: choice("batch", "all", "notExported"), required: true },
+    lotNo: { check: text },
+    path: { check: text, required: true },
+    format: { check: choice("ndjson", "json", "csv") },
+    maxRows: { check: wholeNumberFrom(1) },
+    markExported: { check: flag },
+    triggers: { check: anything },
+    verifyFile: { check: flag, option: true },
+    onDelete: { check: choice("keep", "remove"), option: true },
+    profile: { check: text, option: true },
+  },
+  outputs: ["rowCount", "file", "bytes", "sha256", "complete", "marked"],
+
+  async check(args: DataExportArgs, { previous, folder, problems, settings }: CheckContext): Promise<DataExportArgs> {
+    const { scope, lotNo, path, markExported, maxRows } = args;
+    if (scope === "batch" && lotNo === undefined) {
+      problems.push({ path: "lotNo", reason: 'is missing: scope "batch" reads the rows of one run' });
+    }
+    if ((scope === "all" || scope === "notExported") && lotNo !== undefined) {
+      problems.push({ path: "lotNo", reason: `goes with scope "batch" only, the scope is "${scope}"` });
+    }
+    checkPath(path, { lotNo: lotNo !== undefined, ownFile: markExported === true }, problems);
+    // What was exported already may have been so on another machine: what stands in the way here matters only to an export that is to come.
+    if (previous === undefined || changedArgs(dataExport.args, previous, args).length > 0) {
+      await checkPlace(path, folder, problems);
+    }
+    if (markExported === true && settings.markScope === "task" && maxRows !== undefined) {
+      const reason =
+        'cannot go with markExported, for the service marks all of the task\'s rows; see webextract:markScope ("returned" allows it)';
+      problems.push({ path: "maxRows", reason });
+    }
+    if (markExported === true && settings.markScope === "returned" && (scope === "all" || scope === "batch")) {
+      const reason = `must be "notExported" with markExported where webextract:markScope is "returned": only rows handed out by that read are marked`;
+      problems.push({ path: "scope", reason });
+    }
+    return args;
+  },
+
+  diff(state: DataExportState): Difference {
+    // Made first, the new one would find the old one's file in its place and refuse to write over it. A file of marked rows has a name of its own, and
+    // stays until the new one is safe.
+    return { deleteFirst: state.onDelete === "remove" && state.markExported !== true };
+  },
+
+  async create(args: DataExportArgs, context: Context): Promise<Created<DataExportState>> {
+    const state = await runExport(args, undefined, context);
+    return { id: state.file, state };
+  },
+
+  async read(_id: string, state: DataExportState, context: Context): Promise<Read<DataExportState>> {
+    if (state.verifyFile !== true) {
+      return { found: true, state };
+    }
+    const file = await stateOfFile(resolve(context.folder, state.file), state.sha256);
+    const others = (state.pending ?? []).filter((each) => !each.startsWith("file "));
+    const pending = file === "same" ? others : [...others, `file ${file}`];
+    // An empty list beside a state that has none would show as a change in each refresh.
+    return { found: true, state: { ...state, pending: pending.length > 0 ? pending : undefined } };
+  },
+
+  async update(_id: string, state: DataExportState, args: DataExportArgs, context: Context): Promise<DataExportState> {
+    const { rowCount, file, bytes, sha256, complete, marked } = state;
+    if (!state.pending?.length && changedArgs(dataExport.args, state, args).length === 0) {
+      return { ...args, rowCount, file, bytes, sha256, complete, marked };
+    }
+    return runExport(args, state, context);
+  },
+
+  async delete(_id: string, state: DataExportState, context: Context): Promise<void> {
+    if (state.onDelete !== "remove") {
+      return;
+    }
+    const path = resolve(context.folder, state.file);
+    if ((await stateOfFile(path, state.sha256)) === "changed") {
+      context.warn(`The file "${state.file}" was changed since it was exported, so it stays.`);
+      return;
+    }
+    await rm(path, { force: true });
+  },
+};

@@ -1,0 +1,117 @@
+import { isServiceError } from "../../service/errors/errors";
+import { choice, text } from "../args";
+import type { CheckContext, Context, Created, Read, Resource, Statuses } from "../resource";
+import { itemsOf, listOrText, textOf } from "../urls/listArgs";
+import { restOf } from "./subtaskList";
+
+/**
+ * Subtasks of a cloud task that should be started, or stopped. Needs a Professional or Enterprise plan.
+ *
+ * | step | call |
+ * |---|---|
+ * | create | `POST /cloudextraction/subtasks:start` or `subtasks:stop` |
+ * | read | `GET /cloudextraction/task/subtasks`; a subtask that is not as desired is drift |
+ * | update | the same for the subtasks that were added, or for all when `desired` changed |
+ * | delete | none |
+ */
+export interface CloudSubtasksArgs {
+  /** The task; pass the `id` of a TaskCopy. A change replaces. */
+  taskId: string;
+  /** The subtasks. Their order means nothing. One taken out is left as it is. */
+  subTaskIds: string[];
+  /** `started`: at work, or finished already. `stopped`: at rest, whatever the reason. */
+  desired: "started" | "stopped";
+  /** Name of a set of credentials in `webextract:profiles`. Default: the top-level ones. */
+  profile?: string;
+}
+
+export interface CloudSubtasksState extends Omit<CloudSubtasksArgs, "subTaskIds"> {
+  /** The subtasks, sorted, one a line. */
+  subTaskIds: string;
+}
+
+export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, CloudSubtasksState> = {
+  type: "CloudSubtasks",
+  idIs: "taskId",
+  args: {
+    taskId: { check: text, required: true, replaces: true },
+    subTaskIds: { check: listOrText, required: true, list: true },
+    desired: { check: choice("started", "stopped"), required: true },
+    profile: { check: text, option: true },
+  },
+  outputs: [],
+
+  check(args: CloudSubtasksArgs, { previous }: CheckContext): CloudSubtasksState {
+    return { ...args, subTaskIds: sortedText(args.subTaskIds, previous?.subTaskIds) };
+  },
+
+  async create(args: CloudSubtasksState, context: Context): Promise<Created<CloudSubtasksState>> {
+    await bring(itemsOf(args.subTaskIds), args, context);
+    return { id: args.taskId, state: args };
+  },
+
+  async read(_id: string, state: CloudSubtasksState, context: Context): Promise<Read<CloudSubtasksState>> {
+    try {
+      const list = await context.client.allSubtasks(state.taskId);
+      const statusOf = new Map(list.map(({ subTaskId, status }) => [subTaskId, status]));
+      const asDesired = itemsOf(state.subTaskIds).filter((subTaskId) =>
+        satisfies(statusOf.get(subTaskId), state.desired, context.settings.statuses),
+      );
+      // What is left out here shows as added again in the next diff, and is what the next update acts on.
+      return { found: true, state: { ...state, subTaskIds: textOf(asDesired, state.subTaskIds) } };
+    } catch (error) {
+      if (isServiceError(error, "notFound")) {
+        context.saw(state.taskId, "gone");
+        return { found: false };
+      }
+      throw error;
+    }
+  },
+
+  async update(
+    _id: string,
+    state: CloudSubtasksState,
+    args: CloudSubtasksState,
+    context: Context,
+  ): Promise<CloudSubtasksState> {
+    const before = state.desired === args.desired ? new Set(itemsOf(state.subTaskIds)) : new Set();
+    await bring(
+      itemsOf(args.subTaskIds).filter((subTaskId) => !before.has(subTaskId)),
+      args,
+      context,
+    );
+    return args;
+  },
+
+  async delete(): Promise<void> {
+    // Subtasks go on as they are: the service has no call that removes one.
+  },
+};
+
+async function bring(subTaskIds: string[], { taskId, desired }: CloudSubtasksState, context: Context): Promise<void> {
+  if (subTaskIds.length === 0) {
+    return;
+  }
+  const request = { taskId, subTaskIds };
+  await context.exclusive(taskId, () =>
+    desired === "started" ? context.client.startSubtasks(request) : context.client.stopSubtasks(request),
+  );
+}
+
+/** A subtask that is not in the list may belong to a run of before: nothing is known of it, so nothing is wrong with it. */
+function satisfies(status: string | undefined, desired: "started" | "stopped", statuses: Statuses): boolean {
+  if (status === undefined) {
+    return true;
+  }
+  const rest = restOf(status, statuses);
+  return desired === "started" ? rest === undefined || rest === "finished" : rest !== undefined;
+}
+
+/** Unknowns pass through: a list that holds one is unknown as a whole. */
+function sortedText(ids: unknown, before: unknown): string {
+  if (!Array.isArray(ids)) {
+    return typeof ids === "string" ? textOf([...new Set(itemsOf(ids))].sort(), before) : (ids as string);
+  }
+  const unknownId = ids.find((id) => typeof id !== "string");
+  return unknownId ?? textOf([...new Set(ids)].sort(), before);
+}

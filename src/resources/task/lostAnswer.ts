@@ -1,0 +1,161 @@
+import { randomUUID } from "node:crypto";
+import { isServiceError } from "../../service/errors/errors";
+import type { ArgsSpec } from "../args";
+import { canonical, holdsUnknown } from "../args";
+import type { CheckContext, Context, Difference } from "../resource";
+import { PartialFailure, ResourceError } from "../resource";
+import type { OnceRequest } from "./requestJournal";
+import { ageOf } from "./requestJournal";
+import type { Presence } from "./taskPresence";
+
+/**
+ * A copy or a start whose answer was lost may have happened. A second one would be a second task or a second paid run, so the
+ * resource is kept in state under a made-up id until the user says which it was.
+ */
+export interface LostAnswerState {
+  /** `unknown` until the user has said what became of the request. */
+  outcome?: string;
+  /** What happened and what to do, for each further attempt. */
+  explanation?: string;
+  /** Any text; a changed one sends the request again. */
+  retry?: string;
+}
+
+/** A request that makes something, and must not make it twice. */
+export interface MakingRequest extends OnceRequest {
+  /** The state to keep where the answer is lost. */
+  state: object;
+  /** What may exist then, in words. */
+  whatMayExist: string;
+  /** The argument that takes over what was made. */
+  adopt: "adoptTaskId" | "adoptLotNo";
+}
+
+/** Sends the request, and answers the id of what it made; a lost answer becomes a partial failure. */
+export async function sendOnce<T>(
+  request: MakingRequest,
+  send: () => Promise<T>,
+  idOf: (answer: T) => string,
+  { journal }: Context,
+): Promise<T> {
+  try {
+    return await (journal === undefined ? send() : journal.once(request, send, idOf));
+  } catch (error) {
+    if (!isServiceError(error) || error.outcome === "notExecuted") {
+      throw error;
+    }
+    throw unknownOutcome(request, `${error.message} ${explanationOf(request, Date.now())}`);
+  }
+}
+
+/**
+ * What an earlier run made by this very request, if it was killed before the state could hold it. `look` reads whether it is still there. Where
+ * nobody can tell, a partial failure as for a lost answer: a second request could make a second one.
+ */
+export async function takeOver(
+  request: MakingRequest,
+  look: (id: string) => Promise<Presence["is"]>,
+  { journal, warn }: Context,
+): Promise<{ id: string; detail: Record<string, unknown> } | undefined> {
+  const { operation, inputs, adopt } = request;
+  const earlier = await journal?.earlier(operation, inputs);
+  if (journal === undefined || earlier === undefined) {
+    return undefined;
+  }
+  const { id, what, sentAt, counts, detail } = earlier;
+  const age = ageOf(earlier);
+  if (!counts) {
+    const made = id === undefined ? `A ${what} may exist` : `"${id}" (a ${what}) exists`;
+    warn(
+      `${made} that no state holds: a run that was ended before it could save it asked for it ${age}, with other arguments or too long ago to be taken over. ` +
+        "Look for it at the service; nothing here will look after it.",
+    );
+    await journal.forget(operation);
+    return undefined;
+  }
+  if (id === undefined) {
+    const ended = "The run that sent this request was ended before it learned of the answer.";
+    throw unknownOutcome(request, `${ended} ${explanationOf(request, sentAt)}`);
+  }
+  const presence = await look(id);
+  if (presence === "gone") {
+    await journal.forget(operation);
+    return undefined;
+  }
+  const wasMade = (then: string): string =>
+    `"${id}" (a ${what}) was made ${then} by a run that was ended before it could be saved`;
+  if (presence === "unclear") {
+    throw unknownOutcome(
+      request,
+      `${wasMade(`at ${new Date(sentAt).toISOString()}`)}, and whether it is still there cannot be seen. It was not made again, and will not be: ` +
+        `set ${adopt}: "${id}" to take it over, or set retry to any new text, and run up again.`,
+    );
+  }
+  warn(`${wasMade(age)}. It was taken over; no other was made.`);
+  journal.takeOver(operation, id);
+  return { id, detail };
+}
+
+function unknownOutcome({ state }: MakingRequest, explanation: string): PartialFailure {
+  return new PartialFailure(explanation, `${madeUp}${randomUUID()}`, { ...state, outcome: "unknown", explanation });
+}
+
+function explanationOf({ whatMayExist, adopt }: MakingRequest, sentAt: number): string {
+  const idName = adopt === "adoptTaskId" ? "id" : "lotNo";
+  return [
+    `${whatMayExist}, sent at ${new Date(sentAt).toISOString()}.`,
+    "It was not sent again, and will not be: nobody can tell from here whether it took effect, for the service has no call that lists.",
+    `Look for it at the service. If it is there, set ${adopt} to its ${idName}; if it is not, set retry to any new text, and run up again.`,
+  ].join(" ");
+}
+
+const madeUp = "unknown-";
+
+/** Whether an id stands for something of which nobody knows whether it exists. */
+export function isMadeUpId(id: string): boolean {
+  return id.startsWith(madeUp);
+}
+
+export function isOutcomeUnknown(state: LostAnswerState): boolean {
+  return state.outcome === "unknown";
+}
+
+/** What leads out of an unknown outcome: an id to adopt, or a new `retry`. Both replace, delete first, for there's nothing to delete. */
+export function lostAnswerDifference(state: LostAnswerState, args: { retry?: string }, adoptName: string): Difference {
+  if ((args as Record<string, unknown>)[adoptName] !== undefined) {
+    return { replaces: [adoptName], deleteFirst: true };
+  }
+  if (args.retry !== undefined && args.retry !== state.retry) {
+    return { replaces: ["retry"], deleteFirst: true };
+  }
+  return { forced: true };
+}
+
+export function refuseUpdateOfUnknown(state: LostAnswerState): void {
+  if (isOutcomeUnknown(state)) {
+    throw new ResourceError(state.explanation ?? "The outcome of an earlier request is unknown.");
+  }
+}
+
+/** Whether `args` differ from the state only in the id to adopt: naming the present one, or no longer naming it, changes nothing. */
+export function onlyAdoptionDiffers(spec: ArgsSpec, state: object, args: object, adoptName: string): boolean {
+  const valuesOf = (from: object): Record<string, unknown> => from as Record<string, unknown>;
+  const rest = (from: object): string =>
+    canonical(Object.keys(spec).map((name) => (name === adoptName ? undefined : valuesOf(from)[name])));
+  const differs = valuesOf(state)[adoptName] !== valuesOf(args)[adoptName];
+  return differs && !holdsUnknown(args) && rest(state) === rest(args);
+}
+
+/**
+ * No longer naming the present id changes nothing: the inputs keep it as long as the same is declared (`isSame`). A `changes: false` would do too, but it
+ * would also keep a value in the clear that became a secret with the same up, and show an update where the id is named again.
+ */
+export function keepingAdoption<Args extends object>(
+  args: Args,
+  previous: CheckContext["previous"],
+  adoptName: keyof Args & string,
+  isSame: boolean,
+): Args {
+  const kept = previous?.[adoptName];
+  return isSame && args[adoptName] === undefined && typeof kept === "string" ? { ...args, [adoptName]: kept } : args;
+}

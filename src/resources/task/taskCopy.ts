@@ -1,0 +1,180 @@
+import type { CopyTaskRequest } from "../../service/contract/types";
+import { choice, differs, flag, text } from "../args";
+import type { CheckContext, Context, Created, Difference, Read, Resource } from "../resource";
+import type { LostAnswerState, MakingRequest } from "./lostAnswer";
+import {
+  isOutcomeUnknown,
+  keepingAdoption,
+  lostAnswerDifference,
+  onlyAdoptionDiffers,
+  refuseUpdateOfUnknown,
+  sendOnce,
+  takeOver,
+} from "./lostAnswer";
+import { lookUpExistence } from "./taskPresence";
+import { removeRows } from "./taskRows";
+
+/**
+ * A task: a copy of another one, or one that exists already and is taken over.
+ *
+ * | step | call |
+ * |---|---|
+ * | create | `POST /task/copy`; none when it takes over a task |
+ * | read | `POST /task/getActions`, else `GET /data/all` of one row: is it there? |
+ * | update | none |
+ * | delete | `POST /data/remove` or none; the service cannot delete a task |
+ */
+export interface TaskCopyArgs {
+  /** The task to copy. Together with `taskGroupId`. A change replaces. */
+  sourceTaskId?: string;
+  /** The group that the copy goes to. A change replaces. */
+  taskGroupId?: string;
+  /**
+   * Alone: a task that exists and is only taken over; its rows are never touched by default. Beside `sourceTaskId`: a copy that was made
+   * already, by a request whose answer was lost. Adding or removing the present task's own id changes nothing; another id replaces.
+   */
+  adoptTaskId?: string;
+  /**
+   * What a delete does with the task's rows. `removeData` (default for a copy) removes them, and refuses where there are any unless
+   * `forceDestroy`; `retain` (default for a task taken over) makes no call. The task itself always stays: the service cannot delete one.
+   */
+  onDelete?: "removeData" | "retain";
+  /** Lets a delete remove rows that the task still holds. Default false. It must be in the state, so run an up, before it works. */
+  forceDestroy?: boolean;
+  /** After a copy whose answer was lost: any new text copies again. Replaces, but only then. */
+  retry?: string;
+  /** Name of a set of credentials in `webextract:profiles`. Default: the top-level ones. */
+  profile?: string;
+}
+
+export interface TaskCopyState extends TaskCopyArgs, LostAnswerState {
+  /** The task's id; the same as `id`. */
+  taskId: string;
+}
+
+const identity = ["sourceTaskId", "taskGroupId"] as const;
+
+export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
+  type: "TaskCopy",
+  idIs: "taskId",
+  args: {
+    sourceTaskId: { check: text },
+    taskGroupId: { check: text },
+    adoptTaskId: { check: text },
+    onDelete: { check: choice("removeData", "retain"), option: true },
+    forceDestroy: { check: flag, option: true },
+    retry: { check: text, option: true },
+    profile: { check: text, option: true },
+  },
+  outputs: ["taskId"],
+
+  copiedFrom: ({ sourceTaskId }) => sourceTaskId,
+
+  check(args: TaskCopyArgs, { problems, previous }: CheckContext): TaskCopyArgs {
+    const given = identity.filter((name) => args[name] !== undefined);
+    if (given.length === 0 && args.adoptTaskId === undefined) {
+      problems.push({
+        path: "sourceTaskId",
+        reason: "is missing: give sourceTaskId and taskGroupId for a copy, or adoptTaskId for a task that exists",
+      });
+    } else if (given.length === 1) {
+      const missing = given[0] === "sourceTaskId" ? "taskGroupId" : "sourceTaskId";
+      problems.push({ path: missing, reason: "is missing: a copy needs sourceTaskId and taskGroupId" });
+    }
+    const isSame = identity.every((name) => typeof args[name] === "string" && args[name] === previous?.[name]);
+    return keepingAdoption(args, previous, "adoptTaskId", isSame);
+  },
+
+  diff(state: TaskCopyState, args: TaskCopyArgs): Difference {
+    if (isOutcomeUnknown(state)) {
+      return lostAnswerDifference(state, args, "adoptTaskId");
+    }
+    if (differs(args.adoptTaskId ?? state.taskId, state.taskId)) {
+      return { replaces: ["adoptTaskId"] };
+    }
+    if (args.adoptTaskId === undefined) {
+      const replaces = identity.filter((name) => differs(state[name], args[name]));
+      if (replaces.length > 0) {
+        return { replaces };
+      }
+    }
+    return { same: onlyAdoptionDiffers(taskCopy.args, state, args, "adoptTaskId") };
+  },
+
+  async create(args: TaskCopyArgs, context: Context): Promise<Created<TaskCopyState>> {
+    const { sourceTaskId, taskGroupId, adoptTaskId } = args;
+    if (adoptTaskId !== undefined) {
+      return { id: adoptTaskId, state: { ...args, taskId: adoptTaskId } };
+    }
+    const taskId = await copyOnce({ taskId: sourceTaskId ?? "", taskGroupId: taskGroupId ?? "" }, args, context);
+    return { id: taskId, state: { ...args, taskId } };
+  },
+
+  async read(id: string, state: TaskCopyState, context: Context): Promise<Read<TaskCopyState>> {
+    if (isOutcomeUnknown(state)) {
+      return { found: true, state };
+    }
+    return (await lookUpExistence(id, context)) === "gone" ? { found: false } : { found: true, state };
+  },
+
+  async update(id: string, state: TaskCopyState, args: TaskCopyArgs, context: Context): Promise<TaskCopyState> {
+    refuseUpdateOfUnknown(state);
+    if (identity.some((name) => args[name] !== undefined && differs(state[name], args[name]))) {
+      context.warn(
+        `Task "${id}" stays the one it was, for adoptTaskId names it: the new source or group was not copied.`,
+      );
+    }
+    return { ...args, taskId: id };
+  },
+
+  async delete(id: string, state: TaskCopyState, context: Context): Promise<void> {
+    if (isOutcomeUnknown(state)) {
+      context.warn(
+        `A copy of task "${state.sourceTaskId}" may exist in group "${state.taskGroupId}": a copy whose answer was lost is forgotten now, unless adoptTaskId takes it over.`,
+      );
+      return;
+    }
+    const isCopy = state.sourceTaskId !== undefined;
+    const onDelete = state.onDelete ?? (isCopy ? "removeData" : "retain");
+    let rows = "its rows were not touched";
+    if (onDelete === "removeData") {
+      const left = await context.exclusive(id, () => removeRows(id, state.forceDestroy === true, context));
+      if (left === "task gone") {
+        // True of a task that was deleted there by hand, and of each task where the credentials are another account's.
+        context.warn(
+          `Task "${id}" is gone as far as this account can see, so nothing was removed. If it should be there, the credentials are those of another account: no state holds it any more.`,
+        );
+        return;
+      }
+      rows = "it holds no rows any more";
+    }
+    if (isCopy || onDelete === "removeData") {
+      context.warn(
+        `Task "${id}" stays at the service, which has no call that deletes a task; ${rows}. Delete it there by hand if it is not needed.`,
+      );
+    }
+  },
+};
+
+async function copyOnce(request: CopyTaskRequest, args: TaskCopyArgs, context: Context): Promise<string> {
+  const { taskId, taskGroupId } = request;
+  const once: MakingRequest = {
+    operation: "copyTask",
+    inputs: { ...request, retry: args.retry },
+    what: `copy of task "${taskId}" in group "${taskGroupId}"`,
+    state: args,
+    whatMayExist: `A copy of task "${taskId}" may exist in group "${taskGroupId}"`,
+    adopt: "adoptTaskId",
+  };
+  const earlier = await takeOver(once, (id) => lookUpExistence(id, context), context);
+  if (earlier !== undefined) {
+    return earlier.id;
+  }
+  const { data } = await sendOnce(
+    once,
+    () => context.client.copyTask(request),
+    (answer) => answer.data.taskId,
+    context,
+  );
+  return data.taskId;
+}

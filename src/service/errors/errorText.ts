@@ -1,0 +1,47 @@
+import type { PreparedRequest } from "../contract/requests";
+import { ServiceError } from "./errors";
+import type { Failure } from "./failures";
+import { oneLine } from "./failures";
+import { hintFor } from "./hints";
+
+type Told = Pick<Failure, "kind" | "outcome" | "problem" | "said" | "status" | "code" | "requestId">;
+
+export interface ErrorExtras {
+  /** Takes known credentials out of a text that came from outside. */
+  scrub?: (text: string) => string;
+  /** What was done before giving up, for example the number of tries. */
+  history?: string;
+  hint?: string;
+  /** How options are named. */
+  settingName?: (option: string) => string;
+  cause?: Error;
+}
+
+/** The one place where the text of a ServiceError is put together. */
+export function errorOf(request: PreparedRequest, failure: Told, extras: ErrorExtras = {}): ServiceError {
+  const { operation, taskId } = request;
+  const scrub = extras.scrub ?? ((text: string) => text);
+  const told = (text: string | undefined) => (text === undefined ? undefined : oneLine(scrub(text)));
+  const hint = extras.hint ?? hintFor(request, failure, extras.settingName);
+  const task = taskId === undefined ? "" : `, task ${taskId}`;
+  const path = request.path.split("?")[0];
+  const parts = [
+    `${operation.name} (${operation.method} ${path}${task}): ${scrub(failure.problem)}`,
+    failure.requestId === undefined ? undefined : `requestId ${told(failure.requestId)}.`,
+    extras.history,
+    hint,
+  ];
+  return new ServiceError({
+    operation: operation.name,
+    kind: failure.kind,
+    outcome: failure.outcome,
+    message: parts.filter((part) => part !== undefined && part !== "").join(" "),
+    hint,
+    taskId,
+    status: failure.status,
+    code: told(failure.code),
+    requestId: told(failure.requestId),
+    said: told(failure.said),
+    cause: extras.cause,
+  });
+}

@@ -1,0 +1,199 @@
+import { isRecord } from "../isRecord";
+import type { ServiceErrorKind, ServiceErrorOutcome } from "./errors";
+
+/** An answer as it came, whatever its status. */
+export interface Answer {
+  status: number;
+  contentType: string;
+  retryAfter?: string;
+  body: Buffer;
+}
+
+/** Why there is no whole answer. */
+export interface Loss {
+  reason: "connection" | "timeout" | "aborted" | "tooLarge" | "source" | "proxy";
+  /** Whether anything of the request can have reached the other side. */
+  sent: boolean;
+  detail: string;
+  /** What a proxy answered in place of a connection. */
+  status?: number;
+  /** It went over a kept connection, which the other side may have closed at that moment. */
+  staleConnection?: boolean;
+}
+
+/** What a failed try means. This file is the only one that knows status codes and error bodies. */
+export interface Failure {
+  kind: ServiceErrorKind;
+  outcome: ServiceErrorOutcome;
+  /** One sentence in the words of a user. */
+  problem: string;
+  /** The service's own words, as they stand in `problem`. */
+  said?: string;
+  /** Which operations may be sent again after it. */
+  repeat: "anyOperation" | "repeatable" | "never";
+  status?: number;
+  code?: string;
+  requestId?: string;
+  /** Milliseconds that the service asks to wait. */
+  retryAfter?: number;
+  /** The connection was probably closed while it was idle: no reason to wait before another try. */
+  staleConnection?: boolean;
+  /** Answered 403 without a word: either the account may not do this, or the access token has ended. */
+  perhapsToken?: boolean;
+}
+
+interface ErrorBody {
+  code?: string;
+  message?: string;
+  requestId?: string;
+}
+
+const kindOfCode: Record<string, ServiceErrorKind> = {
+  invalidgrant: "credential",
+  invalidtoken: "credential",
+  invalidtaskid: "notFound",
+  tasksettingsnotfound: "actionNotFound",
+  taskexecuting: "busy",
+  permissiondenied: "plan",
+  toomanyrequests: "rateLimited",
+  servererror: "outcomeUnknown",
+};
+
+const kindOfStatus: Record<number, ServiceErrorKind> = {
+  401: "credential",
+  403: "plan",
+  408: "outcomeUnknown",
+  429: "rateLimited",
+};
+
+/** By these a server says that it did not take the request, whoever answers: a proxy's page with one of them proves that nothing was done. */
+const refusedWithoutBody = new Set([400, 404, 405, 406, 407, 410, 411, 413, 414, 415, 417, 421, 422, 431]);
+
+/** @param scrub takes known credentials out of the service's words, before they are cut: half a credential could not be found any more. */
+export function failureOfAnswer(
+  answer: Answer,
+  notExecutedCodes: readonly string[],
+  scrub: (text: string) => string = (text) => text,
+): Failure | undefined {
+  const body = errorBody(answer);
+  if (answer.status === 200 && body?.code === undefined && body?.message === undefined) return undefined;
+  const { status } = answer;
+  const told = (words: string | undefined) => (words === undefined ? undefined : oneLine(scrub(words)));
+  const code = told(body?.code);
+  const said = told(body?.message);
+  const known = { status, code, said, requestId: body?.requestId, retryAfter: waitOf(answer.retryAfter) };
+  const problem = sentence(answer, code, said);
+  if (code !== undefined && notExecutedCodes.some((listed) => plain(listed) === plain(code))) {
+    const kind = kindOfCode[plain(code)] ?? "refused";
+    return {
+      ...known,
+      kind: kind === "outcomeUnknown" ? "refused" : kind,
+      outcome: "notExecuted",
+      problem,
+      repeat: "anyOperation",
+    };
+  }
+  const kind = (code === undefined ? undefined : kindOfCode[plain(code)]) ?? kindOfStatus[status] ?? kindOfRest(status);
+  switch (kind) {
+    case "outcomeUnknown":
+      return { ...known, kind, outcome: "unknown", problem, repeat: "repeatable" };
+    case "rateLimited":
+      return { ...known, kind, outcome: "notExecuted", problem, repeat: "anyOperation" };
+    case "contract":
+      return { ...known, kind, outcome: "unknown", problem, repeat: "never" };
+    case "refused": {
+      const proven = code !== undefined || refusedWithoutBody.has(status);
+      return { ...known, kind, outcome: proven ? "notExecuted" : "unknown", problem, repeat: "never" };
+    }
+    default: {
+      const perhapsToken = kind === "plan" && code === undefined;
+      return { ...known, kind, outcome: "notExecuted", problem, repeat: "never", perhapsToken };
+    }
+  }
+}
+
+function kindOfRest(status: number): ServiceErrorKind {
+  if (status >= 500) return "outcomeUnknown";
+  if (status === 200 || status >= 400) return "refused";
+  // 3xx (never followed: the credential would travel along) and 2xx other than 200 are no answers of this service.
+  return "contract";
+}
+
+export function failureOfLoss(loss: Loss): Failure {
+  const outcome = loss.sent ? "unknown" : "notExecuted";
+  const after = loss.sent ? "after the request was sent" : "before anything was sent";
+  switch (loss.reason) {
+    case "aborted":
+      return { kind: "aborted", outcome, problem: `the caller ended the call ${after}.`, repeat: "never" };
+    case "source":
+      return { kind: "invalidRequest", outcome: "notExecuted", problem: loss.detail, repeat: "never" };
+    case "tooLarge":
+      return { kind: "contract", outcome: "unknown", problem: loss.detail, repeat: "never" };
+    case "proxy": {
+      // Refused for good (a login, an address that is not allowed), or unable at the moment.
+      const repeat = (loss.status ?? 0) >= 500 || loss.status === 429 ? "anyOperation" : "never";
+      return { kind: "unreachable", outcome, problem: `no connection (${loss.detail}).`, repeat };
+    }
+    default: {
+      const kind = loss.sent ? "outcomeUnknown" : "unreachable";
+      const problem = loss.sent ? `no whole answer came (${loss.detail}).` : `no connection (${loss.detail}).`;
+      const repeat = loss.sent ? "repeatable" : "anyOperation";
+      return { kind, outcome, problem, repeat, staleConnection: loss.staleConnection };
+    }
+  }
+}
+
+function plain(code: string): string {
+  return code.toLowerCase().replace(/[^a-z0-9]/g, "");
+}
+
+/** `{error: {code, message}, requestId}`, the older `{error, error_Description}`, or nothing that is known. */
+function errorBody(answer: Answer): ErrorBody | undefined {
+  // A success may be megabytes of rows: an error among its first members is all that is looked for.
+  if (answer.status === 200 && !answer.body.subarray(0, 4096).includes('"error"')) return undefined;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(answer.body.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(parsed) || (answer.status === 200 && parsed.data !== undefined && parsed.data !== null))
+    return undefined;
+  const requestId = text(parsed.requestId);
+  const { error } = parsed;
+  if (isRecord(error)) return { code: text(error.code), message: text(error.message), requestId };
+  if (typeof error === "string" && error !== "") {
+    return { code: error, message: text(parsed.error_Description) ?? text(parsed.error_description), requestId };
+  }
+  return answer.status === 200 ? undefined : { code: text(parsed.code), message: text(parsed.message), requestId };
+}
+
+function text(value: unknown): string | undefined {
+  if (typeof value === "number") return String(value);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function sentence(answer: Answer, code: string | undefined, said: string | undefined): string {
+  const { status } = answer;
+  if (code !== undefined || said !== undefined) {
+    const words = said === undefined ? "" : `: "${said}"`;
+    return `the service answered ${status}${code === undefined ? "" : ` ${code}`}${words}.`;
+  }
+  if (status >= 300 && status < 400) return `the answer was ${status}, a redirect, which is never followed.`;
+  const came = answer.contentType === "" ? "no content type" : oneLine(answer.contentType);
+  return `the answer was ${status} without an error of the service (${came}), probably from something in front of it.`;
+}
+
+/** Text of a stranger, made fit for one line of a terminal. */
+export function oneLine(value: string): string {
+  const flat = value.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim();
+  return flat.length > 300 ? `${flat.slice(0, 300)}…` : flat;
+}
+
+/** Milliseconds of a Retry-After, in seconds or as a date; undefined where it is neither. */
+function waitOf(retryAfter: string | undefined): number | undefined {
+  if (retryAfter === undefined) return undefined;
+  if (/^\s*\d+(\.\d+)?\s*$/.test(retryAfter)) return Number(retryAfter) * 1000;
+  const date = Date.parse(retryAfter);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+}

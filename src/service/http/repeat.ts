@@ -1,0 +1,86 @@
+import type { PreparedRequest } from "../contract/requests";
+import type { Failure } from "../errors/failures";
+import type { Settings } from "../settings";
+
+/** Milliseconds: the first wait is up to `firstStep`, each further one up to twice as long, none longer than `longestStep`. */
+const firstStep = 500;
+const longestStep = 20_000;
+/** Milliseconds between two looks whether a running task can be changed again. */
+const busyStep = { least: 500, most: 10_000 };
+
+/** Decides, for one call, whether and when a failed try is followed by another. */
+export class RepeatRule {
+  readonly #request: PreparedRequest;
+  readonly #settings: Pick<Settings, "maxRetries" | "busyTimeout">;
+  readonly #once: boolean;
+  #retries = 0;
+  #busySince: number | undefined;
+  #busyTries = 0;
+  #outcomeUnknown = false;
+  #lateFor = 0;
+  last: Failure | undefined;
+
+  constructor(request: PreparedRequest, settings: Pick<Settings, "maxRetries" | "busyTimeout">, once = false) {
+    this.#request = request;
+    this.#settings = settings;
+    this.#once = once;
+  }
+
+  /** Milliseconds to wait before the next try; undefined: there is none. */
+  waitAfter(failure: Failure, left: number): number | undefined {
+    this.last = failure;
+    if (failure.outcome === "unknown") this.#outcomeUnknown = true;
+    if (this.#once) return undefined;
+    const wait = failure.kind === "busy" ? this.#waitWhileBusy() : this.#waitBeforeRetry(failure);
+    if (wait !== undefined && wait >= left) {
+      this.#lateFor = wait;
+      if (failure.kind !== "busy") this.#retries -= 1;
+      return undefined;
+    }
+    return wait;
+  }
+
+  /** What is said in the end: an earlier try whose answer was lost may have taken effect, whatever the last one was told. */
+  final(failure: Failure): Failure {
+    return this.#outcomeUnknown ? { ...failure, outcome: "unknown" } : failure;
+  }
+
+  /** Whether a try was sent whose answer never came. */
+  get anyLost(): boolean {
+    return this.#outcomeUnknown;
+  }
+
+  /** What was tried, for the message. */
+  get history(): string {
+    const parts = [];
+    if (this.#busySince !== undefined) {
+      parts.push(`Waited ${Math.round((performance.now() - this.#busySince) / 1000)} s for the task to end its run.`);
+    }
+    if (this.#retries > 0) parts.push(`Tried ${this.#retries + 1} times.`);
+    if (this.#lateFor > 0)
+      parts.push(`The next try, in ${Math.ceil(this.#lateFor / 1000)} s, would come after the call's deadline.`);
+    return parts.join(" ");
+  }
+
+  #waitWhileBusy(): number | undefined {
+    const now = performance.now();
+    this.#busySince ??= now;
+    // The service answered: what failed on the way there before is over.
+    this.#retries = 0;
+    const left = this.#busySince + this.#settings.busyTimeout - now;
+    if (left <= 0) return undefined;
+    const step = Math.min(busyStep.most, busyStep.least * 2 ** this.#busyTries);
+    this.#busyTries += 1;
+    return Math.min(left, step / 2 + Math.random() * (step / 2));
+  }
+
+  #waitBeforeRetry(failure: Failure): number | undefined {
+    const may = failure.repeat === "anyOperation" || (failure.repeat === "repeatable" && this.#request.mayRepeat);
+    if (!may || this.#retries >= this.#settings.maxRetries) return undefined;
+    const jittered = Math.random() * Math.min(longestStep, firstStep * 2 ** this.#retries);
+    this.#retries += 1;
+    if (failure.staleConnection === true && this.#retries === 1) return 0;
+    // What the service asks for is law; the jitter on top keeps many clients from coming back at the same moment.
+    return failure.retryAfter === undefined ? jittered : failure.retryAfter + Math.random() * firstStep;
+  }
+}

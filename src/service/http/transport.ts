@@ -1,0 +1,222 @@
+import http from "node:http";
+import https from "node:https";
+import type { Readable } from "node:stream";
+import type { AxiosInstance, AxiosProxyConfig } from "axios";
+import axios from "axios";
+import type { Answer, Loss } from "../errors/failures";
+import { version } from "../version";
+import { longestTimer } from "./patience";
+import type { ProxyServer } from "./proxyServer";
+import type { TunnelOptions } from "./tunnel";
+import { TunnelAgent } from "./tunnel";
+import type { UploadBody } from "./upload";
+import { uploadBody } from "./upload";
+import type { UploadSource } from "./uploadSource";
+
+/** One request as it goes over the wire. */
+export interface WireRequest {
+  method: "GET" | "POST";
+  url: string;
+  headers: Record<string, string>;
+  json?: string;
+  upload?: { taskId: string; file: UploadSource };
+  /** On a connection of its own: a kept-alive one that the other side has just closed would look like a lost answer. */
+  freshConnection: boolean;
+  /** Milliseconds from now to the last byte of the answer; an upload begins it anew with each piece of the file. */
+  timeout: number;
+  signal: AbortSignal;
+}
+
+export type Exchange = { answer: Answer; loss?: undefined } | { answer?: undefined; loss: Loss };
+
+/** One request and its answer on axios. Knows nothing of operations, credentials or repeats, and never throws. */
+export class Transport {
+  readonly #axios: AxiosInstance;
+  readonly #kept: Agents;
+  readonly #fresh: Agents;
+  readonly #plainProxy: AxiosProxyConfig | false;
+  readonly #maxResponseBytes: number;
+
+  constructor(maxResponseBytes: number, proxy: ProxyServer | undefined) {
+    this.#maxResponseBytes = maxResponseBytes;
+    this.#kept = agentsOf(proxy, true);
+    this.#fresh = agentsOf(proxy, false);
+    this.#plainProxy = proxy === undefined ? false : axiosProxyOf(proxy);
+    this.#axios = axios.create({
+      headers: { "User-Agent": `pulumi-webextract/${version}`, Accept: "application/json" },
+      maxRedirects: 0,
+      maxContentLength: maxResponseBytes,
+      maxBodyLength: Number.POSITIVE_INFINITY,
+      responseType: "arraybuffer",
+      transformRequest: [(data: unknown) => data],
+      transformResponse: [],
+      validateStatus: () => true,
+    });
+  }
+
+  async exchange(request: WireRequest): Promise<Exchange> {
+    const progress = new Progress(request);
+    let upload: UploadBody | undefined;
+    try {
+      if (request.upload !== undefined) upload = uploadBody(request.upload.taskId, request.upload.file, progress.renew);
+      const agents = request.freshConnection || upload !== undefined ? this.#fresh : this.#kept;
+      const response = await this.#axios.request<Buffer>({
+        method: request.method,
+        url: request.url,
+        headers: { ...request.headers, ...(upload?.headers ?? jsonHeaders(request.json)) },
+        data: (upload?.stream satisfies Readable | undefined) ?? request.json,
+        httpAgent: agents.http,
+        httpsAgent: agents.https,
+        // Never what axios finds in the environment: which proxy there is, if any, was decided with the client's settings.
+        proxy: request.url.startsWith("https:") ? false : this.#plainProxy,
+        signal: progress.signal,
+        transport: progress.transport,
+      });
+      if (!progress.sent) {
+        // An answer to what was not sent: the proxy's, to the wish for a tunnel.
+        const { status } = response;
+        return { loss: { reason: "proxy", sent: false, status, detail: `the proxy answered ${status}` } };
+      }
+      return {
+        answer: {
+          status: response.status,
+          contentType: String(response.headers["content-type"] ?? ""),
+          retryAfter: response.headers["retry-after"]?.toString(),
+          body: Buffer.isBuffer(response.data) ? response.data : Buffer.alloc(0),
+        },
+      };
+    } catch (error) {
+      return { loss: this.#lossOf(error, request, progress, upload) };
+    } finally {
+      progress.end();
+      upload?.dispose();
+    }
+  }
+
+  /** Lets go of the kept connections. A connection of its own ends with its request. */
+  close(): void {
+    for (const agent of [this.#kept.http, this.#kept.https]) agent.destroy();
+  }
+
+  #lossOf(error: unknown, request: WireRequest, progress: Progress, upload: UploadBody | undefined): Loss {
+    const { sent } = progress;
+    const unopened = request.upload !== undefined && upload === undefined && error instanceof Error;
+    const problem = unopened ? `the file cannot be opened (${error.message}).` : upload?.problem();
+    if (problem !== undefined) return { reason: "source", sent, detail: problem };
+    if (request.signal.aborted) return { reason: "aborted", sent, detail: "aborted" };
+    if (progress.timedOut) {
+      return { reason: "timeout", sent, detail: `time-out after ${request.timeout / 1000} s` };
+    }
+    if (!(error instanceof Error)) return { reason: "connection", sent, detail: "unknown reason" };
+    if (/maxContentLength/.test(error.message)) {
+      return {
+        reason: "tooLarge",
+        sent,
+        detail: `the answer is larger than ${this.#maxResponseBytes} bytes (maxResponseBytes).`,
+      };
+    }
+    // The system's code and nothing else: the error itself holds the request with its credential.
+    const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
+    const detail = code === undefined ? "connection lost" : (detailOf[code] ?? code);
+    return { reason: "connection", sent, detail, staleConnection: progress.reused };
+  }
+}
+
+interface Agents {
+  http: http.Agent;
+  https: http.Agent;
+}
+
+function agentsOf(proxy: ProxyServer | undefined, keepAlive: boolean): Agents {
+  return {
+    http: new http.Agent({ keepAlive }),
+    https: proxy === undefined ? new https.Agent({ keepAlive }) : new TunnelAgent(proxy, keepAlive),
+  };
+}
+
+/** For plain http, where a proxy takes the whole request. */
+function axiosProxyOf({ url, user }: ProxyServer): AxiosProxyConfig {
+  const standardPort = url.protocol === "https:" ? 443 : 80;
+  return {
+    protocol: url.protocol,
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: url.port === "" ? standardPort : Number(url.port),
+    auth: user,
+  };
+}
+
+const detailOf: Record<string, string> = {
+  ECONNREFUSED: "ECONNREFUSED: connection refused",
+  ECONNRESET: "ECONNRESET: connection cut off",
+  EPIPE: "EPIPE: connection cut off",
+  ERR_BAD_RESPONSE: "the answer was cut off",
+  ENOTFOUND: "ENOTFOUND: no such host",
+};
+
+function jsonHeaders(json: string | undefined): Record<string, string> {
+  return json === undefined ? {} : { "Content-Type": "application/json" };
+}
+
+/** Watches one request: its deadline, whether it was sent, and the caller's signal. */
+class Progress {
+  readonly #controller = new AbortController();
+  readonly #request: WireRequest;
+  readonly #onAbort = () => this.#controller.abort();
+  #timer: NodeJS.Timeout | undefined;
+  timedOut = false;
+  /** True from the moment a connection stands: what is written from then on may arrive. */
+  sent = false;
+  /** Whether it went over a connection that was kept from before. */
+  reused = false;
+
+  constructor(request: WireRequest) {
+    this.#request = request;
+    if (request.signal.aborted) this.#controller.abort();
+    request.signal.addEventListener("abort", this.#onAbort, { once: true });
+    this.renew();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** An arrow function, because it is handed over as a callback. */
+  readonly renew = (): void => {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(
+      () => {
+        this.timedOut = true;
+        this.#controller.abort();
+      },
+      Math.min(this.#request.timeout, longestTimer),
+    );
+  };
+
+  /** In place of node's own modules, so that the socket can be watched: axios tells afterwards only that something failed. */
+  readonly transport = {
+    request: (
+      options: https.RequestOptions,
+      callback: (response: http.IncomingMessage) => void,
+    ): http.ClientRequest => {
+      const secure = options.protocol === "https:";
+      const withSignal: https.RequestOptions & TunnelOptions = { ...options, ended: this.signal };
+      const request = secure ? https.request(withSignal, callback) : http.request(options, callback);
+      request.once("socket", (socket) => {
+        const stands = () => {
+          this.sent = true;
+        };
+        this.reused = request.reusedSocket;
+        if (request.reusedSocket) stands();
+        else if (secure) socket.once("secureConnect", stands);
+        else if (socket.connecting) socket.once("connect", stands);
+        else stands();
+      });
+      return request;
+    },
+  };
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#request.signal.removeEventListener("abort", this.#onAbort);
+  }
+}

@@ -1,0 +1,31 @@
+import { ContractBreach, readAnswer } from "../contract/answers";
+import type { RawPage } from "./pageQueue";
+import type { RowSource } from "./rowPage";
+import { scanRows } from "./rowScanner";
+
+type RowOperation = "getData" | "getBatchData" | "getNotExportedData";
+
+/** The reading operation for a source, and the fields of its request that stay the same for each page. */
+export function rowRequest(source: RowSource): { name: RowOperation; request: Record<string, string> } {
+  const { taskId } = source;
+  if (source.lotNo !== undefined) return { name: "getBatchData", request: { taskId, lotno: source.lotNo } };
+  return { name: source.notExported === true ? "getNotExportedData" : "getData", request: { taskId } };
+}
+
+/** @throws ContractBreach */
+export function readRawPage(name: RowOperation, body: Buffer, anyLost = false): RawPage {
+  const rows = scanRows(body);
+  if (name === "getNotExportedData") {
+    const { data, total, current } = readAnswer(name, rows.envelope).data;
+    checkNoneLeft(data);
+    return { rows, total, current, afterLoss: anyLost ? true : undefined };
+  }
+  const { data, total, restTotal, offset } = readAnswer(name, rows.envelope).data;
+  checkNoneLeft(data);
+  return { rows, total, restTotal, offset };
+}
+
+/** A member that comes twice, or a name written with escapes, could hide rows from the scanner. */
+function checkNoneLeft(rows: unknown[]): void {
+  if (rows.length > 0) throw new ContractBreach("the answer breaks the contract: data.data must come once.");
+}

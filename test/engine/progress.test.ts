@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import sinon from "sinon";
+import { engineInterruption } from "../../src/engine/interruption";
+import { ShortDisplay } from "../../src/engine/progress";
+
+describe("progress", () => {
+  it("is shown once for each resource until it changes, and not without a resource", () => {
+    const shown: string[] = [];
+    const display = new ShortDisplay((message, urn) => shown.push(`${urn}: ${message}`));
+    for (const urn of ["a", "b", undefined]) {
+      for (const message of ["one", "one", "two", "two", "one"]) {
+        display.progress(message, urn);
+      }
+    }
+    assert.deepEqual(shown, ["a: one", "a: two", "a: one", "b: one", "b: two", "b: one"]);
+  });
+});
+
+describe("an interruption", () => {
+  it("never comes, and nothing breaks, where the process is no provider host of the kind that is known", () => {
+    const argv = sinon.stub(process, "argv").value(["node", "/nowhere/host.js"]);
+    try {
+      assert.equal(engineInterruption().aborted, false);
+    } finally {
+      argv.restore();
+    }
+  });
+});

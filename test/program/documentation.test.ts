@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { typeToken } from "../../src/program/extractionResource";
+import { resources } from "../../src/resources/index";
+
+const readme = readFileSync(join(__dirname, "..", "..", "README.md"), "utf8");
+
+/** The README's section with this heading. */
+function section(heading: string): string {
+  return readme.split(/^### /m).find((text) => text.startsWith(`${heading}\n`)) ?? "";
+}
+
+describe("the README", () => {
+  it("lists the type token of every resource, and no other", () => {
+    const listed = [...section("Type tokens").matchAll(/^pulumi-nodejs:\S+$/gm)].map(([token]) => token);
+    assert.deepEqual(listed, Object.keys(resources).map(typeToken));
+  });
+
+  it("names every argument of every resource in its section", () => {
+    const notNamed = Object.values(resources).flatMap(({ type, args }) => {
+      const names = Object.keys(args).filter((name) => !args[name]?.derived && !["taskId", "profile"].includes(name));
+      return names.filter((name) => !section(type).includes(`\`${name}\``)).map((name) => `${type}.${name}`);
+    });
+    assert.deepEqual(notNamed, []);
+  });
+});

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import * as pulumi from "@pulumi/pulumi";
+import type { Emulator } from "../../src/emulator/index";
+import { startEmulator } from "../../src/emulator/index";
+import * as webextract from "../../src/index";
+import { template } from "../realEngine/world";
+
+describe("arguments of functions", () => {
+  let emulator: Emulator;
+  before(async () => {
+    emulator = await startEmulator({ seed: template });
+  });
+  after(() => emulator.close());
+  afterEach(() => {
+    pulumi.runtime.setAllConfig({});
+    emulator.clearRequests();
+  });
+
+  /** What a read answers in a program, in which nothing but the engine is not real. */
+  async function answerOf<T>(read: () => pulumi.Output<T> | Promise<T>, config = {}, preview = false): Promise<T> {
+    const { accessToken } = emulator.credentials;
+    pulumi.runtime.setAllConfig({
+      "webextract:baseUrl": emulator.url,
+      "webextract:accessToken": accessToken,
+      ...config,
+    });
+    await pulumi.runtime.setMocks(
+      { newResource: ({ name, inputs }) => ({ id: name, state: inputs }), call: () => ({}) },
+      "project",
+      "stack",
+      preview,
+    );
+    let answer: Promise<T> | undefined;
+    await pulumi.runtime.runInPulumiStack(async () => {
+      const given = read();
+      answer = pulumi.Output.isInstance(given) ? (given as unknown as { promise(): Promise<T> }).promise() : given;
+      await answer.catch(() => undefined);
+    });
+    return answer as Promise<T>;
+  }
+
+  const plain = { plain: true } as const;
+  const refused = async (read: () => pulumi.Output<unknown> | Promise<unknown>): Promise<string> => {
+    const error = await answerOf(read).then(
+      () => assert.fail("it was not refused"),
+      (each: unknown) => each,
+    );
+    assert.ok(pulumi.RunError.isInstance(error), String(error));
+    assert.deepEqual(emulator.requests, []);
+    return error.message;
+  };
+
+  it("are refused where one is missing, before anything is asked: a run's rows are not those of the whole task", async () => {
+    const missing = "getBatchData: lotNo is missing. Nothing was asked.";
+    const args = { taskId: "template-1" } as webextract.GetBatchDataArgs;
+    assert.equal(await refused(() => webextract.getBatchDataOutput(args, plain)), missing);
+    assert.equal(await refused(() => webextract.getBatchData(args, plain)), missing);
+    const late = { ...args, lotNo: pulumi.output(undefined) as unknown as pulumi.Output<string> };
+    assert.equal(await refused(() => webextract.getBatchDataOutput(late, plain)), missing);
+    assert.match(
+      await refused(() => webextract.getSubtasksOutput(undefined as never)),
+      /^getSubtasks: taskId is missing/,
+    );
+  });
+
+  it("are refused where a name is not known, or a value is of another kind, with what is known or allowed", async () => {
+    assert.equal(
+      await refused(() => webextract.getDataOutput({ taskid: "template-1" } as never)),
+      "getData: taskid is not a property of it. Known: taskId, offset, maxRows; taskId is missing. Nothing was asked.",
+    );
+    assert.equal(
+      await refused(() => webextract.getActions({ taskIds: ["template-1", ""], actionTypes: [] }, plain)),
+      "getActions: taskIds[1] must be a text that is not empty, is an empty text; " +
+        "actionTypes must be a list that is not empty, is an empty list. Nothing was asked.",
+    );
+    assert.equal(
+      await refused(() => webextract.getDataOutput("template-1" as never)),
+      "getData: what it is given must be a map, is a text. Nothing was asked.",
+    );
+    assert.match(
+      await refused(() => webextract.getDataOutput({ taskId: "template-1" }, { profil: "us" } as never)),
+      /^getData: options.profil is not a property of it. Known: plain, profile/,
+    );
+  });
+
+  it("are refused in a preview too, beside one that is not known yet", async () => {
+    const later = pulumi.output(pulumi.unknown) as unknown as pulumi.Output<string>;
+    const read = () => webextract.getBatchDataOutput({ taskId: later } as never);
+    await assert.rejects(answerOf(read, {}, true), /getBatchData: lotNo is missing/);
+    const known = () => webextract.getBatchDataOutput({ taskId: "template-1", lotNo: later }, plain);
+    assert.equal(await answerOf(known, {}, true), undefined);
+    assert.deepEqual(emulator.requests, []);
+  });
+
+  it("may be outputs, also within a list, and nothing is the same as not to give one", async () => {
+    const whole = pulumi.output({ taskId: "template-1" }) as unknown as webextract.GetDataArgs;
+    assert.deepEqual(await answerOf(() => webextract.getDataOutput(whole, plain)), { rows: [], total: 0 });
+    const taskIds = [pulumi.output("template-1")];
+    const read = () => webextract.getActionsOutput({ taskIds, actionTypes: ["LoopAction"] }, plain);
+    const [task] = await answerOf(read);
+    assert.equal(task?.taskId, "template-1");
+    const args = { taskId: "template-1", offset: null, maxRows: undefined } as unknown as webextract.GetDataArgs;
+    assert.deepEqual(await answerOf(() => webextract.getData(args, plain)), { rows: [], total: 0 });
+  });
+
+  it("name a profile that there is, or none where the service is known without", async () => {
+    const us = { baseUrl: emulator.url, accessToken: emulator.credentials.accessToken };
+    const profiles = { "webextract:baseUrl": "", "webextract:profiles": JSON.stringify({ us }) };
+    const read = (profile?: string) => () => webextract.getDataOutput({ taskId: "template-1" }, { profile, ...plain });
+    assert.deepEqual(await answerOf(read("us"), profiles), { rows: [], total: 0 });
+    for (const [profile, message] of [
+      ["nope", /^getData: There is no profile "nope" in webextract:profiles. Known: us/],
+      [undefined, /^getData: It names no profile, and webextract:baseUrl is not configured. .*known: us/],
+    ] as const) {
+      await assert.rejects(answerOf(read(profile), profiles), (error) => {
+        assert.ok(pulumi.RunError.isInstance(error), String(error));
+        assert.match(error.message, message);
+        return true;
+      });
+    }
+  });
+
+  it("need no token in a preview where the service takes the API key for all", async () => {
+    const { apiKey } = emulator.credentials;
+    emulator.setBehaviour({ credentialAcceptance: "apiKeyEverywhere" });
+    const config = { "webextract:accessToken": "", "webextract:credentials": "apiKey", "webextract:apiKey": apiKey };
+    const read = () => webextract.getDataOutput({ taskId: "template-1" }, plain);
+    assert.deepEqual(await answerOf(read, config, true), { rows: [], total: 0 });
+    emulator.setBehaviour({ credentialAcceptance: "contract" });
+  });
+});

@@ -1,0 +1,66 @@
+import type { dynamic } from "@pulumi/pulumi";
+import type { ConfigKey } from "../../src/config";
+import { ShortDisplay } from "../../src/engine/progress";
+import { Backend } from "../../src/provider/backend";
+import { Host } from "../../src/provider/host";
+import { resources } from "../../src/resources/index";
+
+/** What the engine puts where a preview doesn't know a value yet. */
+export const unknownText = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+/** The providers of one process without an engine: same configuration, same host, and the warnings that they show. */
+export class InProcess {
+  readonly warnings: string[] = [];
+  private readonly host: Host;
+
+  constructor(config: Partial<Record<ConfigKey, string>>, folder?: string) {
+    const display = new ShortDisplay((message, _urn, ephemeral) => {
+      if (!ephemeral) {
+        this.warnings.push(message);
+      }
+    });
+    this.host = new Host((key) => config[key], display, { folder });
+  }
+
+  /** What the end of the engine does, where it was killed. */
+  async engineIsGone(): Promise<void> {
+    await this.host.close();
+  }
+
+  /** What the engine's SIGINT does at the end of a command, when it has saved all that it was handed. */
+  end(): void {
+    this.host.journal?.handedOver();
+    this.host.journal?.dropSaved();
+  }
+
+  provider(type: string): Required<Omit<dynamic.ResourceProvider, "configure">> {
+    const resource = resources[type];
+    if (resource === undefined) {
+      throw new Error(`no resource ${type}`);
+    }
+    return new Backend(
+      resource,
+      () => this.host,
+      () => undefined,
+    );
+  }
+
+  /** The problems that a check finds, as the engine shows them. */
+  async problems(type: string, args: Record<string, unknown>, olds: Record<string, unknown> = {}): Promise<string[]> {
+    const { failures = [] } = await this.provider(type).check(olds, args);
+    return failures.map(({ property, reason }) => `${property}${reason}`);
+  }
+
+  /** The arguments as a check leaves them; throws where it finds problems. */
+  async checked(
+    type: string,
+    args: Record<string, unknown>,
+    olds: Record<string, unknown> = {},
+  ): Promise<Record<string, unknown>> {
+    const { inputs, failures = [] } = await this.provider(type).check(olds, args);
+    if (failures.length > 0) {
+      throw new Error(failures.map(({ reason }) => reason).join("; "));
+    }
+    return inputs;
+  }
+}

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { providerText } from "../../src/program/providerText";
+import { get } from "../../src/provider/provider";
+import { resources } from "../../src/resources/index";
+
+describe("the provider text in state", () => {
+  it("is the same for ever: a changed one would show as an update of every resource of every user", () => {
+    assert.equal(
+      providerText("TaskCopy"),
+      'exports.handler=()=>require("module").createRequire(process.cwd()+"/")("pulumi-webextract/provider").get("TaskCopy")',
+    );
+  });
+
+  it("stays under 200 bytes for every resource", () => {
+    for (const type of Object.keys(resources)) {
+      assert.ok(Buffer.byteLength(providerText(type)) < 200, type);
+    }
+  });
+
+  it("finds a provider for every resource, and says what is known otherwise", () => {
+    for (const type of Object.keys(resources)) {
+      assert.equal(typeof get(type).create, "function");
+    }
+    assert.throws(() => get("Nothing"), /no resource "Nothing".*Known: TaskCopy/);
+  });
+});

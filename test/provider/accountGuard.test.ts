@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { AccountGuard } from "../../src/provider/accountGuard";
+
+describe("the guard against a wrong account", () => {
+  const readAll = (guard: AccountGuard, tasks: Record<string, "there" | "gone">): Promise<(string | undefined)[]> =>
+    Promise.all(
+      Object.entries(tasks).map(([taskId, presence]) =>
+        guard.during(async () => {
+          await Promise.resolve();
+          guard.saw(taskId, presence);
+          return presence === "gone" ? guard.doubt() : undefined;
+        }),
+      ),
+    );
+
+  it("believes that one task is gone", async () => {
+    assert.deepEqual(await readAll(new AccountGuard(), { a: "gone" }), [undefined]);
+  });
+
+  it("believes that several are gone where another was found, whichever answer comes first", async () => {
+    assert.deepEqual(await readAll(new AccountGuard(), { a: "gone", b: "gone", c: "there" }), [
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("doubts it where none was found, for all of them", async () => {
+    const doubts = await readAll(new AccountGuard(), { a: "gone", b: "gone", c: "gone" });
+    for (const doubt of doubts) {
+      assert.match(doubt ?? "", /^The service says that 3 tasks are gone, and so far found none of this stack/);
+    }
+  });
+
+  it("goes on doubting when further reads come later", async () => {
+    const guard = new AccountGuard();
+    await readAll(guard, { a: "gone", b: "gone" });
+    const [doubt] = await readAll(guard, { c: "gone" });
+    assert.match(doubt ?? "", /3 tasks are gone/);
+  });
+
+  describe("with reads one after the other", () => {
+    /** Reads of copies of one template, each of which waits for the one before. */
+    const readInTurn = async (presences: ("there" | "gone")[], isTemplateGone: boolean) => {
+      const guard = new AccountGuard();
+      const lookedUp: string[] = [];
+      const doubts: boolean[] = [];
+      for (const [index, presence] of presences.entries()) {
+        const doubt = await guard.during(async () => {
+          guard.saw(`copy-${index}`, presence);
+          const look = async (source: string): Promise<boolean> => {
+            lookedUp.push(source);
+            return isTemplateGone;
+          };
+          return presence === "gone" ? guard.doubt("template", look) : undefined;
+        });
+        doubts.push(doubt !== undefined);
+      }
+      return { doubts, lookedUp };
+    };
+
+    it("doubts the first too where the task that it was copied from is gone as well", async () => {
+      assert.deepEqual(await readInTurn(["gone", "gone"], true), { doubts: [true, true], lookedUp: ["template"] });
+    });
+
+    it("takes a template that is there for no proof: another account may see the same", async () => {
+      assert.deepEqual(await readInTurn(["gone", "gone"], false), { doubts: [false, true], lookedUp: ["template"] });
+    });
+
+    it("looks for no template where another task of the account was found", async () => {
+      assert.deepEqual(await readInTurn(["there", "gone", "gone"], true), {
+        doubts: [false, false, false],
+        lookedUp: [],
+      });
+    });
+  });
+});

@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { noteUrn } from "../../src/engine/engineSurface";
+import { InProcess, unknownText } from "../program/inProcess";
+
+const origin = "http://127.0.0.1:1";
+
+describe("diffs", () => {
+  const providers = new InProcess({ baseUrl: origin });
+  const diff = (type: string, state: Record<string, unknown>, args: Record<string, unknown>) =>
+    providers.provider(type).diff("id", { stateVersion: 1, origin, ...state }, args);
+
+  it("leaves the comparison to the engine, so that only what changed is shown", async () => {
+    const state = { taskId: "t", actions: { a: { actionType: "X", properties: { p: "1" } } } };
+    const args = { taskId: "t", actions: { a: { actionType: "X", properties: { p: "2" } } } };
+    assert.deepEqual(await diff("TaskActionConfig", state, args), {});
+  });
+
+  it("replaces when the task changes, never because it is not known yet", async () => {
+    const state = { taskId: "t", actions: {} };
+    assert.deepEqual(await diff("TaskActionConfig", state, { ...state, taskId: "u" }), {
+      replaces: ["taskId"],
+      deleteBeforeReplace: false,
+    });
+    assert.deepEqual(await diff("TaskActionConfig", state, { ...state, taskId: unknownText }), {});
+  });
+
+  it("replaces a whole task for another source, never because where it comes from is not known yet", async () => {
+    const from = { sourceTaskId: "s", taskGroupId: "g" };
+    const state = { from, taskId: "t" };
+    assert.deepEqual(await diff("ExtractionTask", state, { from: { ...from, sourceTaskId: "other" } }), {
+      replaces: ["from"],
+      deleteBeforeReplace: false,
+    });
+    for (const unknownFrom of [unknownText, { ...from, sourceTaskId: unknownText }]) {
+      assert.deepEqual(await diff("ExtractionTask", state, { from: unknownFrom }), {});
+    }
+  });
+
+  it("starts a run again only for a changed trigger, and for one that is not known yet", async () => {
+    const state = { taskId: "t", lotNo: "1", triggers: ["a"] };
+    const again = { replaces: ["triggers"], deleteBeforeReplace: true };
+    assert.deepEqual(await diff("CloudRun", state, { taskId: "t", triggers: ["a"], timeoutSeconds: 5 }), {});
+    assert.deepEqual(await diff("CloudRun", state, { taskId: "t", triggers: ["b"] }), again);
+    assert.deepEqual(await diff("CloudRun", state, { taskId: "t", triggers: [unknownText] }), again);
+  });
+
+  it("says that a paid run may start where a trigger is not known yet, once for each run, and not where the diff shows it", async () => {
+    const process = new InProcess({ baseUrl: origin });
+    const state = { stateVersion: 1, origin, taskId: "t", lotNo: "7", triggers: ["a"], rerunOn: ["h"] };
+    const seen = async (urn: string, args: Record<string, unknown>): Promise<string[]> => {
+      const news = { taskId: "t", triggers: ["a"], rerunOn: ["h"], ...args };
+      noteUrn(news, urn);
+      await process.provider("CloudRun").diff("7", state, news);
+      return process.warnings.splice(0);
+    };
+    const warning =
+      'Run 7 of task "t" shows as a replace, for its triggers are not known yet: the up may start a paid run. ' +
+      "It starts none where they turn out the same.";
+    assert.deepEqual(await seen("run", { triggers: ["a", { b: unknownText }] }), [warning]);
+    assert.deepEqual(await seen("run", { triggers: unknownText }), []);
+    assert.deepEqual(await seen("other", { rerunOn: unknownText }), [
+      warning.replace("its triggers are", "its rerunOn is"),
+    ]);
+    assert.deepEqual(await seen("changed", { triggers: ["b"] }), []);
+    assert.deepEqual(await seen("same", {}), []);
+    assert.deepEqual(await seen("replaced anyway", { adoptLotNo: "8", triggers: unknownText }), []);
+    assert.deepEqual(await seen("of another task", { taskId: "u", triggers: unknownText }), []);
+  });
+
+  it("takes the id of the present task as no change, whether it is added or taken out", async () => {
+    const copy = { sourceTaskId: "s", taskGroupId: "g" };
+    const state = { ...copy, taskId: "t" };
+    assert.deepEqual(await diff("TaskCopy", state, { ...copy, adoptTaskId: "t" }), { changes: false });
+    assert.deepEqual(await diff("TaskCopy", { ...state, adoptTaskId: "t" }, copy), { changes: false });
+    assert.deepEqual(await diff("TaskCopy", state, { ...copy, adoptTaskId: "other" }), {
+      replaces: ["adoptTaskId"],
+      deleteBeforeReplace: false,
+    });
+    assert.deepEqual(await diff("TaskCopy", state, { ...copy, sourceTaskId: "s2" }), {
+      replaces: ["sourceTaskId"],
+      deleteBeforeReplace: false,
+    });
+  });
+
+  it("leaves the comparison of equal arguments to the engine: a value may have become a secret", async () => {
+    const from = { sourceTaskId: "s", taskGroupId: "g" };
+    const actions = { a: { actionType: "X", properties: { p: "1" } } };
+    assert.deepEqual(await diff("ExtractionTask", { from, actions, taskId: "t" }, { from, actions }), {});
+    assert.deepEqual(await diff("TaskCopy", { ...from, taskId: "t" }, from), {});
+  });
+
+  it("forces an update while something is still to do, although nothing changed", async () => {
+    const state = { taskId: "t", lotNo: "1", pending: ["wait"] };
+    assert.deepEqual(await diff("CloudRun", state, { taskId: "t" }), { changes: true });
+  });
+
+  it("leads out of an unknown outcome by an id to adopt or a new retry, delete first", async () => {
+    const args = { taskId: "t" };
+    const state = { ...args, outcome: "unknown" };
+    assert.deepEqual(await diff("CloudRun", state, args), { changes: true });
+    assert.deepEqual(await diff("CloudRun", state, { ...args, adoptLotNo: "5" }), {
+      replaces: ["adoptLotNo"],
+      deleteBeforeReplace: true,
+    });
+    assert.deepEqual(await diff("CloudRun", state, { ...args, retry: "1" }), {
+      replaces: ["retry"],
+      deleteBeforeReplace: true,
+    });
+    assert.deepEqual(await diff("CloudRun", { ...args, lotNo: "1" }, { ...args, retry: "1" }), {});
+  });
+
+  it("refuses to touch what was made at another service, until the configuration says that it moved", async () => {
+    const state = { taskId: "t", origin: "https://old.test" };
+    await assert.rejects(diff("CloudRun", state, { taskId: "t" }), {
+      message:
+        /^It was made at https:\/\/old.test, and the configuration names http:\/\/127.0.0.1:1; nothing was touched/,
+    });
+    const moved = new InProcess({ baseUrl: origin, movedFrom: "https://old.test" });
+    assert.deepEqual(await moved.provider("CloudRun").diff("1", state, { taskId: "t" }), { changes: true });
+  });
+
+  it("says what is missing to look something up, before anything is sent", async () => {
+    const problem = (type: string, state: Record<string, unknown> = {}): Promise<string> =>
+      providers
+        .provider(type)
+        .read("7", state)
+        .then(
+          () => assert.fail("it should have been refused"),
+          (error: Error) => error.message,
+        );
+    const missing = {
+      TaskActionConfig: ["actions"],
+      TaskParameters: ["actions"],
+      TaskLoopItems: ["actionId", "loopType"],
+      CloudRun: ["taskId"],
+      CloudSubtasks: ["subTaskIds", "desired"],
+    };
+    for (const [type, names] of Object.entries(missing)) {
+      const list = names.map((name) => `${name} is missing`).join("; ");
+      assert.equal(
+        await problem(type),
+        `The ${type} "7" cannot be looked up, for what is given of its state is not enough or not right: ${list}. Nothing was sent.`,
+      );
+    }
+    const whole = { actions: { open: { properties: { Url: "?" } } } };
+    assert.match(await problem("ExtractionTask", whole), /: actions.open.actionType is missing. Nothing was sent/);
+  });
+
+  it("refuses state of a newer version", async () => {
+    await assert.rejects(
+      diff("CloudRun", { taskId: "t", stateVersion: 2 }, { taskId: "t" }),
+      /newer version of pulumi-webextract/,
+    );
+  });
+
+  it("throws errors that the host prints as one line, without a stack", async () => {
+    const error = await diff("CloudRun", { taskId: "t", stateVersion: 2 }, {}).catch((each: Error) => each);
+    assert.equal(`${error}`, (error as Error).message);
+    assert.equal((error as Error).stack, "");
+  });
+});

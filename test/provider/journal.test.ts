@@ -1,0 +1,462 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { noteUrn } from "../../src/engine/engineSurface";
+import type { Declared } from "../resources/life";
+import { failure, World } from "../resources/life";
+
+const copyArgs = { sourceTaskId: "task-1", taskGroupId: "group-2" };
+const runArgs = { taskId: "task-1" };
+const appendArgs = { taskId: "task-1", actionId: "each", loopType: "UrlList", mode: "append" };
+const hour = 3600 * 1000;
+
+describe("the journal of requests that must not be sent twice", () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await World.create();
+  });
+  afterEach(async () => {
+    await world.remove();
+  });
+
+  const copies = (): string[] =>
+    world.emulator.inspect
+      .tasks()
+      .map(({ taskId }) => taskId)
+      .filter((taskId) => taskId !== "task-1");
+  const runs = () => world.emulator.inspect.runs();
+  const items = () => world.emulator.inspect.task("task-1")?.actions[1]?.loopItems;
+  const folder = () => world.path(join("tokens", "journal"));
+  const forget = (): void => {
+    world.warnings = [];
+  };
+
+  /** Copies, and loses what came of it with the engine. */
+  const copiedUnsaved = async (): Promise<Declared> => {
+    const copy = world.declare("TaskCopy");
+    const saved = await world.unsaved(copy, () => copy.up(copyArgs));
+    forget();
+    return saved;
+  };
+
+  /** Makes what the journal holds older. */
+  const letPass = (milliseconds: number): void => {
+    for (const name of readdirSync(folder())) {
+      const path = join(folder(), name);
+      const entry = JSON.parse(readFileSync(path, "utf8"));
+      writeFileSync(path, JSON.stringify({ ...entry, time: entry.time - milliseconds }));
+    }
+  };
+
+  describe("after a copy that was answered and never saved", () => {
+    it("takes the copy over, with a warning that names it and its age", async () => {
+      const copy = await copiedUnsaved();
+      letPass(3 * 60 * 1000);
+      await copy.up(copyArgs);
+      assert.deepEqual(copies(), [copy.id]);
+      assert.equal(world.warnings.length, 1);
+      assert.match(
+        String(world.warnings[0]),
+        new RegExp(
+          `^"${copy.id}" \\(a copy of task "task-1" in group "group-2"\\) was made 3 minutes ago .* It was taken over`,
+        ),
+      );
+    });
+
+    it("is empty again once the engine has saved and ended in the ordinary way", async () => {
+      const copy = await copiedUnsaved();
+      assert.equal(world.journal().length, 1);
+      await copy.up(copyArgs);
+      assert.deepEqual(world.journal(), []);
+    });
+
+    it("is empty too where the step failed after the copy, so that nobody else takes over what the state holds", async () => {
+      const whole = { from: copyArgs, actions: { open: { actionType: "NavigateAction", properties: { Url: "a" } } } };
+      const books = world.declare("ExtractionTask", "books");
+      world.emulator.fault({ operation: "updateTaskParameters", kind: "error", code: "PermissionDenied" });
+      await failure(books.up(whole));
+      assert.deepEqual(copies(), [books.id]);
+      assert.deepEqual(world.journal(), []);
+    });
+
+    it("is empty again once the engine shows the copy under another name, so that a new one of the old name makes its own", async () => {
+      const copy = await copiedUnsaved();
+      const renamed = world.declare("TaskCopy", "renamed");
+      renamed.id = copies()[0];
+      renamed.state = { ...copyArgs, taskId: renamed.id, stateVersion: 1, origin: world.emulator.url };
+      await renamed.refresh();
+      assert.deepEqual(world.journal(), []);
+      await copy.up(copyArgs);
+      assert.equal(copies().length, 2);
+      assert.deepEqual(world.warnings, []);
+    });
+
+    it("copies again for another name, source, group or profile, and leaves the entry", async () => {
+      await copiedUnsaved();
+      await world.declare("TaskCopy", "another").up(copyArgs);
+      assert.equal(copies().length, 2);
+      assert.deepEqual(world.warnings, []);
+      assert.equal(world.journal().length, 1);
+    });
+
+    it("copies again for other arguments, with a warning that names the orphan", async () => {
+      const copy = await copiedUnsaved();
+      const [orphan] = copies();
+      await copy.up({ ...copyArgs, taskGroupId: "group-1" });
+      assert.equal(copies().length, 2);
+      assert.match(String(world.warnings[0]), new RegExp(`^"${orphan}" \\(a copy .* exists that no state holds`));
+      assert.deepEqual(world.journal(), []);
+    });
+
+    it("takes it over where only options were changed", async () => {
+      const copy = await copiedUnsaved();
+      await copy.up({ ...copyArgs, onDelete: "retain" });
+      assert.equal(copies().length, 1);
+    });
+
+    it("copies again after a day, with a warning that names the orphan", async () => {
+      const copy = await copiedUnsaved();
+      const [orphan] = copies();
+      letPass(25 * hour);
+      await copy.up(copyArgs);
+      assert.equal(copies().length, 2);
+      assert.match(
+        String(world.warnings[0]),
+        new RegExp(`^"${orphan}" .* 1 day ago, with other arguments or too long ago`),
+      );
+    });
+
+    it("copies again without a word where the copy is gone since", async () => {
+      const copy = await copiedUnsaved();
+      const [gone = ""] = copies();
+      world.emulator.change.deleteTask(gone);
+      await copy.up(copyArgs);
+      assert.equal(copies().length, 1);
+      assert.deepEqual(world.warnings, []);
+    });
+
+    it("refuses where nobody can tell whether the copy is still there, and names it", async () => {
+      const copy = await copiedUnsaved();
+      const [taskId] = copies();
+      world.emulator.setBehaviour({ getActionsMissing: "leftOut", getActionsEmptyTypes: "refused" });
+      world.emulator.fault({ operation: "getActions", kind: "error", code: "InvalidParameter", times: 2 });
+      world.emulator.fault({ operation: "getData", kind: "error", code: "PermissionDenied" });
+      world.configure({ actionTypes: "" });
+      const message = await failure(copy.up(copyArgs));
+      assert.match(
+        message,
+        new RegExp(`"${taskId}" .* whether it is still there cannot be seen.* set adoptTaskId: "${taskId}"`),
+      );
+      assert.equal(copies().length, 1);
+      await copy.up({ ...copyArgs, adoptTaskId: taskId });
+      assert.equal(copy.id, taskId);
+      assert.equal(copies().length, 1);
+      assert.deepEqual(world.journal(), []);
+    });
+
+    it("leaves the user's own adoption alone, and names the orphan where that is another task", async () => {
+      const copy = await copiedUnsaved();
+      const [orphan] = copies();
+      await copy.up({ adoptTaskId: "task-1" });
+      assert.match(String(world.warnings[0]), new RegExp(`^"${orphan}" .* for this resource is "task-1"`));
+      assert.deepEqual(world.journal(), []);
+    });
+
+    it("takes it over at another address, where the configuration says that the service moved", async () => {
+      const copy = await copiedUnsaved();
+      const [copied] = copies();
+      const old = world.emulator.url;
+      const moved = old.replace("127.0.0.1", "localhost");
+      world.configure({ baseUrl: moved, movedFrom: old });
+      await copy.up(copyArgs);
+      assert.deepEqual([copies(), copy.id, copy.state.origin], [[copied], copied, moved]);
+      assert.match(world.warnings.join(), /It was taken over/);
+      assert.deepEqual(world.journal(), []);
+    });
+
+    it("drops at another address what the state holds, and names there what it does not", async () => {
+      const copy = await copiedUnsaved();
+      const [orphan] = copies();
+      const old = world.emulator.url;
+      world.configure({ baseUrl: old.replace("127.0.0.1", "localhost"), movedFrom: old });
+      await copy.up({ ...copyArgs, taskGroupId: "group-1" });
+      assert.match(String(world.warnings[0]), new RegExp(`^"${orphan}" .* that no state holds`));
+      assert.deepEqual(world.journal(), []);
+    });
+
+    it("copies again where the journal is switched off", async () => {
+      world.configure({ journal: "off" });
+      const copy = await copiedUnsaved();
+      await copy.up(copyArgs);
+      assert.equal(copies().length, 2);
+      assert.deepEqual(world.journal(), []);
+    });
+  });
+
+  describe("in a replace of a copy", () => {
+    const first = { ...copyArgs, onDelete: "retain" };
+    const second = { ...first, taskGroupId: "group-1" };
+    let copy: Declared;
+    beforeEach(async () => {
+      copy = world.declare("TaskCopy");
+      await copy.up(first);
+    });
+
+    it("takes over what the new one was before the kill, and deletes the old one", async () => {
+      const old = copy.id;
+      copy = await world.unsaved(copy, () => copy.up(second));
+      assert.equal(copy.id, old);
+      forget();
+      assert.equal(await copy.up(second), "replaced");
+      assert.equal(copies().length, 2);
+      assert.deepEqual(copies(), [old, copy.id]);
+      assert.match(world.warnings.join(), /It was taken over/);
+    });
+
+    it("names the orphan where the change was taken back, after a refresh too", async () => {
+      copy = await world.unsaved(copy, () => copy.up(second));
+      const orphan = copies()[1];
+      forget();
+      await copy.refresh();
+      assert.deepEqual(world.warnings, []);
+      assert.equal(await copy.up(first), "nothing");
+      assert.match(String(world.warnings[0]), new RegExp(`^"${orphan}" .* for this resource is "${copy.id}"`));
+      forget();
+      await copy.up(first);
+      assert.deepEqual(world.warnings, []);
+    });
+
+    it("names the orphan in a destroy", async () => {
+      copy = await world.unsaved(copy, () => copy.up(second));
+      const orphan = copies()[1];
+      forget();
+      await copy.destroy();
+      assert.match(world.warnings.join("\n"), new RegExp(`"${orphan}" .* No state holds it`));
+    });
+
+    it("does not delete what a replace by hand took over in its own place", async () => {
+      const saved = world.declare("TaskCopy", "by hand");
+      await world.unsaved(saved, () => saved.up(copyArgs));
+      const { id } = saved;
+      world.emulator.change.insertRows(String(id), [{ row: 1 }]);
+      forget();
+      await saved.replaceByHand();
+      assert.equal(saved.id, id);
+      assert.match(
+        world.warnings.join("\n"),
+        new RegExp(`"${id}" was taken over in its own place, so it was not deleted`),
+      );
+      assert.equal(world.emulator.inspect.rows(String(id)).length, 1);
+    });
+  });
+
+  describe("after a copy whose answer never came, for the process was killed", () => {
+    for (const [when, made] of [
+      ["before", 0],
+      ["after", 1],
+    ] as const) {
+      it(`sends nothing, and says how to go on (killed ${when} the effect)`, async () => {
+        const copy = world.declare("TaskCopy");
+        const saved = await world.killed(copy, () => copy.up(copyArgs), { operation: "copyTask", when });
+        const message = await failure(saved.up(copyArgs));
+        assert.match(message, /The run that sent this request was ended before it learned of the answer/);
+        assert.match(message, /A copy of task "task-1" may exist in group "group-2", sent at 20\d\d-/);
+        assert.match(message, /set adoptTaskId to its id; if it is not, set retry to any new text/);
+        assert.match(await failure(saved.up(copyArgs)), /A copy of task "task-1" may exist/);
+        await saved.refresh();
+        assert.match(await failure(saved.up(copyArgs)), /A copy of task "task-1" may exist/);
+        assert.equal(copies().length, made);
+        await saved.up(made === 0 ? { ...copyArgs, retry: "looked" } : { ...copyArgs, adoptTaskId: copies()[0] });
+        assert.equal(copies().length, 1);
+        assert.deepEqual(world.journal(), []);
+      });
+    }
+
+    it("names what an answer that came late tells of, until it is taken over", async () => {
+      const copy = world.declare("TaskCopy");
+      const hold = world.emulator.hold({ operation: "copyTask" });
+      const saved = copy.asSaved();
+      const orphan = world.unsaved(copy, () => copy.up(copyArgs)).catch(() => undefined);
+      await hold.reached;
+      await failure(saved.up(copyArgs));
+      hold.release();
+      await orphan;
+      const [taskId] = copies();
+      for (let look = 0; look < 2; look++) {
+        forget();
+        await failure(saved.up(copyArgs));
+        assert.match(String(world.warnings[0]), new RegExp(`it made "${taskId}". Set adoptTaskId: "${taskId}"`));
+      }
+      await saved.up({ ...copyArgs, adoptTaskId: taskId });
+      assert.deepEqual(copies(), [taskId]);
+      assert.deepEqual(world.journal(), []);
+    });
+  });
+
+  it("notes the answer to what is under way when the engine is gone, and lets nothing more out", async () => {
+    const hold = world.emulator.hold({ operation: "copyTask" });
+    const first = world.declare("TaskCopy", "first");
+    const saved = first.asSaved();
+    const step = world.unsaved(first, () => first.up(copyArgs));
+    await hold.reached;
+    const { providers } = world;
+    const ended = providers.engineIsGone();
+    const inputs = await providers.checked("TaskCopy", copyArgs);
+    noteUrn(inputs, String(world.declare("TaskCopy", "second").urn));
+    await assert.rejects(providers.provider("TaskCopy").create(inputs), /engine is gone, so nothing more is sent/);
+    hold.release();
+    await ended;
+    await step;
+    assert.deepEqual(world.operations(), ["copyTask"]);
+    assert.equal(world.journal().length, 1);
+    await saved.up(copyArgs);
+    assert.equal(copies().length, 1);
+  });
+
+  describe("after a start", () => {
+    it("takes over the run, and knows its subtasks from those of the run before", async () => {
+      await world.finishedRun();
+      const run = world.declare("CloudRun");
+      const saved = await world.unsaved(run, () => run.up(runArgs));
+      forget();
+      await saved.up(runArgs);
+      assert.equal(runs().length, 2);
+      assert.equal(saved.id, runs()[1]?.lotNo);
+      assert.deepEqual(saved.state.listBefore, run.state.listBefore);
+      assert.match(world.warnings.join(), /paid run of task "task-1"\) was made .* It was taken over/);
+    });
+
+    it("sends nothing at another address either where the answer never came", async () => {
+      const run = world.declare("CloudRun");
+      const saved = await world.killed(run, () => run.up(runArgs), { operation: "startTask", when: "after" });
+      const old = world.emulator.url;
+      world.configure({ baseUrl: old.replace("127.0.0.1", "localhost"), movedFrom: old });
+      assert.match(await failure(saved.up(runArgs)), /may have started.*set adoptLotNo/);
+      assert.equal(runs().length, 1);
+    });
+
+    it("starts a new one for another trigger, and names the orphan", async () => {
+      const run = world.declare("CloudRun");
+      const saved = await world.unsaved(run, () => run.up({ ...runArgs, triggers: [1] }));
+      await world.emulator.settled();
+      forget();
+      await saved.up({ ...runArgs, triggers: [2] });
+      assert.equal(runs().length, 2);
+      assert.match(String(world.warnings[0]), new RegExp(`^"${runs()[0]?.lotNo}" \\(a paid run`));
+    });
+
+    it("sends nothing where the answer never came", async () => {
+      const run = world.declare("CloudRun");
+      const saved = await world.killed(run, () => run.up(runArgs), { operation: "startTask" });
+      assert.match(
+        await failure(saved.up(runArgs)),
+        /A paid run of task "task-1" may have started.* set adoptLotNo to its lotNo/,
+      );
+      assert.equal(runs().length, 1);
+      await saved.up({ ...runArgs, adoptLotNo: runs()[0]?.lotNo });
+      assert.equal(runs().length, 1);
+      assert.deepEqual(world.journal(), []);
+    });
+  });
+
+  describe("after an append", () => {
+    for (const when of ["before", "after"] as const) {
+      it(`sends only what the list lacks (killed ${when} the effect)`, async () => {
+        const loop = world.declare("TaskLoopItems");
+        await loop.up({ ...appendArgs, items: ["a"] });
+        const more = { ...appendArgs, items: ["a", "b", "c"] };
+        const saved = await world.killed(loop, () => loop.up(more), { operation: "updateLoopItems", when });
+        await saved.up(more);
+        assert.deepEqual(items(), ["https://old.test/1", "a", "b", "c"]);
+        assert.deepEqual(world.journal(), []);
+      });
+    }
+
+    it("sends nothing a second time in a create either", async () => {
+      const loop = world.declare("TaskLoopItems");
+      const saved = await world.unsaved(loop, () => loop.up({ ...appendArgs, items: ["a", "b"] }));
+      await saved.up({ ...appendArgs, items: ["a", "b"] });
+      assert.deepEqual(items(), ["https://old.test/1", "a", "b"]);
+      world.operations();
+      await saved.up({ ...appendArgs, items: ["a", "b", "c"] });
+      assert.deepEqual(world.operations(), ["getActions", "updateLoopItems"]);
+    });
+
+    it("is refused where the list cannot be seen; the whole list is the way out", async () => {
+      const loop = world.declare("TaskLoopItems");
+      const saved = await world.unsaved(loop, () => loop.up({ ...appendArgs, items: ["a"] }));
+      world.configure({ actionTypes: "" });
+      assert.match(await failure(saved.up({ ...appendArgs, items: ["a"] })), /cannot be seen, so nothing was sent/);
+      await saved.up({ ...appendArgs, mode: "replace", items: ["a"] });
+      assert.deepEqual(items(), ["a"]);
+      await saved.up({ ...appendArgs, items: ["a", "b"] });
+      assert.deepEqual(items(), ["a", "b"]);
+    });
+  });
+
+  describe("on the disk", () => {
+    it("is for its owner only, and holds no argument", async () => {
+      const run = world.declare("CloudRun");
+      await world.unsaved(run, () => run.up({ ...runArgs, triggers: ["1234"] }));
+      assert.equal(statSync(folder()).mode & 0o777, 0o700);
+      const [file = ""] = readdirSync(folder());
+      assert.equal(statSync(join(folder(), file)).mode & 0o777, 0o600);
+      const [entry] = world.journal();
+      const { salt, inputs, time, detail, ...rest } = entry ?? {};
+      assert.deepEqual(rest, {
+        version: 1,
+        operation: "startTask",
+        urn: run.urn,
+        origin: world.emulator.url,
+        profile: "",
+        what: 'paid run of task "task-1"',
+        answered: true,
+        id: run.id,
+      });
+      assert.match(`${salt} ${inputs}`, /^[0-9a-f]{32} [0-9a-f]{64}$/);
+      assert.equal(JSON.stringify(entry).includes("1234"), false);
+    });
+
+    it("is salted: equal arguments do not show", async () => {
+      for (const name of ["one", "two"]) {
+        const copy = world.declare("TaskCopy", name);
+        await world.unsaved(copy, () => copy.up(copyArgs));
+      }
+      const hashes = world.journal().map(({ inputs }) => inputs);
+      assert.equal(new Set(hashes).size, 2);
+    });
+
+    it("sets an entry aside that is none, and goes on", async () => {
+      const copy = await copiedUnsaved();
+      const [file = ""] = readdirSync(folder());
+      writeFileSync(join(folder(), file), '{"version":1,"id":"cut o');
+      await copy.up(copyArgs);
+      assert.match(
+        String(world.warnings[0]),
+        /^The journal entry .* cannot be read as one; it was set aside as .*corrupt/,
+      );
+      assert.equal(readdirSync(folder()).length, 1);
+    });
+
+    it("warns once where it cannot be written, and goes on", async () => {
+      world.write("no-folder", "");
+      world.configure({ journal: world.path(join("no-folder", "journal")) });
+      await world.command(async () => {
+        await world.declare("TaskCopy", "one").up(copyArgs);
+        await world.declare("TaskCopy", "two").up(copyArgs);
+      });
+      assert.equal(copies().length, 2);
+      assert.equal(world.warnings.length, 1);
+      assert.match(String(world.warnings[0]), /^The journal in .* cannot be written \(ENOTDIR\)/);
+    });
+
+    it("drops what is a month old", async () => {
+      const copy = await copiedUnsaved();
+      const [file = ""] = readdirSync(folder());
+      utimesSync(join(folder(), file), new Date(), new Date(Date.now() - 31 * 24 * hour));
+      await copy.up({ adoptTaskId: "task-1" });
+      assert.deepEqual(world.journal(), []);
+      assert.deepEqual(world.warnings, []);
+    });
+  });
+});

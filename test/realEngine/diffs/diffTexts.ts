@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { World } from "../world";
+import { Names, resourcesShown } from "./previewText";
+
+export interface Scene {
+  /** The program that is previewed. Default: the one that is there. */
+  program?: string;
+  /** More arguments for the preview. */
+  args?: readonly string[];
+  /** Whether an up follows. Default true; without one, the state stays as it was. */
+  up?: boolean;
+}
+
+/** Set to write the files anew instead of comparing with them. */
+const writes = process.env.WRITE_DIFFS === "true";
+
+/**
+ * What reviewers read: the texts of `pulumi preview --diff`, one file beside this one for each type of resource, one section for each
+ * scene. Everything that a preview shows is in them: whole for the file's own type, in one line each for the others.
+ */
+export class DiffTexts {
+  readonly names = new Names();
+  private readonly sections: Map<string, Map<string, string>>;
+
+  constructor(private readonly types: readonly string[]) {
+    if (writes && process.env.CI !== undefined) {
+      throw new Error("WRITE_DIFFS is for people: in CI the texts are compared.");
+    }
+    this.sections = new Map(types.map((type) => [type, new Map<string, string>()]));
+  }
+
+  /** Previews a program, holds what is shown against the files, and brings the program up. @returns the preview's output. */
+  async shows(world: World, title: string, { program, args = [], up = true }: Scene = {}): Promise<string> {
+    if (program !== undefined) {
+      world.program(program);
+    }
+    world.operations();
+    const { output } = await world.project.preview({ args: ["--diff", ...args] });
+    this.requireNothingOfOurs(world, output);
+    this.names.set(world.emulator.url, "the service");
+    this.names.addFrom(world.project);
+    const texts = this.types.map((type) => [type, this.textOf(type, output)] as const);
+    if (up) {
+      await world.project.up({ args });
+      this.names.addFrom(world.project);
+    }
+    for (const [type, text] of texts) {
+      this.sections.get(type)?.set(title, text);
+      assert.equal(text, writes ? text : sectionsOf(fileOf(type)).get(title), `${type}, "${title}"`);
+    }
+    return output;
+  }
+
+  /** Writes the files, or refuses sections in them that no scene stands for. */
+  finish(): void {
+    for (const [type, sections] of this.sections) {
+      if (writes) {
+        writeFileSync(fileOf(type), fileText(type, sections));
+      } else {
+        assert.deepEqual([...sectionsOf(fileOf(type)).keys()], [...sections.keys()], `sections of ${fileOf(type)}`);
+      }
+    }
+  }
+
+  private textOf(type: string, output: string): string {
+    const shown = resourcesShown(output);
+    const own = shown.filter((each) => each.type === type).map(({ lines }) => lines.join("\n"));
+    const others = shown
+      .filter((each) => !this.types.includes(each.type))
+      .map((each) => `besides: ${each.step} ${each.type} ${each.name}`);
+    return this.names.in([...(own.length > 0 ? own : ["(nothing)"]), ...others].join("\n"));
+  }
+
+  private requireNothingOfOurs(world: World, output: string): void {
+    assert.doesNotMatch(output, /__provider|createRequire/);
+    for (const credential of Object.values(world.emulator.credentials)) {
+      assert.ok(!output.includes(credential), "a credential is shown");
+    }
+  }
+}
+
+function fileOf(type: string): string {
+  return join(__dirname, `${type}.txt`);
+}
+
+function fileText(type: string, sections: ReadonlyMap<string, string>): string {
+  const intro = `What \`pulumi preview --diff\` shows of ${type} resources. Tests compare it; WRITE_DIFFS=true npx mocha test/realEngine/diffs/*.test.ts writes it anew.\n`;
+  return [intro, ...[...sections].map(([title, text]) => `\n## ${title}\n\n${text}\n`)].join("");
+}
+
+function sectionsOf(file: string): Map<string, string> {
+  const parts = existsSync(file) ? readFileSync(file, "utf8").split(/^## /m).slice(1) : [];
+  return new Map(
+    parts.map((part) => {
+      const [title = "", ...lines] = part.split("\n");
+      return [title, lines.join("\n").trim()];
+    }),
+  );
+}

@@ -1,0 +1,387 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import fs from "node:fs/promises";
+import sinon from "sinon";
+import { failure, World } from "../life";
+
+/** Each is changed by what JSON.parse and JSON.stringify would make of it. */
+const rows = [
+  '{"id":12345678901234567890,"price":1.10,"b":1,"a":2}',
+  '{"title":"Grün ☃ \u2028 \\u2028","1":"x","empty":"","none":null}',
+  '{"tags":["a, b",{"n":1.0}],"title":"\\"quoted\\"\\nline","on":true}',
+];
+const sha256Of = (content: string): string => createHash("sha256").update(content).digest("hex");
+
+describe("DataExport", () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await World.create();
+  });
+  afterEach(() => world.remove());
+
+  const all = { taskId: "task-1", scope: "all", path: "out/rows.ndjson" };
+  const files = (folder = "out"): string[] => readdirSync(world.path(folder)).sort();
+
+  describe("writes", () => {
+    it("rows byte for byte as they were sent, and says what the file is", async () => {
+      world.emulator.change.insertRows("task-1", rows);
+      const each = world.declare("DataExport");
+      await each.up(all);
+      const content = rows.map((row) => `${row}\n`).join("");
+      assert.equal(world.content("out/rows.ndjson"), content);
+      const { rowCount, file, bytes, sha256, complete, marked } = each.state;
+      assert.deepEqual(
+        { rowCount, file, bytes, sha256, complete, marked },
+        {
+          rowCount: 3,
+          file: "out/rows.ndjson",
+          bytes: Buffer.byteLength(content),
+          sha256: sha256Of(content),
+          complete: true,
+          marked: false,
+        },
+      );
+      assert.deepEqual(files(), ["rows.ndjson"]);
+    });
+
+    it("what a batch has while its run is at work, says so, and never that it is complete", async () => {
+      world.emulator.change.holdRuns();
+      const lotNo = world.emulator.change.startRun("task-1");
+      world.emulator.change.insertRows("task-1", rows, lotNo);
+      const each = world.declare("DataExport");
+      const batch = { ...all, scope: "batch", lotNo };
+      await each.up(batch);
+      assert.deepEqual([each.state.rowCount, each.state.complete], [3, false]);
+      assert.match(
+        world.warnings.join(),
+        /3 of its subtasks were at work.*waitFor: "finished".*change triggers to export again/,
+      );
+      world.emulator.change.setSubtaskStatus(lotNo, "finished");
+      await each.up({ ...batch, triggers: ["done"] });
+      assert.deepEqual([each.state.complete, world.warnings.length], [true, 1]);
+    });
+
+    it("a batch also for an account that may not look at subtasks", async () => {
+      const lotNo = await world.finishedRun();
+      world.emulator.fault({ operation: "getSubtasks", kind: "error", code: "PermissionDenied" });
+      const each = world.declare("DataExport");
+      await each.up({ ...all, scope: "batch", lotNo });
+      assert.deepEqual([each.state.rowCount, each.state.complete], [25, true]);
+    });
+
+    it("the same bytes as one JSON array", async () => {
+      world.emulator.change.insertRows("task-1", rows);
+      const each = world.declare("DataExport");
+      await each.up({ ...all, path: "out/rows.json", format: "json" });
+      const content = `[\n${rows.join(",\n")}\n]\n`;
+      assert.equal(world.content("out/rows.json"), content);
+      assert.deepEqual([each.state.sha256, each.state.bytes], [sha256Of(content), Buffer.byteLength(content)]);
+      assert.equal(JSON.parse(content).length, 3);
+      assert.deepEqual(files(), ["rows.json"]);
+    });
+
+    it("a CSV of all fields of all rows, each number with the digits it was sent with", async () => {
+      world.emulator.change.insertRows("task-1", rows);
+      const each = world.declare("DataExport");
+      await each.up({ ...all, path: "out/rows.csv", format: "csv" });
+      const content = world.content("out/rows.csv");
+      assert.equal(
+        content,
+        [
+          "id,price,b,a,1,title,empty,none,tags,on",
+          "12345678901234567890,1.10,1,2,,,,,,",
+          ",,,,x,Grün ☃ \u2028 \u2028,,,,",
+          ',,,,,"""quoted""\nline",,,"[""a, b"",{""n"":1.0}]",true',
+          "",
+        ].join("\n"),
+      );
+      assert.deepEqual([each.state.rowCount, each.state.sha256], [3, sha256Of(content)]);
+    });
+
+    it("an empty file in each format where there is no row", async () => {
+      for (const [format, content] of [
+        ["ndjson", ""],
+        ["json", "[]\n"],
+        ["csv", ""],
+      ] as const) {
+        const path = `out/rows.${format}`;
+        const each = world.declare("DataExport");
+        await each.up({ ...all, path, format });
+        assert.equal(world.content(path), content);
+        assert.deepEqual([each.state.rowCount, each.state.complete], [0, true]);
+      }
+    });
+
+    it("only the rows of its batch, under a name that holds it", async () => {
+      const first = world.emulator.change.insertRows("task-1", ['{"n":1}']);
+      await world.finishedRun();
+      const each = world.declare("DataExport");
+      await each.up({ taskId: "task-1", scope: "batch", lotNo: first, path: "out/rows-{lotNo}.ndjson" });
+      assert.equal(each.state.file, `out/rows-${first}.ndjson`);
+      assert.equal(world.content(`out/rows-${first}.ndjson`), '{"n":1}\n');
+    });
+
+    it("all pages, and fewer with maxRows", async () => {
+      world.configure({ pageSize: "10" });
+      await world.finishedRun();
+      const each = world.declare("DataExport");
+      await each.up(all);
+      assert.deepEqual([each.state.rowCount, each.state.complete], [25, true]);
+      await each.up({ ...all, maxRows: 12 });
+      assert.deepEqual([each.state.rowCount, each.state.complete], [12, false]);
+      assert.equal(world.content("out/rows.ndjson").split("\n").length, 13);
+      assert.deepEqual(world.warnings, []);
+    });
+
+    it("a warning where it was not given all that the service says there is, also with maxRows", async () => {
+      world.emulator.setBehaviour({ notExported: "untilMarked" });
+      world.configure({ pageSize: "10" });
+      await world.finishedRun();
+      for (const maxRows of [undefined, 100]) {
+        const each = world.declare("DataExport");
+        await each.up({ taskId: "task-1", scope: "notExported", path: "out/{n}.ndjson", maxRows });
+        assert.deepEqual([each.state.rowCount, each.state.complete], [10, false]);
+      }
+      assert.equal(world.warnings.length, 2);
+      assert.match(world.warnings[1] ?? "", /has more rows than the 10 it handed out/);
+    });
+  });
+
+  describe("names files so that none is lost:", () => {
+    beforeEach(() => {
+      world.emulator.change.insertRows("task-1", rows);
+    });
+
+    it("{n} is the next free number, {time} is UTC", async () => {
+      const each = world.declare("DataExport");
+      await each.up({ ...all, path: "out/rows-{n}.ndjson" });
+      await each.up({ ...all, path: "out/rows-{n}.ndjson", triggers: [2] });
+      assert.deepEqual(files(), ["rows-1.ndjson", "rows-2.ndjson"]);
+      assert.equal(each.state.file, "out/rows-2.ndjson");
+      await each.up({ ...all, path: "times/{time}" });
+      assert.match(files("times").join(), /^\d{8}T\d{6}Z$/);
+    });
+
+    it("a file that holds these rows already, as a kill before the save leaves it, is the export's; one that holds others is not", async () => {
+      const lotNo = await world.finishedRun();
+      for (const format of ["ndjson", "json", "csv"]) {
+        const args = { ...all, scope: "batch", lotNo, format, path: `killed/{lotNo}.${format}` };
+        const saved = await world.unsaved(world.declare("DataExport"), () => world.declare("DataExport").up(args));
+        await saved.up(args);
+        assert.equal(saved.state.file, `killed/${lotNo}.${format}`);
+        world.write(`killed/${lotNo}.${format}`, "edited");
+        assert.match(await failure(world.declare("DataExport", "other").up(args)), /was not overwritten/);
+      }
+      assert.deepEqual(files("killed").sort(), [`${lotNo}.csv`, `${lotNo}.json`, `${lotNo}.ndjson`]);
+    });
+
+    it("a file that it did not write is not overwritten", async () => {
+      world.write("mine.ndjson", "mine");
+      const each = world.declare("DataExport");
+      const args = { ...all, path: "mine.ndjson" };
+      assert.match(await failure(each.up(args)), /not one that this export wrote, so it was not overwritten/);
+      assert.equal(each.id, undefined);
+      rmSync(world.path("mine.ndjson"));
+      await each.up(args);
+      world.write("mine.ndjson", "edited");
+      assert.match(await failure(each.up({ ...args, triggers: [1] })), /was not overwritten/);
+      assert.equal(world.content("mine.ndjson"), "edited");
+    });
+
+    it("of two exports to one name, one is refused and the other's file is whole", async () => {
+      const steps = await world.command(() =>
+        Promise.allSettled([all, { ...all, format: "json" }].map((args) => world.declare("DataExport").up(args))),
+      );
+      assert.deepEqual(steps.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+      const refused = steps.find(({ status }) => status === "rejected") as PromiseRejectedResult;
+      assert.match(String(refused.reason), /was not overwritten/);
+      assert.deepEqual(files(), ["rows.ndjson"]);
+    });
+
+    it("all exports of one up get names of their own where the path counts up, in each format", async () => {
+      const paths = ["out/{n}.rows", "times/{time}", "both/{time}-{n}", "folders/{n}/rows"];
+      const exports = paths.flatMap((path) => ["ndjson", "json", "csv"].map((format) => ({ ...all, path, format })));
+      const declared = [...exports, ...exports].map((args) => ({ args, each: world.declare("DataExport") }));
+      await world.command(() => Promise.all(declared.map(({ args, each }) => each.up(args))));
+      for (const { args, each } of declared) {
+        assert.equal(sha256Of(world.content(String(each.state.file))), each.state.sha256, args.path);
+      }
+      assert.equal(new Set(declared.map(({ each }) => each.state.file)).size, declared.length);
+      assert.deepEqual(
+        files(),
+        [1, 2, 3, 4, 5, 6].map((n) => `${n}.rows`),
+      );
+      assert.equal(files("times").length, 6);
+      assert.match(files("times").join(), /^(\d{8}T\d{6}Z(-[2-6])?,?)+$/);
+    });
+
+    it("a name that counts up moves on where somebody else takes it while the rows are read, with links and without", async () => {
+      const noLinks = Object.assign(new Error("no links here"), { code: "EPERM" });
+      for (const folder of ["links", "none"]) {
+        const link = folder === "none" ? sinon.stub(fs, "link").rejects(noLinks) : undefined;
+        try {
+          const hold = world.emulator.hold({ operation: "getData" });
+          const each = world.declare("DataExport");
+          const step = each.up({ ...all, path: `${folder}/{n}/rows.csv`, format: "csv" });
+          await hold.reached;
+          world.write(`${folder}/1/rows.csv`, "theirs");
+          hold.release();
+          await step;
+          assert.equal(world.content(`${folder}/1/rows.csv`), "theirs");
+          assert.deepEqual([each.id, files(`${folder}/1`)], [`${folder}/2/rows.csv`, ["rows.csv"]]);
+          assert.equal(sha256Of(world.content(`${folder}/2/rows.csv`)), each.state.sha256);
+        } finally {
+          link?.restore();
+        }
+      }
+    });
+
+    it("a path where no file can be is refused before anything runs, and what stands in the way later is named", async () => {
+      world.write("index.js", "");
+      mkdirSync(world.path("folder"));
+      const of = async (path: string): Promise<string> =>
+        (await world.providers.problems("DataExport", { ...all, path })).join();
+      assert.equal(await of("rows/"), 'path ends like a folder: give the file in it, for example "rows/all.ndjson"');
+      assert.match(await of("rows/{n}/"), /^path ends like a folder/);
+      for (const path of [".", "..", "folder"]) {
+        assert.match(await of(path), /^path names a folder that is there, ".*": give the file in it/);
+      }
+      for (const path of ["index.js/x", "index.js/a/b/c", "index.js/{n}", "index.js/a{n}/x"]) {
+        assert.match(await of(path), /^path leads through ".*index\.js", which is no folder: give another path$/);
+      }
+      for (const path of ["folder/x", "folder-{n}", "new/folder/x", "folder/{time}/x"]) {
+        assert.equal(await of(path), "");
+      }
+      const provider = world.providers.provider("DataExport");
+      const args = { ...all, path: "later/x" };
+      const { inputs } = await provider.check({}, args);
+      world.write("later", "");
+      assert.match(
+        await failure(provider.create(inputs)),
+        /^The file ".*later\/x" cannot be written, so no rows were read: ".*later" is no folder\. Give another path/,
+      );
+      rmSync(world.path("later"));
+      mkdirSync(world.path("later/x"), { recursive: true });
+      assert.match(await failure(provider.create(inputs)), /^".*later\/x" is a folder, so no file can have that name/);
+      assert.deepEqual(world.operations(), []);
+    });
+
+    it("an export that was done elsewhere does not mind what stands in its way here", async () => {
+      const each = world.declare("DataExport");
+      await each.up(all);
+      rmSync(world.path("out"), { recursive: true });
+      world.write("out", "a file");
+      assert.equal(await each.up({ ...all, onDelete: "keep" }), "updated");
+      assert.match(await failure(each.up({ ...all, triggers: [1] })), /path leads through/);
+    });
+
+    it("a folder without links gets the file all the same, and none is overwritten", async () => {
+      const noLinks = Object.assign(new Error("no links here"), { code: "EPERM" });
+      const link = sinon.stub(fs, "link").rejects(noLinks);
+      try {
+        await world.declare("DataExport").up(all);
+        assert.equal(world.content("out/rows.ndjson").split("\n").length, 4);
+        const steps = await world.command(() =>
+          Promise.allSettled(
+            [1, 2].map((maxRows) => world.declare("DataExport").up({ ...all, maxRows, path: "out/two" })),
+          ),
+        );
+        assert.deepEqual(steps.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+        assert.ok(link.called);
+      } finally {
+        link.restore();
+      }
+      assert.deepEqual(files(), ["rows.ndjson", "two"]);
+    });
+
+    it("its own file is replaced when it exports again, and not touched by an option", async () => {
+      const each = world.declare("DataExport");
+      await each.up(all);
+      world.emulator.change.insertRows("task-1", ['{"more":1}']);
+      world.operations();
+      assert.equal(await each.up({ ...all, onDelete: "remove" }), "updated");
+      assert.deepEqual([world.operations(), each.state.rowCount], [[], 3]);
+      assert.equal(await each.up({ ...all, triggers: ["again"] }), "updated");
+      assert.deepEqual([each.state.rowCount, world.content("out/rows.ndjson").split("\n").length], [4, 5]);
+    });
+
+    it("a read that breaks off leaves the file of before, and no part of a new one", async () => {
+      const each = world.declare("DataExport");
+      await each.up(all);
+      world.emulator.fault({ operation: "getData", kind: "reset" });
+      await failure(each.up({ ...all, format: "json" }));
+      assert.deepEqual(files(), ["rows.ndjson"]);
+      assert.equal(await each.up(all), "nothing");
+    });
+
+    it("a format that cannot be written leaves nothing behind", async () => {
+      world.emulator.change.insertRows("task-1", ['{"a":1,"a":2}']);
+      const each = world.declare("DataExport");
+      const message = await failure(each.up({ ...all, path: "out/rows.csv", format: "csv" }));
+      assert.match(message, /^Row 4 cannot be written as CSV: Duplicate key 'a'.*Choose format "ndjson" or "json"/);
+      assert.deepEqual([each.id, files()], [undefined, []]);
+      await each.up(all);
+      assert.ok(world.content("out/rows.ndjson").endsWith('{"a":1,"a":2}\n'));
+    });
+  });
+
+  describe("reads and deletes:", () => {
+    beforeEach(() => {
+      world.emulator.change.insertRows("task-1", rows);
+    });
+
+    it("a missing file is no drift, it may be on another machine", async () => {
+      const each = world.declare("DataExport");
+      await each.up(all);
+      rmSync(world.path("out/rows.ndjson"));
+      assert.equal(await each.refresh(), true);
+      assert.equal(await each.up(all), "nothing");
+      await each.destroy();
+    });
+
+    it("with verifyFile it is exported again, unless it came back", async () => {
+      const each = world.declare("DataExport");
+      const args = { ...all, verifyFile: true };
+      await each.up(args);
+      const content = world.content("out/rows.ndjson");
+      rmSync(world.path("out/rows.ndjson"));
+      await each.refresh();
+      world.write("out/rows.ndjson", content);
+      await each.refresh();
+      assert.equal(await each.up(args), "nothing");
+      rmSync(world.path("out/rows.ndjson"));
+      await each.refresh();
+      assert.equal(await each.up(args), "updated");
+      assert.equal(world.content("out/rows.ndjson"), content);
+      world.write("out/rows.ndjson", "edited");
+      await each.refresh();
+      assert.match(await failure(each.up(args)), /was not overwritten/);
+    });
+
+    it("the file stays, or goes if asked and if it is still the one that was written, which makes room for that of another task", async () => {
+      const each = world.declare("DataExport");
+      await each.up(all);
+      await each.destroy();
+      assert.ok(existsSync(world.path("out/rows.ndjson")));
+      const removing = world.declare("DataExport");
+      await removing.up({ ...all, path: "out/{n}", onDelete: "remove" });
+      await removing.destroy();
+      assert.deepEqual(files(), ["rows.ndjson"]);
+      const moved = world.declare("DataExport");
+      const fixed = { ...all, path: "out/fixed", onDelete: "remove" };
+      await moved.up(fixed);
+      world.emulator.change.addTask({ taskId: "task-2", taskGroupId: "group-1", actions: [] });
+      world.emulator.change.insertRows("task-2", ['{"of":"task-2"}']);
+      assert.equal(await moved.up({ ...fixed, taskId: "task-2" }), "replaced");
+      assert.equal(world.content("out/fixed"), '{"of":"task-2"}\n');
+      await moved.destroy();
+      const edited = world.declare("DataExport");
+      await edited.up({ ...all, path: "out/edited", onDelete: "remove" });
+      world.write("out/edited", "edited");
+      await edited.destroy();
+      assert.equal(world.content("out/edited"), "edited");
+      assert.match(world.warnings.join(), /"out\/edited" was changed since it was exported, so it stays/);
+    });
+  });
+});

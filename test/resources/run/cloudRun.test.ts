@@ -1,0 +1,289 @@
+import assert from "node:assert/strict";
+import type { Declared } from "../life";
+import { failure, task, World } from "../life";
+
+const fast = { taskId: "task-1", pollSeconds: 0 };
+const waiting = { ...fast, waitFor: "finished", timeoutSeconds: 20 };
+
+describe("CloudRun", () => {
+  let world: World;
+  let run: Declared;
+  beforeEach(async () => {
+    world = await World.create();
+    run = world.declare("CloudRun");
+  });
+  afterEach(() => world.remove());
+
+  const starts = (): number => world.emulator.inspect.runs("task-1").length;
+  const statuses = (lotNo: unknown): string[] | undefined =>
+    world.emulator.inspect.run(String(lotNo))?.subtasks.map(({ status }) => status);
+
+  describe("starts", () => {
+    it("once, and not again for anything but a trigger, whatever else changes", async () => {
+      await run.up({ ...fast, triggers: ["a"] });
+      assert.deepEqual(world.operations(), ["getSubtasks", "startTask"]);
+      assert.equal(run.id, world.emulator.inspect.runs("task-1")[0]?.lotNo);
+      assert.match(run.id ?? "", /^\d{18}$/);
+      await world.emulator.settled();
+      assert.equal(await run.up({ ...fast, triggers: ["a"] }), "nothing");
+      assert.equal(await run.up({ ...fast, triggers: ["a"], waitFor: "finished", timeoutSeconds: 9 }), "updated");
+      assert.equal(starts(), 1);
+      const first = run.id;
+      assert.equal(await run.up({ ...fast, triggers: ["b"] }), "replaced");
+      assert.equal(starts(), 2);
+      assert.notEqual(run.id, first);
+    });
+
+    it("nothing a second time when the answer was lost, until told what became of it", async () => {
+      world.emulator.fault({ operation: "startTask", kind: "reset", when: "after" });
+      assert.match(
+        await failure(run.up(waiting)),
+        /A paid run of task "task-1" may have started.*set adoptLotNo to its lotNo.*set retry/,
+      );
+      await failure(run.up(waiting));
+      assert.equal(await run.refresh(), true);
+      await failure(run.up({ ...waiting, triggers: ["other"] }));
+      assert.equal(starts(), 1);
+      const lotNo = world.emulator.inspect.runs("task-1")[0]?.lotNo;
+      assert.equal(await run.up({ ...waiting, adoptLotNo: lotNo }), "replaced");
+      assert.deepEqual([run.id, run.state.status, starts()], [lotNo, "finished", 1]);
+      assert.equal(await run.up(waiting), "nothing");
+      assert.match(world.warnings.join(), /A run of task "task-1" may be at work/);
+    });
+
+    it("again by a new retry, where the user says that there is none", async () => {
+      world.emulator.fault({ operation: "startTask", kind: "hang", when: "before" });
+      world.configure({ timeoutSeconds: "0.2" });
+      await failure(run.up(fast));
+      world.configure({ timeoutSeconds: "20" });
+      assert.equal(await run.up({ ...fast, retry: "1" }), "replaced");
+      assert.equal(starts(), 1);
+    });
+
+    it("nothing when the answer holds no batch number, and says what may exist", async () => {
+      world.emulator.setBehaviour({ startAnswer: "null" });
+      assert.match(await failure(run.up(fast)), /may have started/);
+      await failure(run.up(fast));
+      assert.equal(starts(), 1);
+    });
+
+    it("nothing where the list of before cannot be read", async () => {
+      world.emulator.fault({ operation: "getSubtasks", kind: "reset" });
+      await failure(run.up(fast));
+      assert.deepEqual([run.id, starts()], [undefined, 0]);
+    });
+  });
+
+  describe("waits", () => {
+    it("until all subtasks have finished, whatever the words and their case", async () => {
+      for (const statusWords of ["usual", "withSent", "synonyms"] as const) {
+        for (const statusCase of ["capital", "mixed", "upper"] as const) {
+          world.emulator.setBehaviour({ statusWords, statusCase, readsUntilFinished: 3 });
+          const each = world.declare("CloudRun");
+          await each.up(waiting);
+          assert.equal(each.state.status, "finished");
+          assert.deepEqual((each.state.subtasks as { total: number }).total, 3);
+          assert.deepEqual(statuses(each.id), ["finished", "finished", "finished"]);
+        }
+      }
+    });
+
+    it("for its own list, while the service still shows the finished one of before", async () => {
+      await world.finishedRun();
+      world.emulator.setBehaviour({ subtaskListLag: 5, readsUntilFinished: 2 });
+      await run.up(waiting);
+      assert.deepEqual(statuses(run.id), ["finished", "finished", "finished"]);
+    });
+
+    it("until its time is up, then goes on by the next up without starting again", async () => {
+      world.emulator.change.holdRuns();
+      assert.match(
+        await failure(run.up({ ...waiting, timeoutSeconds: 0 })),
+        /was not finished after 0 s \(3 subtasks: 3 Waiting, 0 rows so far\)\. It goes on at the service.*Run up again to go on waiting/,
+      );
+      assert.deepEqual([starts(), run.state.pending], [1, ["wait"]]);
+      await run.refresh();
+      world.emulator.change.releaseRuns();
+      assert.equal(await run.up(waiting), "updated");
+      assert.deepEqual([starts(), run.state.status, run.state.pending], [1, "finished", undefined]);
+    });
+
+    it("for a status that nobody knows, until it is configured", async () => {
+      world.emulator.setBehaviour({ statusWords: "unknown" });
+      await failure(run.up({ ...waiting, timeoutSeconds: 0.05, pollSeconds: 0.01 }));
+      world.configure({ statuses: '{"finished": ["concluded"]}' });
+      await run.up(waiting);
+      assert.deepEqual([starts(), run.state.status], [1, "finished"]);
+    });
+
+    it("on an empty list, which is not finished", async () => {
+      world.emulator.setBehaviour({ splitting: "never" });
+      const message = await failure(run.up({ ...waiting, timeoutSeconds: 0.05, pollSeconds: 0.01 }));
+      assert.match(message, /the service has listed no subtasks of it.*set finishedWhen: "rowsSettled"/);
+    });
+
+    it("for the number of rows to settle, where a task never splits", async () => {
+      world.emulator.setBehaviour({ splitting: "never", rowsArriveLate: 3 });
+      await run.up({ ...waiting, finishedWhen: "rowsSettled", settleSeconds: 0.1, pollSeconds: 0.01 });
+      assert.equal(run.state.status, "finished");
+      assert.equal(world.emulator.inspect.visibleCount("task-1"), 25);
+    });
+
+    it("for rows above 0: none at all is as often not yet as nothing there", async () => {
+      world.emulator.setBehaviour({ splitting: "never" });
+      world.emulator.change.holdRuns();
+      const message = await failure(
+        run.up({ ...waiting, finishedWhen: "rowsSettled", settleSeconds: 0, timeoutSeconds: 0.05, pollSeconds: 0.01 }),
+      );
+      assert.match(message, /once its number of rows is above 0, .*and the number stays the same for settleSeconds/);
+    });
+
+    it("and names the subtasks that failed or were stopped, on each up", async () => {
+      for (const status of ["failed", "stopped"] as const) {
+        const each = world.declare("CloudRun");
+        world.emulator.change.holdRuns();
+        await each.up(fast);
+        const subTaskId = world.emulator.inspect.run(each.id ?? "")?.subtasks[1]?.subTaskId ?? "";
+        world.emulator.change.setSubtaskStatus(each.id ?? "", "finished");
+        world.emulator.change.setSubtaskStatus(each.id ?? "", status, [subTaskId]);
+        for (let up = 1; up <= 2; up++) {
+          const message = await failure(each.up(waiting));
+          assert.ok(message.includes(`ended ${status} (3 subtasks: `), message);
+          assert.ok(message.includes(`${subTaskId} (`));
+          assert.match(message, /changing triggers, or with "pulumi up --replace"/);
+        }
+        world.emulator.change.setSubtaskStatus(each.id ?? "", "finished");
+        await each.up(waiting);
+        assert.equal(each.state.status, "finished");
+        world.emulator.change.releaseRuns();
+      }
+      assert.equal(starts(), 2);
+    });
+
+    it("no longer for failed subtasks with failOn never, and a refresh sees no drift in it", async () => {
+      world.emulator.change.holdRuns();
+      await run.up(fast);
+      world.emulator.change.setSubtaskStatus(run.id ?? "", "failed");
+      await run.up({ ...waiting, failOn: "never" });
+      assert.equal(run.state.status, "failed");
+      const { state } = run;
+      await run.refresh();
+      assert.deepEqual(run.state, state);
+      world.emulator.change.setSubtaskStatus(run.id ?? "", "stopped");
+      assert.match(await failure(run.up({ ...waiting, failOn: "never", timeoutSeconds: 19 })), /ended stopped/);
+    });
+
+    it("not for a stranger's run: it is superseded, and nothing is stopped", async () => {
+      world.emulator.change.holdRuns();
+      await failure(run.up({ ...waiting, timeoutSeconds: 0 }));
+      const stranger = world.emulator.change.startRun("task-1");
+      const message = await failure(run.up(waiting));
+      assert.match(message, /is superseded.*Nothing was stopped.*can be exported by its lotNo/);
+      assert.deepEqual(statuses(stranger), ["waiting", "waiting", "waiting"]);
+      assert.equal(world.sent("stopSubtasks").length, 0);
+    });
+
+    it("and is not misled by a list that comes up empty for once", async () => {
+      world.emulator.change.holdRuns();
+      await failure(run.up({ ...waiting, timeoutSeconds: 0 }));
+      const { state } = run;
+      world.emulator.fault({
+        operation: "getSubtasks",
+        kind: "status",
+        status: 200,
+        body: { data: [], requestId: "r" },
+      });
+      await run.refresh();
+      assert.deepEqual(run.state, state);
+      world.emulator.change.releaseRuns();
+      await run.up(waiting);
+      assert.equal(run.state.status, "finished");
+    });
+  });
+
+  describe("reads", () => {
+    it("the status, and what is finished stays so when others run the task later or it is gone", async () => {
+      await run.up(waiting);
+      const { state } = run;
+      await world.finishedRun();
+      assert.equal(await run.refresh(), true);
+      assert.deepEqual(run.state, state);
+      assert.equal(await run.up({ ...waiting, timeoutSeconds: 21 }), "updated");
+      world.emulator.change.deleteTask("task-1");
+      assert.equal(await run.refresh(), true);
+      assert.equal(run.state.status, "finished");
+    });
+  });
+
+  describe("stops on delete", () => {
+    const stopping = { ...fast, onDelete: "stop" };
+
+    it("nothing by default", async () => {
+      world.emulator.change.holdRuns();
+      await run.up(fast);
+      world.operations();
+      await run.destroy();
+      assert.deepEqual(world.operations(), []);
+    });
+
+    it("its own subtasks that are not at rest", async () => {
+      world.emulator.change.holdRuns();
+      await run.up(stopping);
+      const [first, ...rest] = world.emulator.inspect.run(run.id ?? "")?.subtasks ?? [];
+      world.emulator.change.setSubtaskStatus(run.id ?? "", "finished", [first?.subTaskId ?? ""]);
+      const lotNo = run.id;
+      await run.destroy();
+      assert.deepEqual(statuses(lotNo), ["finished", "stopped", "stopped"]);
+      assert.deepEqual(world.sent("stopSubtasks"), [
+        { taskId: "task-1", subTaskIds: rest.map(({ subTaskId }) => subTaskId) },
+      ]);
+    });
+
+    it("never those of a later run, also where it never waited", async () => {
+      world.emulator.change.holdRuns();
+      await run.up(stopping);
+      const stranger = world.emulator.change.startRun("task-1");
+      await run.destroy();
+      assert.deepEqual(statuses(stranger), ["waiting", "waiting", "waiting"]);
+    });
+
+    it("before the next run starts, when a trigger changed", async () => {
+      world.emulator.change.holdRuns();
+      await run.up({ ...stopping, triggers: [1] });
+      const first = run.id;
+      await run.up({ ...stopping, triggers: [2] });
+      assert.deepEqual(statuses(first), ["stopped", "stopped", "stopped"]);
+      assert.deepEqual(statuses(run.id), ["waiting", "waiting", "waiting"]);
+    });
+
+    it("nothing, with a warning, where the service lists no subtasks", async () => {
+      world.emulator.setBehaviour({ splitting: "never" });
+      await run.up(stopping);
+      await run.destroy();
+      assert.match(world.warnings.join(), /was not stopped: its subtasks were not seen when it was started/);
+    });
+
+    it("nothing where the task is gone", async () => {
+      await run.up(stopping);
+      world.emulator.change.deleteTask("task-1");
+      await run.destroy();
+      assert.deepEqual(world.warnings, []);
+    });
+  });
+});
+
+describe("CloudRun of a task with many subtasks", () => {
+  it("reads all pages of the list", async () => {
+    const world = await World.create({
+      behaviour: { subtaskPageMax: 20 },
+      tasks: [{ ...task, syntheticRows: 90, syntheticSubtasks: 45 }],
+    });
+    try {
+      const run = world.declare("CloudRun");
+      await run.up(waiting);
+      assert.deepEqual(run.state.subtasks, { total: 45, byStatus: { Finished: 45 } });
+    } finally {
+      await world.remove();
+    }
+  });
+});

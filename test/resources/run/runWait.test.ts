@@ -1,0 +1,454 @@
+import assert from "node:assert/strict";
+import type { PartialFailure } from "../../../src/resources/resource";
+import type { CloudRunState } from "../../../src/resources/run/cloudRun";
+import { cloudRun } from "../../../src/resources/run/cloudRun";
+import { failure } from "../life";
+import { SlowWorld } from "./slowWorld";
+
+describe("waiting for a run", () => {
+  let world: SlowWorld;
+  afterEach(() => world.close());
+
+  describe("takes its time from the arguments", () => {
+    it("3600 seconds, and a look every 10, where they say nothing", async () => {
+      world = await SlowWorld.create();
+      const { message, state } = await world.fails(world.create({ pollSeconds: 900 }));
+      assert.match(message, /was not finished after 3600 s/);
+      assert.deepEqual(world.sleeps, [900, 900, 900, 900]);
+      world.finishes(3620);
+      await world.update(state);
+      assert.deepEqual(world.sleeps.slice(4), [10, 10]);
+    });
+
+    it("and looks a last time when it is up", async () => {
+      world = await SlowWorld.create();
+      const { message, state } = await world.fails(world.create({ timeoutSeconds: 20, pollSeconds: 7 }));
+      assert.match(message, /was not finished after 20 s/);
+      assert.deepEqual(world.sleeps, [7, 7, 6]);
+      assert.deepEqual(state.pending, ["wait"]);
+      world.finishes(world.seconds + 6);
+      const next = await world.update(state, { timeoutSeconds: 6, pollSeconds: 7 });
+      assert.deepEqual([next.status, next.pending, world.starts], ["finished", undefined, 1]);
+    });
+  });
+
+  describe("knows its own subtasks", () => {
+    it("from those of a finished run before, which the list goes on showing for a while", async () => {
+      world = await SlowWorld.create({ subtaskListLag: 7 });
+      const before = world.runBefore("finished");
+      world.emulator.setBehaviour({ subtaskListLag: 7 });
+      for (let read = 0; read < 7; read++) {
+        await world.context.client.getSubtasks({ taskId: "task-1", page: 1, size: 1 });
+      }
+      world.finishes(60);
+      const state = await world.create();
+      assert.deepEqual([state.status, state.lotNo === before, world.seconds], ["finished", false, 60]);
+      assert.match(world.progress[0] ?? "", /: waiting, no subtasks listed yet, 0 rows so far$/i);
+      assert.match(world.progress.at(-1) ?? "", /: running, 0 of 3 subtasks done \(3 Waiting\), 0 rows so far$/);
+    });
+
+    for (const outcome of ["finished", "extracting"] as const) {
+      it(`from those of a run under way before the start (${outcome} meanwhile), and is not superseded by itself`, async () => {
+        world = await SlowWorld.create({ startWhileRunning: "newRun" });
+        const other = world.runBefore("extracting");
+        world.emulator.setBehaviour({ subtaskListLag: 6 });
+        world.at(10, () => world.emulator.change.setSubtaskStatus(other, outcome));
+        world.finishes(90);
+        const state = await world.create();
+        assert.deepEqual([state.status, world.seconds], ["finished", 90]);
+        const own = world.emulator.inspect.run(state.lotNo)?.subtasks.map(({ subTaskId }) => subTaskId) ?? [];
+        assert.deepEqual([...(state.ownList?.sample ?? [])].sort(), own.sort());
+      });
+    }
+
+    it("from a list that was at work before the start and only grows", async () => {
+      world = await SlowWorld.create();
+      world.lists(
+        [["a", "Extracting"]],
+        [
+          ["a", "Extracting"],
+          ["b", "Extracting"],
+        ],
+        [
+          ["a", "Finished"],
+          ["b", "Finished"],
+        ],
+        [["c", "Extracting"]],
+        [["c", "Finished"]],
+      );
+      const state = await world.create();
+      assert.deepEqual([state.status, state.subtasks.total, state.ownList?.sample], ["finished", 1, ["c"]]);
+    });
+
+    it("where each run has the same: once they are at work again", async () => {
+      world = await SlowWorld.create();
+      world.lists([["a", "Finished"]], [["a", "Finished"]], [["a", "Waiting"]], [["a", "Finished"]]);
+      const state = await world.create();
+      assert.deepEqual([state.status, world.seconds], ["finished", 20]);
+    });
+
+    it("where each run has the same and one was under way before the start: once they were at rest and are at work again", async () => {
+      world = await SlowWorld.create();
+      world.lists(
+        [["a", "Extracting"]],
+        [["a", "Extracting"]],
+        [["a", "Finished"]],
+        [["a", "Waiting"]],
+        [["a", "Finished"]],
+      );
+      const state = await world.create();
+      assert.deepEqual([state.status, world.seconds], ["finished", 30]);
+    });
+
+    it("where the service answered the start with the run that was under way: when the user says so", async () => {
+      world = await SlowWorld.create({ startWhileRunning: "sameRun" });
+      const lotNo = world.runBefore("extracting");
+      const { message, state } = await world.fails(world.create({ timeoutSeconds: 30 }));
+      assert.match(message, new RegExp(`under way before this one was started.*set adoptLotNo: "${lotNo}"`));
+      world.emulator.change.setSubtaskStatus(lotNo, "finished");
+      const next = await world.update(state, { adoptLotNo: lotNo });
+      assert.deepEqual([next.status, next.lotNo, world.starts], ["finished", lotNo, 1]);
+    });
+
+    it("where it keeps showing those of before: when the user says that they are its own", async () => {
+      world = await SlowWorld.create();
+      world.lists(...Array.from({ length: 9 }, (): [string, string][] => [["a", "Finished"]]));
+      const { message, state } = await world.fails(world.create({ timeoutSeconds: 30 }));
+      assert.match(message, /there before this run was started, and none of its own\. .*or the same ones each time/);
+      assert.equal((await world.update(state, { adoptLotNo: state.lotNo })).status, "finished");
+    });
+
+    it("and takes the list of before, when it is seen once more, for an old answer", async () => {
+      world = await SlowWorld.create();
+      world.lists([["a", "Finished"]], [["b", "Waiting"]], [["a", "Finished"]], [["b", "Finished"]]);
+      const state = await world.create();
+      assert.deepEqual([state.status, state.ownList?.sample], ["finished", ["b"]]);
+    });
+
+    it("from a later run's: it is superseded, says what it saw last, and stops nothing", async () => {
+      world = await SlowWorld.create();
+      let stranger = "";
+      world.at(10, () => {
+        stranger = world.emulator.change.startRun("task-1");
+      });
+      const error = await world.create().then(
+        () => assert.fail("it should have failed"),
+        (each: PartialFailure) => each,
+      );
+      assert.match(error.message, /is superseded.*last showed 3 subtasks: 3 Waiting.*Nothing was stopped/);
+      const state = error.state as CloudRunState;
+      assert.deepEqual([state.status, state.pending], ["superseded", ["wait"]]);
+      assert.notEqual(error.id, stranger);
+      assert.equal(world.count("stopSubtasks"), 0);
+      assert.match(
+        await failure(world.update(state)),
+        /is superseded.*are those of another run.*another CloudRun of this program.*dependsOn.*set adoptLotNo: "\d+" if the list is this run's/,
+      );
+    });
+
+    it("and what had ended as wanted is not superseded", async () => {
+      world = await SlowWorld.create();
+      const state = await world.create({ waitFor: "started" });
+      world.emulator.change.setSubtaskStatus(state.lotNo, "failed");
+      const ended = await world.update(state, { failOn: "never" });
+      world.emulator.change.startRun("task-1");
+      const next = await world.update(ended, { failOn: "never", timeoutSeconds: 5 });
+      assert.equal(next.status, "failed");
+    });
+  });
+
+  describe("ends", () => {
+    it("by the statuses of the resource, which go before those of the configuration", async () => {
+      world = await SlowWorld.create({ statusWords: "unknown" }, { statuses: '{"finished": ["done"], "failed": []}' });
+      world.at(10, () => world.emulator.change.setSubtaskStatus(world.lotNo, "finished"));
+      const { message, state } = await world.fails(world.create({ timeoutSeconds: 30 }));
+      assert.match(
+        message,
+        /3 subtasks: 3 Concluded.*still running: "Concluded".*name it in statuses, or in webextract:statuses/,
+      );
+      const next = await world.update(state, { statuses: { finished: ["concluded"] } });
+      assert.deepEqual([next.status, world.starts], ["finished", 1]);
+    });
+
+    it("where the service says stopped for what failed, as the resource's statuses tell", async () => {
+      world = await SlowWorld.create({ statusWords: "noFailed" });
+      world.at(10, () => world.emulator.change.setSubtaskStatus(world.lotNo, "failed"));
+      const { state } = await world.fails(world.create());
+      assert.equal(state.status, "stopped");
+      const next = await world.update(state, { failOn: "never", statuses: { failed: ["Stopped"], stopped: [] } });
+      assert.equal(next.status, "failed");
+    });
+
+    it("badly where some were stopped, also when failed ones are fine, and names those alone", async () => {
+      world = await SlowWorld.create();
+      const state = await world.create({ waitFor: "started" });
+      const [one, two, three] =
+        world.emulator.inspect.run(state.lotNo)?.subtasks.map(({ subTaskId }) => subTaskId) ?? [];
+      world.emulator.change.setSubtaskStatus(state.lotNo, "failed", [one ?? ""]);
+      world.emulator.change.setSubtaskStatus(state.lotNo, "stopped", [two ?? ""]);
+      world.emulator.change.setSubtaskStatus(state.lotNo, "finished", [three ?? ""]);
+      const never = (await world.fails(world.update(state, { failOn: "never" }))).message;
+      assert.ok(never.includes(`: ${two} (Stopped) (request `), never);
+      assert.ok(!never.includes(one ?? ""), never);
+      const both = (await world.fails(world.update(state))).message;
+      assert.ok(both.includes(`: ${one} (Failed), ${two} (Stopped) (request `), both);
+    });
+
+    it("badly with at most ten subtasks named, and the request that told it", async () => {
+      world = await SlowWorld.create({}, { subtasks: 25 });
+      world.at(10, () => world.emulator.change.setSubtaskStatus(world.lotNo, "failed"));
+      const { message } = await world.fails(world.create());
+      assert.equal(message.match(/\(Failed\)/g)?.length, 10);
+      const requestId = world.emulator.requests.at(-1)?.requestId;
+      assert.ok(message.includes(`and 15 more (request ${requestId})`), message);
+      assert.match(message, /^Run \d{18} of task "task-1" ended failed \(25 subtasks: 25 Failed\)/);
+    });
+
+    it("when rows that arrive after the last subtask have settled", async () => {
+      world = await SlowWorld.create({ rowsArriveLate: 3 });
+      world.at(10, () => world.emulator.change.releaseRuns());
+      const state = await world.create({ finishedWhen: "rowsSettled", settleSeconds: 25 });
+      assert.equal(world.emulator.inspect.visibleCount("task-1"), 25);
+      // Three looks at the rows bring them all, from 10 s on; the one at 40 s sees them, and they stay so for 25 s.
+      assert.deepEqual([state.status, world.seconds], ["finished", 70]);
+    });
+
+    it("with rows that did not change, but only once its subtasks are done", async () => {
+      world = await SlowWorld.create();
+      world.finishes(200);
+      const state = await world.create({ finishedWhen: "rowsSettled", settleSeconds: 30 });
+      assert.deepEqual([state.status, world.seconds], ["finished", 230]);
+      assert.equal(world.emulator.inspect.visibleCount("task-1"), 0);
+    });
+
+    it("by rows that are the same for long enough after somebody started subtasks again", async () => {
+      world = await SlowWorld.create();
+      const finished: [string, string] = ["a", "Finished"];
+      const waiting: [string, string] = ["a", "Waiting"];
+      world.lists([], [finished], [waiting], ...Array.from({ length: 4 }, () => [finished]));
+      await world.create({ finishedWhen: "rowsSettled", settleSeconds: 25 });
+      assert.equal(world.seconds, 50);
+    });
+  });
+
+  describe("with rowsSettled, goes by the rows", () => {
+    const settling = { finishedWhen: "rowsSettled", settleSeconds: 1 } as const;
+
+    /** A row of a run whose subtasks have not even begun, while the list is the one of before. */
+    async function withFirstRow(subtaskListLag: number): Promise<void> {
+      world = await SlowWorld.create();
+      world.runBefore("finished");
+      world.emulator.setBehaviour({ subtaskListLag });
+      world.at(10, () => world.emulator.change.insertRows("task-1", [{ a: 1 }], world.lotNo));
+    }
+
+    it("but not while the list is the one of before", async () => {
+      await withFirstRow(12);
+      world.finishes(200);
+      const state = await world.create(settling);
+      assert.deepEqual([state.status, state.subtasks.byStatus, world.seconds], ["finished", { Finished: 3 }, 210]);
+    });
+
+    it("and says why not where the list of before never goes, until the user says that it is this run's", async () => {
+      await withFirstRow(1000);
+      const { message, state } = await world.fails(world.create({ ...settling, timeoutSeconds: 60 }));
+      assert.match(
+        message,
+        new RegExp(
+          `\\(the service has listed no subtasks of it, 1 rows so far\\).*goes on listing the subtasks that were there before .*none of its own; ` +
+            `meanwhile its rows do not count as settled.*does not split.*see at the service whether it has ended; then set adoptLotNo: "${state.lotNo}"`,
+        ),
+      );
+      const next = await world.update(state, { ...settling, adoptLotNo: state.lotNo });
+      assert.deepEqual([next.status, next.lotNo, world.starts], ["finished", state.lotNo, 1]);
+    });
+
+    it("and says so too where another run was under way before the start", async () => {
+      world = await SlowWorld.create({ startWhileRunning: "newRun" });
+      world.runBefore("extracting");
+      world.emulator.setBehaviour({ subtaskListLag: 1000 });
+      const { message } = await world.fails(world.create({ ...settling, timeoutSeconds: 20 }));
+      assert.match(message, /a run that was under way before .*; meanwhile its rows do not count as settled: if it/);
+    });
+
+    it("but not where the list of before comes up once more while its own is at work", async () => {
+      world = await SlowWorld.create();
+      world.lists([["a", "Finished"]], [["b", "Waiting"]], [["a", "Finished"]], [["b", "Finished"]]);
+      world.at(10, () => world.emulator.change.insertRows("task-1", [{ a: 1 }], world.lotNo));
+      const state = await world.create({ ...settling, settleSeconds: 0 });
+      assert.deepEqual([state.status, world.seconds], ["finished", 20]);
+    });
+
+    it("and names the subtasks at work where they are what it waited for", async () => {
+      world = await SlowWorld.create();
+      const { message } = await world.fails(world.create({ ...settling, timeoutSeconds: 20 }));
+      assert.match(message, /What counts as still running: "Waiting"/);
+    });
+  });
+
+  describe("shows how far it is", () => {
+    it("with status, subtasks done of all and the rows so far", async () => {
+      world = await SlowWorld.create();
+      world.at(10, () => {
+        const [first] = world.emulator.inspect.run(world.lotNo)?.subtasks ?? [];
+        world.emulator.change.setSubtaskStatus(world.lotNo, "finished", [first?.subTaskId ?? ""]);
+        world.emulator.change.insertRows("task-1", [{ a: 1 }, { a: 2 }]);
+      });
+      world.finishes(20);
+      const { lotNo } = await world.create();
+      assert.deepEqual(world.progress, [
+        `run ${lotNo}: running, 0 of 3 subtasks done (3 Waiting), 0 rows so far`,
+        `run ${lotNo}: running, 1 of 3 subtasks done (1 Finished, 2 Waiting), 2 rows so far`,
+      ]);
+      assert.equal(world.count("getBatchData"), 2);
+      assert.equal(world.count("getNotExportedData"), 0);
+    });
+
+    it("without the rows, and without asking again, where the service refuses them", async () => {
+      world = await SlowWorld.create();
+      world.emulator.fault({ operation: "getBatchData", kind: "error", code: "PermissionDenied" });
+      world.finishes(30);
+      await world.create();
+      assert.match(world.progress.at(-1) ?? "", /0 of 3 subtasks done \(3 Waiting\)$/);
+      assert.equal(world.count("getBatchData"), 1);
+    });
+
+    it("with the rows again after a look that failed for another reason", async () => {
+      world = await SlowWorld.create();
+      world.emulator.fault({ operation: "getBatchData", kind: "reset" });
+      world.finishes(20);
+      await world.create();
+      assert.deepEqual(
+        world.progress.map((line) => line.includes("rows so far")),
+        [false, true],
+      );
+    });
+
+    it("and asks for no rows where nobody waits", async () => {
+      world = await SlowWorld.create();
+      await world.create({ waitFor: "started", onDelete: "stop" });
+      assert.equal(world.count("getBatchData"), 0);
+    });
+  });
+
+  describe("when the command is interrupted", () => {
+    it("ends, keeps the run, and the next up goes on waiting and starts nothing", async () => {
+      world = await SlowWorld.create();
+      world.at(30, () => world.interruption.abort());
+      const { message, state } = await world.fails(world.create());
+      assert.match(
+        message,
+        /was interrupted \(3 subtasks: 3 Waiting\).*goes on at the service; nothing was stopped.*nothing is started a second time/,
+      );
+      assert.deepEqual([world.seconds, state.pending, state.status], [30, ["wait"], "running"]);
+      const later = { ...world.context, interrupted: new AbortController().signal };
+      world.finishes(40);
+      const next = await cloudRun.update(state.lotNo, state, { taskId: "task-1", waitFor: "finished" }, later);
+      assert.deepEqual([next.status, world.starts], ["finished", 1]);
+    });
+
+    it("in the middle of a look that does not come back", async () => {
+      world = await SlowWorld.create();
+      world.emulator.fault({ operation: "getSubtasks", kind: "hang", skip: 2 });
+      const create = world.create();
+      while (world.count("getSubtasks") < 3) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      world.interruption.abort();
+      const { message } = await world.fails(create);
+      assert.match(message, /The wait for run \d+ of task "task-1" was interrupted/);
+    });
+
+    it("starts no run any more", async () => {
+      world = await SlowWorld.create();
+      world.interruption.abort();
+      assert.match(await failure(world.create()), /nothing was started/);
+      assert.equal(world.starts, 0);
+    });
+  });
+
+  describe("until a run that is deleted has stopped", () => {
+    const stopping = { waitFor: "started", onDelete: "stop" } as const;
+
+    it("notes the subtasks at the start, also where the list lags behind", async () => {
+      world = await SlowWorld.create({ subtaskListLag: 3 });
+      const state = await world.create(stopping);
+      assert.equal(state.ownList?.sample.length, 3);
+      await world.remove(state);
+      assert.deepEqual(world.statusesOf(state.lotNo), ["stopped", "stopped", "stopped"]);
+    });
+
+    it("stops none that it did not see at the start: they may be another run's", async () => {
+      world = await SlowWorld.create({ subtaskListLag: 1000 });
+      const state = await world.create(stopping);
+      world.emulator.setBehaviour({ subtaskListLag: 0 });
+      const stranger = world.emulator.change.startRun("task-1");
+      await world.remove(state);
+      assert.match(world.warnings.join(), /was not stopped: .*may be another run's/);
+      const read = await world.read(state);
+      assert.equal(read.status, "running");
+      await world.remove(read);
+      assert.deepEqual(
+        [world.statusesOf(stranger), world.count("stopSubtasks")],
+        [["waiting", "waiting", "waiting"], 0],
+      );
+    });
+
+    it("says so where another run took the task over", async () => {
+      world = await SlowWorld.create();
+      const state = await world.create(stopping);
+      world.emulator.change.startRun("task-1");
+      await world.remove(state);
+      assert.match(world.warnings.join(), /was not stopped: the service lists another run's subtasks now/);
+      assert.equal(world.count("stopSubtasks"), 0);
+    });
+
+    for (const [timeoutSeconds, most] of [
+      [undefined, 300],
+      [40, 40],
+    ] as const) {
+      it(`waits ${most} s at most with timeoutSeconds ${timeoutSeconds}, and tells each subtask once`, async () => {
+        world = await SlowWorld.create();
+        const state = await world.create({ ...stopping, timeoutSeconds });
+        // The service takes the request and does nothing.
+        const nothing = { kind: "status", status: 200, body: { requestId: "r" } } as const;
+        world.emulator.fault({ operation: "stopSubtasks", ...nothing, times: 100 });
+        assert.match(
+          await failure(world.remove(state)),
+          new RegExp(`3 subtasks were told to stop and are still at work after ${most} s.*Run the same command again`),
+        );
+        assert.deepEqual([world.seconds, world.count("stopSubtasks")], [most, 1]);
+      });
+    }
+
+    it("ends when interrupted, and says what to do", async () => {
+      world = await SlowWorld.create();
+      const state = await world.create(stopping);
+      const nothing = { kind: "status", status: 200, body: { requestId: "r" } } as const;
+      world.emulator.fault({ operation: "stopSubtasks", ...nothing, times: 100 });
+      world.at(20, () => world.interruption.abort());
+      assert.match(
+        await failure(world.remove(state)),
+        /interrupted before all of its subtasks had stopped. Run the same command again/,
+      );
+      assert.equal(world.seconds, 20);
+    });
+
+    it("is not misled by a list that comes up empty for once", async () => {
+      world = await SlowWorld.create();
+      const state = await world.create(stopping);
+      world.lists([]);
+      await world.remove(state);
+      assert.deepEqual(world.statusesOf(state.lotNo), ["stopped", "stopped", "stopped"]);
+    });
+  });
+
+  it("asks nothing of a run that has finished", async () => {
+    world = await SlowWorld.create();
+    world.finishes(10);
+    const state = await world.create();
+    world.emulator.clearRequests();
+    assert.deepEqual(await world.read(state), state);
+    assert.deepEqual(world.emulator.requests, []);
+  });
+});

@@ -1,0 +1,326 @@
+import assert from "node:assert/strict";
+import { failure, World } from "../life";
+
+const open = (properties: Record<string, string>) => ({ open: { actionType: "NavigateAction", properties } });
+const declared = { taskId: "task-1", actions: open({ Url: "https://new.test/", Wait: "9" }) };
+
+describe("TaskActionConfig", () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await World.create();
+  });
+  afterEach(() => world.remove());
+
+  const stands = (): Record<string, string> | undefined =>
+    world.emulator.inspect.task("task-1")?.actions.find(({ actionId }) => actionId === "open")?.properties;
+
+  it("writes all actions in one request, then only those that changed, and nothing when nothing did", async () => {
+    const config = world.declare("TaskActionConfig");
+    const each = { actionType: "LoopAction", properties: { Order: "asc" } };
+    await config.up({ taskId: "task-1", actions: { ...declared.actions, each } });
+    assert.equal(config.id, "task-1");
+    assert.deepEqual(world.sent("updateActionProperties"), [
+      {
+        taskId: "task-1",
+        actions: [
+          {
+            actionType: "NavigateAction",
+            actionId: "open",
+            properties: [
+              { name: "Url", value: "https://new.test/" },
+              { name: "Wait", value: "9" },
+            ],
+          },
+          { actionType: "LoopAction", actionId: "each", properties: [{ name: "Order", value: "asc" }] },
+        ],
+      },
+    ]);
+    world.operations();
+    assert.equal(await config.up({ taskId: "task-1", actions: { ...declared.actions, each } }), "nothing");
+    await config.up({
+      taskId: "task-1",
+      actions: { ...declared.actions, each: { ...each, properties: { Order: "desc" } } },
+    });
+    const actions = [{ actionType: "LoopAction", actionId: "each", properties: [{ name: "Order", value: "desc" }] }];
+    assert.deepEqual(world.sent("updateActionProperties"), [{ taskId: "task-1", actions }]);
+    assert.deepEqual(world.operations(), ["updateActionProperties"]);
+  });
+
+  it("shows a value that was changed behind its back, and sets it back by the next up", async () => {
+    const config = world.declare("TaskActionConfig");
+    await config.up(declared);
+    world.emulator.change.setProperty("task-1", "open", "Url", "https://theirs.test/");
+    assert.equal(await config.refresh(), true);
+    assert.deepEqual(config.state.actions, open({ Url: "https://theirs.test/", Wait: "9" }));
+    assert.equal(await config.up(declared), "updated");
+    assert.equal(stands()?.Url, "https://new.test/");
+  });
+
+  it("sees no drift in how the service shows the same values", async () => {
+    for (const actionShape of ["list", "map", "flat"] as const) {
+      for (const propertyValues of ["asWritten", "typed"] as const) {
+        world.emulator.setBehaviour({ actionShape, propertyValues });
+        const config = world.declare("TaskActionConfig");
+        const args = { taskId: "task-1", actions: open({ Url: "https://new.test/", Wait: "1.10", Deep: "true" }) };
+        await config.up(args);
+        await config.refresh();
+        assert.equal(await config.up(args), "nothing", `${actionShape} ${propertyValues}`);
+      }
+    }
+  });
+
+  it("keeps its state where the service does not show the action, and is gone only with its task", async () => {
+    const config = world.declare("TaskActionConfig");
+    await config.up(declared);
+    world.emulator.change.deleteAction("task-1", "open");
+    assert.equal(await config.refresh(), true);
+    assert.deepEqual(config.state.actions, declared.actions);
+    world.emulator.setBehaviour({ getActionsMissing: "leftOut", getActionsEmptyTypes: "refused" });
+    world.emulator.change.deleteTask("task-1");
+    assert.equal(await config.refresh(), true);
+    world.emulator.setBehaviour({ getActionsMissing: "refusedNamed" });
+    assert.equal(await config.refresh(), false);
+  });
+
+  it("keeps what it wrote when the answer is lost, and writes it again by the next up", async () => {
+    const config = world.declare("TaskActionConfig");
+    world.emulator.fault({ operation: "updateActionProperties", kind: "reset", when: "before" });
+    await failure(config.up(declared));
+    assert.deepEqual([config.id, config.state.pending], ["task-1", ["write"]]);
+    assert.equal(await config.refresh(), true);
+    assert.equal(await config.up(declared), "updated");
+    assert.deepEqual(stands(), declared.actions.open.properties);
+    assert.equal(config.state.pending, undefined);
+  });
+
+  it("leaves things as they are after a refusal", async () => {
+    const config = world.declare("TaskActionConfig");
+    world.emulator.change.deleteAction("task-1", "open");
+    assert.match(await failure(config.up(declared)), /TaskSettingsNotFound/);
+    assert.equal(config.id, undefined);
+  });
+
+  it("names what it leaves behind, and never unsets anything", async () => {
+    const config = world.declare("TaskActionConfig");
+    await config.up(declared);
+    await config.up({ taskId: "task-1", actions: open({ Url: "https://new.test/" }) });
+    assert.match(world.warnings.join(), /keeps open.Wait as it stands/);
+    await config.destroy();
+    assert.match(world.warnings.join(), /keeps open.Url as it stands/);
+    assert.deepEqual(stands(), declared.actions.open.properties);
+    assert.equal(world.sent("updateActionProperties").length, 1);
+  });
+
+  it("says nothing of what stays behind in a task that is gone", async () => {
+    const config = world.declare("TaskActionConfig");
+    await config.up({ ...declared, onDelete: "restore" });
+    world.emulator.change.deleteTask("task-1");
+    await config.destroy();
+    assert.deepEqual(world.warnings, []);
+  });
+});
+
+describe("TaskActionConfig with onDelete restore", () => {
+  const restoring = { ...declared, onDelete: "restore" };
+  const old = { Url: "https://old.test/", Wait: "1" };
+  let world: World;
+  beforeEach(async () => {
+    world = await World.create();
+  });
+  afterEach(() => world.remove());
+
+  const stands = (): Record<string, string> | undefined =>
+    world.emulator.inspect.task("task-1")?.actions.find(({ actionId }) => actionId === "open")?.properties;
+
+  it("reads first, and puts back what stood there", async () => {
+    const config = world.declare("TaskActionConfig");
+    await config.up(restoring);
+    assert.deepEqual(world.operations(), ["getActions", "updateActionProperties"]);
+    assert.deepEqual(config.state.previous, { open: old });
+    await config.destroy();
+    assert.deepEqual(stands(), old);
+    assert.deepEqual(world.warnings, []);
+  });
+
+  it("puts a property back that is taken out of the declaration, with the same request as the rest", async () => {
+    const config = world.declare("TaskActionConfig");
+    await config.up(restoring);
+    world.operations();
+    await config.up({ ...restoring, actions: open({ Url: "https://newer.test/" }) });
+    assert.deepEqual(world.operations(), ["getActions", "updateActionProperties"]);
+    assert.deepEqual(stands(), { Url: "https://newer.test/", Wait: "1" });
+    assert.deepEqual(config.state.previous, { open: { Url: "https://old.test/" } });
+    await config.destroy();
+    assert.deepEqual(stands(), old);
+  });
+
+  it("leaves what somebody changed since, and says so", async () => {
+    const config = world.declare("TaskActionConfig");
+    await config.up(restoring);
+    world.emulator.change.setProperty("task-1", "open", "Url", "https://theirs.test/");
+    await config.destroy();
+    assert.deepEqual(stands(), { Url: "https://theirs.test/", Wait: "1" });
+    assert.match(world.warnings.join(), /keeps open.Url as it stands/);
+  });
+
+  it("leaves what somebody changed since also after a refresh has taken it into the state", async () => {
+    const config = world.declare("TaskActionConfig");
+    await config.up(restoring);
+    world.emulator.change.setProperty("task-1", "open", "Url", "https://theirs.test/");
+    await config.refresh();
+    await config.refresh();
+    await config.destroy();
+    assert.deepEqual(stands(), { Url: "https://theirs.test/", Wait: "1" });
+  });
+
+  it("puts back again what it wrote over somebody's change", async () => {
+    const config = world.declare("TaskActionConfig");
+    await config.up(restoring);
+    world.emulator.change.setProperty("task-1", "open", "Url", "https://theirs.test/");
+    await config.refresh();
+    await config.up(restoring);
+    await config.destroy();
+    assert.deepEqual(stands(), old);
+  });
+
+  it("puts back by the next up what it could not, because the answer was lost", async () => {
+    for (const when of ["before", "after"] as const) {
+      world.emulator.change.setProperty("task-1", "open", "Url", old.Url);
+      world.emulator.change.setProperty("task-1", "open", "Wait", old.Wait);
+      const config = world.declare("TaskActionConfig");
+      await config.up(restoring);
+      const less = { ...restoring, actions: open({ Url: "https://new.test/" }) };
+      world.emulator.fault({ operation: "updateActionProperties", kind: "reset", when });
+      await failure(config.up(less));
+      // Under the declared property's own path it would be no secret any more: the program does not declare it.
+      assert.deepEqual(config.state.actions, less.actions);
+      await config.refresh();
+      await config.up(less);
+      assert.equal(config.state.leaving, undefined);
+      assert.deepEqual(stands(), { Url: "https://new.test/", Wait: "1" }, when);
+      await config.destroy();
+      assert.deepEqual(stands(), old, when);
+    }
+    assert.deepEqual(world.warnings, []);
+  });
+
+  it("does not undo what another resource wrote in the same run: one that was renamed or replaced", async () => {
+    const config = world.declare("TaskActionConfig");
+    await config.up(restoring);
+    await config.replaceByHand();
+    assert.deepEqual(stands(), declared.actions.open.properties);
+    const renamed = world.declare("TaskActionConfig");
+    await world.command(async () => {
+      await renamed.up(restoring);
+      await config.destroy();
+    });
+    assert.deepEqual(stands(), declared.actions.open.properties);
+  });
+
+  it("says that what stood there before is lost when another resource takes its place, which finds ours there", async () => {
+    const config = world.declare("TaskActionConfig");
+    await config.up({ ...restoring, actions: open({ Url: "https://new.test/", Wait: "1" }) });
+    await config.replaceByHand();
+    assert.deepEqual(world.warnings, [
+      'Task "task-1": open.Url cannot be put back later, for what took its place in this run found ours there: what stood there before is forgotten.',
+    ]);
+  });
+
+  it("does not undo what another resource comes to write while it looks what stands there", async () => {
+    for (const type of ["TaskActionConfig", "TaskParameters"]) {
+      for (const leave of ["up", "destroy"] as const) {
+        const from = world.declare(type, `from-${type}-${leave}`);
+        const to = world.declare(type, `to-${type}-${leave}`);
+        await from.up({ ...restoring, actions: open({ Url: "https://new.test/", Wait: "2" }) });
+        world.warnings = [];
+        await world.command(async () => {
+          const look = world.emulator.hold({ operation: "getActions" });
+          const leaving =
+            leave === "up" ? from.up({ ...restoring, actions: open({ Url: "https://new.test/" }) }) : from.destroy();
+          await look.reached;
+          await to.up({ taskId: "task-1", actions: open({ Wait: "2" }) });
+          look.release();
+          await leaving;
+        });
+        assert.equal(stands()?.Wait, "2", `${type} ${leave}`);
+        assert.match(world.warnings.join(), /open\.Wait cannot be put back later/);
+        await to.destroy();
+        await from.destroy();
+        world.emulator.change.setProperty("task-1", "open", "Url", old.Url);
+        world.emulator.change.setProperty("task-1", "open", "Wait", old.Wait);
+      }
+    }
+  });
+
+  it("waits for no write of another resource where it puts nothing back", async () => {
+    const left = world.declare("TaskActionConfig", "left");
+    await left.up(declared);
+    await world.command(async () => {
+      const held = world.emulator.hold({ operation: "updateLoopItems" });
+      const items = { taskId: "task-1", actionId: "each", loopType: "UrlList", items: ["a"] };
+      const loop = world.declare("TaskLoopItems").up(items);
+      await held.reached;
+      await left.destroy();
+      held.release();
+      await loop;
+    });
+    assert.match(world.warnings.join(), /keeps open.Url, open.Wait/);
+  });
+
+  it("puts back what another resource of this run decides of a task of the same id in another account", async () => {
+    const other = await World.create();
+    try {
+      const { accessToken } = other.emulator.credentials;
+      world.configure({ profiles: JSON.stringify({ other: { baseUrl: other.emulator.url, accessToken } }) });
+      const config = world.declare("TaskActionConfig", "here");
+      await config.up(restoring);
+      await world.command(async () => {
+        await world.declare("TaskActionConfig", "there").up({ ...declared, profile: "other" });
+        await config.destroy();
+      });
+      assert.deepEqual(stands(), old);
+    } finally {
+      await other.remove();
+    }
+  });
+
+  it("puts back only what was declared while it was to restore", async () => {
+    const config = world.declare("TaskActionConfig");
+    await config.up({ taskId: "task-1", actions: open({ Url: "https://new.test/" }) });
+    await config.up(restoring);
+    assert.deepEqual(config.state.previous, { open: { Wait: "1" } });
+    await config.destroy();
+    assert.deepEqual(stands(), { Url: "https://new.test/", Wait: "1" });
+    assert.match(world.warnings.join(), /keeps open.Url as it stands/);
+  });
+
+  it("never sends a value that it did not read: an empty text that stood there is put back as one", async () => {
+    world.emulator.change.setProperty("task-1", "open", "Url", "");
+    const config = world.declare("TaskActionConfig");
+    await config.up({ ...restoring, actions: open({ Url: "https://new.test/", NewOne: "x" }) });
+    await config.destroy();
+    assert.deepEqual(stands(), { Url: "", Wait: "1", NewOne: "x" });
+    assert.match(world.warnings.join(), /keeps open.NewOne as it stands/);
+  });
+
+  it("warns at once where nothing can be put back later: not shown, or too large", async () => {
+    const hidden = world.declare("TaskActionConfig");
+    await hidden.up({ ...restoring, actions: open({ NewOne: "x" }) });
+    assert.match(world.warnings.join(), /open.NewOne cannot be put back later, for the service does not show/);
+
+    world.emulator.change.setProperty("task-1", "open", "Url", "u".repeat(33_000));
+    const large = world.declare("TaskActionConfig");
+    await large.up(restoring);
+    assert.match(world.warnings.join(), /larger than 32 kB and is not kept/);
+    assert.deepEqual(large.state.previous, {});
+    await large.destroy();
+    assert.match(world.warnings.join(), /keeps open.Url, open.Wait as it stands/);
+  });
+
+  it("never writes without having read what stands there", async () => {
+    const config = world.declare("TaskActionConfig");
+    world.emulator.fault({ operation: "getActions", kind: "reset" });
+    await failure(config.up(restoring));
+    assert.deepEqual([config.id, world.operations()], [undefined, ["getActions"]]);
+  });
+});

@@ -1,0 +1,273 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { failure, World } from "../life";
+
+const loop = { taskId: "task-1", actionId: "each", loopType: "UrlList" };
+
+describe("TaskLoopItems", () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await World.create();
+  });
+  afterEach(() => world.remove());
+
+  const stands = (): string[] | undefined =>
+    world.emulator.inspect.task("task-1")?.actions.find(({ actionId }) => actionId === "each")?.loopItems;
+
+  it("replaces the whole list, always saying isAppend, and does nothing when nothing changed", async () => {
+    const items = world.declare("TaskLoopItems");
+    await items.up({ ...loop, items: ["a", "b"] });
+    assert.equal(await items.up({ ...loop, items: ["a", "b"] }), "nothing");
+    assert.equal(await items.up({ ...loop, items: ["b", "c"] }), "updated");
+    assert.deepEqual(world.sent("updateLoopItems"), [
+      { ...loop, loopItems: ["a", "b"], isAppend: false },
+      { ...loop, loopItems: ["b", "c"], isAppend: false },
+    ]);
+    assert.deepEqual(world.operations(), ["updateLoopItems", "updateLoopItems"]);
+    assert.deepEqual([items.id, items.state.count], ["task-1", 2]);
+  });
+
+  it("shows a list that was changed behind its back, compared without the case of its type", async () => {
+    world.emulator.setBehaviour({ loopTypeRead: "upperUrl" });
+    const items = world.declare("TaskLoopItems");
+    await items.up({ ...loop, items: ["a", "b"] });
+    await items.refresh();
+    assert.equal(await items.up({ ...loop, items: ["a", "b"] }), "nothing");
+    world.emulator.change.setLoopItems("task-1", "each", ["a", "x"]);
+    await items.refresh();
+    assert.equal(items.state.items, "a\nx\n");
+    assert.equal(await items.up({ ...loop, items: ["a", "b"] }), "updated");
+    assert.deepEqual(stands(), ["a", "b"]);
+  });
+
+  it("appends only what was not sent yet", async () => {
+    const items = world.declare("TaskLoopItems");
+    const append = { ...loop, mode: "append" };
+    await items.up({ ...append, items: ["a"] });
+    assert.equal(await items.up({ ...append, items: ["b", "a", "c"] }), "updated");
+    assert.deepEqual(stands(), ["https://old.test/1", "a", "b", "c"]);
+    assert.deepEqual(world.sent("updateLoopItems"), [
+      { ...loop, loopItems: ["a"], isAppend: true },
+      { ...loop, loopItems: ["b", "c"], isAppend: true },
+    ]);
+    assert.equal(await items.up({ ...append, items: ["b", "a", "c"] }), "nothing");
+    assert.match(await failure(items.up({ ...append, items: ["a", "c"] })), /lacks 1 of the items sent before/);
+  });
+
+  it("appends nothing twice that stands in the list already: on create, made anew by hand, or with another kind of item", async () => {
+    const items = world.declare("TaskLoopItems");
+    const append = { ...loop, mode: "append", items: ["a", "https://old.test/1"] };
+    await items.up(append);
+    await items.replaceByHand();
+    assert.equal(await items.up({ ...append, loopType: "TextList" }), "replaced");
+    assert.deepEqual(stands(), ["https://old.test/1", "a"]);
+    assert.equal(world.sent("updateLoopItems").length, 1);
+  });
+
+  it("says that it appends without a look where the service does not show the list", async () => {
+    world.configure({ actionTypes: "" });
+    const items = world.declare("TaskLoopItems");
+    await items.up({ ...loop, mode: "append", items: ["a"] });
+    await items.up({ ...loop, mode: "append", items: ["a", "b"] });
+    assert.deepEqual(stands(), ["https://old.test/1", "a", "b"]);
+    assert.deepEqual(world.warnings.length, 1);
+    assert.match(world.warnings[0] ?? "", /appended without a look.*may stand there twice.*webextract:actionTypes/);
+  });
+
+  it("appends again what somebody took out of the list, and only that", async () => {
+    for (const source of ["list", "file"]) {
+      world.emulator.change.setLoopItems("task-1", "each", ["https://old.test/1"]);
+      world.write("items.txt", "a\nb\nc\n");
+      const declared = source === "list" ? { items: ["a", "b", "c"] } : { itemsFile: "items.txt" };
+      const items = world.declare("TaskLoopItems");
+      await items.up({ ...loop, mode: "append", ...declared });
+      world.emulator.change.setLoopItems("task-1", "each", ["a", "theirs"]);
+      await items.refresh();
+      assert.equal(await items.up({ ...loop, mode: "append", ...declared }), "updated", source);
+      assert.deepEqual(stands(), ["a", "theirs", "b", "c"], source);
+      assert.equal(await items.up({ ...loop, mode: "append", ...declared }), "nothing", source);
+    }
+  });
+
+  it("sends the whole list when an append becomes a replace", async () => {
+    const items = world.declare("TaskLoopItems");
+    await items.up({ ...loop, mode: "append", items: ["a", "b"] });
+    assert.equal(await items.up({ ...loop, items: ["a", "b"] }), "updated");
+    assert.deepEqual(stands(), ["a", "b"]);
+  });
+
+  it("appends the lines that a file gained at its end, and refuses one that changed elsewhere", async () => {
+    const items = world.declare("TaskLoopItems");
+    const args = { ...loop, mode: "append", itemsFile: "items.txt" };
+    world.write("items.txt", "a\nb\n");
+    await items.up(args);
+    world.write("items.txt", "a\r\nb\r\nc");
+    await items.up(args);
+    assert.deepEqual(stands(), ["https://old.test/1", "a", "b", "c"]);
+    world.write("items.txt", "b\nc\nd\n");
+    assert.match(await failure(items.up(args)), /itemsFile no longer begins with the 3 items sent before/);
+  });
+
+  it("refuses a file that is no longer the one that was checked", async () => {
+    world.write("items.txt", "a\nb\n");
+    const { inputs } = await world.providers.provider("TaskLoopItems").check({}, { ...loop, itemsFile: "items.txt" });
+    world.write("items.txt", "a\nc\n");
+    assert.match(
+      await failure(world.providers.provider("TaskLoopItems").create(inputs)),
+      /^The file "items.txt" \(itemsFile of task "task-1"\) changed after it was checked, so nothing of it was sent/,
+    );
+    assert.deepEqual(world.operations(), []);
+  });
+
+  it("puts no item into the list twice, whichever answers to appends are lost, before or after they took effect", async () => {
+    const step = fc.record({
+      items: fc.uniqueArray(fc.constantFrom("a", "b", "c", "d"), { minLength: 1 }),
+      lost: fc.constantFrom(undefined, "before", "after"),
+      refresh: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 4 }), async (steps) => {
+        world.emulator.change.setLoopItems("task-1", "each", ["old"]);
+        world.emulator.clearFaults();
+        const resource = world.declare("TaskLoopItems");
+        const wanted = new Set<string>();
+        for (const { items, lost, refresh } of steps) {
+          for (const item of items) {
+            wanted.add(item);
+          }
+          if (lost !== undefined) {
+            world.emulator.fault({ operation: "updateLoopItems", kind: "reset", when: lost });
+          }
+          await resource.up({ ...loop, mode: "append", items: [...wanted] }).catch(() => undefined);
+          world.emulator.clearFaults();
+          if (refresh && resource.id !== undefined) {
+            await resource.refresh();
+          }
+        }
+        await resource.up({ ...loop, mode: "append", items: [...wanted] });
+        assert.deepEqual(stands()?.sort(), ["old", ...wanted].sort());
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("sends nothing after a lost append where the list cannot be seen", async () => {
+    world.configure({ actionTypes: "" });
+    const items = world.declare("TaskLoopItems");
+    world.emulator.fault({ operation: "updateLoopItems", kind: "reset", when: "after" });
+    assert.match(await failure(items.up({ ...loop, mode: "append", items: ["a"] })), /sends only what is missing/);
+    assert.match(
+      await failure(items.up({ ...loop, mode: "append", items: ["a"] })),
+      /cannot be seen, so nothing was sent.*Set webextract:actionTypes/,
+    );
+    assert.deepEqual(stands(), ["https://old.test/1", "a"]);
+    assert.equal(await items.up({ ...loop, items: ["a"] }), "updated");
+    assert.deepEqual(stands(), ["a"]);
+  });
+
+  it("refuses a text that holds no item: it would empty the list", async () => {
+    assert.deepEqual(await world.providers.problems("TaskLoopItems", { ...loop, items: " \n \n" }), [
+      "items must be a list that is not empty, is a text",
+    ]);
+  });
+
+  it("leaves its list behind, and says so", async () => {
+    const items = world.declare("TaskLoopItems");
+    await items.up({ ...loop, items: ["a"] });
+    world.operations();
+    await items.destroy();
+    assert.deepEqual(world.operations(), []);
+    assert.match(world.warnings.join(), /keeps the loop items of action "each"/);
+  });
+});
+
+describe("TaskLoopItems with onDelete restore", () => {
+  const restoring = { ...loop, onDelete: "restore" };
+  const old = ["https://old.test/1"];
+  let world: World;
+  beforeEach(async () => {
+    world = await World.create();
+  });
+  afterEach(() => world.remove());
+
+  const stands = (): string[] | undefined =>
+    world.emulator.inspect.task("task-1")?.actions.find(({ actionId }) => actionId === "each")?.loopItems;
+
+  it("puts the old list back, after a replace and after appends", async () => {
+    for (const mode of ["replace", "append"]) {
+      const items = world.declare("TaskLoopItems");
+      await items.up({ ...restoring, mode, items: ["a"] });
+      await items.up({ ...restoring, mode, items: ["b", "a"] });
+      await items.destroy();
+      assert.deepEqual(stands(), old, mode);
+    }
+    assert.deepEqual(world.warnings, []);
+  });
+
+  it("leaves a list that somebody changed since, refreshed or not", async () => {
+    for (const mode of ["replace", "append"]) {
+      for (const refresh of [false, true]) {
+        world.emulator.change.setLoopItems("task-1", "each", old);
+        const items = world.declare("TaskLoopItems");
+        await items.up({ ...restoring, mode, items: ["a", "b"] });
+        const theirs = mode === "append" ? [...old, "a"] : ["theirs"];
+        world.emulator.change.setLoopItems("task-1", "each", theirs);
+        if (refresh) {
+          await items.refresh();
+        }
+        await items.destroy();
+        assert.deepEqual(stands(), theirs, `${mode} ${refresh}`);
+      }
+    }
+    assert.equal(world.warnings.length, 4);
+  });
+
+  it("puts the old list back of which ours had a part, and an empty one", async () => {
+    for (const before of [["a", "x"], []]) {
+      world.emulator.change.setLoopItems("task-1", "each", before);
+      const items = world.declare("TaskLoopItems");
+      await items.up({ ...restoring, mode: "append", items: ["a", "b"] });
+      await items.destroy();
+      assert.deepEqual(stands(), before);
+    }
+    assert.deepEqual(world.warnings, []);
+  });
+
+  it("does not undo the list of the resource that takes its place, and says what is lost by that", async () => {
+    const items = world.declare("TaskLoopItems");
+    await items.up({ ...restoring, items: ["a"] });
+    await items.replaceByHand();
+    assert.deepEqual(stands(), ["a"]);
+    assert.match(world.warnings.join(), /^Task "task-1": the loop of each cannot be put back later/);
+    assert.equal(await items.up({ ...restoring, loopType: "TextList", items: ["a"] }), "replaced");
+    assert.deepEqual(stands(), ["a"]);
+  });
+
+  it("warns at once where the old list cannot be put back: too large, or not shown", async () => {
+    world.emulator.change.setLoopItems("task-1", "each", ["x".repeat(33_000)]);
+    const large = world.declare("TaskLoopItems");
+    await large.up({ ...restoring, items: ["a"] });
+    assert.match(world.warnings.join(), /cannot be put back later, for the list that stands there now is larger/);
+    assert.equal(large.state.previous, undefined);
+    world.configure({ actionTypes: "" });
+    await world.declare("TaskLoopItems").up({ ...restoring, items: ["a"] });
+    assert.match(world.warnings.join(), /cannot be put back later, for the service does not show/);
+  });
+
+  it("warns at once where an item of the old list is no line of text, which could not be put back as it was", async () => {
+    world.emulator.change.setLoopItems("task-1", "each", ["one\ntwo"]);
+    const items = world.declare("TaskLoopItems");
+    await items.up({ ...restoring, items: ["a"] });
+    assert.match(world.warnings.join(), /cannot be put back later, for .* no single lines of text/);
+    await items.destroy();
+    assert.deepEqual(stands(), ["a"]);
+  });
+
+  it("deletes well when its task is gone", async () => {
+    const items = world.declare("TaskLoopItems");
+    await items.up({ ...restoring, items: ["a"] });
+    world.emulator.change.deleteTask("task-1");
+    await items.destroy();
+    assert.deepEqual(world.warnings, []);
+  });
+});

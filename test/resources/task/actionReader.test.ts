@@ -1,0 +1,317 @@
+import assert from "node:assert/strict";
+import { setImmediate } from "node:timers/promises";
+import pLimit from "p-limit";
+import sinon from "sinon";
+import type { Emulator, EmulatorOptions, Fault } from "../../../src/emulator/index";
+import { startEmulator } from "../../../src/emulator/index";
+import { ActionReader } from "../../../src/resources/task/actionReader";
+import { isServiceError } from "../../../src/service/errors/errors";
+import type { ServiceClientOptions } from "../../../src/service/index";
+import { ServiceClient } from "../../../src/service/index";
+import { skipWaits } from "../../service/skipWaits";
+
+const taskIds = Array.from({ length: 100 }, (_, index) => `task-${index}`);
+const seed = {
+  taskGroups: [{ taskGroupId: "g" }],
+  tasks: taskIds.map((taskId) => ({
+    taskId,
+    taskGroupId: "g",
+    actions: [{ actionType: "NavigateAction", actionId: "open", properties: { Url: `https://${taskId}.test/` } }],
+  })),
+};
+
+describe("reads of many tasks' actions", () => {
+  let emulator: Emulator;
+  const clients: ServiceClient[] = [];
+  const start = async (
+    behaviour: EmulatorOptions["behaviour"] = {},
+    options: Partial<ServiceClientOptions> = {},
+  ): Promise<ActionReader> => {
+    emulator = await startEmulator({ seed, behaviour });
+    const { accessToken } = emulator.credentials;
+    const client = new ServiceClient({
+      baseUrl: emulator.url,
+      accessToken,
+      maxRetries: 0,
+      busyTimeoutSeconds: 0,
+      ...options,
+    });
+    clients.push(client);
+    return new ActionReader(client);
+  };
+  afterEach(async () => {
+    for (const client of clients.splice(0)) client.close();
+    await emulator.close();
+  });
+
+  const readAll = (reader: ActionReader, types = ["NavigateAction"]): Promise<PromiseSettledResult<unknown>[]> =>
+    Promise.allSettled(taskIds.map((taskId) => reader.read(taskId, types)));
+
+  it("travel in one request when they come together", async () => {
+    const reader = await start();
+    const answers = await readAll(reader);
+    assert.deepEqual(
+      answers.map((answer) =>
+        answer.status === "fulfilled" ? (answer.value as { taskId: string }).taskId : undefined,
+      ),
+      taskIds,
+    );
+    assert.equal(emulator.requests.length, 1);
+  });
+
+  const gone = async (reader: ActionReader, ...missing: number[]): Promise<void> => {
+    for (const index of missing) {
+      emulator.change.deleteTask(`task-${index}`);
+    }
+    const answers = await readAll(reader);
+    const failed = answers.flatMap((answer, index) => (answer.status === "rejected" ? [{ index, answer }] : []));
+    assert.deepEqual(
+      failed.map(({ index }) => index),
+      missing,
+    );
+    assert.ok(failed.every(({ answer }) => isServiceError(answer.reason, "notFound")));
+  };
+
+  it("ask a task that the refusal names alone, and the others once more", async () => {
+    for (const taskGone of ["invalidTaskId", "notFound"] as const) {
+      const reader = await start({ taskGone });
+      await gone(reader, 1);
+      assert.equal(emulator.requests.length, 3);
+      await emulator.close();
+    }
+    const reader = await start();
+    await gone(reader, 1, 10, 37);
+    assert.equal(emulator.requests.length, 5);
+  });
+
+  it("find the one task that is gone in at most 10 requests where the refusal names none, wherever it is", async () => {
+    for (const index of [0, 37, 99]) {
+      const reader = await start({ getActionsMissing: "refusedUnnamed" });
+      await gone(reader, index);
+      assert.ok(emulator.requests.length <= 10, `${emulator.requests.length} requests`);
+      await emulator.close();
+    }
+  });
+
+  it("answer each question, however many tasks are gone and whether the refusal names them or not", async () => {
+    for (const getActionsMissing of ["refusedNamed", "refusedUnnamed"] as const) {
+      for (const missing of [[0, 1], [3, 50, 98, 99], taskIds.map((_, index) => index)]) {
+        const reader = await start({ getActionsMissing });
+        await gone(reader, ...missing);
+        await emulator.close();
+      }
+    }
+  });
+
+  it("leave at once when as many have come as were ever waiting: the engine asks for no more until they are answered", async () => {
+    const getActions = sinon.fake(async ({ taskIds: asked }: { taskIds: string[] }) => ({
+      requestId: "r",
+      data: asked.map((taskId) => ({ taskId, actions: [] })),
+    }));
+    const reader = new ActionReader({ getActions });
+    const readSome = (from: number) => taskIds.slice(from, from + 8).map((taskId) => reader.read(taskId, ["a"]));
+    await Promise.all(readSome(0));
+    assert.equal(getActions.callCount, 1);
+    const answers = readSome(8);
+    await setImmediate();
+    await setImmediate();
+    assert.equal(getActions.callCount, 2);
+    assert.deepEqual(getActions.lastCall.args[0].taskIds, taskIds.slice(8, 16));
+    await Promise.all(answers);
+    // Fewer than that may be the first of them.
+    const one = reader.read("task-16", ["a"]);
+    await setImmediate();
+    await setImmediate();
+    assert.equal(getActions.callCount, 2);
+    await one;
+  });
+
+  it("answer nothing for a task that the service leaves out", async () => {
+    const reader = await start();
+    assert.equal(await reader.read("task-1", ["LoopAction"]).then((task) => task?.actions.length ?? 0), 0);
+  });
+
+  it("keep nothing: what was written since is seen", async () => {
+    const reader = await start();
+    await reader.read("task-1", ["NavigateAction"]);
+    emulator.change.setProperty("task-1", "open", "Url", "https://new.test/");
+    const task = await reader.read("task-1", ["NavigateAction"]);
+    assert.match(JSON.stringify(task), /https:\/\/new\.test/);
+    assert.equal(emulator.requests.length, 2);
+  });
+
+  it("find the one task at which the service fails, and answer for the others", async () => {
+    const reader = await start({ taskGone: "serverError" });
+    emulator.change.deleteTask("task-37");
+    const answers = await readAll(reader);
+    assert.deepEqual(
+      answers.flatMap(({ status }, index) => (status === "rejected" ? [index] : [])),
+      [37],
+    );
+  });
+
+  it("fail together, after few requests, when the service fails at each of them", async () => {
+    const reader = await start();
+    emulator.fault({ operation: "getActions", kind: "error", code: "ServerError", times: 1000 });
+    const answers = await readAll(reader);
+    assert.ok(answers.every(({ status }) => status === "rejected"));
+    assert.ok(emulator.requests.length <= 9, `${emulator.requests.length} requests`);
+  });
+
+  const failedOf = (answers: readonly PromiseSettledResult<unknown>[]): number[] =>
+    answers.flatMap(({ status }, index) => (status === "rejected" ? [index] : []));
+  const envelope = (code: string, message: string) => ({ error: { code, message }, requestId: "r" });
+
+  it("find the one task that the account may not read, or that a gateway fails at, in at most 11 requests", async () => {
+    const failures: Pick<Fault, "status" | "body">[] = [
+      { status: 403, body: envelope("PermissionDenied", "no access") },
+      { status: 400, body: envelope("PermissionDenied", "no access") },
+      { status: 502, body: { error: { message: "cannot read" }, requestId: "r" } },
+      { status: 502 },
+    ];
+    for (const failure of failures) {
+      for (const index of [0, 37, 99]) {
+        const reader = await start();
+        emulator.fault({ operation: "getActions", kind: "status", taskId: `task-${index}`, times: 1000, ...failure });
+        assert.deepEqual(failedOf(await readAll(reader)), [index]);
+        assert.ok(emulator.requests.length <= 11, `${emulator.requests.length} requests`);
+        await emulator.close();
+      }
+    }
+  });
+
+  it("ask a task that such a failure names alone, and the others once more", async () => {
+    for (const code of ["PermissionDenied", "TaskExecuting"]) {
+      const reader = await start();
+      const body = envelope(code, "task task-37 cannot be read.");
+      emulator.fault({ operation: "getActions", kind: "status", status: 400, taskId: "task-37", times: 1000, body });
+      assert.deepEqual(failedOf(await readAll(reader)), [37]);
+      assert.equal(emulator.requests.length, 3);
+      await emulator.close();
+    }
+  });
+
+  it("answer for the others where several tasks fail, also the first and the last", async () => {
+    const reader = await start();
+    for (const index of [0, 1, 60, 99]) {
+      const taskId = `task-${index}`;
+      emulator.fault({ operation: "getActions", kind: "error", code: "PermissionDenied", taskId, times: 1000 });
+    }
+    assert.deepEqual(failedOf(await readAll(reader)), [0, 1, 60, 99]);
+  });
+
+  it("wait out a failure once, and not for each task that is looked for", async () => {
+    const reader = await start({}, { maxRetries: 1 });
+    emulator.fault({ operation: "getActions", kind: "error", taskId: "task-37", times: 1000 });
+    assert.deepEqual(failedOf(await readAll(reader)), [37]);
+    assert.ok(emulator.requests.length <= 12, `${emulator.requests.length} requests`);
+  });
+
+  it("wait as long as ever where the service only has too much to do while one task is looked for", async () => {
+    const waiting = skipWaits();
+    try {
+      const reader = await start({}, { maxRetries: 1 });
+      emulator.fault({ operation: "getActions", kind: "error", taskId: "task-37", times: 2 });
+      emulator.fault({ operation: "getActions", kind: "error", code: "TooManyRequests" });
+      assert.deepEqual(failedOf(await readAll(reader)), []);
+    } finally {
+      waiting.restore();
+    }
+  });
+
+  it("fail together, after the first tries, when the account may ask for none, and say how many they are", async () => {
+    const reader = await start();
+    emulator.fault({ operation: "getActions", kind: "error", code: "PermissionDenied", times: 1000 });
+    const answers = await readAll(reader);
+    assert.equal(failedOf(answers).length, 100);
+    assert.equal(emulator.requests.length, 4);
+    const told = answers.filter(({ status }) => status === "rejected") as PromiseRejectedResult[];
+    const several = told.filter(({ reason }) => /task-0, task-1, .* and 95 more\)/.test(reason.message));
+    assert.equal(several.length, 97);
+  });
+
+  describe("8 at a time, as the engine asks", () => {
+    const readInTurns = (
+      reader: ActionReader,
+      types = ["NavigateAction"],
+    ): Promise<PromiseSettledResult<unknown>[]> => {
+      const turn = pLimit(8);
+      return Promise.allSettled(taskIds.map((taskId) => turn(() => reader.read(taskId, types))));
+    };
+    const denied = { operation: "getActions", kind: "error", code: "PermissionDenied", times: 1000 } as const;
+
+    it("take at most 20 requests for 100 tasks of which one may not be read", async () => {
+      for (const index of [0, 37, 99]) {
+        const reader = await start();
+        emulator.fault({ ...denied, taskId: `task-${index}` });
+        assert.deepEqual(failedOf(await readInTurns(reader)), [index]);
+        assert.ok(emulator.requests.length <= 20, `${emulator.requests.length} requests`);
+        await emulator.close();
+      }
+    });
+
+    it("take 4 requests for each 8 where none may be read", async () => {
+      const reader = await start();
+      emulator.fault(denied);
+      assert.equal(failedOf(await readInTurns(reader)).length, 100);
+      assert.ok(emulator.requests.length <= 4 * Math.ceil(100 / 8), `${emulator.requests.length} requests`);
+    });
+
+    it("take 2 requests without types for 100 tasks where the service refuses that", async () => {
+      const reader = await start({ getActionsEmptyTypes: "refused" });
+      assert.equal(failedOf(await readInTurns(reader, [])).length, 100);
+      assert.equal(emulator.requests.length, 2);
+    });
+  });
+
+  it("fail together, at once, when the access token is refused", async () => {
+    for (const expiredToken of ["status401", "status403", "status400"] as const) {
+      const reader = await start({ expiredToken });
+      emulator.change.expireAccessTokens();
+      assert.equal(failedOf(await readAll(reader)).length, 100);
+      assert.equal(emulator.requests.length, 1);
+      await emulator.close();
+    }
+  });
+
+  it("ask no more without types where the service refuses that", async () => {
+    const reader = await start({ getActionsEmptyTypes: "refused" });
+    const isRefused = (answer: PromiseSettledResult<unknown>) =>
+      answer.status === "rejected" && isServiceError(answer.reason, "refused");
+    assert.ok((await readAll(reader, [])).every(isRefused));
+    assert.equal(emulator.requests.length, 2);
+    assert.ok((await readAll(reader, [])).every(isRefused));
+    assert.equal(emulator.requests.length, 2);
+    assert.equal(failedOf(await readAll(reader)).length, 0);
+  });
+
+  it("believe that also of a service that doesn't say what it refuses, once several tasks alone are", async () => {
+    for (const errorBody of ["html", "empty"] as const) {
+      const reader = await start({ getActionsEmptyTypes: "refused", errorBody });
+      assert.equal(failedOf(await readAll(reader, [])).length, 100);
+      assert.equal(failedOf(await readAll(reader, [])).length, 100);
+      assert.equal(emulator.requests.length, 4);
+      await emulator.close();
+    }
+  });
+
+  it("go on asking without types where one task alone is refused", async () => {
+    const refused = { operation: "getActions", kind: "error", code: "InvalidParameter", times: 1000 } as const;
+    for (const index of [0, 37, 99]) {
+      const reader = await start({ getActionsEmptyTypes: "all" });
+      emulator.fault({ ...refused, taskId: `task-${index}` });
+      await assert.rejects(reader.read(`task-${index}`, []));
+      const answers = await readAll(reader, []);
+      assert.deepEqual(failedOf(answers), [index]);
+      assert.match(JSON.stringify(answers), /https:\/\/task-50\.test/);
+      await emulator.close();
+    }
+  });
+
+  it("ask again without types where one task is gone, whatever else the service refuses", async () => {
+    const reader = await start({ getActionsMissing: "refusedUnnamed", getActionsEmptyTypes: "all", errorBody: "html" });
+    emulator.change.deleteTask("task-0");
+    emulator.change.deleteTask("task-99");
+    assert.deepEqual(failedOf(await readAll(reader, [])), [0, 99]);
+  });
+});

@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { failure, World } from "../life";
+
+const source = { sourceTaskId: "task-1", taskGroupId: "group-2" };
+
+describe("TaskCopy", () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await World.create();
+  });
+  afterEach(() => world.remove());
+
+  const copies = (): string[] =>
+    world.emulator.inspect
+      .tasks()
+      .map(({ taskId }) => taskId)
+      .filter((taskId) => taskId !== "task-1");
+
+  it("copies by one request, and an unchanged up makes none", async () => {
+    const copy = world.declare("TaskCopy");
+    assert.equal(await copy.up(source), "created");
+    assert.equal(await copy.up(source), "nothing");
+    assert.equal(await copy.up({ ...source, adoptTaskId: copy.id }), "nothing");
+    const [{ operation, query } = { operation: "", query: {} }] = world.emulator.requests;
+    assert.deepEqual([operation, query], ["copyTask", { taskId: "task-1", taskGroupId: "group-2" }]);
+    assert.deepEqual(world.operations(), ["copyTask"]);
+    assert.deepEqual([copy.id, copy.state.taskId], [copies()[0], copies()[0]]);
+  });
+
+  it("takes a task over without a request, and leaves it and its rows alone on delete", async () => {
+    await world.finishedRun();
+    const adopted = world.declare("TaskCopy");
+    await adopted.up({ adoptTaskId: "task-1" });
+    await adopted.destroy();
+    assert.deepEqual(world.operations(), []);
+    assert.deepEqual(world.warnings, []);
+    assert.equal(world.emulator.inspect.visibleCount("task-1"), 25);
+  });
+
+  it("sends a copy whose answer was lost only once, whatever is run after it", async () => {
+    const copy = world.declare("TaskCopy");
+    world.emulator.fault({ operation: "copyTask", kind: "reset", when: "after" });
+    const message = await failure(copy.up(source));
+    assert.match(message, /A copy of task "task-1" may exist in group "group-2".*set adoptTaskId to its id.*set retry/);
+    assert.match(copy.id ?? "", /^unknown-/);
+    assert.match(await failure(copy.up(source)), /may exist in group "group-2"/);
+    assert.equal(await copy.refresh(), true);
+    assert.match(await failure(copy.up({ ...source, forceDestroy: true })), /may exist in group "group-2"/);
+    assert.deepEqual(world.operations(), ["copyTask"]);
+    assert.equal(copies().length, 1);
+  });
+
+  it("leads out of a lost answer by the id of the copy, or by a new retry", async () => {
+    const copy = world.declare("TaskCopy");
+    world.emulator.fault({ operation: "copyTask", kind: "reset", when: "after" });
+    await failure(copy.up(source));
+    assert.equal(await copy.up({ ...source, adoptTaskId: copies()[0] }), "replaced");
+    assert.deepEqual([copy.id, copies().length], [copies()[0], 1]);
+    assert.match(world.warnings.join(), /A copy of task "task-1" may exist in group "group-2"/);
+    assert.equal(await copy.up(source), "nothing");
+
+    const again = world.declare("TaskCopy");
+    world.emulator.fault({ operation: "copyTask", kind: "reset", when: "before" });
+    await failure(again.up(source));
+    assert.equal(await again.up({ ...source, retry: "1" }), "replaced");
+    assert.equal(copies().length, 2);
+    assert.equal(again.id, copies()[1]);
+  });
+
+  it("copies again after a refusal, which proves that nothing was made", async () => {
+    const copy = world.declare("TaskCopy");
+    world.emulator.setPlan("free");
+    world.emulator.fault({ operation: "copyTask", kind: "error", code: "PermissionDenied" });
+    await failure(copy.up(source));
+    assert.equal(copy.id, undefined);
+    await copy.up(source);
+    assert.equal(copies().length, 1);
+  });
+
+  it("refuses to remove rows, and names ways out that work", async () => {
+    const copy = world.declare("TaskCopy");
+    await copy.up(source);
+    const id = copy.id ?? "";
+    await world.finishedRun(id);
+    world.operations();
+    const message = await failure(copy.destroy());
+    assert.match(message, /^The rows of task ".*" were not removed: the task still holds 25 rows/);
+    assert.ok(message.includes(`WEBEXTRACT_FORCE_DESTROY=${id}`));
+    assert.deepEqual(world.operations(), ["getData"]);
+
+    world.configure({ forceDestroy: "another-task" });
+    await failure(copy.destroy());
+    world.configure({ forceDestroy: id });
+    await copy.destroy();
+    assert.equal(world.emulator.inspect.visibleCount(id), 0);
+    assert.ok(world.warnings.join().includes(`Task "${id}" stays at the service`));
+  });
+
+  it("removes rows with forceDestroy in its state, without looking", async () => {
+    const copy = world.declare("TaskCopy");
+    await copy.up(source);
+    await world.finishedRun(copy.id);
+    await copy.up({ ...source, forceDestroy: true });
+    world.operations();
+    await copy.destroy();
+    assert.deepEqual(world.operations(), ["removeData"]);
+  });
+
+  it("takes a refused look at the rows for rows", async () => {
+    const copy = world.declare("TaskCopy");
+    await copy.up(source);
+    world.emulator.fault({ operation: "getData", kind: "error", code: "PermissionDenied" });
+    assert.match(await failure(copy.destroy()), /whether the task still holds rows cannot be seen/);
+    assert.equal(world.sent("removeData").length, 0);
+  });
+
+  it("keeps the rows with retain, and names the task that stays", async () => {
+    const copy = world.declare("TaskCopy");
+    await copy.up({ ...source, onDelete: "retain" });
+    await world.finishedRun(copy.id);
+    world.operations();
+    await copy.destroy();
+    assert.deepEqual(world.operations(), []);
+    assert.match(world.warnings.join(), /stays at the service.*its rows were not touched/);
+  });
+
+  it("believes that a task is gone only when the service says so of this one", async () => {
+    const copy = world.declare("TaskCopy");
+    await copy.up(source);
+    const id = copy.id ?? "";
+    assert.equal(await copy.refresh(), true);
+    for (const kind of ["serverError", "unnamed", "notFound"] as const) {
+      world.emulator.setBehaviour({ taskGone: kind });
+      if (world.emulator.inspect.task(id)) {
+        world.emulator.change.deleteTask(id);
+      }
+      const { state } = copy;
+      if (kind === "serverError") {
+        await failure(copy.refresh());
+      } else {
+        assert.equal(await copy.refresh(), false, kind);
+      }
+      copy.id = id;
+      copy.state = state;
+    }
+    await copy.destroy();
+    assert.equal(world.warnings.length, 1);
+    assert.match(world.warnings[0] ?? "", new RegExp(`^Task "${id}" is gone as far as this account can see`));
+  });
+
+  it("finds out that a task is gone where getActions leaves it out or wants types", async () => {
+    for (const getActionsEmptyTypes of ["none", "all", "refused"] as const) {
+      for (const actionTypes of ["LoopAction", ""]) {
+        world.configure({ actionTypes });
+        const copy = world.declare("TaskCopy");
+        world.emulator.setBehaviour({ getActionsEmptyTypes, getActionsMissing: "leftOut" });
+        await copy.up(source);
+        assert.equal(await copy.refresh(), true);
+        world.configure({ actionTypes });
+        world.emulator.change.deleteTask(copy.id ?? "");
+        assert.equal(await copy.refresh(), false);
+      }
+    }
+  });
+
+  it("takes nothing out of the state where a whole account is missing, each account for itself", async () => {
+    const other = world.emulator.change.addAccount("other");
+    const profiles = JSON.stringify({ wrong: { accessToken: other.accessToken } });
+    world.configure({ profiles });
+    const right = world.declare("TaskCopy");
+    const wrong = [world.declare("TaskCopy"), world.declare("TaskCopy")];
+    for (const each of [right, ...wrong]) {
+      await each.up(source);
+    }
+    for (const each of wrong) {
+      each.state = { ...each.state, profile: "wrong" };
+    }
+    const results = await world.command(() => Promise.allSettled([right, ...wrong].map((each) => each.refresh())));
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ["fulfilled", "rejected", "rejected"],
+    );
+    assert.match(String((results[1] as PromiseRejectedResult).reason), /2 tasks are gone, and so far found none/);
+  });
+
+  it("touches nothing that was made at another address, until the configuration names that one", async () => {
+    const copy = world.declare("TaskCopy");
+    await copy.up(source);
+    world.operations();
+    const origin = "https://old.test";
+    copy.state = { ...copy.state, origin };
+    for (const step of [() => copy.refresh(), () => copy.destroy(), () => copy.up(source)]) {
+      assert.match(await failure(step()), /^It was made at https:\/\/old.test/);
+    }
+    assert.deepEqual(world.operations(), []);
+    world.configure({ movedFrom: origin });
+    assert.equal(await copy.up(source), "updated");
+    assert.equal(copy.state.origin, world.emulator.url);
+    assert.deepEqual(world.operations(), []);
+  });
+});

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { ServiceClient } from "../../../src/service";
+import type { TokenService } from "./tokenService";
+import { startTokenService } from "./tokenService";
+
+const run = promisify(execFile);
+
+describe("tokens shared between processes and machines", function () {
+  this.timeout(60_000);
+  let service: TokenService;
+  let folder: string;
+  beforeEach(async () => {
+    service = await startTokenService();
+    folder = mkdtempSync(join(tmpdir(), "webextract-shared-"));
+  });
+  afterEach(async () => {
+    await service.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const inProcess = async (store: string) => {
+    const { stdout } = await run(process.execPath, [
+      "-r",
+      "tsx/cjs",
+      join(__dirname, "processClient.ts"),
+      service.baseUrl,
+      store,
+    ]);
+    return stdout;
+  };
+  const callWith = async (options: { tokenStore: string; refreshToken: string }) => {
+    const client = new ServiceClient({ baseUrl: service.baseUrl, maxRetries: 0, ...options });
+    try {
+      await client.startTask({ taskId: "t" });
+      return client.describeCredentials().source;
+    } finally {
+      client.close();
+    }
+  };
+
+  it("processes that begin at once with the same refresh token make one refresh", async () => {
+    const sources = await Promise.all([1, 2, 3, 4].map(() => inProcess(join(folder, "store"))));
+    assert.equal(service.refreshes, 1);
+    assert.deepEqual(sources.sort(), ["refreshToken", "storedToken", "storedToken", "storedToken"]);
+  });
+
+  it("an ephemeral runner goes on where the last one ended when the store is saved and restored around the run", async () => {
+    await callWith({ tokenStore: join(folder, "runner-1"), refreshToken: "refresh-0" });
+    cpSync(join(folder, "runner-1"), join(folder, "cache"), { recursive: true });
+    service.access.clear();
+    cpSync(join(folder, "cache"), join(folder, "runner-2"), { recursive: true });
+    assert.equal(await callWith({ tokenStore: join(folder, "runner-2"), refreshToken: "refresh-0" }), "refreshToken");
+    assert.equal(service.refreshes, 2);
+  });
+
+  it("an ephemeral runner whose store was not saved is told that the token was rotated elsewhere", async () => {
+    await callWith({ tokenStore: join(folder, "runner-1"), refreshToken: "refresh-0" });
+    service.access.clear();
+    await assert.rejects(callWith({ tokenStore: join(folder, "runner-2"), refreshToken: "refresh-0" }), {
+      kind: "credential",
+      message: /rotated elsewhere \(another machine, job or token store used it\)/,
+    });
+  });
+});

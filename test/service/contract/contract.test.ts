@@ -1,0 +1,232 @@
+import assert from "node:assert/strict";
+import type { OperationName } from "../../../src/service";
+import { ServiceClient } from "../../../src/service";
+import { exampleCalls, goodAnswer, operationNames, urls } from "../calls";
+import type { FakeServer } from "../fakeServer";
+import { json, startFakeServer } from "../fakeServer";
+
+/** Method, path with query, credential and body of each operation, written down by hand from the contract. */
+const golden: { [Name in OperationName]: { line: string; credential: string; body: unknown } } = {
+  refreshToken: {
+    line: "POST /token",
+    credential: "none",
+    body: { refresh_token: "r-0", grant_type: "refresh_token" },
+  },
+  updateTaskParameters: {
+    line: "POST /task/updateTaskParameters",
+    credential: "Bearer a-0",
+    body: {
+      taskId: "t 1",
+      actions: [
+        {
+          actionType: "LoopAction",
+          actionId: "a1",
+          properties: [{ name: "n", value: "v" }],
+          loopItems: { actionId: "a1", loopType: "TextList", loopItems: ["x", "ü"], isAppend: false },
+        },
+      ],
+    },
+  },
+  updateTaskUrls: { line: "POST /task/urls:file", credential: "x-api-key k-0", body: undefined },
+  updateActionProperties: {
+    line: "POST /task/updateActionProperties",
+    credential: "Bearer a-0",
+    body: {
+      taskId: "t 1",
+      actions: [
+        { actionType: "NavigateAction", actionId: "a1", properties: [{ name: "Url", value: "https://a.example/" }] },
+      ],
+    },
+  },
+  updateLoopItems: {
+    line: "POST /task/updateLoopItems",
+    credential: "Bearer a-0",
+    body: { taskId: "t 1", actionId: "a1", loopType: "TextList", loopItems: ["x"], isAppend: false },
+  },
+  getActions: {
+    line: "POST /task/getActions",
+    credential: "Bearer a-0",
+    body: { taskIds: ["t 1"], actionTypes: ["LoopAction"] },
+  },
+  startTask: { line: "POST /cloudextraction/start", credential: "Bearer a-0", body: { taskId: "t 1" } },
+  startSubtasks: {
+    line: "POST /cloudextraction/subtasks:start",
+    credential: "Bearer a-0",
+    body: { taskId: "t 1", subTaskIds: ["s1", "s2"] },
+  },
+  stopSubtasks: {
+    line: "POST /cloudextraction/subtasks:stop",
+    credential: "Bearer a-0",
+    body: { taskId: "t 1", subTaskIds: ["s1"] },
+  },
+  getSubtasks: {
+    line: "GET /cloudextraction/task/subtasks?taskId=t%201&page=1&size=20",
+    credential: "Bearer a-0",
+    body: "",
+  },
+  getBatchData: {
+    line: "GET /data/lotno/all?taskId=t%201&lotno=638755274101861606&offset=0&size=10",
+    credential: "Bearer a-0",
+    body: "",
+  },
+  getData: { line: "GET /data/all?taskId=t%201&offset=5&size=10", credential: "Bearer a-0", body: "" },
+  getNotExportedData: { line: "GET /data/notexported?taskId=t%201&size=10", credential: "Bearer a-0", body: "" },
+  markExported: { line: "POST /data/markexported", credential: "Bearer a-0", body: { taskId: "t 1" } },
+  removeData: { line: "POST /data/remove", credential: "Bearer a-0", body: { taskId: "t 1" } },
+  copyTask: { line: "POST /task/copy?taskId=t%201&taskGroupId=g%262", credential: "Bearer a-0", body: "" },
+};
+
+describe("the contract, operation by operation", () => {
+  let server: FakeServer;
+  let client: ServiceClient;
+  let answer: unknown;
+
+  beforeEach(async () => {
+    server = await startFakeServer((_seen, response) => json(response, 200, answer));
+    client = new ServiceClient({
+      baseUrl: `${server.baseUrl}/prefix/`,
+      accessToken: "a-0",
+      apiKey: "k-0",
+      maxRetries: 0,
+    });
+  });
+  afterEach(async () => {
+    client.close();
+    await server.close();
+  });
+
+  for (const name of operationNames) {
+    it(`${name} sends exactly what the contract has, and returns the whole answer`, async () => {
+      answer = { ...goodAnswer(name), extra: 1 };
+      const returned = await exampleCalls[name].send(client);
+      assert.deepEqual(returned, answer);
+      const [seen] = server.seen;
+      assert.ok(seen);
+      assert.equal(server.seen.length, 1);
+      assert.equal(`${seen.method} ${seen.url}`, golden[name].line.replace(" ", " /prefix"));
+      assert.equal(credentialIn(seen.headers), golden[name].credential);
+      assert.match(String(seen.headers["user-agent"]), /^pulumi-webextract\/\d+\.\d+\.\d+/);
+      if (name === "updateTaskUrls") {
+        checkMultipart(seen.headers, seen.body);
+      } else if (golden[name].body === "") {
+        assert.equal(seen.body, "");
+        assert.equal(seen.headers["transfer-encoding"], undefined);
+      } else {
+        assert.equal(seen.headers["content-type"], "application/json");
+        assert.deepEqual(JSON.parse(seen.body), golden[name].body);
+      }
+    });
+
+    it(`${name} refuses an answer without a requestId, naming the field`, async () => {
+      answer = { ...goodAnswer(name), requestId: 7 };
+      await assert.rejects(exampleCalls[name].send(client), {
+        kind: "contract",
+        message: /requestId must be a text, came a number/,
+      });
+    });
+
+    if (exampleCalls[name].data !== undefined) {
+      it(`${name} refuses an answer without data`, async () => {
+        answer = { requestId: "q" };
+        await assert.rejects(exampleCalls[name].send(client), {
+          kind: "contract",
+          message: /data must be .*, came nothing/,
+        });
+        answer = { requestId: "q", data: null };
+        await assert.rejects(exampleCalls[name].send(client), {
+          kind: "contract",
+          message: /data must be .*, came null/,
+        });
+      });
+    }
+  }
+
+  it("names the path of a wrong field deep inside an answer, and never its value", async () => {
+    answer = {
+      requestId: "q",
+      data: [
+        { subTaskId: "s1", status: "ok" },
+        { subTaskId: "s2", status: { secret: "hush" } },
+      ],
+    };
+    await assert.rejects(client.getSubtasks({ taskId: "t", page: 1, size: 2 }), (error: Error) => {
+      assert.match(error.message, /data\[1\]\.status must be a text, came an object/);
+      assert.doesNotMatch(error.message, /hush/);
+      return true;
+    });
+  });
+
+  it("names the requestId of an answer that breaks the contract", async () => {
+    answer = { requestId: "q-17", data: null };
+    await assert.rejects(client.startTask({ taskId: "t" }), { requestId: "q-17", message: /requestId q-17\./ });
+  });
+
+  it("keeps all digits of a batch number that a service sends as a number", async () => {
+    answer = '{"data":{"lotNo":638755274101861606,"status":"waiting"},"requestId":"q"}';
+    const started = await client.startTask({ taskId: "t" });
+    assert.equal(started.data.lotNo, "638755274101861606");
+  });
+
+  it("keeps all digits of long integers in free-form parts, and leaves texts that look like them alone", async () => {
+    answer =
+      '{"data":{"taskId":"t","updatedParameters":{"a":12345678901234567890,"b":"1: 12345678901234567890","c":0.12345678901234567890,"d":1234567890123456}},"requestId":"q"}';
+    const { data } = await client.updateTaskParameters({ taskId: "t", actions: [] });
+    assert.deepEqual(data.updatedParameters, {
+      a: "12345678901234567890",
+      b: "1: 12345678901234567890",
+      c: 0.12345678901234568,
+      d: 1234567890123456,
+    });
+  });
+
+  it("takes an id that came as a short number as text", async () => {
+    answer = { requestId: "q", data: { taskId: 42 } };
+    assert.equal((await client.copyTask({ taskId: "t", taskGroupId: "g" })).data.taskId, "42");
+  });
+
+  it("takes expires_in as number and as numeric text", async () => {
+    for (const expires_in of [86399, "86399"]) {
+      answer = { requestId: "q", data: { access_token: "a", expires_in, token_type: "Bearer", refresh_token: "r" } };
+      const { data } = await client.refreshToken({ refresh_token: "r", grant_type: "refresh_token" });
+      assert.equal(data.expires_in, expires_in);
+    }
+  });
+
+  it("refuses a request that cannot be right without sending it", async () => {
+    await assert.rejects(client.getData({ taskId: "t", offset: -1, size: 10 }), {
+      kind: "invalidRequest",
+      message: /offset/,
+    });
+    await assert.rejects(client.startTask({ taskId: "" }), { kind: "invalidRequest", message: /taskId/ });
+    assert.equal(server.seen.length, 0);
+  });
+
+  it("says in an error about many tasks how many there are beside those that it names", async () => {
+    const ask = (count: number) =>
+      client.getActions({
+        taskIds: Array.from({ length: count }, (_, index) => `t${index}`),
+        actionTypes: [1 as unknown as string],
+      });
+    await assert.rejects(ask(8), { message: /task t0, t1, t2, t3, t4 and 3 more\)/ });
+    await assert.rejects(ask(5), { message: /task t0, t1, t2, t3, t4\)/ });
+  });
+});
+
+function credentialIn(headers: NodeJS.Dict<string | string[]>): string {
+  const bearer = headers.authorization;
+  const key = headers["x-api-key"];
+  if (bearer !== undefined && key !== undefined) return "both";
+  if (bearer !== undefined) return String(bearer);
+  return key === undefined ? "none" : `x-api-key ${key}`;
+}
+
+function checkMultipart(headers: NodeJS.Dict<string | string[]>, body: string): void {
+  const boundary = /^multipart\/form-data; ?boundary=(.+)$/.exec(String(headers["content-type"]))?.[1];
+  assert.ok(boundary);
+  assert.equal(headers["content-length"], String(body.length));
+  const parts = body.split(`--${boundary}`).slice(1, -1);
+  assert.equal(parts.length, 2);
+  assert.match(parts[0] ?? "", /name="taskId"\r\n\r\nt 1\r\n$/);
+  assert.match(parts[1] ?? "", /name="file"; filename="urls\.txt"\r\n/);
+  assert.ok(parts[1]?.endsWith(`\r\n\r\n${urls}\r\n`));
+}

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import type { Emulator, Fault } from "../../../src/emulator";
+import { defaultSeed, startEmulator } from "../../../src/emulator";
+import type { OperationName } from "../../../src/service";
+import { isServiceError, ServiceClient } from "../../../src/service";
+import { operationNames } from "../calls";
+import type { SkippedWaits } from "../skipWaits";
+import { skipWaits } from "../skipWaits";
+
+/** Operations that must never run twice by our doing, with what an error says of them when nobody knows whether they ran. */
+const onceOnly: Partial<Record<OperationName, RegExp>> = {
+  refreshToken: /refresh token may now be used up.*Try again once/,
+  startTask: /run of task .* may now be under way, and billed\. Look before starting again: getSubtasks/,
+  markExported: /may now be marked as exported\. Look with getNotExportedData/,
+  removeData: /may now be removed\. Look with getData/,
+  copyTask: /copy of task .* may now exist in group demo-group.*cannot list tasks.*use its id/,
+};
+
+/** Failures as the emulator makes them: before the operation is carried out, or after. */
+const faults: readonly (Omit<Fault, "operation"> & { ends?: "well" | "contract" })[] = [
+  { kind: "reset", when: "before" },
+  { kind: "reset", when: "after" },
+  { kind: "hang", when: "before" },
+  { kind: "hang", when: "after" },
+  { kind: "late", when: "before", delayMs: 250 },
+  { kind: "late", when: "after", delayMs: 250 },
+  { kind: "status", when: "before", status: 502, body: "<html>", headers: { "content-type": "text/html" } },
+  { kind: "status", when: "after", status: 502, body: "<html>", headers: { "content-type": "text/html" } },
+  { kind: "status", when: "after", status: 503, headers: { "retry-after": "2" } },
+  { kind: "status", when: "after", status: 500 },
+  { kind: "error", when: "after", code: "ServerError" },
+  { kind: "truncated" },
+  { kind: "slow", delayMs: 30 },
+  { kind: "redirect", when: "after", ends: "contract" },
+  { kind: "wrongType", ends: "well" },
+];
+
+describe("an operation whose answer goes wrong", () => {
+  let emulator: Emulator;
+  let client: ServiceClient;
+  let folder: string;
+  let taskId: string;
+  let waits: SkippedWaits;
+  before(async () => {
+    const seed = defaultSeed();
+    for (const task of seed.tasks) Object.assign(task, { syntheticRows: 6, syntheticSubtasks: 2 });
+    emulator = await startEmulator({ seed, behaviour: { startWhileRunning: "newRun" } });
+    taskId = "demo-template";
+    emulator.change.startRun(taskId);
+    await emulator.settled();
+    folder = mkdtempSync(join(tmpdir(), "webextract-effects-"));
+    const { accessToken, apiKey } = emulator.credentials;
+    client = new ServiceClient({
+      baseUrl: emulator.url,
+      accessToken,
+      apiKey,
+      tokenStore: folder,
+      timeoutSeconds: 0.15,
+      maxRetries: 2,
+    });
+    waits = skipWaits();
+  });
+  after(async () => {
+    waits.restore();
+    client.close();
+    await emulator.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function send(name: OperationName): Promise<unknown> {
+    const properties = [{ name: "Timeout", value: "9" }];
+    const items = { actionId: "pages", loopType: "UrlList", loopItems: ["https://a.test/"], isAppend: false };
+    const runs = emulator.inspect.runs(taskId);
+    const subTaskIds = runs.at(-1)?.subtasks.map(({ subTaskId }) => subTaskId) ?? [];
+    const calls: Record<OperationName, () => Promise<unknown>> = {
+      refreshToken: () =>
+        client.refreshToken({ refresh_token: emulator.credentials.refreshToken, grant_type: "refresh_token" }),
+      updateTaskParameters: () =>
+        client.updateTaskParameters({
+          taskId,
+          actions: [{ actionType: "LoopAction", actionId: "pages", loopItems: items }],
+        }),
+      updateTaskUrls: () =>
+        client.updateTaskUrls({ taskId, file: { open: () => Readable.from([Buffer.from("https://a.test/\n")]) } }),
+      updateActionProperties: () =>
+        client.updateActionProperties({
+          taskId,
+          actions: [{ actionType: "NavigateAction", actionId: "navigate", properties }],
+        }),
+      updateLoopItems: () => client.updateLoopItems({ taskId, ...items }),
+      getActions: () => client.getActions({ taskIds: [taskId], actionTypes: ["LoopAction"] }),
+      startTask: () => client.startTask({ taskId }),
+      startSubtasks: () => client.startSubtasks({ taskId, subTaskIds }),
+      stopSubtasks: () => client.stopSubtasks({ taskId, subTaskIds }),
+      getSubtasks: () => client.getSubtasks({ taskId, page: 1, size: 20 }),
+      getBatchData: () => client.getBatchData({ taskId, lotno: runs.at(-1)?.lotNo ?? "", offset: 0, size: 10 }),
+      getData: () => client.getData({ taskId, offset: 0, size: 10 }),
+      getNotExportedData: () => client.getNotExportedData({ taskId, size: 10 }),
+      markExported: () => client.markExported({ taskId }),
+      removeData: () => client.removeData({ taskId }),
+      copyTask: () => client.copyTask({ taskId, taskGroupId: "demo-group" }),
+    };
+    return calls[name]();
+  }
+
+  for (const { ends, ...fault } of faults) {
+    const what = `${fault.kind} ${fault.status ?? ""}${fault.code ?? ""} ${fault.when ?? "after"} the effect`;
+    for (const name of operationNames) {
+      const hint = onceOnly[name];
+      const expected = ends ?? (hint === undefined ? "well" : "unknown");
+      it(`${what}: ${name} ${{ well: "ends well", contract: "is refused as no answer", unknown: "runs once at most, and says that it may have run" }[expected]}`, async () => {
+        await emulator.settled();
+        emulator.clearRequests();
+        emulator.clearFaults();
+        emulator.fault({ operation: name, ...fault });
+        const outcome = await send(name).catch((error: unknown) => error);
+        const requests = emulator.requests.filter(({ operation }) => operation === name);
+        const effects = requests.filter(({ tookEffect }) => tookEffect).length;
+        if (expected === "well") {
+          assert.ok(!(outcome instanceof Error), String(outcome));
+          assert.equal(requests.length, ends === "well" ? 1 : 2);
+          return;
+        }
+        assert.ok(isServiceError(outcome), String(outcome));
+        assert.equal(outcome.outcome, "unknown");
+        assert.equal(requests.length, 1);
+        assert.ok(effects <= 1);
+        if (expected === "contract") assert.equal(outcome.kind, "contract");
+        else assert.equal(outcome.kind, "outcomeUnknown");
+        if (hint !== undefined) assert.match(outcome.hint, hint);
+      });
+    }
+  }
+});

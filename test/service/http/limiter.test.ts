@@ -1,0 +1,251 @@
+import assert from "node:assert/strict";
+import sinon from "sinon";
+import { ServiceClient } from "../../../src/service";
+import { joinLimiter, Limiter } from "../../../src/service/http/limiter";
+import { errorOf } from "../errors/errorOf";
+import type { FakeServer } from "../fakeServer";
+import { json, startFakeServer } from "../fakeServer";
+
+const unbounded = Number.POSITIVE_INFINITY;
+const never = new AbortController().signal;
+
+describe("the limiter", () => {
+  let clock: sinon.SinonFakeTimers | undefined;
+  afterEach(() => {
+    clock?.restore();
+    clock = undefined;
+  });
+
+  const fakeClock = () => sinon.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+
+  /** Sends as fast as it may to a service that takes so many requests in each second, for so many seconds. */
+  async function drive(
+    limiter: Limiter,
+    capacity: number,
+    seconds: number,
+  ): Promise<{ taken: number; refused: number }> {
+    clock ??= fakeClock();
+    const end = performance.now() + seconds * 1000;
+    let windowBegin = 0;
+    let inWindow = 0;
+    let taken = 0;
+    let refused = 0;
+    const worker = async () => {
+      while (performance.now() < end) {
+        const permit = await limiter.acquire(never);
+        const now = performance.now();
+        if (now - windowBegin >= 1000) {
+          windowBegin = now;
+          inWindow = 0;
+        }
+        inWindow += 1;
+        const over = inWindow > capacity;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        if (over) refused += 1;
+        else taken += 1;
+        permit.release(over ? "limited" : "done");
+      }
+    };
+    const workers = Promise.all(Array.from({ length: 8 }, worker));
+    await clock.tickAsync(seconds * 1000 + 5000);
+    await workers;
+    return { taken, refused };
+  }
+
+  it("lets as many through at once as the strictest client allows", async () => {
+    const limiter = new Limiter();
+    const leave = limiter.join({ concurrency: 2, requestsPerSecond: unbounded });
+    limiter.join({ concurrency: 5, requestsPerSecond: unbounded });
+    const granted: number[] = [];
+    const permits = [1, 2, 3, 4, 5, 6].map((number) =>
+      limiter.acquire(never).then((permit) => {
+        granted.push(number);
+        return permit;
+      }),
+    );
+    await new Promise(setImmediate);
+    assert.deepEqual(granted, [1, 2]);
+    (await permits[0])?.release("done");
+    await new Promise(setImmediate);
+    assert.deepEqual(granted, [1, 2, 3]);
+    leave();
+    await new Promise(setImmediate);
+    assert.deepEqual(granted, [1, 2, 3, 4, 5, 6]);
+  });
+
+  it("spreads requests over the second where requestsPerSecond is set", async () => {
+    const limiter = new Limiter();
+    limiter.join({ concurrency: 100, requestsPerSecond: 10 });
+    const { taken, refused } = await drive(limiter, 10, 10);
+    assert.equal(refused, 0);
+    assert.ok(taken >= 95 && taken <= 108, `${taken}`);
+  });
+
+  it("keeps a rate that it was told from the first second on, also where the first request leaves late, and after a rest", async () => {
+    const time = fakeClock();
+    clock = time;
+    const limiter = new Limiter();
+    limiter.join({ concurrency: 100, requestsPerSecond: 20 });
+    const arrivals: number[] = [];
+    for (const late of [100, 0]) {
+      for (let sent = 0; sent < 100; sent += 1) {
+        void limiter.acquire(never).then((permit) => {
+          arrivals.push(performance.now() + (sent === 0 ? late : 0));
+          permit.release("done");
+        });
+      }
+      await time.tickAsync(10_000);
+    }
+    assert.equal(arrivals.length, 200);
+    arrivals.forEach((arrival, index) => {
+      const inSecond = arrivals.slice(index).filter((each) => each < arrival + 1000);
+      assert.ok(inSecond.length <= 20, `${inSecond.length} within a second of request ${index}`);
+    });
+  });
+
+  it("finds a limit that it was not told of, and then keeps close below it", async () => {
+    const limiter = new Limiter();
+    limiter.join({ concurrency: 8, requestsPerSecond: unbounded });
+    const { taken, refused } = await drive(limiter, 20, 120);
+    assert.ok(taken >= 0.75 * 20 * 120, `${taken} of 2400`);
+    assert.ok(refused <= 0.05 * taken, `${refused} refused`);
+  });
+
+  it("believes a rate that it was told more than a single refusal, but not more than a second one soon after", async () => {
+    clock = fakeClock();
+    const limiter = new Limiter();
+    limiter.join({ concurrency: 1, requestsPerSecond: 20 });
+    const next = async () => {
+      const [permit] = await Promise.all([limiter.acquire(never), clock?.tickAsync(1050 / limiter.rate)]);
+      return permit;
+    };
+    (await next()).release("done");
+    await clock.tickAsync(100);
+    const rateAfterRefusal = async (): Promise<number> => {
+      for (let sent = 0; sent < 100; sent += 1) (await next()).release("done");
+      (await next()).release("limited");
+      await clock?.tickAsync(1000);
+      return limiter.rate;
+    };
+    const once = await rateAfterRefusal();
+    assert.ok(once >= 16 && once < 20, `${once}`);
+    const twice = await rateAfterRefusal();
+    assert.ok(twice <= 10, `${twice}`);
+  });
+
+  it("learns that the rate it was told is too high", async () => {
+    const limiter = new Limiter();
+    limiter.join({ concurrency: 8, requestsPerSecond: 40 });
+    const { taken, refused } = await drive(limiter, 20, 120);
+    assert.ok(taken >= 0.75 * 20 * 120, `${taken} of 2400`);
+    assert.ok(refused <= 0.05 * taken, `${refused} refused`);
+  });
+
+  it("is unbounded until the first answer of 429, and halves then", async () => {
+    const limiter = new Limiter();
+    limiter.join({ concurrency: 1, requestsPerSecond: unbounded });
+    for (let turn = 0; turn < 20; turn += 1) (await limiter.acquire(never)).release("done");
+    assert.equal(limiter.rate, unbounded);
+    (await limiter.acquire(never)).release("limited");
+    assert.equal(limiter.rate, 10);
+  });
+
+  it("is fast again within two minutes after a bad moment in which single requests were refused", async () => {
+    const limiter = new Limiter();
+    limiter.join({ concurrency: 8, requestsPerSecond: unbounded });
+    clock = fakeClock();
+    (await limiter.acquire(never)).release("limited");
+    assert.equal(limiter.rate, 0.5);
+    await drive(limiter, 20, 100);
+    const { taken, refused } = await drive(limiter, 20, 100);
+    assert.ok(taken >= 0.75 * 20 * 100, `${taken} of 2000`);
+    assert.ok(refused <= 0.05 * taken, `${refused} refused`);
+  });
+
+  it("takes Retry-After as law for all requests", async () => {
+    clock = fakeClock();
+    const limiter = new Limiter();
+    limiter.join({ concurrency: 8, requestsPerSecond: unbounded });
+    (await limiter.acquire(never)).release("limited", 30_000);
+    let granted = false;
+    const next = limiter.acquire(never).then(() => {
+      granted = true;
+    });
+    await clock.tickAsync(29_990);
+    assert.equal(granted, false);
+    await clock.tickAsync(20);
+    await next;
+  });
+
+  it("counts answers to requests sent before it slowed down only once", async () => {
+    const limiter = new Limiter();
+    limiter.join({ concurrency: 8, requestsPerSecond: unbounded });
+    const permits = await Promise.all(Array.from({ length: 8 }, () => limiter.acquire(never)));
+    for (const permit of permits) permit.release("limited");
+    assert.equal(limiter.rate, 3.5);
+  });
+
+  it("lets go of one that is aborted while it waits, and keeps the order of the others", async () => {
+    const limiter = new Limiter();
+    limiter.join({ concurrency: 1, requestsPerSecond: unbounded });
+    const first = await limiter.acquire(never);
+    const controller = new AbortController();
+    const second = limiter.acquire(controller.signal);
+    const third = limiter.acquire(never);
+    controller.abort();
+    await assert.rejects(second);
+    first.release("done");
+    (await third).release("done");
+  });
+
+  it("is one for all clients of a service in this process", async () => {
+    let open = 0;
+    let most = 0;
+    const server: FakeServer = await startFakeServer((_seen, response) => {
+      open += 1;
+      most = Math.max(most, open);
+      setImmediate(() => {
+        open -= 1;
+        json(response, 200, { requestId: "q" });
+      });
+    });
+    const clients = [1, 2, 3].map(
+      () => new ServiceClient({ baseUrl: server.baseUrl, accessToken: "access", concurrency: 2 }),
+    );
+    await Promise.all(clients.flatMap((client) => [1, 2, 3, 4].map(() => client.markExported({ taskId: "t" }))));
+    assert.ok(most <= 2, `${most} at once`);
+    const { limiter, leave } = joinLimiter(server.baseUrl, { concurrency: 1, requestsPerSecond: 3 });
+    assert.equal(limiter.rate, 3);
+    leave();
+    assert.equal(limiter.rate, unbounded);
+    for (const client of clients) client.close();
+    await server.close();
+  });
+
+  it("is named where a call's deadline passes while it waits for its turn", async () => {
+    const server = await startFakeServer((_seen, response) => json(response, 429, "", { "retry-after": "600" }));
+    const client = new ServiceClient({ baseUrl: server.baseUrl, accessToken: "access", deadlineSeconds: 0.2 });
+    await errorOf(client.removeData({ taskId: "t" }));
+    const error = await errorOf(client.removeData({ taskId: "t" }));
+    client.close();
+    await server.close();
+    assert.deepEqual([error.kind, error.outcome, server.seen.length], ["rateLimited", "notExecuted", 1]);
+    assert.match(error.message, /waited for its turn/);
+  });
+
+  it("forgets a service with its last client", async () => {
+    const claim = { concurrency: 1, requestsPerSecond: unbounded };
+    const first = joinLimiter("http://127.0.0.1:1", claim);
+    const second = joinLimiter("http://127.0.0.1:1", claim);
+    assert.equal(first.limiter, second.limiter);
+    (await first.limiter.acquire(never)).release("limited", 3600_000);
+    first.leave();
+    const third = joinLimiter("http://127.0.0.1:1", claim);
+    assert.equal(third.limiter, first.limiter);
+    second.leave();
+    third.leave();
+    const fresh = joinLimiter("http://127.0.0.1:1", claim);
+    assert.notEqual(fresh.limiter, first.limiter);
+    fresh.leave();
+  });
+});

@@ -1,0 +1,268 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import https from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inspect, promisify } from "node:util";
+import { generate } from "selfsigned";
+import type { OperationName, ServiceClientOptions } from "../../../src/service";
+import { operations, optionProblems, ServiceClient } from "../../../src/service";
+import { exampleCalls, goodAnswer, operationNames } from "../calls";
+import { errorOf } from "../errors/errorOf";
+import type { FakeServer } from "../fakeServer";
+import { json, startFakeServer } from "../fakeServer";
+import { skipWaits } from "../skipWaits";
+import type { FakeProxy, OnTunnel } from "./fakeProxy";
+import { startFakeProxy } from "./fakeProxy";
+
+const run = promisify(execFile);
+const variables = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
+
+describe("a proxy that the environment names", function () {
+  this.timeout(30_000);
+  let folder: string;
+  let certificate: string;
+  let service: https.Server;
+  let servicePort: number;
+  const seen: { name: string; headers: NodeJS.Dict<string | string[]> }[] = [];
+  let proxy: FakeProxy | undefined;
+  const clients: ServiceClient[] = [];
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), "webextract-proxy-"));
+    const pems = await generate([{ name: "commonName", value: "service.test" }], {
+      extensions: [{ name: "subjectAltName", altNames: [{ type: 2, value: "service.test" }] }],
+    });
+    certificate = join(folder, "certificate.pem");
+    writeFileSync(certificate, pems.cert);
+    service = https.createServer({ key: pems.private, cert: pems.cert }, (request, response) => {
+      const path = request.url?.split("?")[0]?.replace("/v1", "");
+      const name = operationNames.find((known) => path === operations[known].path) ?? "getData";
+      seen.push({ name, headers: request.headers });
+      request.resume();
+      request.on("end", () => json(response, 200, goodAnswer(name)));
+    });
+    service.listen(0, "127.0.0.1");
+    await once(service, "listening");
+    servicePort = (service.address() as AddressInfo).port;
+  });
+  after(async () => {
+    service.closeAllConnections();
+    service.close();
+    await once(service, "close");
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const environmentBefore = new Map<string, string | undefined>();
+  beforeEach(() => {
+    seen.length = 0;
+    for (const name of variables) {
+      environmentBefore.set(name, process.env[name]);
+      delete process.env[name];
+    }
+  });
+  afterEach(async () => {
+    for (const [name, value] of environmentBefore) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+    for (const client of clients.splice(0)) client.close();
+    await proxy?.close();
+    proxy = undefined;
+  });
+
+  async function startProxy(onTunnel?: OnTunnel): Promise<FakeProxy> {
+    proxy = await startFakeProxy(servicePort, onTunnel);
+    return proxy;
+  }
+
+  /** What became of the calls, in a process that starts with these variables and trusts the service's certificate. */
+  async function inProcess(env: NodeJS.ProcessEnv, baseUrl: string, ...calls: OperationName[]) {
+    const { stdout, stderr } = await run(
+      process.execPath,
+      ["-r", "tsx/cjs", join(__dirname, "proxyClient.ts"), baseUrl, ...calls],
+      { env: { PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: certificate, ...env } },
+    );
+    return { outcomes: stdout.trim().split("\n"), said: stdout + stderr };
+  }
+
+  /** A client in this process, which does not trust the certificate: for what goes wrong before the encryption stands. */
+  function clientHere(options: Partial<ServiceClientOptions> = {}): ServiceClient {
+    const client = new ServiceClient({
+      baseUrl: "https://service.test/v1",
+      accessToken: "access-token",
+      apiKey: "key-of-the-account",
+      maxRetries: 0,
+      ...options,
+    });
+    clients.push(client);
+    return client;
+  }
+
+  it("opens a tunnel for https and sees nothing of what goes through: no path, no credential", async () => {
+    const { port, tunnels, requests } = await startProxy();
+    const { outcomes } = await inProcess(
+      { HTTPS_PROXY: `http://127.0.0.1:${port}` },
+      "https://service.test/v1",
+      "getData",
+      "updateActionProperties",
+      "updateTaskUrls",
+    );
+    assert.deepEqual(outcomes, ["answered", "answered", "answered"]);
+    assert.deepEqual(
+      seen.map(({ headers }) => [headers.authorization, headers["x-api-key"]]),
+      [
+        ["Bearer access-token", undefined],
+        ["Bearer access-token", undefined],
+        [undefined, "key-of-the-account"],
+      ],
+    );
+    assert.deepEqual(requests, []);
+    for (const tunnel of tunnels) {
+      assert.equal(tunnel.target, "service.test:443");
+      assert.doesNotMatch(JSON.stringify(tunnel.headers), /access-token|key-of-the-account|authorization/i);
+      assert.doesNotMatch(tunnel.bytes(), /access-token|key-of-the-account|\/v1/);
+    }
+  });
+
+  it("gives one tunnel to all that may be repeated, and one each to what must run once", async () => {
+    const { port, tunnels } = await startProxy();
+    await inProcess(
+      { https_proxy: `http://127.0.0.1:${port}` },
+      "https://service.test/v1",
+      "getData",
+      "getSubtasks",
+      "getData",
+      "startTask",
+      "copyTask",
+    );
+    assert.equal(seen.length, 5);
+    assert.equal(tunnels.length, 3);
+  });
+
+  it("is told its own user name and password, and nobody else is", async () => {
+    const { port, tunnels } = await startProxy();
+    const { outcomes, said } = await inProcess(
+      { HTTPS_PROXY: `http://us%40er:p%3Ass-w0rd-of-the-proxy@127.0.0.1:${port}`, DEBUG: "*" },
+      "https://service.test/v1",
+      "getData",
+    );
+    assert.equal(outcomes.at(-1), "answered");
+    const sent = Buffer.from("us@er:p:ss-w0rd-of-the-proxy").toString("base64");
+    assert.equal(tunnels[0]?.headers["proxy-authorization"], `Basic ${sent}`);
+    assert.equal(seen[0]?.headers["proxy-authorization"], undefined);
+    assert.ok(!said.includes("ss-w0rd") && !said.includes(sent), said);
+  });
+
+  it("is left out where NO_PROXY names the service", async () => {
+    const { port, tunnels } = await startProxy();
+    for (const exception of ["service.test", ".test", "*"]) {
+      process.env.HTTPS_PROXY = `http://127.0.0.1:${port}`;
+      process.env.NO_PROXY = `other.example,${exception}`;
+      const error = await errorOf(clientHere().getData({ taskId: "t", offset: 0, size: 1 }));
+      assert.match(error.message, /no such host|EAI_AGAIN/);
+    }
+    assert.equal(tunnels.length, 0);
+  });
+
+  it("is left out for a service on this machine: plain http would leave it with its credential", async () => {
+    const { port, tunnels, requests } = await startProxy();
+    process.env.HTTP_PROXY = `http://127.0.0.1:${port}`;
+    process.env.ALL_PROXY = `http://127.0.0.1:${port}`;
+    const local: FakeServer = await startFakeServer((_seen, response) => json(response, 200, { requestId: "q" }));
+    await clientHere({ baseUrl: local.baseUrl }).markExported({ taskId: "t" });
+    assert.equal(local.seen.length, 1);
+    assert.deepEqual([tunnels.length, requests.length], [0, 0]);
+    await local.close();
+  });
+
+  it("takes plain http whole, where that is allowed, with the user name and password that are for it", async () => {
+    const { port, requests } = await startProxy();
+    const { outcomes } = await inProcess(
+      { HTTP_PROXY: `http://us%40er:p%3Ass@127.0.0.1:${port}` },
+      "http://service.test/v1",
+      "markExported",
+    );
+    assert.deepEqual(outcomes, ["answered"]);
+    assert.equal(requests[0]?.url, "http://service.test/v1/data/markexported");
+    const sent = Buffer.from("us@er:p:ss").toString("base64");
+    assert.equal(requests[0]?.headers["proxy-authorization"], `Basic ${sent}`);
+  });
+
+  it("without a scheme is spoken to in plain http", async () => {
+    const { port, tunnels } = await startProxy((socket) => socket.end("HTTP/1.1 403 Forbidden\r\n\r\n"));
+    process.env.HTTPS_PROXY = `127.0.0.1:${port}`;
+    await errorOf(clientHere().getData({ taskId: "t", offset: 0, size: 1 }));
+    assert.equal(tunnels[0]?.target, "service.test:443");
+  });
+
+  for (const address of ["socks5://s3cr3t@host:1", "http://", "http://s3cr3t%zz@host:1"]) {
+    it(`that is no http proxy is refused before any call, unseen: ${address}`, () => {
+      process.env.HTTPS_PROXY = address;
+      assert.throws(
+        () => clientHere(),
+        (error: Error) => /proxy that the environment names/.test(error.message) && !/s3cr3t/.test(inspect(error)),
+      );
+      assert.equal(optionProblems({ baseUrl: "https://service.test" }).length, 1);
+    });
+  }
+
+  for (const name of operationNames) {
+    it(`that refuses the tunnel: ${name} is known not to have run, and is not tried again`, async () => {
+      const { port, tunnels } = await startProxy((socket) =>
+        socket.end("HTTP/1.1 407 Proxy Authentication Required\r\nx-echo: s3cr3t-word\r\n\r\ns3cr3t-word"),
+      );
+      process.env.HTTPS_PROXY = `http://user:s3cr3t-word@127.0.0.1:${port}`;
+      const error = await errorOf(exampleCalls[name].send(clientHere({ maxRetries: 5 })));
+      assert.deepEqual([error.kind, error.outcome], ["unreachable", "notExecuted"]);
+      assert.match(error.message, /no connection \(the proxy answered 407\).*proxy settings/);
+      assert.doesNotMatch(inspect(error, { depth: 20, showHidden: true }), /s3cr3t/);
+      assert.equal(tunnels.length, 1);
+    });
+  }
+
+  it("that cannot open the tunnel just now is asked again, even for a start", async () => {
+    const waits = skipWaits();
+    try {
+      const { port, tunnels } = await startProxy((socket) => socket.end("HTTP/1.1 503 Try later\r\n\r\n"));
+      process.env.HTTPS_PROXY = `http://127.0.0.1:${port}`;
+      const error = await errorOf(clientHere({ maxRetries: 2 }).startTask({ taskId: "t" }));
+      assert.deepEqual([error.kind, error.outcome, tunnels.length], ["unreachable", "notExecuted", 3]);
+    } finally {
+      waits.restore();
+    }
+  });
+
+  it("that hangs up is no lost answer", async () => {
+    const { port } = await startProxy((socket) => socket.destroy());
+    process.env.HTTPS_PROXY = `http://127.0.0.1:${port}`;
+    const error = await errorOf(clientHere().startTask({ taskId: "t" }));
+    assert.deepEqual([error.kind, error.outcome], ["unreachable", "notExecuted"]);
+  });
+
+  it("that does not answer is let go of, socket and all, when the caller ends the call or its time is up", async () => {
+    const controller = new AbortController();
+    const { port, tunnels } = await startProxy((_socket, turn) => {
+      if (turn === 1) controller.abort();
+    });
+    process.env.HTTPS_PROXY = `http://127.0.0.1:${port}`;
+    const ended = await errorOf(clientHere().startTask({ taskId: "t" }, { signal: controller.signal }));
+    assert.deepEqual([ended.kind, ended.outcome], ["aborted", "notExecuted"]);
+    await tunnels[0]?.closed;
+    const late = await errorOf(clientHere({ timeoutSeconds: 0.1 }).startTask({ taskId: "t" }));
+    assert.deepEqual([late.kind, late.outcome], ["unreachable", "notExecuted"]);
+    await tunnels[1]?.closed;
+  });
+
+  it("does not keep the service's certificate from being checked, and nothing is sent to one that is not trusted", async () => {
+    const { port, tunnels } = await startProxy();
+    process.env.HTTPS_PROXY = `http://127.0.0.1:${port}`;
+    const error = await errorOf(clientHere().startTask({ taskId: "t" }));
+    assert.deepEqual([error.kind, error.outcome], ["unreachable", "notExecuted"]);
+    assert.match(error.message, /DEPTH_ZERO_SELF_SIGNED_CERT/);
+    assert.deepEqual([tunnels.length, seen.length], [1, 0]);
+  });
+});

@@ -1,0 +1,458 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type http from "node:http";
+import net from "node:net";
+import sinon from "sinon";
+import type { OperationName, ServiceClientOptions } from "../../../src/service";
+import { ServiceClient } from "../../../src/service";
+import { exampleCalls, goodAnswer, operationNames } from "../calls";
+import { errorOf } from "../errors/errorOf";
+import type { FakeServer } from "../fakeServer";
+import { json, startFakeServer } from "../fakeServer";
+import type { SkippedWaits } from "../skipWaits";
+import { skipWaits } from "../skipWaits";
+
+/** Operations that must never run twice by our doing. Written down by hand from the design, not derived from the table of operations. */
+const onceOnly = new Set<OperationName>(["refreshToken", "startTask", "markExported", "removeData", "copyTask"]);
+
+interface FailureCase {
+  name: string;
+  fail: (response: http.ServerResponse) => void;
+  /** Which operations are sent again. */
+  again: "all" | "repeatable" | "none";
+  /** What an operation that is not sent again ends with. */
+  kind: string;
+  outcome: string;
+  options?: Partial<ServiceClientOptions>;
+  /** Milliseconds waited at least before the second try. */
+  waitsAtLeast?: number;
+}
+
+const refusal = (code: string) => ({ error: { code, message: `it is ${code}` }, requestId: "q-e" });
+
+const cases: FailureCase[] = [
+  { name: "429", fail: (r) => json(r, 429, ""), again: "all", kind: "rateLimited", outcome: "notExecuted" },
+  {
+    name: "429 with Retry-After in seconds",
+    fail: (r) => json(r, 429, refusal("TooManyRequests"), { "retry-after": "7" }),
+    again: "all",
+    kind: "rateLimited",
+    outcome: "notExecuted",
+    waitsAtLeast: 7000,
+  },
+  {
+    name: "429 with Retry-After as a date",
+    fail: (r) => json(r, 429, "", { "retry-after": new Date(Date.now() + 9_000).toUTCString() }),
+    again: "all",
+    kind: "rateLimited",
+    outcome: "notExecuted",
+    waitsAtLeast: 7000,
+  },
+  {
+    name: "503 with Retry-After in seconds",
+    fail: (r) => json(r, 503, "", { "retry-after": "3" }),
+    again: "repeatable",
+    kind: "outcomeUnknown",
+    outcome: "unknown",
+    waitsAtLeast: 3000,
+  },
+  {
+    name: "503 with Retry-After as a date",
+    fail: (r) => json(r, 503, "", { "retry-after": new Date(Date.now() + 9_000).toUTCString() }),
+    again: "repeatable",
+    kind: "outcomeUnknown",
+    outcome: "unknown",
+    waitsAtLeast: 7000,
+  },
+  { name: "503", fail: (r) => json(r, 503, ""), again: "repeatable", kind: "outcomeUnknown", outcome: "unknown" },
+  {
+    name: "500",
+    fail: (r) => json(r, 500, refusal("Oops")),
+    again: "repeatable",
+    kind: "outcomeUnknown",
+    outcome: "unknown",
+  },
+  {
+    name: "a proxy's 502 page",
+    fail: (r) => r.writeHead(502, { "content-type": "text/html" }).end("<html>Bad gateway</html>"),
+    again: "repeatable",
+    kind: "outcomeUnknown",
+    outcome: "unknown",
+  },
+  {
+    name: "ServerError under 400",
+    fail: (r) => json(r, 400, refusal("ServerError")),
+    again: "repeatable",
+    kind: "outcomeUnknown",
+    outcome: "unknown",
+  },
+  {
+    name: "a code that is configured as proof that nothing was done",
+    fail: (r) => json(r, 500, refusal("Server.Busy")),
+    again: "all",
+    kind: "refused",
+    outcome: "notExecuted",
+    options: { notExecutedCodes: ["ServerBusy"] },
+  },
+  {
+    name: "a connection reset after the request",
+    fail: (r) => r.socket?.resetAndDestroy(),
+    again: "repeatable",
+    kind: "outcomeUnknown",
+    outcome: "unknown",
+  },
+  {
+    name: "a connection closed after the request",
+    fail: (r) => r.socket?.end(),
+    again: "repeatable",
+    kind: "outcomeUnknown",
+    outcome: "unknown",
+  },
+  {
+    name: "a truncated body",
+    fail: (r) => {
+      r.writeHead(200, { "content-type": "application/json", "content-length": "500" });
+      r.write('{"requestId":', () => r.socket?.end());
+    },
+    again: "repeatable",
+    kind: "outcomeUnknown",
+    outcome: "unknown",
+  },
+  {
+    name: "no answer in time",
+    fail: () => undefined,
+    again: "repeatable",
+    kind: "outcomeUnknown",
+    outcome: "unknown",
+    options: { timeoutSeconds: 0.4 },
+  },
+  {
+    name: "a body that does not end in time",
+    fail: (r) => void r.writeHead(200, { "content-type": "application/json" }).write('{"requestId":'),
+    again: "repeatable",
+    kind: "outcomeUnknown",
+    outcome: "unknown",
+    options: { timeoutSeconds: 0.4 },
+  },
+  {
+    name: "a page in place of an answer",
+    fail: (r) => r.writeHead(200, { "content-type": "text/html" }).end("<html>Log in</html>"),
+    again: "none",
+    kind: "contract",
+    outcome: "unknown",
+  },
+  {
+    name: "a body cut off by the service itself",
+    fail: (r) => json(r, 200, '{"requestId":"q","data":{'),
+    again: "none",
+    kind: "contract",
+    outcome: "unknown",
+  },
+  {
+    name: "a redirect",
+    fail: (r) => r.writeHead(307, { location: "/elsewhere" }).end(),
+    again: "none",
+    kind: "contract",
+    outcome: "unknown",
+  },
+  {
+    name: "a refused parameter",
+    fail: (r) => json(r, 400, refusal("InvalidParameter")),
+    again: "none",
+    kind: "refused",
+    outcome: "notExecuted",
+  },
+  {
+    name: "an error without a code in an answer of 200",
+    fail: (r) => json(r, 200, { error: { message: "it is not done" }, requestId: "q-e" }),
+    again: "none",
+    kind: "refused",
+    outcome: "unknown",
+  },
+  {
+    name: "a proxy's 404 page",
+    fail: (r) => r.writeHead(404, { "content-type": "text/html" }).end("<html></html>"),
+    again: "none",
+    kind: "refused",
+    outcome: "notExecuted",
+  },
+  {
+    name: "a task that is gone",
+    fail: (r) => json(r, 400, refusal("InvalidTaskId")),
+    again: "none",
+    kind: "notFound",
+    outcome: "notExecuted",
+  },
+  {
+    name: "an action that is not in the task",
+    fail: (r) => json(r, 400, refusal("TaskSettingsNotFound")),
+    again: "none",
+    kind: "actionNotFound",
+    outcome: "notExecuted",
+  },
+  {
+    name: "a plan that is too small",
+    fail: (r) => json(r, 403, refusal("PermissionDenied")),
+    again: "none",
+    kind: "plan",
+    outcome: "notExecuted",
+  },
+  {
+    name: "an error in the older form",
+    fail: (r) => json(r, 400, { error: "InvalidTaskId", error_Description: "no such task" }),
+    again: "none",
+    kind: "notFound",
+    outcome: "notExecuted",
+  },
+  {
+    name: "a running task",
+    fail: (r) => json(r, 400, refusal("TaskExecuting")),
+    again: "all",
+    kind: "busy",
+    outcome: "notExecuted",
+  },
+];
+
+describe("repeating a request", () => {
+  let server: FakeServer;
+  let fail: FailureCase["fail"];
+  let failures: number;
+  let answer: unknown;
+  let waits: SkippedWaits | undefined;
+  const clients: ServiceClient[] = [];
+
+  beforeEach(async () => {
+    server = await startFakeServer((_seen, response, turn) =>
+      turn <= failures ? fail(response) : json(response, 200, answer),
+    );
+  });
+  afterEach(async () => {
+    waits?.restore();
+    waits = undefined;
+    for (const client of clients.splice(0)) client.close();
+    await server.close();
+  });
+
+  function clientFor(options: Partial<ServiceClientOptions> = {}): ServiceClient {
+    const client = new ServiceClient({ baseUrl: server.baseUrl, accessToken: "a-0", apiKey: "k-0", ...options });
+    clients.push(client);
+    return client;
+  }
+
+  for (const failure of cases) {
+    for (const name of operationNames) {
+      const repeated = failure.again === "all" || (failure.again === "repeatable" && !onceOnly.has(name));
+      it(`${failure.name}: ${name} is ${repeated ? "sent again" : "not sent again"}`, async () => {
+        fail = failure.fail;
+        failures = 1;
+        answer = goodAnswer(name);
+        const client = clientFor(failure.options);
+        if (failure.options?.timeoutSeconds === undefined) waits = skipWaits();
+        if (repeated) {
+          assert.deepEqual(await exampleCalls[name].send(client), answer);
+          assert.equal(server.seen.length, 2);
+          assert.deepEqual(
+            [server.seen[0]?.body.length, server.seen[0]?.url],
+            [server.seen[1]?.body.length, server.seen[1]?.url],
+          );
+          if (failure.waitsAtLeast !== undefined) {
+            const waited = (waits?.waits ?? []).reduce((sum, wait) => sum + wait, 0);
+            assert.ok(waited >= failure.waitsAtLeast, `waited ${waited} ms`);
+          }
+        } else {
+          const error = await errorOf(exampleCalls[name].send(client));
+          assert.deepEqual([error.kind, error.outcome, error.operation], [failure.kind, failure.outcome, name]);
+          assert.equal(server.seen.length, 1);
+        }
+      });
+    }
+  }
+
+  for (const [name, send] of [
+    [
+      "updateLoopItems",
+      (c: ServiceClient) =>
+        c.updateLoopItems({ taskId: "t", actionId: "a", loopType: "TextList", loopItems: ["x"], isAppend: true }),
+    ],
+    [
+      "updateTaskParameters",
+      (c: ServiceClient) =>
+        c.updateTaskParameters({
+          taskId: "t",
+          actions: [
+            { actionType: "LoopAction", actionId: "a" },
+            {
+              actionType: "LoopAction",
+              actionId: "b",
+              loopItems: { actionId: "b", loopType: "TextList", loopItems: [], isAppend: true },
+            },
+          ],
+        }),
+    ],
+  ] as const) {
+    it(`${name} that appends is not sent again after a lost answer, and the error says how to look`, async () => {
+      fail = (response) => response.socket?.end();
+      failures = 1;
+      const error = await errorOf(send(clientFor()));
+      assert.deepEqual([error.kind, error.outcome, server.seen.length], ["outcomeUnknown", "unknown", 1]);
+      assert.match(error.hint, /getActions/);
+    });
+  }
+
+  it("gives up after maxRetries, with the number of tries in the message", async () => {
+    waits = skipWaits();
+    fail = (response) => json(response, 500, "");
+    failures = 99;
+    const error = await errorOf(exampleCalls.getData.send(clientFor({ maxRetries: 2 })));
+    assert.equal(server.seen.length, 3);
+    assert.match(error.message, /Tried 3 times\./);
+  });
+
+  it("waits between two tries for a random part of 0.5 s, 1 s, 2 s and so on up to 20 s", async () => {
+    fail = (response) => json(response, 500, "");
+    failures = 99;
+    waits = skipWaits();
+    for (const [random, expected] of [
+      [0, [0, 0, 0, 0, 0, 0, 0]],
+      [0.5, [250, 500, 1000, 2000, 4000, 8000, 10000]],
+      [1, [500, 1000, 2000, 4000, 8000, 16000, 20000]],
+    ] as const) {
+      const chance = sinon.stub(Math, "random").returns(random);
+      await errorOf(exampleCalls.getData.send(clientFor({ maxRetries: 7 })));
+      chance.restore();
+      assert.deepEqual(waits.waits.splice(0), expected);
+    }
+  });
+
+  it("does not start waiting for a Retry-After that lies beyond the call's deadline", async () => {
+    fail = (response) => json(response, 429, "", { "retry-after": "3600" });
+    failures = 1;
+    const error = await errorOf(exampleCalls.getData.send(clientFor()));
+    assert.equal(error.kind, "rateLimited");
+    assert.match(error.message, /would come after the call's deadline/);
+  });
+
+  it("waits for a running task no longer than busyTimeoutSeconds, then says so", async () => {
+    waits = skipWaits();
+    fail = (response) => json(response, 400, refusal("TaskExecuting"));
+    failures = 999;
+    const error = await errorOf(exampleCalls.updateActionProperties.send(clientFor({ busyTimeoutSeconds: 60 })));
+    assert.equal(error.kind, "busy");
+    assert.match(error.message, /Waited 6\d s for the task/);
+    const waited = waits.waits.reduce((sum, wait) => sum + wait, 0);
+    assert.ok(waited >= 59_000 && waited <= 61_000, `waited ${waited} ms`);
+  });
+
+  it("does not wait for a running task where busyTimeoutSeconds is 0", async () => {
+    fail = (response) => json(response, 400, refusal("TaskExecuting"));
+    failures = 999;
+    assert.equal((await errorOf(exampleCalls.removeData.send(clientFor({ busyTimeoutSeconds: 0 })))).kind, "busy");
+    assert.equal(server.seen.length, 1);
+  });
+
+  it("says that the outcome is unknown when an earlier try was lost, whatever the last one was told", async () => {
+    waits = skipWaits();
+    let turn = 0;
+    fail = (response) => {
+      turn += 1;
+      if (turn === 1) response.socket?.resetAndDestroy();
+      else json(response, 400, refusal("InvalidParameter"));
+    };
+    failures = 2;
+    const error = await errorOf(exampleCalls.updateLoopItems.send(clientFor()));
+    assert.deepEqual([error.kind, error.outcome], ["refused", "unknown"]);
+  });
+
+  it("sends what must run once on a connection of its own, and everything else on a kept one", async () => {
+    failures = 0;
+    const client = clientFor();
+    answer = goodAnswer("getData");
+    await exampleCalls.getData.send(client);
+    await exampleCalls.getData.send(client);
+    answer = goodAnswer("startTask");
+    await exampleCalls.startTask.send(client);
+    await exampleCalls.startTask.send(client);
+    const connections = server.seen.map(({ connection }) => connection);
+    assert.deepEqual(connections, [1, 1, 2, 3]);
+  });
+
+  for (const name of operationNames) {
+    it(`no connection: ${name} is tried again, and is then known not to have run`, async () => {
+      waits = skipWaits();
+      const closed = await startFakeServer(() => undefined);
+      await closed.close();
+      const client = clientFor({ baseUrl: closed.baseUrl, maxRetries: 2 });
+      const error = await errorOf(exampleCalls[name].send(client));
+      assert.deepEqual([error.kind, error.outcome], ["unreachable", "notExecuted"]);
+      assert.match(error.message, /Tried 3 times\./);
+    });
+  }
+
+  it("a connection cut off before the encryption stands is known to have sent nothing", async () => {
+    const cutting = net.createServer((socket) => socket.once("data", () => socket.destroy()));
+    cutting.listen(0, "127.0.0.1");
+    await once(cutting, "listening");
+    const { port } = cutting.address() as net.AddressInfo;
+    const client = clientFor({ baseUrl: `https://127.0.0.1:${port}`, maxRetries: 0 });
+    const error = await errorOf(exampleCalls.startTask.send(client));
+    assert.deepEqual([error.kind, error.outcome], ["unreachable", "notExecuted"]);
+    cutting.close();
+  });
+
+  it("an abort signal cuts off the connection, and the error says whether something was sent", async () => {
+    const controller = new AbortController();
+    const cut = new Promise<void>((resolve) => {
+      fail = (response) => {
+        response.socket?.once("close", () => resolve());
+        controller.abort();
+      };
+    });
+    failures = 1;
+    const error = await errorOf(clientFor().startTask({ taskId: "t" }, { signal: controller.signal }));
+    assert.deepEqual([error.kind, error.outcome], ["aborted", "unknown"]);
+    await cut;
+    const before = await errorOf(clientFor().startTask({ taskId: "t" }, { signal: controller.signal }));
+    assert.deepEqual([before.kind, before.outcome, server.seen.length], ["aborted", "notExecuted", 1]);
+  });
+
+  it("calls under way end when the client is closed, and are not sent again", async () => {
+    const client = clientFor();
+    answer = goodAnswer("getData");
+    fail = () => client.close();
+    failures = 1;
+    const error = await errorOf(exampleCalls.getData.send(client));
+    assert.deepEqual([error.kind, error.outcome, server.seen.length], ["aborted", "unknown", 1]);
+  });
+
+  it("a time-out longer than any timer is no short one", async () => {
+    answer = goodAnswer("getData");
+    failures = 0;
+    const client = clientFor({ timeoutSeconds: 3_000_000, maxRetries: 0 });
+    assert.deepEqual(await exampleCalls.getData.send(client), answer);
+  });
+
+  it("a call ends at its deadline, even while it waits", async () => {
+    fail = () => undefined;
+    failures = 9;
+    const error = await errorOf(clientFor().getData({ taskId: "t", offset: 0, size: 1 }, { deadlineSeconds: 0.2 }));
+    assert.equal(error.kind, "outcomeUnknown");
+    assert.match(error.message, /deadline/);
+  });
+
+  it("refuses an answer larger than maxResponseBytes", async () => {
+    failures = 0;
+    answer = { requestId: "q".repeat(5000) };
+    const error = await errorOf(clientFor({ maxResponseBytes: 2048 }).markExported({ taskId: "t" }));
+    assert.deepEqual([error.kind, error.outcome], ["contract", "unknown"]);
+    assert.match(error.message, /larger than 2048 bytes/);
+  });
+
+  it("does not follow a redirect, with or without a credential", async () => {
+    const elsewhere = await startFakeServer((_seen, response) => json(response, 200, goodAnswer("getData")));
+    fail = (response) => response.writeHead(302, { location: elsewhere.baseUrl }).end();
+    failures = 1;
+    await errorOf(exampleCalls.getData.send(clientFor()));
+    assert.equal(elsewhere.seen.length, 0);
+    await elsewhere.close();
+  });
+});

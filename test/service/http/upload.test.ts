@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { createReadStream, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import type { UploadSource } from "../../../src/service";
+import { ServiceClient } from "../../../src/service";
+import type { FakeServer } from "../fakeServer";
+import { json, startFakeServer } from "../fakeServer";
+
+const content = "https://a.example/1\nhttps://a.example/2\n";
+const sha256 = createHash("sha256").update(content).digest("hex");
+
+describe("the upload of start URLs", () => {
+  let server: FakeServer;
+  let client: ServiceClient;
+  beforeEach(async () => {
+    server = await startFakeServer((_seen, response) => json(response, 200, { requestId: "q" }));
+    client = new ServiceClient({ baseUrl: server.baseUrl, apiKey: "key-of-the-account", maxRetries: 0 });
+  });
+  afterEach(async () => {
+    client.close();
+    await server.close();
+  });
+  const send = (file: UploadSource) => client.updateTaskUrls({ taskId: "t", file });
+  const open = () => Readable.from([Buffer.from(content.slice(0, 7)), Buffer.from(content.slice(7))]);
+
+  it("carries the file and the task, whether or not the length is known", async () => {
+    for (const size of [content.length, undefined]) await send({ name: "list of urls.txt", size, sha256, open });
+    for (const seen of server.seen) {
+      assert.ok(seen.body.includes(`\r\n\r\n${content}\r\n--`));
+      assert.match(seen.body, /name="taskId"\r\n\r\nt\r\n/);
+      assert.match(seen.body, /filename="list of urls.txt"/);
+    }
+    assert.deepEqual(
+      server.seen.map(({ headers }) => [headers["content-length"] !== undefined, headers["transfer-encoding"]]),
+      [
+        [true, undefined],
+        [false, "chunked"],
+      ],
+    );
+  });
+
+  for (const [what, file] of [
+    ["has another digest than was checked", { size: content.length, sha256: "0".repeat(64), open }],
+    ["is shorter than announced", { size: content.length + 1, open }],
+    ["is longer than announced", { size: content.length - 1, open }],
+    ["cannot be read", { open: () => createReadStream("/nowhere/urls.txt") }],
+    [
+      "cannot even be opened",
+      {
+        open: () => {
+          throw new Error("no file");
+        },
+      },
+    ],
+  ] as [string, UploadSource][]) {
+    it(`of a file that ${what} never reaches its end`, async () => {
+      await assert.rejects(send(file), { kind: "invalidRequest", outcome: "notExecuted" });
+      assert.equal(server.seen.length, 0);
+    });
+  }
+
+  it("opens the file anew for each try", async () => {
+    let opened = 0;
+    const flaky = await startFakeServer((_seen, response, turn) =>
+      turn === 1 ? response.socket?.destroy() : json(response, 200, { requestId: "q" }),
+    );
+    const retrying = new ServiceClient({ baseUrl: flaky.baseUrl, apiKey: "key-of-the-account" });
+    await retrying.updateTaskUrls({
+      taskId: "t",
+      file: {
+        open: () => {
+          opened += 1;
+          return open();
+        },
+      },
+    });
+    assert.equal(opened, 2);
+    retrying.close();
+    await flaky.close();
+  });
+
+  it("closes the file when the request is cut off", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "webextract-upload-"));
+    const path = join(folder, "urls.txt");
+    writeFileSync(path, content.repeat(100_000));
+    const stalling = http.createServer(() => undefined);
+    stalling.listen(0, "127.0.0.1");
+    await once(stalling, "listening");
+    const { port } = stalling.address() as AddressInfo;
+    const impatient = new ServiceClient({
+      baseUrl: `http://127.0.0.1:${port}`,
+      apiKey: "key-of-the-account",
+      maxRetries: 0,
+      timeoutSeconds: 0.2,
+    });
+    const file = createReadStream(path);
+    const closed = once(file, "close");
+    await assert.rejects(impatient.updateTaskUrls({ taskId: "t", file: { open: () => file } }), {
+      kind: "outcomeUnknown",
+    });
+    await closed;
+    impatient.close();
+    stalling.closeAllConnections();
+    stalling.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it("reads the file no faster than the service takes it", async () => {
+    const piece = Buffer.alloc(64 * 1024, "a");
+    const pieces = 1024;
+    let read = 0;
+    const open = () =>
+      Readable.from(
+        (function* () {
+          for (; read < pieces; read += 1) yield piece;
+        })(),
+      );
+    let readBefore = 0;
+    let taken = 0;
+    const slow = http.createServer((request, response) => {
+      // Nothing is taken until the client has nothing left to do but to wait.
+      untilItStops(() => read).then((count) => {
+        readBefore = count;
+        request.on("data", (chunk: Buffer) => {
+          taken += chunk.length;
+        });
+        request.on("end", () => json(response, 200, { requestId: "q" }));
+      });
+    });
+    slow.listen(0, "127.0.0.1");
+    await once(slow, "listening");
+    const { port } = slow.address() as AddressInfo;
+    const patient = new ServiceClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: "key-of-the-account" });
+    await patient.updateTaskUrls({ taskId: "t", file: { open } });
+    assert.ok(readBefore > 0 && readBefore < pieces / 2, `${readBefore} of ${pieces} pieces were read`);
+    assert.ok(taken > pieces * piece.length);
+    patient.close();
+    slow.close();
+    await once(slow, "close");
+  });
+
+  it("names the setting as whoever made the client says that it is called", async () => {
+    const settingName = (option: string): string => `the option --${option}`;
+    const keyless = new ServiceClient({ baseUrl: server.baseUrl, settingName });
+    await assert.rejects(keyless.updateTaskUrls({ taskId: "t", file: { open } }), {
+      message: /no API key is configured. Set the option --apiKey.$/,
+    });
+    await assert.rejects(keyless.getActions({ taskIds: ["t"], actionTypes: ["a"] }), {
+      message: /Set the option --accessToken, the option --refreshToken or the option --credentialCommand.$/,
+    });
+    keyless.close();
+  });
+
+  it("says that an API key is needed when none is configured", async () => {
+    const keyless = new ServiceClient({ baseUrl: server.baseUrl, accessToken: "access" });
+    await assert.rejects(keyless.updateTaskUrls({ taskId: "t", file: { open } }), {
+      kind: "credential",
+      message: /Set apiKey/,
+    });
+    const bearer = new ServiceClient({ baseUrl: server.baseUrl, accessToken: "access-token", credentials: "bearer" });
+    await bearer.updateTaskUrls({ taskId: "t", file: { open } });
+    assert.equal(server.seen[0]?.headers.authorization, "Bearer access-token");
+    bearer.close();
+    keyless.close();
+  });
+});
+
+/** The count, once it has stayed the same through many turns of the event loop. */
+async function untilItStops(count: () => number): Promise<number> {
+  let same = 0;
+  for (let before = -1; same < 200; before = count()) {
+    await new Promise(setImmediate);
+    same = count() === before ? same + 1 : 0;
+  }
+  return count();
+}

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { readRawPage } from "../../../src/service/rows/rowRequests";
+import { scanRows } from "../../../src/service/rows/rowScanner";
+import { ScannedPage } from "../../../src/service/rows/scannedPage";
+
+function pageOf(body: string | Buffer): ScannedPage {
+  const raw = readRawPage("getData", Buffer.isBuffer(body) ? body : Buffer.from(body));
+  return new ScannedPage(raw.rows, { offset: 0, nextOffset: 0, total: raw.total });
+}
+
+/** A page around the text of its rows, with the numbers before the rows in one half of the cases. */
+function around(rows: string, numbersFirst = false): string {
+  const numbers = '"total":1,"restTotal":0,"offset":0';
+  return numbersFirst
+    ? `{"requestId":"q","data":{${numbers},"data":${rows}}}`
+    : `{"data":{"data":${rows},${numbers}},"requestId":"q"}`;
+}
+
+const space = fc.constantFrom("", " ", "\n", "\r\n  ", "\t");
+const jsonObject = fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue());
+
+describe("the rows of a page", () => {
+  it("are what JSON.parse finds, and stay byte for byte what was sent", () => {
+    fc.assert(
+      fc.property(
+        fc.array(jsonObject),
+        fc.constantFrom(undefined, 1, "\t"),
+        space,
+        fc.boolean(),
+        (rows, indent, gap, numbersFirst) => {
+          const sent = rows.map((row) => JSON.stringify(row, undefined, indent));
+          const body = around(`[${gap}${sent.join(`${gap},${gap}`)}${gap}]`, numbersFirst);
+          const page = pageOf(body);
+          assert.deepEqual(page.texts(), sent);
+          const lines = page.ndjson().toString("utf8");
+          assert.equal(lines.split("\n").length, rows.length + 1);
+          const parsed = lines
+            .split("\n")
+            .slice(0, -1)
+            .map((line) => JSON.parse(line));
+          assert.deepEqual(parsed, JSON.parse(JSON.stringify(rows)));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it("keep long numbers, trailing zeros, the order of keys and keys that come twice", () => {
+    const row = '{"z":12345678901234567890,"price":1.10,"a":1e2,"a":-0.0,"t":"\\u00e9\\n\\""}';
+    const page = pageOf(around(`[${row},${row}]`));
+    assert.deepEqual(page.texts(), [row, row]);
+    assert.equal(page.ndjson().toString("utf8"), `${row}\n${row}\n`);
+    assert.equal(page.objects()[0]?.z, "12345678901234567890");
+  });
+
+  it("are refused wherever JSON.parse refuses them", () => {
+    const broken = fc
+      .tuple(
+        fc.array(jsonObject, { minLength: 1, maxLength: 3 }),
+        fc.nat(),
+        fc.constantFrom("", "}", "]", ",", '"', "0", "x", "\\", "{", ":", "\u0001"),
+      )
+      .map(([rows, place, insert]) => {
+        const text = JSON.stringify(rows);
+        const at = 1 + (place % (text.length - 1));
+        // One character replaced by another, or by none.
+        return text.slice(0, at) + insert + text.slice(at + 1);
+      });
+    fc.assert(
+      fc.property(broken, (rows) => {
+        const body = around(rows);
+        let parsed: { data?: { data?: unknown } } | undefined;
+        try {
+          parsed = JSON.parse(body);
+        } catch {
+          assert.throws(() => pageOf(body), { name: "ContractBreach" });
+          return;
+        }
+        const list = parsed?.data?.data;
+        if (
+          Array.isArray(list) &&
+          list.every((row) => typeof row === "object" && row !== null && !Array.isArray(row))
+        ) {
+          assert.deepEqual(pageOf(body).count, list.length);
+        } else {
+          assert.throws(() => pageOf(body), { name: "ContractBreach" });
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  for (const [what, body] of [
+    ["a row that is a number", around("[{},7]")],
+    ["a row that is a list", around("[[]]")],
+    ["a row that is null", around("[null]")],
+    ["a page cut off in a row", '{"data":{"data":[{"a":1},{"a"'],
+    ["a page cut off after a row", '{"data":{"data":[{"a":1}'],
+    ["a page without data", '{"requestId":"q"}'],
+    ["rows that are no list", around('{"0":{}}')],
+    ["rows that come twice", '{"data":{"data":[],"data":[{}],"total":1,"restTotal":0,"offset":0},"requestId":"q"}'],
+    ["a number with a leading zero", around('[{"a":01}]')],
+    ["a comma too many", around("[{},]")],
+    ["no JSON", "<html>"],
+    ["nothing", ""],
+    [
+      "bytes that are not UTF-8",
+      Buffer.concat([Buffer.from('{"data":{"data":[{"a":"'), Buffer.from([0xff]), Buffer.from('"}]}}')]),
+    ],
+    ["nesting without end", around(`[{"a":${"[".repeat(5000)}${"]".repeat(5000)}}]`)],
+  ] as const) {
+    it(`${what} is refused`, () => {
+      assert.throws(() => pageOf(body), { name: "ContractBreach" });
+    });
+  }
+
+  it("may be none", () => {
+    const page = pageOf(around("[ ]"));
+    assert.deepEqual([page.count, page.texts(), page.ndjson().length], [0, [], 0]);
+  });
+
+  it("are found after a byte order mark", () => {
+    assert.equal(scanRows(Buffer.from(`\uFEFF${around("[{}]")}`)).count, 1);
+  });
+});
