@@ -1,4 +1,4 @@
-import { replaceEach, unknown } from "../resources/args";
+import { replaceEach, unknown } from "../resources/values";
 
 /**
  * The dynamic provider protocol's own forms, so that nothing behind this file meets them: the text that stands for an unknown value, and

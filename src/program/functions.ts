@@ -1,17 +1,7 @@
 import { Output, output, RunError, secret, unknown } from "@pulumi/pulumi";
 import type { ArgSpec, ArgsSpec, Problem } from "../resources/args";
-import {
-  canonical,
-  checkFields,
-  flag,
-  given,
-  listOf,
-  objectOf,
-  replaceEach,
-  text,
-  unknown as unknownArg,
-  wholeNumberFrom,
-} from "../resources/args";
+import { checkFields, flag, listOf, objectOf, text, wholeNumberFrom } from "../resources/args";
+import { canonical, given, replaceEach, unknown as unknownArg } from "../resources/values";
 import { ServiceClient } from "../service/client";
 import type { Row, Subtask, TaskActions } from "../service/contract/types";
 import { isServiceError } from "../service/errors/errors";

@@ -1,6 +1,6 @@
 import type { Input } from "@pulumi/pulumi";
 import { Output, output, Resource, RunError } from "@pulumi/pulumi";
-import { kindOf } from "../resources/args";
+import { kindOf } from "../resources/values";
 import { ExtractionResource } from "./extractionResource";
 import { isLiteral, withIds } from "./knownIds";
 

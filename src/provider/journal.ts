@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { canonical } from "../resources/args";
 import { isMadeUpId } from "../resources/task/lostAnswer";
 import type { OnceOperation, OnceRequest, RequestJournal } from "../resources/task/requestJournal";
 import { ageOf } from "../resources/task/requestJournal";
+import { canonical } from "../resources/values";
 import { isServiceError } from "../service/errors/errors";
 import type { Entry, JournalFiles, ResourceName } from "./journalFiles";
 import { keyOf } from "./journalFiles";

@@ -4,21 +4,7 @@
  * Every problem is found in one pass and named by its property path. A value that a preview doesn't know yet is accepted everywhere.
  */
 
-/** A value that is not known yet: an output of a resource that a preview has not created. */
-export const unknown: unique symbol = Symbol("unknown value");
-
-/** The value with something else in the place of each that is meant, in lists and maps of any depth. */
-export function replaceEach(value: unknown, isMeant: (value: unknown) => boolean, by: unknown): unknown {
-  if (isMeant(value)) {
-    return by;
-  }
-  if (Array.isArray(value)) {
-    return value.map((each) => replaceEach(each, isMeant, by));
-  }
-  return isMap(value)
-    ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, replaceEach(each, isMeant, by)]))
-    : value;
-}
+import { canonical, isMap, kindOf, unknown } from "./values";
 
 /** One thing wrong with the arguments: `actions.open.properties.Url`, and what is allowed there. Never holds the value itself. */
 export interface Problem {
@@ -44,20 +30,6 @@ export interface ArgSpec {
 }
 
 export type ArgsSpec = Readonly<Record<string, ArgSpec>>;
-
-/** Names the kind of a value without showing it: a value may be a secret. */
-export function kindOf(value: unknown): string {
-  if (value === null || value === undefined) {
-    return "nothing";
-  }
-  if (Array.isArray(value)) {
-    return value.length === 0 ? "an empty list" : "a list";
-  }
-  if (value === "") {
-    return "an empty text";
-  }
-  return { string: "a text", number: "a number", boolean: "true or false" }[typeof value as string] ?? "a map";
-}
 
 function expected(what: string, matches: (value: unknown) => boolean): ValueCheck {
   return (value, path, problems) => {
@@ -106,15 +78,6 @@ export function wholeNumberFrom(least: number): ValueCheck {
       problems.push({ path, reason: "must be a whole number, is another number" });
     }
   };
-}
-
-export function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** What a map holds under a name of the user's: `map[key]` would also find what every object has, such as `constructor`. */
-export function entryOf<T>(map: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
-  return map !== undefined && Object.hasOwn(map, key) ? map[key] : undefined;
 }
 
 /** A list of at least one element. */
@@ -212,38 +175,6 @@ export function withoutWrong(value: unknown, problems: readonly Problem[], path 
 
 function isWithin(path: string, outer: string): boolean {
   return outer === "" || path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`);
-}
-
-/** An object's fields without those that are given as nothing, which is the same as not to give them. */
-export function given<T>(fields: T): T {
-  const entries = isMap(fields) ? Object.entries(fields) : undefined;
-  return entries === undefined ? fields : (Object.fromEntries(entries.filter(([, value]) => value !== null)) as T);
-}
-
-/** True if both are known and differ: what is unknown in a preview may turn out the same, so it alone never replaces anything. */
-export function differs(before: unknown, now: unknown): boolean {
-  return !holdsUnknown(before) && !holdsUnknown(now) && canonical(before) !== canonical(now);
-}
-
-/** True if the value, or anything in it, is not known yet. */
-export function holdsUnknown(value: unknown): boolean {
-  if (value === unknown) {
-    return true;
-  }
-  return typeof value === "object" && value !== null && Object.values(value).some(holdsUnknown);
-}
-
-/** A text that is the same for equal values, whatever the order of their keys. */
-export function canonical(value: unknown): string {
-  if (Array.isArray(value)) {
-    return `[${value.map(canonical).join(",")}]`;
-  }
-  if (isMap(value)) {
-    const entries = Object.entries(value).filter(([, each]) => each !== undefined);
-    entries.sort(([a], [b]) => (a < b ? -1 : 1));
-    return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${canonical(each)}`).join(",")}}`;
-  }
-  return value === undefined || value === null ? "null" : (JSON.stringify(value) ?? "null");
 }
 
 /** The arguments that a resource's work is made of; options change none of it. */

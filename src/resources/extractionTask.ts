@@ -1,5 +1,5 @@
 import { isServiceError } from "../service/errors/errors";
-import { anything, choice, flag, given, isMap, objectOf, text } from "./args";
+import { anything, choice, flag, objectOf, text } from "./args";
 import type { CheckContext, Context, Created, Difference, PendingState, Read, Resource } from "./resource";
 import { messageOf, PartialFailure } from "./resource";
 import { lostAppend, typesOf } from "./settings/actionProperties";
@@ -21,6 +21,7 @@ import { lookUpByRows, lookUpTask } from "./task/taskPresence";
 import { listOrText } from "./urls/listArgs";
 import type { StartUrls } from "./urls/taskStartUrls";
 import { checkStartUrls, startUrlsUpload, warnOfStartUrls } from "./urls/taskStartUrls";
+import { given, isMap } from "./values";
 
 /**
  * One whole task as one resource: made by two requests, or three with an upload. For fleets, where the engine's time and state grow

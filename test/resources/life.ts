@@ -7,7 +7,7 @@ import type { Behaviour, Emulator, Fault, SeedTask } from "../../src/emulator/in
 import { startEmulator } from "../../src/emulator/index";
 import { noteUrn } from "../../src/engine/engineSurface";
 import { InitFailure } from "../../src/provider/providerErrors";
-import { canonical } from "../../src/resources/args";
+import { canonical } from "../../src/resources/values";
 import { InProcess } from "../program/inProcess";
 
 type Properties = Record<string, unknown>;

@@ -3,9 +3,9 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { stringify as stringifyCsv } from "csv-stringify";
 import { isLosslessNumber, parse, stringify } from "lossless-json";
-import { entryOf } from "../args";
 import { messageOf, ResourceError } from "../resource";
 import { linesOfFile } from "../urls/lines";
+import { entryOf } from "../values";
 
 /** How rows are written: `ndjson` one row a line, `json` one array, `csv` a header and a line a row. */
 export type ExportFormat = "ndjson" | "json" | "csv";

@@ -1,19 +1,7 @@
 import type { Subtask } from "../../service/contract/types";
 import { isServiceError } from "../../service/errors/errors";
 import type { ValueCheck } from "../args";
-import {
-  anything,
-  changedArgs,
-  choice,
-  differs,
-  given,
-  holdsUnknown,
-  listOf,
-  numberFrom,
-  objectOf,
-  text,
-  workArgs,
-} from "../args";
+import { anything, changedArgs, choice, listOf, numberFrom, objectOf, text, workArgs } from "../args";
 import type { CheckContext, Context, Created, Difference, PendingState, Read, Resource } from "../resource";
 import { messageOf, PartialFailure, ResourceError } from "../resource";
 import type { LostAnswerState, MakingRequest } from "../task/lostAnswer";
@@ -27,6 +15,7 @@ import {
   takeOver,
 } from "../task/lostAnswer";
 import { lookUpExistence } from "../task/taskPresence";
+import { differs, given, holdsUnknown } from "../values";
 import { observeRun, statusesOf } from "./observeRun";
 import { stopRun } from "./runStop";
 import { interruptedMessage, waitForRun } from "./runWait";

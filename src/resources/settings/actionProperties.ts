@@ -1,10 +1,11 @@
 import type { ActionParametersUpdate, ActionPropertiesUpdate } from "../../service/contract/types";
 import { isServiceError } from "../../service/errors/errors";
 import type { ArgsSpec } from "../args";
-import { anyText, entryOf, isMap, mapOf, objectOf, text } from "../args";
+import { anyText, mapOf, objectOf, text } from "../args";
 import type { Context, PendingState, Read } from "../resource";
 import { PartialFailure } from "../resource";
 import { findAction, lookUpTask, propertyOf } from "../task/taskPresence";
+import { entryOf, isMap } from "../values";
 
 /** The declared properties of one action. */
 export interface ActionSettings {

@@ -1,9 +1,10 @@
 import type { ActionParametersUpdate } from "../../service/contract/types";
 import type { ArgsSpec } from "../args";
-import { anyText, anything, choice, entryOf, given, holdsUnknown, isMap, mapOf, objectOf, text } from "../args";
+import { anyText, anything, choice, mapOf, objectOf, text } from "../args";
 import type { CheckContext, Context } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
 import { checkList, listOrText } from "../urls/listArgs";
+import { entryOf, given, holdsUnknown, isMap } from "../values";
 import type { ActionSettingsMap } from "./actionProperties";
 import { changedActions, toUpdates, valuesShown, withValues } from "./actionProperties";
 import { pendingAppend } from "./appendOnce";

@@ -1,7 +1,7 @@
-import { entryOf } from "../args";
 import type { Context, DriftState } from "../resource";
 import type { Presence } from "../task/taskPresence";
 import { lookUpTask } from "../task/taskPresence";
+import { entryOf } from "../values";
 import type { ActionSettingsMap, PropertyValues } from "./actionProperties";
 import { currentValues, decidedProperty, declaredValue, mergeActions, typesOf, valuesShown } from "./actionProperties";
 

@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
-import { anything, choice, text, unknown } from "../args";
+import { anything, choice, text } from "../args";
 import type { CheckContext, Context, Created, DriftState, PendingState, Read, Resource } from "../resource";
 import { ResourceError } from "../resource";
 import { allLinesOfFile, digestOf } from "../urls/lines";
 import { checkList, itemsOf, listOrText, textOf } from "../urls/listArgs";
+import { unknown } from "../values";
 import { decidedLoop, readConfigured, writeSettings } from "./actionProperties";
 import { appendOnce, pendingAppend } from "./appendOnce";
 import type { CheckedItems, LoopDeclaration, LoopShown, PreviousList } from "./loopItems";

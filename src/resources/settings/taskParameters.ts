@@ -1,6 +1,7 @@
 import type { ActionParametersUpdate } from "../../service/contract/types";
-import { choice, entryOf, text } from "../args";
+import { choice, text } from "../args";
 import type { CheckContext, Context, Created, DriftState, PendingState, Read, Resource } from "../resource";
+import { entryOf } from "../values";
 import type { PropertyValues } from "./actionProperties";
 import {
   changedProperties,

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { isServiceError } from "../../service/errors/errors";
 import type { ArgsSpec } from "../args";
-import { canonical, holdsUnknown } from "../args";
 import type { CheckContext, Context, Difference } from "../resource";
 import { PartialFailure, ResourceError } from "../resource";
+import { canonical, holdsUnknown } from "../values";
 import type { OnceRequest } from "./requestJournal";
 import { ageOf } from "./requestJournal";
 import type { Presence } from "./taskPresence";

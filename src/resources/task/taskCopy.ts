@@ -1,6 +1,7 @@
 import type { CopyTaskRequest } from "../../service/contract/types";
-import { choice, differs, flag, text } from "../args";
+import { choice, flag, text } from "../args";
 import type { CheckContext, Context, Created, Difference, Read, Resource } from "../resource";
+import { differs } from "../values";
 import type { LostAnswerState, MakingRequest } from "./lostAnswer";
 import {
   isOutcomeUnknown,

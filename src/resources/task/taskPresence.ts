@@ -1,6 +1,6 @@
 import { isServiceError } from "../../service/errors/errors";
-import { entryOf } from "../args";
 import type { Context } from "../resource";
+import { entryOf } from "../values";
 
 /** One action as the service shows it: the contract leaves its fields open. */
 export type ActionShown = Record<string, unknown>;

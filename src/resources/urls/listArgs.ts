@@ -1,8 +1,8 @@
 import { access, constants, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Problem, ValueCheck } from "../args";
-import { kindOf, unknown } from "../args";
 import type { CheckContext } from "../resource";
+import { kindOf, unknown } from "../values";
 import { DigestOfLines, linesOfFile, NotUtf8 } from "./lines";
 
 /**

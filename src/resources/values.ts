@@ -1,0 +1,72 @@
+/** Values of arguments and states: plain data of any depth. In a preview, any part may be unknown. */
+
+/** Stands for a value that a preview does not know: the output of a resource that does not exist yet. */
+export const unknown: unique symbol = Symbol("unknown value");
+
+/** Replaces each part that matches, at any depth of lists and maps. */
+export function replaceEach(value: unknown, matches: (value: unknown) => boolean, by: unknown): unknown {
+  if (matches(value)) {
+    return by;
+  }
+  if (Array.isArray(value)) {
+    return value.map((each) => replaceEach(each, matches, by));
+  }
+  return isMap(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, replaceEach(each, matches, by)]))
+    : value;
+}
+
+export function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The entry under a key that a user chose. `map[key]` would also find inherited members such as `constructor`. */
+export function entryOf<T>(map: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
+  return map !== undefined && Object.hasOwn(map, key) ? map[key] : undefined;
+}
+
+/** Describes a value for an error without showing it, because it may be secret. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) {
+    return "nothing";
+  }
+  if (Array.isArray(value)) {
+    return value.length === 0 ? "an empty list" : "a list";
+  }
+  if (value === "") {
+    return "an empty text";
+  }
+  return { string: "a text", number: "a number", boolean: "true or false" }[typeof value as string] ?? "a map";
+}
+
+/** Drops fields that are null: null means the same as leaving the field out. */
+export function given<T>(fields: T): T {
+  const entries = isMap(fields) ? Object.entries(fields) : undefined;
+  return entries === undefined ? fields : (Object.fromEntries(entries.filter(([, value]) => value !== null)) as T);
+}
+
+/** True if both values are known and differ. An unknown value may turn out equal, so it never counts as a difference. */
+export function differs(before: unknown, now: unknown): boolean {
+  return !holdsUnknown(before) && !holdsUnknown(now) && canonical(before) !== canonical(now);
+}
+
+/** True if the value or any part of it is unknown. */
+export function holdsUnknown(value: unknown): boolean {
+  if (value === unknown) {
+    return true;
+  }
+  return typeof value === "object" && value !== null && Object.values(value).some(holdsUnknown);
+}
+
+/** A string that is equal for equal values, whatever the order of their keys. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) {
+    return `[${value.map(canonical).join(",")}]`;
+  }
+  if (isMap(value)) {
+    const entries = Object.entries(value).filter(([, each]) => each !== undefined);
+    entries.sort(([a], [b]) => (a < b ? -1 : 1));
+    return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${canonical(each)}`).join(",")}}`;
+  }
+  return value === undefined || value === null ? "null" : (JSON.stringify(value) ?? "null");
+}
