@@ -1,6 +1,6 @@
 /**
- * `npm start`: the quickstart on this machine. Gets the engine, starts the emulated service and the shop, then runs the real `pulumi preview`
- * and `pulumi up` of the program in examples/quickstart.
+ * `npm start`: the quickstart. Gets the engine, starts the emulator and the bookshop site, then runs the real `pulumi preview` and
+ * `pulumi up` of the program in examples/quickstart.
  */
 import { rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -41,7 +41,7 @@ async function up(stack: Stack, services: Services): Promise<boolean> {
 
 async function destroy(stack: Stack): Promise<boolean> {
   say("WEBEXTRACT_FORCE_DESTROY=true pulumi destroy --yes");
-  console.log("The task still holds rows. Without that setting, a destroy refuses to remove them.");
+  console.log("The task has rows. Without this setting, destroy refuses to remove them.");
   return await stack.show(["destroy", "--yes"], { WEBEXTRACT_FORCE_DESTROY: "true" });
 }
 
@@ -63,9 +63,7 @@ async function openStack(engine: Engine, services: Services): Promise<Stack> {
 
 function reset(): void {
   rmSync(workFolder, { recursive: true, force: true });
-  console.log(
-    `${relative(projectFolder, workFolder)} is gone: the stack, the emulated service and their ports are forgotten.`,
-  );
+  console.log(`Deleted ${relative(projectFolder, workFolder)}: the stack, the state of the emulator and their ports.`);
 }
 
 async function run(step: Step): Promise<boolean> {
@@ -77,7 +75,7 @@ async function run(step: Step): Promise<boolean> {
   const engine = await ensureEngine();
   const services = await startServices();
   try {
-    say(`The emulated service listens on ${services.emulatorUrl}, the shop on ${services.siteUrl}.`);
+    say(`The emulator listens on ${services.emulatorUrl}, the shop on ${services.siteUrl}.`);
     const stack = await openStack(engine, services);
     switch (step) {
       case "preview":
@@ -104,7 +102,7 @@ async function main(step: Step): Promise<void> {
     process.exitCode = 1;
   }
   if (wasInterrupted()) {
-    console.log("\nStopped. `npm start` goes on from here.");
+    console.log("\nStopped. Run `npm start` to continue.");
     process.exitCode = 130;
   }
 }
@@ -118,7 +116,7 @@ const what = new Argument("[what]", "one step instead of a preview and an up").c
 
 new Command("npm start --")
   .description(
-    "Runs the quickstart: an emulated service, a small shop to extract, and the real Pulumi engine, all on this machine.",
+    "Runs the quickstart on this machine: the emulator, a small shop to extract, and the real Pulumi engine.",
   )
   .addArgument(what)
   .addHelpText(
@@ -126,10 +124,10 @@ new Command("npm start --")
     `
 Steps:
   (none)   pulumi preview --diff, then pulumi up
-  preview  only the preview: needs no credential and makes no request
-  up       only the up
-  destroy  removes the task's rows and everything that the stack holds
-  reset    forgets the stack and the emulated service; exported files stay`,
+  preview  the preview only; it needs no credential and makes no request
+  up       the up only
+  destroy  removes the rows of the task and all resources of the stack
+  reset    deletes the stack and the state of the emulator; exported files stay`,
   )
   .allowExcessArguments(false)
   .action((step: Step | undefined) => main(step ?? "all"))

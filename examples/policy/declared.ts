@@ -1,25 +1,25 @@
 import type { ResourceValidationArgs } from "@pulumi/policy";
 
-/** The properties of a resource as the provider checked them: a list is one text with an item a line, and has its count beside it. */
+/** The checked properties of a resource. A list is one string with one item per line; its `count` is a property of its own. */
 export type Properties = Readonly<Record<string, unknown>>;
 
-/** A loop of an action, with the path of the object that holds it. */
+/** A loop of an action, and the path of the object that contains it. */
 export interface DeclaredLoop {
   at: string;
   loop: Properties;
 }
 
-/** Whether a resource is one of these of pulumi-webextract. */
+/** Whether the resource has one of these types of pulumi-webextract. */
 export function isOneOf({ type }: ResourceValidationArgs, ...names: string[]): boolean {
   return names.some((name) => type === `pulumi-nodejs:dynamic/webextract:${name}`);
 }
 
-/** Name of the stack. It stands in each URN: `urn:pulumi:STACK::PROJECT::…`. */
+/** The name of the stack, taken from the URN: `urn:pulumi:STACK::PROJECT::…`. */
 export function stackOf({ urn }: ResourceValidationArgs): string {
   return urn.replace(/^urn:pulumi:/, "").split("::")[0] ?? "";
 }
 
-/** The loops that a resource declares, whichever of them it is. */
+/** The loops that a resource declares. */
 export function loopsOf(args: ResourceValidationArgs): DeclaredLoop[] {
   if (isOneOf(args, "TaskLoopItems")) {
     return [{ at: "", loop: args.props }];
@@ -37,7 +37,7 @@ export function loopsOf(args: ResourceValidationArgs): DeclaredLoop[] {
   return loops;
 }
 
-/** A map, or an empty one where there is none. */
+/** The value as a map; an empty map if the value is not one. */
 export function within(value: unknown): Properties {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }

@@ -2,20 +2,20 @@ import type { ResourceValidationPolicy } from "@pulumi/policy";
 import { isOneOf, stackOf } from "./declared";
 import { matchesOne } from "./patterns";
 
-/** The configuration of the stack, as the engine hands it to dynamic providers. */
+/** The resource that holds the configuration of the stack for dynamic providers. */
 const configurationType = "pulumi:providers:pulumi-nodejs";
 
-/** Rows of a production stack are not removed because a resource or the configuration said so once. */
+/** Forbids a permanent `forceDestroy` in production stacks. */
 export const forceDestroy: ResourceValidationPolicy = {
   name: "force-destroy",
-  description: "In production, rows that a task still holds must not be removed by a destroy.",
+  description: "In production, a destroy must not remove the rows of a task.",
   configSchema: {
     properties: {
       productionStacks: {
         type: "array",
         items: { type: "string" },
         default: ["prod", "production"],
-        description: "Names of the stacks that are production; * stands for any text.",
+        description: "Names of the production stacks. * matches any characters.",
       },
     },
   },
@@ -25,7 +25,7 @@ export const forceDestroy: ResourceValidationPolicy = {
       return;
     }
     if (isOneOf(args, "TaskCopy", "ExtractionTask") && args.props.forceDestroy === true) {
-      report("forceDestroy is true: leave it out here, and remove rows by a decision of that day.");
+      report("forceDestroy is true. Remove it, and set WEBEXTRACT_FORCE_DESTROY for a single destroy instead.");
     }
     const configured = args.type === configurationType ? args.props["webextract:forceDestroy"] : undefined;
     if (configured !== undefined && configured !== "false") {

@@ -1,13 +1,13 @@
 import type { ResourceValidationPolicy } from "@pulumi/policy";
 import { loopsOf } from "./declared";
 
-/** A run costs with each item that it goes through. */
+/** Limits the number of items of a loop, because a run costs more with each item. */
 export const loopItems: ResourceValidationPolicy = {
   name: "loop-items",
-  description: "A loop has at most so many items.",
+  description: "A loop has at most the configured number of items.",
   configSchema: {
     properties: {
-      maximum: { type: "integer", minimum: 1, default: 10000, description: "The most items that one loop may have." },
+      maximum: { type: "integer", minimum: 1, default: 10000, description: "Largest number of items of one loop." },
     },
   },
   validateResource: (args, report) => {
@@ -16,7 +16,7 @@ export const loopItems: ResourceValidationPolicy = {
       const { count, itemsFile } = loop;
       if (typeof count === "number" && count > maximum) {
         report(
-          `${at}${itemsFile === undefined ? "items" : "itemsFile"} holds ${count} items, at most ${maximum} are allowed.`,
+          `${at}${itemsFile === undefined ? "items" : "itemsFile"} has ${count} items; at most ${maximum} are allowed.`,
         );
       }
     }

@@ -1,16 +1,16 @@
 import type { ResourceValidationPolicy } from "@pulumi/policy";
 import { isOneOf } from "./declared";
 
-/** Marked rows are not handed out again: the file that they went to is the only place where they are. */
+/** The service does not return marked rows again, so the exported file is the only copy. */
 export const markedRows: ResourceValidationPolicy = {
   name: "marked-rows",
-  description: "Rows are marked as exported only by an export whose file stays.",
+  description: "An export that marks rows keeps its file.",
   validateResource: (args, report) => {
     if (!isOneOf(args, "DataExport") || args.props.markExported !== true) {
       return;
     }
     if (args.props.onDelete === "remove") {
-      report('onDelete is "remove" together with markExported: a destroy would remove the only copy of the rows.');
+      report('onDelete is "remove" and markExported is true: a destroy would remove the only copy of the rows.');
     }
   },
 };

@@ -1,4 +1,4 @@
-/** Whether a text is one of these patterns, in which `*` stands for any text. Case does not count. */
+/** Whether a string matches one of the patterns. `*` matches any characters. The comparison ignores case. */
 export function matchesOne(text: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => {
     const parts = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));

@@ -3,13 +3,13 @@ import type { Properties } from "./declared";
 import { isOneOf, linesOf, loopsOf, within } from "./declared";
 import { matchesOne } from "./patterns";
 
-/** The provider names so many hosts of a file, and no more. */
+/** The provider lists at most this many hosts of a file. */
 const hostsShown = 20;
 
-/** Where a run may begin: start URLs, and URLs that a loop goes through. Items are named by their place, for they may be secret. */
+/** Limits the hosts of start URLs and of URLs in loops. Messages name an item by its index, because it may be secret. */
 export const startUrlHosts: ResourceValidationPolicy = {
   name: "start-url-hosts",
-  description: "Runs begin at hosts that are allowed.",
+  description: "Start URLs and URLs in loops are at allowed hosts.",
   configSchema: {
     properties: {
       hosts: {
@@ -17,7 +17,7 @@ export const startUrlHosts: ResourceValidationPolicy = {
         items: { type: "string" },
         default: [],
         description:
-          "The allowed hosts, with the port where it is not the usual one; * stands for any text. None: every host is allowed.",
+          "The allowed hosts, with the port if it is not the default. * matches any characters. An empty list allows every host.",
       },
     },
   },
@@ -42,9 +42,9 @@ export const startUrlHosts: ResourceValidationPolicy = {
       }
       const wrong = found.map(String).filter((host) => !matchesOne(host, hosts));
       if (wrong.length > 0) {
-        complain(`${at}file`, `holds hosts that are not allowed (${wrong.join(", ")})`);
+        complain(`${at}file`, `has hosts that are not allowed (${wrong.join(", ")})`);
       } else if (found.length >= hostsShown) {
-        complain(`${at}file`, `holds ${hostsShown} hosts or more, of which a policy sees ${hostsShown}: split it`);
+        complain(`${at}file`, `has ${hostsShown} hosts or more, and a policy sees only ${hostsShown}: split the file`);
       }
     };
     if (isOneOf(args, "TaskStartUrls")) {
@@ -56,7 +56,7 @@ export const startUrlHosts: ResourceValidationPolicy = {
     for (const { at, loop } of loopsOf(args)) {
       checkLines(`${at}items`, linesOf(loop.items));
       if (loop.itemsFile !== undefined && /url/i.test(String(loop.loopType))) {
-        complain(`${at}itemsFile`, "holds URLs that a policy cannot see: give them as items");
+        complain(`${at}itemsFile`, "has URLs that a policy cannot see: use items instead");
       }
     }
   },
@@ -66,7 +66,7 @@ function hostOf(line: string): string | undefined {
   try {
     return new URL(line).host;
   } catch {
-    // Items of other loops are any text.
+    // Items of other loops can be any string.
     return undefined;
   }
 }

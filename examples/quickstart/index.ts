@@ -1,6 +1,6 @@
 /**
- * A bookshop, extracted by a task that is declared here: copied from a template, configured, run in the cloud, its rows written to a file.
- * `npm start` previews and applies this program. Change something and run it again.
+ * Extracts the books of a shop. The program copies a task from a template, configures it, runs it in the cloud and writes its rows to a file.
+ * `npm start` previews and applies this program. Change a value and run it again.
  */
 import * as pulumi from "@pulumi/pulumi";
 import { CloudRun, DataExport, TaskActionConfig, TaskCopy, TaskLoopItems, TaskStartUrls } from "pulumi-webextract";
@@ -12,7 +12,7 @@ const books = new TaskCopy("books", {
   taskGroupId: "bookshops",
 });
 
-// What to take from the pages. The kinds of action and their properties are the service's own; these are the emulator's.
+// What to extract from the pages. The service defines the action types and their properties; these are the emulator's.
 const selectors = new TaskActionConfig("selectors", {
   taskId: books.id,
   actions: {
@@ -44,7 +44,7 @@ const selectors = new TaskActionConfig("selectors", {
       actionType: "PaginationAction",
       properties: {
         NextSelector: "nav.pages a.next",
-        // The novels go on after the second page: set 3, and a preview shows this one property and the run that it starts again.
+        // The novels have a third page. Set "3", and the preview shows this property and the new run.
         MaxPages: "2",
       },
     },
@@ -63,7 +63,7 @@ const shelves = new TaskStartUrls("shelves", {
   urls: ["novels", "nature", "kids"].map((shelf) => `${shop}/shelves/${shelf}/`),
 });
 
-// No dependsOn: a run waits for every setting of its task. Without rerunOn it would start once and never again.
+// No dependsOn is needed: a run waits for all settings of its task. Without rerunOn, the run would start only once.
 const run = new CloudRun("run", {
   taskId: books.id,
   rerunOn: [selectors, tables, shelves],
@@ -75,7 +75,7 @@ const rows = new DataExport("rows", {
   taskId: books.id,
   scope: "batch",
   lotNo: run.id,
-  // Each run has a file of its own, so none is ever overwritten.
+  // Each run has its own file, so no file is overwritten.
   path: "rows/books-{lotNo}.ndjson",
 });
 

@@ -6,11 +6,11 @@ import { engineFiles, engineVersion, foldersOnPath, NoEngine } from "./engine";
 import { firstExecutable } from "./find";
 import { runAndWatch } from "./runAndWatch";
 
-/** Modules, the compiler's cache and the programs take about 4 GB. */
+/** The modules, the compiler's cache and the programs need about 4 GB. */
 const neededBytes = 5e9;
 const builtWithin = 45 * 60_000;
 
-/** One program, built in a folder with a go.mod and go.sum of its own: the two cannot share their dependencies. */
+/** A program to build. Each has its own folder with go.mod and go.sum, because the two need different dependencies. */
 interface Program {
   file: string;
   folder: string;
@@ -28,7 +28,7 @@ const programs: readonly Program[] = [
     about: "about 3 minutes on 2 cores",
   },
   {
-    // Later versions of it are not published as a Go module. It runs the SDK of node_modules, whatever that one's version.
+    // Later versions are not published as a Go module. This one runs any version of the SDK in node_modules.
     file: engineFiles.languageHost,
     folder: "language-nodejs",
     package: "github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs",
@@ -74,14 +74,14 @@ async function buildProgram(
   }
 }
 
-/** go lists packages and downloads among its errors; what went wrong is what is left, and its end says most. */
+/** `go` mixes its errors with names of packages and downloads. Removes those, and returns the last lines. */
 function reasonOf(lines: readonly string[], lastLine: string): string {
   const complaints = lines.filter((line) => /[:\s]/.test(line.trim()) && !line.startsWith("go: downloading "));
   const text = complaints.length === 0 ? lastLine : complaints.slice(-3).join("\n  ");
   const hint = /no space left/i.test(text)
-    ? "The disk is full: `go env GOCACHE GOMODCACHE` shows where Go puts things."
+    ? "The disk is full. `go env GOCACHE GOMODCACHE` shows the folders that Go uses."
     : /dial tcp|lookup|timeout|connection/i.test(text)
-      ? "Go could not download the modules: check the network and `go env GOPROXY`."
+      ? "Go could not download the modules. Check the network and `go env GOPROXY`."
       : undefined;
   return hint === undefined ? text : `${text}\n  ${hint}`;
 }
@@ -89,7 +89,7 @@ function reasonOf(lines: readonly string[], lastLine: string): string {
 function findGo(environment: NodeJS.ProcessEnv): string {
   const go = firstExecutable(foldersOnPath(environment), process.platform === "win32" ? "go.exe" : "go");
   if (go === undefined) {
-    throw new NoEngine("no go on PATH to build it with");
+    throw new NoEngine("Go is not on PATH, so the engine cannot be built");
   }
   return go;
 }
@@ -99,12 +99,12 @@ async function assertSpace(folder: string): Promise<void> {
   if (bavail * bsize < neededBytes) {
     const free = (bavail * bsize) / 1e9;
     throw new NoEngine(
-      `a build takes about ${neededBytes / 1e9} GB of disk, and ${folder} has ${free.toFixed(1)} GB left`,
+      `a build needs about ${neededBytes / 1e9} GB of disk space, and ${folder} has ${free.toFixed(1)} GB`,
     );
   }
 }
 
-/** Pulumi's releases put the starter of the dynamic host beside `pulumi`; it comes from the npm package. */
+/** Copies the launcher of the dynamic provider host from the npm package, because Pulumi's releases have it beside `pulumi`. */
 function copyDynamicHost(to: string): void {
   const sdk = dirname(createRequire(__filename).resolve("@pulumi/pulumi/package.json"));
   copyFileSync(join(sdk, engineFiles.dynamicHost), to);

@@ -1,14 +1,14 @@
 import { delimiter, dirname } from "node:path";
 
-/** The engine that is installed or built where none is found. Equal to the version of the SDK that the package is developed against. */
+/** The version of the engine to install or build. Equal to the version of the SDK in devDependencies. */
 export const engineVersion = "3.248.0";
 
-/** The oldest engine that is taken from PATH: it answers everything that the oldest supported SDK asks. */
+/** The oldest engine that is accepted on PATH. It supports all calls of the oldest supported SDK. */
 export const oldestEngine = "3.216.0";
 
 const windows = process.platform === "win32";
 
-/** What has to lie together: the program, the host that runs Node.js programs, and what starts the host of dynamic resources. */
+/** The files of an engine: the program, the language host for Node.js, and the launcher of the dynamic provider host. */
 export const engineFiles = {
   pulumi: windows ? "pulumi.exe" : "pulumi",
   languageHost: windows ? "pulumi-language-nodejs.exe" : "pulumi-language-nodejs",
@@ -16,12 +16,12 @@ export const engineFiles = {
 } as const;
 
 /**
- * What starts a policy pack for a language host that cannot: the one that is built here is older than that. The engine looks for it where the
- * pack's `runtime` is `node`, which is no language.
+ * The launcher of policy packs. The language host that is built here is too old to start them. The engine looks for this file when the
+ * `runtime` of the pack is `node`.
  */
 export const policyStarter = windows ? "pulumi-analyzer-policy-node.cmd" : "pulumi-analyzer-policy-node";
 
-/** Where an engine was found, or what made it. */
+/** Where an engine was found, or how it was made. */
 export type EngineSource = "PATH" | "cache" | "installer" | "go";
 
 /** An engine that is ready to run. */
@@ -30,11 +30,11 @@ export interface Engine {
   readonly version: string;
   /** Absolute path of the `pulumi` program. */
   readonly pulumi: string;
-  /** An environment to start it with: the caller's, with the engine's folder first on PATH and no update check. */
+  /** Environment for starting the engine: the caller's, with the folder of the engine first on PATH and no update check. */
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** One way to an engine found nothing, or did not work. The text says why, and is read by a person. */
+/** One way to find or make an engine failed. The message says why. */
 export class NoEngine extends Error {
   override readonly name = "NoEngine";
 }
@@ -54,7 +54,7 @@ function environmentOf(folder: string, environment: NodeJS.ProcessEnv): NodeJS.P
     ...environment,
     PATH: [folder, ...foldersOnPath(environment).filter((other) => other !== folder)].join(delimiter),
     PULUMI_SKIP_UPDATE_CHECK: "true",
-    // A plugin that is not there is a mistake of ours; looking for it on the network would only hide it behind a time-out.
+    // A missing plugin is a bug of this package. A download attempt would hide it behind a timeout.
     PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
   };
 }

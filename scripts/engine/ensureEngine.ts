@@ -10,11 +10,11 @@ import { installEngine } from "./install";
 import { addPolicyStarter } from "./policyStarter";
 
 export interface EnsureEngineOptions {
-  /** Where PATH and PULUMI_HOME are read, and what the engine's environment is made of. Default: this process's. */
+  /** The environment with PATH and PULUMI_HOME, and the base of the engine's environment. Default: the environment of this process. */
   environment?: NodeJS.ProcessEnv;
-  /** Told what is going on while an engine is being made; nothing where one is found. Default: a line on stderr. */
+  /** Receives progress messages while an engine is made. Default: a line on stderr. */
   say?: (line: string) => void;
-  /** The ways to make an engine, tried in order. Default: Pulumi's installer, then a build from Go modules. */
+  /** The ways to make an engine, in order. Default: Pulumi's installer, then a build from Go modules. */
   ways?: readonly EngineWay[];
 }
 
@@ -30,10 +30,10 @@ const defaultWays: readonly EngineWay[] = [
 ];
 
 /**
- * The Pulumi engine, whatever it takes: on PATH, in the cache, by Pulumi's own installer, or built from Go modules. The cache is the
- * folder that the Automation API uses, `versions/VERSION` under PULUMI_HOME (default `~/.pulumi`).
+ * Returns a Pulumi engine: from PATH, from the cache, from Pulumi's installer, or built from Go modules. The cache is the folder that the
+ * Automation API uses, `versions/VERSION` under PULUMI_HOME (default `~/.pulumi`).
  *
- * @throws NoEngine with what was tried and what to do next.
+ * @throws NoEngine with each way that was tried and what to do next.
  */
 export async function ensureEngine(options: EnsureEngineOptions = {}): Promise<Engine> {
   const environment = options.environment ?? process.env;
@@ -53,7 +53,7 @@ export async function ensureEngine(options: EnsureEngineOptions = {}): Promise<E
   return engine;
 
   async function makeOne(): Promise<Engine> {
-    // Another process may have made it while this one waited.
+    // Another process may have made the engine while this one waited for the lock.
     const made = await attempt([], async () => findInCache(root, environment));
     if (made !== undefined) {
       return made;
@@ -70,7 +70,7 @@ export async function ensureEngine(options: EnsureEngineOptions = {}): Promise<E
   }
 }
 
-/** Also where the cache is on PATH. */
+/** Also true if the cache is on PATH. */
 function isInCache(engine: Engine, root: string): boolean {
   return existsSync(root) && realpathSync(dirname(engine.pulumi)) === realpathSync(join(root, "bin"));
 }
@@ -87,7 +87,7 @@ async function attempt(tried: string[], way: () => Promise<Engine>): Promise<Eng
   }
 }
 
-/** Made beside its place and moved in whole, so that what is in the cache is always complete. */
+/** Makes the engine in a temporary folder and renames it, so that the cache never holds an incomplete engine. */
 async function makeInto(
   root: string,
   versions: string,
@@ -108,7 +108,7 @@ async function makeInto(
   }
 }
 
-/** Runs `work` in one process at a time; the others wait for as long as it takes. */
+/** Runs `work` in one process at a time. Other processes wait. */
 async function alone<T>(versions: string, say: (line: string) => void, work: () => Promise<T>): Promise<T> {
   mkdirSync(versions, { recursive: true });
   const options = { lockfilePath: join(versions, `.making-${engineVersion}.lock`), stale: 30_000, update: 5_000 };
@@ -116,7 +116,7 @@ async function alone<T>(versions: string, say: (line: string) => void, work: () 
     if (error.code !== "ELOCKED") {
       throw error;
     }
-    say("Another process is making the Pulumi engine ready; waiting for it.");
+    say("Another process is installing the Pulumi engine; waiting for it.");
     return await lock(versions, { ...options, retries: { forever: true, minTimeout: 500, maxTimeout: 2_000 } });
   });
   try {
@@ -127,7 +127,7 @@ async function alone<T>(versions: string, say: (line: string) => void, work: () 
   }
 }
 
-/** What an interrupted build left behind. Only called under the lock. */
+/** Removes the folders of interrupted builds. Called under the lock only. */
 function removeLeftovers(versions: string): void {
   for (const name of readdirSync(versions)) {
     if (name.startsWith(`.making-${engineVersion}-`)) {
@@ -138,9 +138,9 @@ function removeLeftovers(versions: string): void {
 
 function explain(tried: readonly string[]): string {
   return [
-    "There is no Pulumi engine, and none could be made:",
+    "There is no Pulumi engine, and it could not be installed or built:",
     ...tried.map((line) => `- ${line}`),
-    "Next step, one of: install Pulumi (https://www.pulumi.com/docs/install/) and have it on PATH;",
-    "or install Go (https://go.dev/dl/), make sure that it can download modules, and try again.",
+    "Install Pulumi (https://www.pulumi.com/docs/install/) and put it on PATH,",
+    "or install Go (https://go.dev/dl/), check that it can download modules, and try again.",
   ].join("\n");
 }

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import type { Engine } from "./engine";
 import { engineAt, engineFiles, engineVersion, foldersOnPath, NoEngine, oldestEngine } from "./engine";
 
-/** The `pulumi` on PATH, if its version fits and the two programs that a Node.js program needs come with it. */
+/** Returns the `pulumi` on PATH, if its version is supported and the two programs that Node.js programs need are present. */
 export async function findOnPath(environment: NodeJS.ProcessEnv): Promise<Engine> {
   const folders = foldersOnPath(environment);
   const pulumi = firstExecutable(folders, engineFiles.pulumi);
@@ -14,9 +14,9 @@ export async function findOnPath(environment: NodeJS.ProcessEnv): Promise<Engine
   }
   const version = await versionOf(pulumi, environment);
   if (!fits(version)) {
-    throw new NoEngine(`${pulumi} is version ${version}; needed is ${oldestEngine} or later, below 4`);
+    throw new NoEngine(`${pulumi} is version ${version}; version ${oldestEngine} or later, below 4, is required`);
   }
-  // A package manager may put only a link to `pulumi` on PATH, with the rest beside what it points to.
+  // A package manager may put only a link to `pulumi` on PATH. The other programs are beside the target of the link.
   const alsoBeside = [...folders, dirname(realpathSync(pulumi))];
   for (const companion of [engineFiles.languageHost, engineFiles.dynamicHost]) {
     if (firstExecutable(alsoBeside, companion) === undefined) {
@@ -26,7 +26,7 @@ export async function findOnPath(environment: NodeJS.ProcessEnv): Promise<Engine
   return engineAt(realpathSync(pulumi), "PATH", version, environment);
 }
 
-/** The engine in the cache folder `root`: complete or not there, since it is only ever moved in whole. */
+/** Returns the engine in the cache folder `root`. The folder is renamed into place, so it is complete or missing. */
 export function findInCache(root: string, environment: NodeJS.ProcessEnv): Engine {
   const folder = join(root, "bin");
   for (const file of Object.values(engineFiles)) {

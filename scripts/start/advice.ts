@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { programFile, projectFolder } from "./folders";
 
-/** What to try next, with the place in the program where a change is worth seeing. */
+/** What to try next, with the line of the program to change. */
 export function adviceAfterUp(): string {
   const line =
     readFileSync(programFile, "utf8")
@@ -11,11 +11,11 @@ export function adviceAfterUp(): string {
   const place = `${relative(projectFolder, programFile)}${line > 0 ? `:${line}` : ""}`;
   return `
 What next?
-  npm start                 again, without an edit: nothing changes, and no request is made for it
+  npm start                 run it again without an edit: nothing changes, and no request is made
   ${place}
-                            set MaxPages to another number and run npm start again: that property is in
-                            the diff, and the run that depends on it starts again
-  npm start -- preview      only look
-  npm start -- destroy      take it all down; the service keeps the empty task, for it cannot delete one
-  npm start -- reset        forget the stack and the emulated service`;
+                            set MaxPages to another number and run npm start again: the diff shows the
+                            property and the new run
+  npm start -- preview      show the preview only
+  npm start -- destroy      destroy the stack; the empty task stays, because the service cannot delete a task
+  npm start -- reset        delete the stack and the state of the emulator`;
 }

@@ -1,14 +1,13 @@
 import type { StackResource } from "./stack";
 
-const wayOut =
-  "`npm start -- reset` forgets both, and the next `npm start` begins anew. Files with exported rows stay where they are.";
+const wayOut = "Run `npm start -- reset` to delete both, then `npm start`. Exported files stay.";
 
 /**
- * The stack and the emulated service must know of the same tasks. Where one of them was lost, going on would end in errors that say too
- * little, so the difference is told instead.
- * @param resources what the stack holds; `undefined` where there is no stack.
- * @param copies the tasks that the emulator holds beside the ones it began with.
- * @returns what is wrong and the way out, or `undefined` where they agree.
+ * Compares the tasks of the stack with those of the emulator. If the state of one of them was lost, later errors would not explain it, so
+ * this message does.
+ * @param resources the resources of the stack; `undefined` if there is no stack.
+ * @param copies the ids of the tasks that the emulator has in addition to its seed.
+ * @returns the problem and its solution, or `undefined` if both have the same tasks.
  */
 export function disagreement(
   resources: readonly StackResource[] | undefined,
@@ -17,8 +16,8 @@ export function disagreement(
   if (resources === undefined) {
     if (copies.length === 0) return undefined;
     return (
-      `The emulated service holds ${counted(copies.length)} (${copies.join(", ")}) that no stack knows: the stack's state is gone. ` +
-      `Going on would make another copy beside it. ${wayOut}`
+      `The emulator has ${counted(copies.length)} (${copies.join(", ")}) that no stack contains: the state of the stack is lost. ` +
+      `An up would make another copy. ${wayOut}`
     );
   }
   const known = resources
@@ -27,9 +26,9 @@ export function disagreement(
   const missing = known.filter((id) => !copies.includes(id) && !id.startsWith("unknown-"));
   if (missing.length === 0) return undefined;
   return (
-    `The stack says that ${counted(missing.length)} (${missing.join(", ")}) exist${missing.length === 1 ? "s" : ""}, but the emulated service ` +
-    `does not know ${missing.length === 1 ? "it" : "them"}: its state is gone. ${wayOut} ` +
-    "(With a real service, `pulumi refresh` would find this, and the next up would make a new copy.)"
+    `The stack contains ${counted(missing.length)} (${missing.join(", ")}), but the emulator ` +
+    `does not have ${missing.length === 1 ? "it" : "them"}: the state of the emulator is lost. ${wayOut} ` +
+    "(With a real service, `pulumi refresh` detects this, and the next up makes a new copy.)"
   );
 }
 

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { projectFolder } from "./folders";
 import { Problem } from "./problem";
 
-/** Builds dist where it is missing or older than a source: the program and the provider host run what is in there. */
+/** Builds dist if it is missing or older than a source file. The program and the provider host run dist. */
 export function ensureBuilt(say: (line: string) => void): void {
   if (!isStale()) return;
   say("Building the package ...");
   const { status } = spawnSync("npm", ["run", "--silent", "build"], { cwd: projectFolder, stdio: "inherit" });
-  if (status !== 0) throw new Problem("The package does not build. The compiler's messages are above.");
+  if (status !== 0) throw new Problem("The build failed. The messages of the compiler are above.");
 }
 
 function isStale(): boolean {

@@ -1,13 +1,13 @@
 import { join, resolve } from "node:path";
 
-/** The repository, or a copy of it: everything that `npm start` reads and writes lies below. */
+/** The folder of the repository. `npm start` reads and writes only files below it. */
 export const projectFolder = resolve(__dirname, "../..");
 
-/** What `npm start` keeps between two calls. Not in git; `npm start -- reset` removes it. */
+/** The files that `npm start` keeps. Ignored by git; `npm start -- reset` deletes them. */
 export const workFolder = join(projectFolder, ".webextract");
 
-/** The emulated service: its tasks, runs and rows. */
+/** State of the emulator: tasks, runs and rows. */
 export const emulatorState = join(workFolder, "emulator.json");
 
-/** The program that is previewed and applied. */
+/** The Pulumi program of the quickstart. */
 export const programFile = join(projectFolder, "examples/quickstart/index.ts");

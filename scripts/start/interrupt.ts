@@ -1,14 +1,14 @@
 /**
- * Ctrl-C. The terminal, npm and tsx each pass it on, so that one press arrives up to three times, and two interrupts make the engine drop a
- * request whose answer it has not saved. So the engine runs outside of the terminal's process group and is told once for each press.
+ * Handles Ctrl-C. The terminal, npm and tsx each forward the signal, so one key press arrives up to three times. Two interrupts make the engine
+ * abandon a request before it saves the response. Therefore the engine runs in its own process group and gets one signal per key press.
  */
 const samePressMilliseconds = 400;
 
-/** Tells presses of the key from the signals that one press becomes. */
+/** Distinguishes key presses from the repeated signals of one key press. */
 export class Presses {
   private last = Number.NEGATIVE_INFINITY;
 
-  /** Whether a signal that comes at this moment, in milliseconds, is a press of its own. */
+  /** Whether a signal at this time (in milliseconds) is a new key press. */
   isNew(now: number): boolean {
     const since = now - this.last;
     this.last = now;
@@ -20,7 +20,7 @@ type Listener = () => void;
 const listeners = new Set<Listener>();
 let pressed = false;
 
-/** Takes the signals over from Node.js, which would end at once. */
+/** Handles the signals, because Node.js would exit at once. */
 export function watchForInterrupt(): void {
   const presses = new Presses();
   const onSignal = (): void => {
@@ -31,12 +31,12 @@ export function watchForInterrupt(): void {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, onSignal);
 }
 
-/** Whether it was pressed at all. */
+/** Whether Ctrl-C was pressed. */
 export function wasInterrupted(): boolean {
   return pressed;
 }
 
-/** Calls `listener` at each press until the function that is returned is called. */
+/** Calls `listener` on each key press until the returned function is called. */
 export function onInterrupt(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { workFolder } from "./folders";
 import { Problem } from "./problem";
 
-/** What listens on a remembered port, by name. */
+/** The servers with a remembered port. */
 export type ServiceName = "emulator" | "site";
 
 const preferred: Record<ServiceName, number> = { emulator: 8790, site: 8791 };
 const file = join(workFolder, "ports.json");
 
 /**
- * Opens a service on the port that it had last time. Addresses are part of what the program declares, so another port would show as a
- * change of every resource. The first time takes the preferred port, or any free one.
- * @throws {@link Problem} where the remembered port is in use.
+ * Opens a server on the port that it had before, because the program declares its address: another port would show as a change of every
+ * resource. The first time, opens the preferred port, or any free port.
+ * @throws {@link Problem} if the remembered port is in use.
  */
 export async function onRememberedPort<T extends { url: string }>(
   name: ServiceName,
@@ -23,8 +23,8 @@ export async function onRememberedPort<T extends { url: string }>(
     return await open(remembered).catch((error: unknown) => {
       if (!isInUse(error)) throw error;
       throw new Problem(
-        `Port ${remembered} is in use by another program, maybe by another \`npm start\`. The stack's addresses name this port: ` +
-          `stop that program and try again. If it has to keep the port, \`npm start -- reset\` begins anew on other ports.`,
+        `Port ${remembered} is in use by another program, perhaps by another \`npm start\`. The stack uses this port: ` +
+          `stop that program and try again. Or run \`npm start -- reset\` to start again on other ports.`,
       );
     });
   }

@@ -1,4 +1,4 @@
-/** Something that the reader can put right. Its message is all that is shown, without a stack. */
+/** An error that the user can correct. Only its message is shown, without a stack trace. */
 export class Problem extends Error {
   override readonly name = "Problem";
 }

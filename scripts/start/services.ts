@@ -6,20 +6,20 @@ import { serveSite } from "../../examples/quickstart/site/serveSite";
 import { emulatorState, projectFolder } from "./folders";
 import { onRememberedPort } from "./ports";
 
-/** What the quickstart talks to: the emulated service, and the shop whose pages it extracts. */
+/** The servers of the quickstart: the emulator, and the shop whose pages it extracts. */
 export interface Services {
   emulatorUrl: string;
   siteUrl: string;
   credentials: EmulatorCredentials;
-  /** Ids of the tasks that the emulator holds beside the ones it began with. */
+  /** Ids of the tasks that the emulator has in addition to its seed. */
   copies: string[];
-  /** Pages that a run could not read, each with why. */
+  /** The pages that a run could not read, each with the reason. */
   unreadPages(lotNo: string): string[];
   close(): Promise<void>;
 }
 
 export async function startServices(): Promise<Services> {
-  // Loaded late: dist may have been built only just now.
+  // Loaded here, because dist may have been built a moment ago.
   const { startEmulator } = await import("pulumi-webextract/emulator");
   const seed: Seed = parse(readFileSync(join(projectFolder, "examples/quickstart/seed.yaml"), "utf8"));
   const seeded = seed.tasks.map(({ taskId }) => taskId);

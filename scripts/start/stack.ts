@@ -12,14 +12,14 @@ import { Problem } from "./problem";
 
 const stackName = "local";
 
-/** A resource as the stack remembers it. */
+/** A resource in the state of the stack. */
 export interface StackResource {
   urn: string;
   type: string;
   id?: string;
 }
 
-/** The stack of the quickstart: a local one, with its state, its settings and its passphrase below .webextract. */
+/** The local stack of the quickstart. Its state, configuration and passphrase are below .webextract. */
 export class Stack {
   private readonly env: NodeJS.ProcessEnv;
 
@@ -36,15 +36,15 @@ export class Stack {
       PULUMI_BACKEND_URL: pathToFileURL(backend).href,
       PULUMI_CONFIG_PASSPHRASE_FILE: passphraseFile(),
       PULUMI_CONFIG_PASSPHRASE: undefined,
-      // The user's own settings of Pulumi, such as the selected stack, are not touched.
+      // Leaves the user's Pulumi settings alone, for example the selected stack.
       PULUMI_HOME: join(workFolder, "pulumi-home"),
       PULUMI_STACK: undefined,
-      // Pulumi would check the program's types in each preview and each up; `npm run check` does it once.
+      // Pulumi would check the types of the program in each preview and up; `npm run check` does it once.
       PULUMI_NODEJS_TRANSPILE_ONLY: "true",
     };
   }
 
-  /** What the stack holds; `undefined` where there is no stack yet. */
+  /** The resources of the stack; `undefined` if there is no stack. */
   async resources(): Promise<StackResource[] | undefined> {
     const { code, stdout, stderr } = await this.run(["stack", "export"], { visible: false });
     if (code === 0) return JSON.parse(stdout).deployment?.resources ?? [];
@@ -56,7 +56,7 @@ export class Stack {
     await this.succeed(["stack", "init", "--no-select"]);
   }
 
-  /** Writes the settings that differ from what the stack's file holds. */
+  /** Writes the configuration values that differ from the configuration file. */
   async configure(settings: Record<string, string>): Promise<void> {
     const file = join(workFolder, "config", `Pulumi.${stackName}.yaml`);
     const present = existsSync(file) ? (parse(readFileSync(file, "utf8"))?.config ?? {}) : {};
@@ -69,7 +69,7 @@ export class Stack {
     return JSON.parse(await this.succeed(["stack", "output", "--json"]));
   }
 
-  /** Runs a command before the user's eyes. Answers whether it succeeded. */
+  /** Runs a command with its output shown. Returns whether it succeeded. */
   async show(args: string[], environment: NodeJS.ProcessEnv = {}): Promise<boolean> {
     const { code } = await this.run(args, { visible: true, environment });
     return code === 0;
@@ -86,7 +86,7 @@ export class Stack {
       cwd: projectFolder,
       env: { ...this.env, ...environment },
       stdio: ["ignore", visible ? "inherit" : "pipe", visible ? "inherit" : "pipe"],
-      // In a process group of its own: see interrupt.ts.
+      // In its own process group: see interrupt.ts.
       detached: true,
     });
     return finish(child);
@@ -124,13 +124,13 @@ async function finish(child: ChildProcess): Promise<Result> {
   }
 }
 
-/** What is set for a real service has no business here, credentials least of all; only the debug log may be asked for. */
+/** Removes the settings and credentials of a real service. Keeps only the log level. */
 function withoutOwnSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = ([name]: [string, unknown]): boolean => !name.startsWith("WEBEXTRACT_") || name === "WEBEXTRACT_LOG";
   return Object.fromEntries(Object.entries(environment).filter(kept));
 }
 
-/** Secrets in the state and in the stack's settings are encrypted with it. Made once. */
+/** The passphrase that encrypts the secrets of the stack. Created once. */
 function passphraseFile(): string {
   const file = join(workFolder, "passphrase");
   if (!existsSync(file)) writeFileSync(file, randomBytes(24).toString("base64url"), { mode: 0o600 });

@@ -80,24 +80,24 @@ describe("npm start", function () {
     assert.deepEqual(exportedRows(output), expectedRows(3));
   });
 
-  it("explains a stack whose emulated service is gone, and the way out", async () => {
+  it("explains how to continue when the state of the emulator is lost", async () => {
     const state = join(clone.folder, ".webextract/emulator.json");
     renameSync(state, `${state}.kept`);
     const { code, output } = await clone.start(["preview"]);
     renameSync(`${state}.kept`, state);
     assert.equal(code, 1);
-    assert.match(output, /the emulated service does not know it.*npm start -- reset/s);
+    assert.match(output, /the emulator does not have it.*npm start -- reset/s);
     assert.doesNotMatch(output, /^ +at /m);
   });
 
-  it("explains an emulated service whose stack is gone, and the way out", async () => {
+  it("explains how to continue when the state of the stack is lost", async () => {
     const stacks = join(clone.folder, ".webextract/stacks");
     renameSync(stacks, `${stacks}.kept`);
     const { code, output } = await clone.start(["preview"]);
     renameSync(stacks, `${stacks}.new`);
     renameSync(`${stacks}.kept`, stacks);
     assert.equal(code, 1);
-    assert.match(output, /no stack knows.*npm start -- reset/s);
+    assert.match(output, /no stack contains.*npm start -- reset/s);
   });
 
   it("explains a port that another program took", async () => {
@@ -128,7 +128,7 @@ describe("npm start", function () {
   });
 
   it("tells its steps when asked for help", async () => {
-    assert.match(succeeded(await clone.start(["--help"])), /forgets the stack and the emulated service/);
+    assert.match(succeeded(await clone.start(["--help"])), /deletes the stack and the state of the emulator/);
   });
 });
 
@@ -152,7 +152,7 @@ describe("Ctrl-C in npm start", function () {
     assert.equal(code, 130, output);
     assert.match(output, /received; cancelling/, "the engine was told once");
     assert.doesNotMatch(output, /received; terminating/, "and not twice");
-    assert.match(output, /npm start` goes on from here/);
+    assert.match(output, /Run `npm start` to continue/);
     assert.match(succeeded(await clone.start()), /rowCount *: 25/);
     const { tasks, runs } = JSON.parse(clone.read(".webextract/emulator.json"));
     assert.equal(tasks.length, 2, "the template and one copy");

@@ -82,13 +82,13 @@ describe("the example of a policy pack on the engine", () => {
     const { output } = await world.project.preview({ args, expect: "failure" });
     const allowed = "allowed: shop.example.com, *.shop.example.com.";
     assert.deepEqual(violationsOf(output), [
-      "copy: forceDestroy is true: leave it out here, and remove rows by a decision of that day.",
-      `loop: itemsFile holds URLs that a policy cannot see: give them as items; ${allowed}`,
-      'rows: onDelete is "remove" together with markExported: a destroy would remove the only copy of the rows.',
-      `urls: file holds hosts that are not allowed (elsewhere.test); ${allowed}`,
-      "whole: actions.each.loop.items holds 3 items, at most 2 are allowed.",
+      "copy: forceDestroy is true. Remove it, and set WEBEXTRACT_FORCE_DESTROY for a single destroy instead.",
+      `loop: itemsFile has URLs that a policy cannot see: use items instead; ${allowed}`,
+      'rows: onDelete is "remove" and markExported is true: a destroy would remove the only copy of the rows.',
+      `urls: file has hosts that are not allowed (elsewhere.test); ${allowed}`,
+      "whole: actions.each.loop.items has 3 items; at most 2 are allowed.",
       `whole: actions.each.loop.items[1] is at a host that is not allowed; ${allowed}`,
-      "whole: forceDestroy is true: leave it out here, and remove rows by a decision of that day.",
+      "whole: forceDestroy is true. Remove it, and set WEBEXTRACT_FORCE_DESTROY for a single destroy instead.",
       `whole: startUrls.urls[1] is at a host that is not allowed; ${allowed}`,
     ]);
     assert.deepEqual(world.operations(), []);
@@ -98,7 +98,7 @@ describe("the example of a policy pack on the engine", () => {
   it("has defaults: stacks called prod or production, every host, 10000 items", async () => {
     const { output } = await world.project.preview({ args: ["--policy-pack", pack], expect: "failure" });
     assert.deepEqual(violationsOf(output), [
-      'rows: onDelete is "remove" together with markExported: a destroy would remove the only copy of the rows.',
+      'rows: onDelete is "remove" and markExported is true: a destroy would remove the only copy of the rows.',
     ]);
   });
 
