@@ -28,6 +28,8 @@ export interface LoopDeclaration extends CheckedItems, PendingState, DriftState 
 export interface PreviousList {
   loopType: string;
   items: string;
+  /** Our list that took the place of the old one, where `mode` has become `append` since: the appends went behind it. */
+  replacedBy?: Pick<CheckedItems, "count" | "sha256">;
 }
 
 /** A loop as the service shows it. */

@@ -32,6 +32,20 @@ export async function rememberList(
   return { loopType: loop.loopType ?? args.loopType, items };
 }
 
+/** What is remembered once `now` is written over `before`: where appends begin, they go behind the list that we left there. */
+export function stillRemembered(
+  previous: PreviousList | undefined,
+  before: LoopDeclaration & { drifted?: string[] },
+  now: Pick<LoopDeclaration, "mode">,
+): PreviousList | undefined {
+  const isOurs = !before.drifted?.includes(decidedLoop(before.actionId));
+  if (previous === undefined || now.mode !== "append" || before.mode === "append" || !isOurs) {
+    return previous;
+  }
+  const { count, sha256 } = before;
+  return { ...previous, replacedBy: { count, sha256 } };
+}
+
 function warnOfLoss({ taskId, actionId }: LoopDeclaration, why: string, context: Context): undefined {
   context.warn(`Task "${taskId}": the loop items of action "${actionId}" cannot be put back later, for ${why}.`);
 }
@@ -72,20 +86,32 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((item, index) => item === other[index]);
 }
 
-/** Whether the list is what we made it: ours, or after appends the old one and then what it lacked, in the order in which that was declared over time. */
+/** Whether the list is what we made it: ours, or after appends the list that they began with and then what it lacked. */
 function isAsWritten(state: LoopDeclaration, previous: PreviousList | undefined, now: readonly string[]): boolean {
   if (state.mode !== "append") {
     return digestOf(now).sha256 === state.sha256;
   }
-  const before = itemsOf(previous?.items ?? "");
-  const added = now.slice(before.length);
-  const isAppended = before.every((item, index) => now[index] === item);
+  const { replacedBy } = previous ?? {};
+  const old = itemsOf(previous?.items ?? "");
+  if (isSame(now.slice(0, old.length), old) && isAppended(state, old, now.slice(old.length))) {
+    return true;
+  }
+  const ours = now.slice(0, replacedBy?.count);
+  if (replacedBy === undefined || digestOf(ours).sha256 !== replacedBy.sha256) {
+    return false;
+  }
+  // A file holds our list too: it has grown at its end.
+  const isWholeFile = state.items === undefined && digestOf(now).sha256 === state.sha256;
+  return isWholeFile || isAppended(state, ours, now.slice(ours.length));
+}
+
+/** Whether `added` is what the declaration has and `base` lacks, in the order in which that was declared over time. */
+function isAppended(state: LoopDeclaration, base: readonly string[], added: readonly string[]): boolean {
+  if (state.items === undefined) {
+    return digestOf(added).sha256 === state.sha256;
+  }
   const sorted = (items: readonly string[]): string => digestOf([...items].sort()).sha256;
-  const same =
-    state.items === undefined
-      ? digestOf(added).sha256 === state.sha256
-      : sorted(added) === sorted(missingFrom(itemsOf(state.items), before));
-  return isAppended && same;
+  return sorted(added) === sorted(missingFrom(itemsOf(state.items), base));
 }
 
 async function lookUpForRestore(needed: boolean, declared: LoopDeclaration, context: Context): Promise<Presence> {

@@ -9,7 +9,7 @@ import { decidedLoop, readConfigured, writeSettings } from "./actionProperties";
 import { appendOnce, pendingAppend } from "./appendOnce";
 import type { CheckedItems, LoopDeclaration, LoopShown, PreviousList } from "./loopItems";
 import { loadItems, lookUpLoop, loopShown, loopTypeAsBefore, missingFrom, notYetSent } from "./loopItems";
-import { listToPutBack, rememberList } from "./previousLists";
+import { listToPutBack, rememberList, stillRemembered } from "./previousLists";
 import type { RestoreArgs } from "./previousValues";
 import { driftOf } from "./previousValues";
 import { putBackAlone } from "./stillToPutBack";
@@ -108,7 +108,8 @@ export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, Chec
     context: Context,
   ): Promise<TaskLoopItemsState> {
     const items = await loadItems(args, context);
-    const next = { ...args, previous: args.onDelete === "restore" ? state.previous : undefined };
+    const previous = args.onDelete === "restore" ? stillRemembered(state.previous, state, args) : undefined;
+    const next = { ...args, previous };
     const pending = args.mode === "append" ? await pendingAppend(state.pending, context) : state.pending;
     const toSend = await itemsToSend({ ...state, pending }, args, items, context);
     return sendAny(next, toSend, context);
@@ -221,7 +222,8 @@ export function asSeen<State extends LoopDeclaration>(state: State, loop: LoopSh
   }
   if (state.itemsFile !== undefined) {
     // Without the file nobody knows which of its items are left: none is taken for sent, and the next update looks which are missing.
-    return seen.count < state.count ? { ...state, loopType, ...digestOf([]) } : { ...state, loopType };
+    const { count, sha256 } = seen.count < state.count ? digestOf([]) : state;
+    return { ...state, loopType, count, sha256 };
   }
   const declared = itemsOf(state.items ?? "");
   const lost = new Set(missingFrom(declared, loop.items));

@@ -26,7 +26,7 @@ import {
   propertiesOf,
   updatesFor,
 } from "./parameterActions";
-import { listToPutBack, rememberList } from "./previousLists";
+import { listToPutBack, rememberList, stillRemembered } from "./previousLists";
 import type { RestoreArgs } from "./previousValues";
 import {
   driftOf,
@@ -202,9 +202,16 @@ async function remember(
 function stillDeclared(state: TaskParametersState, now: CheckedActions): Previous {
   const { previous } = state;
   const leaving = takenOut(propertiesOf(everDeclared(state)), propertiesOf(now));
-  const loops = Object.entries(previous?.loops ?? {}).filter(
-    ([actionId]) => entryOf(now, actionId)?.loop !== undefined,
-  );
+  const { taskId, drifted } = state;
+  const loops = Object.entries(previous?.loops ?? {}).flatMap(([actionId, list]) => {
+    const { actionType = "", loop: before } = entryOf(state.actions, actionId) ?? {};
+    const loop = entryOf(now, actionId)?.loop;
+    if (loop === undefined) {
+      return [];
+    }
+    const declared = before && { ...loopDeclaration(taskId, actionId, actionType, before), drifted };
+    return [[actionId, declared ? stillRemembered(list, declared, loop) : list]];
+  });
   return { properties: withoutValues(previous?.properties ?? {}, leaving), loops: Object.fromEntries(loops) };
 }
 

@@ -69,6 +69,17 @@ describe("TaskActionConfig", () => {
     }
   });
 
+  it("reads fields whatever their case", async () => {
+    const config = world.declare("TaskActionConfig");
+    await config.up(declared);
+    const Properties = [{ name: "Url", value: "https://theirs.test/" }];
+    const actions = [{ ActionId: "open", Properties }];
+    const body = { data: [{ taskId: "task-1", actions }], requestId: "r" };
+    world.emulator.fault({ operation: "getActions", kind: "status", status: 200, body });
+    await config.refresh();
+    assert.deepEqual(config.state.actions, open({ Url: "https://theirs.test/", Wait: "9" }));
+  });
+
   it("keeps its state where the service does not show the action, and is gone only with its task", async () => {
     const config = world.declare("TaskActionConfig");
     await config.up(declared);

@@ -83,6 +83,7 @@ describe("TaskLoopItems", () => {
       await items.up({ ...loop, mode: "append", ...declared });
       world.emulator.change.setLoopItems("task-1", "each", ["a", "theirs"]);
       await items.refresh();
+      assert.equal(Object.hasOwn(items.state, "bytes"), false);
       assert.equal(await items.up({ ...loop, mode: "append", ...declared }), "updated", source);
       assert.deepEqual(stands(), ["a", "theirs", "b", "c"], source);
       assert.equal(await items.up({ ...loop, mode: "append", ...declared }), "nothing", source);
@@ -202,6 +203,39 @@ describe("TaskLoopItems with onDelete restore", () => {
       assert.deepEqual(stands(), old, mode);
     }
     assert.deepEqual(world.warnings, []);
+  });
+
+  it("puts the old list back after a replace and the appends that followed it, from a list and from a file", async () => {
+    for (const source of ["items", "itemsFile"]) {
+      const declared = (...list: string[]) => {
+        world.write("items.txt", list.join("\n"));
+        return { ...restoring, [source]: source === "items" ? list : "items.txt" };
+      };
+      const items = world.declare("TaskLoopItems");
+      await items.up(declared("a", "b"));
+      await items.up({ ...declared("a", "b", "c"), mode: "append" });
+      await items.up({ ...declared("a", "b", "c", "d"), mode: "append" });
+      assert.deepEqual(stands(), ["a", "b", "c", "d"]);
+      await items.destroy();
+      assert.deepEqual(stands(), old, source);
+    }
+    assert.deepEqual(world.warnings, []);
+  });
+
+  it("leaves a list that somebody changed between a replace and an append", async () => {
+    for (const refresh of [false, true]) {
+      world.emulator.change.setLoopItems("task-1", "each", old);
+      const items = world.declare("TaskLoopItems");
+      await items.up({ ...restoring, items: ["a"] });
+      world.emulator.change.setLoopItems("task-1", "each", ["a", "theirs"]);
+      if (refresh) {
+        await items.refresh();
+      }
+      // After a refresh the append must declare what stands there.
+      await items.up({ ...restoring, mode: "append", items: refresh ? ["a", "theirs", "b"] : ["a", "b"] });
+      await items.destroy();
+      assert.deepEqual(stands(), ["a", "theirs", "b"], `${refresh}`);
+    }
   });
 
   it("leaves a list that somebody changed since, refreshed or not", async () => {

@@ -62,6 +62,16 @@ describe("TaskParameters", () => {
     assert.deepEqual([stands(), world.warnings], [old, []]);
   });
 
+  it("puts the old list back after a replace and the appends that followed it", async () => {
+    const parameters = world.declare("TaskParameters");
+    await parameters.up(restoring);
+    const loop = { ...each.loop, items: ["a", "b", "c"], mode: "append" };
+    await parameters.up({ ...restoring, actions: { open, each: { ...each, loop } } });
+    assert.deepEqual(stands().items, ["a", "b", "c"]);
+    await parameters.destroy();
+    assert.deepEqual([stands(), world.warnings], [old, []]);
+  });
+
   it("leaves what somebody changed since, refreshed or not", async () => {
     for (const refresh of [false, true]) {
       world.emulator.change.setLoopItems("task-1", "each", old.items);
