@@ -63,7 +63,7 @@ export class Backend implements dynamic.ResourceProvider {
       const state = this.stateOf(olds);
       const args = fromWire(news);
       const moved = this.refuseElsewhere(state, args.profile);
-      const { replaces = [], deleteFirst, forced, same, note } = this.resource.diff?.(state, args) ?? {};
+      const { replaces = [], deleteFirst, adopts, forced, same, note } = this.resource.diff?.(state, args) ?? {};
       const bySpec = Object.keys(this.resource.args).filter(
         (name) => this.resource.args[name]?.replaces && differs(state[name], args[name]),
       );
@@ -76,6 +76,9 @@ export class Backend implements dynamic.ResourceProvider {
       await this.show(news, args.profile, state, { step: stays ? "diff" : "replace", id });
       if (stays) {
         this.decide("declare", news, args, this.taskOf(args, id));
+      }
+      if (adopts) {
+        this.host().adopted.add(id);
       }
       if (all.length > 0) {
         return { replaces: all, deleteBeforeReplace: deleteFirst === true };
@@ -159,6 +162,9 @@ export class Backend implements dynamic.ResourceProvider {
         return;
       }
       await this.show(props, state.profile, state, { step: "delete", id });
+      if (this.host().adopted.has(id)) {
+        return;
+      }
       await this.resource.delete(id, state, this.context(props, state.profile));
     });
   }

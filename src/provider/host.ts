@@ -32,6 +32,8 @@ export class Host {
   readonly journal: Journal | undefined;
   private readonly accountGuards = new Map<string | undefined, AccountGuard>();
   readonly decided = new DecidedParts();
+  /** Made-up ids of lost answers whose outcome this run adopts. */
+  readonly adopted = new Set<string>();
   private readonly checked = new Set<string | undefined>();
   private readonly noted = new Set<string>();
   private stepsUnderWay = 0;

@@ -132,11 +132,11 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
   diff(state: ExtractionTaskState, declared: CheckedArgs): Difference {
     // What a preview does not know may turn out the same.
     const args = isMap(declared.from) ? declared : { ...declared, from: state.from };
-    const { replaces = [], deleteFirst, forced }: Difference = taskCopy.diff?.(copyState(state), copyArgs(args)) ?? {};
+    const { replaces = [], ...copied }: Difference = taskCopy.diff?.(copyState(state), copyArgs(args)) ?? {};
     const isRetry = replaces.includes("retry");
     const names = replaces.length === 0 ? [] : [isRetry ? "retry" : "from"];
     const same = names.length === 0 && onlyAdoptionDiffers(extractionTask.args, flat(state), flat(args), "adoptTaskId");
-    return { replaces: names, deleteFirst, forced, same };
+    return { ...copied, replaces: names, same };
   },
 
   async create(args: CheckedArgs, context: Context): Promise<Created<ExtractionTaskState>> {

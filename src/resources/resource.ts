@@ -64,6 +64,8 @@ export interface Difference {
   replaces?: string[];
   /** Replace by deleting first. */
   deleteFirst?: boolean;
+  /** The new resource adopts what the old one may have made: nothing is given up, so the old one is not deleted. */
+  adopts?: boolean;
   /** There's work to do though the arguments are equal. */
   forced?: boolean;
   /** The arguments differ, yet it comes to the same. */

@@ -261,7 +261,7 @@ describe("the journal of requests that must not be sent twice", () => {
         const message = await failure(saved.up(copyArgs));
         assert.match(message, /The run that sent this request was ended before it learned of the answer/);
         assert.match(message, /A copy of task "task-1" may exist in group "group-2", sent at 20\d\d-/);
-        assert.match(message, /set adoptTaskId to its id; if it is not, set retry to any new text/);
+        assert.match(message, /set adoptTaskId to the id; if it did not, set retry to a new string/);
         assert.match(await failure(saved.up(copyArgs)), /A copy of task "task-1" may exist/);
         await saved.refresh();
         assert.match(await failure(saved.up(copyArgs)), /A copy of task "task-1" may exist/);
@@ -350,7 +350,7 @@ describe("the journal of requests that must not be sent twice", () => {
       const saved = await world.killed(run, () => run.up(runArgs), { operation: "startTask" });
       assert.match(
         await failure(saved.up(runArgs)),
-        /A paid run of task "task-1" may have started.* set adoptLotNo to its lotNo/,
+        /A paid run of task "task-1" may have started.* set adoptLotNo to the lotNo/,
       );
       assert.equal(runs().length, 1);
       await saved.up({ ...runArgs, adoptLotNo: runs()[0]?.lotNo });

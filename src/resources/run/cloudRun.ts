@@ -215,7 +215,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
   async delete(_id: string, state: CloudRunState, context: Context): Promise<void> {
     if (isOutcomeUnknown(state)) {
       context.warn(
-        `A run of task "${state.taskId}" may be at work at the service: a start whose answer was lost is forgotten now, unless adoptLotNo takes it over.`,
+        `A run of task "${state.taskId}" may be at work at the service: the answer to the start was lost, and this state forgets it now.`,
       );
       return;
     }

@@ -2,7 +2,7 @@ import { isServiceError } from "../../service/errors/errors";
 import { choice, text } from "../args";
 import type { CheckContext, Context, Created, Read, Resource, Statuses } from "../resource";
 import { itemsOf, listOrText, textOf } from "../urls/listArgs";
-import { restOf } from "./subtaskList";
+import { noteTask, restOf } from "./subtaskList";
 
 /**
  * Subtasks of a cloud task that should be started, or stopped. Needs a Professional or Enterprise plan.
@@ -53,6 +53,7 @@ export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, Clou
   async read(_id: string, state: CloudSubtasksState, context: Context): Promise<Read<CloudSubtasksState>> {
     try {
       const list = await context.client.allSubtasks(state.taskId);
+      noteTask(state.taskId, list, context);
       const statusOf = new Map(list.map(({ subTaskId, status }) => [subTaskId, status]));
       const asDesired = itemsOf(state.subTaskIds).filter((subTaskId) =>
         satisfies(statusOf.get(subTaskId), state.desired, context.settings.statuses),

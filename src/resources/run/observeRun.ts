@@ -3,7 +3,7 @@ import { allSubtasks } from "../../service/subtasks";
 import type { Context, Statuses } from "../resource";
 import type { CloudRunState } from "./cloudRun";
 import type { ListMark } from "./subtaskList";
-import { countsOf, isAtWork, isSameList, markOf, restOf, sharesSubtasks } from "./subtaskList";
+import { countsOf, isAtWork, isSameList, markOf, noteTask, restOf, sharesSubtasks } from "./subtaskList";
 
 /**
  * Looking at a cloud run. The list of subtasks carries no lotNo: for a while after a start it may still be the previous run's, and later
@@ -80,6 +80,7 @@ async function subtasksOf(
     requestId = answer.requestId;
     return answer.data;
   });
+  noteTask(taskId, list, context);
   return { list, requestId };
 }
 

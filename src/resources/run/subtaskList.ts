@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Subtask } from "../../service/contract/types";
-import type { Statuses } from "../resource";
+import type { Context, Statuses } from "../resource";
 
 /** How many subtasks there are, and how many in each status, spelled as the service does. */
 export interface SubtaskCounts {
@@ -56,6 +56,13 @@ export function countsOf(list: readonly Subtask[]): SubtaskCounts {
     byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
   }
   return { total: list.length, byStatus: Object.fromEntries(byStatus) };
+}
+
+/** A list that shows subtasks proves that the task is there. An empty one does not: a service may answer that for a task that it does not know. */
+export function noteTask(taskId: string, list: readonly Subtask[], context: Context): void {
+  if (list.length > 0) {
+    context.saw(taskId, "there");
+  }
 }
 
 export function inWords({ total, byStatus }: SubtaskCounts): string {

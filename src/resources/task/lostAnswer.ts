@@ -44,7 +44,9 @@ export async function sendOnce<T>(
     if (!isServiceError(error) || error.outcome === "notExecuted") {
       throw error;
     }
-    throw unknownOutcome(request, `${error.message} ${explanationOf(request, Date.now())}`);
+    // The hint says the same to a caller of the client, who has no argument to set.
+    const problem = error.message.endsWith(error.hint) ? error.message.slice(0, -error.hint.length) : error.message;
+    throw unknownOutcome(request, `${problem.trim()} ${explanationOf(request, Date.now())}`);
   }
 }
 
@@ -101,11 +103,11 @@ function unknownOutcome({ state }: MakingRequest, explanation: string): PartialF
 }
 
 function explanationOf({ whatMayExist, adopt }: MakingRequest, sentAt: number): string {
-  const idName = adopt === "adoptTaskId" ? "id" : "lotNo";
+  const [lists, idName] = adopt === "adoptTaskId" ? ["tasks", "id"] : ["runs", "lotNo"];
   return [
     `${whatMayExist}, sent at ${new Date(sentAt).toISOString()}.`,
-    "It was not sent again, and will not be: nobody can tell from here whether it took effect, for the service has no call that lists.",
-    `Look for it at the service. If it is there, set ${adopt} to its ${idName}; if it is not, set retry to any new text, and run up again.`,
+    `The request is not sent again: the API cannot list ${lists}, so only you can find out whether it took effect.`,
+    `Look in the service's own interface. If it did, set ${adopt} to the ${idName}; if it did not, set retry to a new string. Then run "pulumi up" again.`,
   ].join(" ");
 }
 
@@ -123,7 +125,7 @@ export function isOutcomeUnknown(state: LostAnswerState): boolean {
 /** What leads out of an unknown outcome: an id to adopt, or a new `retry`. Both replace, delete first, for there's nothing to delete. */
 export function lostAnswerDifference(state: LostAnswerState, args: { retry?: string }, adoptName: string): Difference {
   if ((args as Record<string, unknown>)[adoptName] !== undefined) {
-    return { replaces: [adoptName], deleteFirst: true };
+    return { replaces: [adoptName], deleteFirst: true, adopts: true };
   }
   if (args.retry !== undefined && args.retry !== state.retry) {
     return { replaces: ["retry"], deleteFirst: true };

@@ -131,7 +131,7 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
   async delete(id: string, state: TaskCopyState, context: Context): Promise<void> {
     if (isOutcomeUnknown(state)) {
       context.warn(
-        `A copy of task "${state.sourceTaskId}" may exist in group "${state.taskGroupId}": a copy whose answer was lost is forgotten now, unless adoptTaskId takes it over.`,
+        `A copy of task "${state.sourceTaskId}" may exist in group "${state.taskGroupId}": the answer to the copy was lost, and this state forgets it now.`,
       );
       return;
     }

@@ -38,7 +38,7 @@ describe("CloudRun", () => {
       world.emulator.fault({ operation: "startTask", kind: "reset", when: "after" });
       assert.match(
         await failure(run.up(waiting)),
-        /A paid run of task "task-1" may have started.*set adoptLotNo to its lotNo.*set retry/,
+        /A paid run of task "task-1" may have started.*set adoptLotNo to the lotNo.*set retry/,
       );
       await failure(run.up(waiting));
       assert.equal(await run.refresh(), true);
@@ -48,7 +48,7 @@ describe("CloudRun", () => {
       assert.equal(await run.up({ ...waiting, adoptLotNo: lotNo }), "replaced");
       assert.deepEqual([run.id, run.state.status, starts()], [lotNo, "finished", 1]);
       assert.equal(await run.up(waiting), "nothing");
-      assert.match(world.warnings.join(), /A run of task "task-1" may be at work/);
+      assert.deepEqual(world.warnings, []);
     });
 
     it("again by a new retry, where the user says that there is none", async () => {
