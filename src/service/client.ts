@@ -9,6 +9,7 @@ import type { OperationName } from "./contract/operations";
 import { prepare } from "./contract/requests";
 import type * as wire from "./contract/types";
 import { Caller } from "./http/caller";
+import { clock } from "./http/clock";
 import { joinLimiter } from "./http/limiter";
 import { secretsOf } from "./http/proxyServer";
 import { TransportOnDemand } from "./http/transportOnDemand";
@@ -208,9 +209,9 @@ export class ServiceClient {
   /** The whole list of a task's subtasks, whatever number of them the service gives on a page. */
   allSubtasks(taskId: string, options: CallOptions = {}): Promise<wire.Subtask[]> {
     const { deadlineSeconds = this.#settings.deadline / 1000 } = options;
-    const end = performance.now() + deadlineSeconds * 1000;
+    const end = clock.now() + deadlineSeconds * 1000;
     return allSubtasks(async (page, size) => {
-      const left = Math.max(0, end - performance.now()) / 1000;
+      const left = Math.max(0, end - clock.now()) / 1000;
       return (await this.getSubtasks({ taskId, page, size }, { ...options, deadlineSeconds: left })).data;
     });
   }

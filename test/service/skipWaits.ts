@@ -1,38 +1,77 @@
 import sinon from "sinon";
+import type { Cancel } from "../../src/service/http/clock";
+import { clock } from "../../src/service/http/clock";
 
-/** Longer ones are deadlines, which must not strike. Milliseconds. */
-const longestWait = 29_000;
-
-/** Lets the client's waits pass at once, with the clock going on as if they had been waited for. */
+/** Lets the client's waits pass at once, with the client's clock going on as if they had been waited for. */
 export interface SkippedWaits {
   /** Milliseconds of each wait that was skipped. */
   waits: number[];
   restore(): void;
 }
 
+interface Timer {
+  at: number;
+  milliseconds: number;
+  fire(): void;
+}
+
+/**
+ * Replaces the clock of the client. Waits end in the order of their due times. A deadline strikes when a skipped wait passes it. `Date.now()`
+ * goes on as well, because an emulator in this process counts its requests per second with it. All other timers keep their real time: those
+ * of servers, sockets and libraries.
+ */
 export function skipWaits(): SkippedWaits {
   const box = sinon.createSandbox();
   const waits: number[] = [];
-  const realSetTimeout = globalThis.setTimeout;
-  const realNow = performance.now.bind(performance);
+  const pending: Timer[] = [];
+  const deadlines: Timer[] = [];
+  const realNow = clock.now;
+  const realDeadline = clock.deadline;
   const realDate = Date.now;
   let skipped = 0;
-  const replacement = (
-    callback: (...args: unknown[]) => void,
-    milliseconds = 0,
-    ...args: unknown[]
-  ): NodeJS.Timeout => {
-    // Only what the client itself waits for: the timers of libraries and of servers in this process keep their meaning.
-    const ours = /service[\\/]http[\\/](patience|limiter)\.ts/.test(new Error().stack ?? "");
-    if (!ours || milliseconds >= longestWait) return realSetTimeout(callback, milliseconds, ...args);
-    return realSetTimeout(() => {
-      waits.push(milliseconds);
-      skipped += milliseconds;
-      callback(...args);
-    }, 0);
+
+  const now = (): number => realNow() + skipped;
+  const add = (list: Timer[], milliseconds: number, fire: () => void): Cancel => {
+    const timer = { at: now() + milliseconds, milliseconds, fire };
+    list.push(timer);
+    return () => remove(list, timer);
   };
-  box.replace(globalThis, "setTimeout", Object.assign(replacement, realSetTimeout));
-  box.stub(performance, "now").callsFake(() => realNow() + skipped);
-  box.stub(Date, "now").callsFake(() => realDate() + Math.round(skipped));
+  const endFirst = (): void => {
+    const wait = firstOf(pending);
+    if (wait === undefined) return;
+    skipped += Math.max(0, wait.at - now());
+    for (let due = firstOf(deadlines); due !== undefined && due.at < wait.at; due = firstOf(deadlines)) {
+      remove(deadlines, due);
+      due.fire();
+    }
+    // A deadline may have cancelled it.
+    if (remove(pending, wait)) {
+      waits.push(wait.milliseconds);
+      wait.fire();
+    }
+  };
+
+  box.replace(clock, "now", now);
+  box.replace(Date, "now", () => realDate() + Math.round(skipped));
+  box.replace(clock, "wait", (milliseconds: number, done: () => void) => {
+    setTimeout(endFirst, 0);
+    return add(pending, milliseconds, done);
+  });
+  box.replace(clock, "deadline", (milliseconds: number, strike: () => void) => {
+    const cancels = [realDeadline(milliseconds, strike), add(deadlines, milliseconds, strike)];
+    return () => {
+      for (const cancel of cancels) cancel();
+    };
+  });
   return { waits, restore: () => box.restore() };
+}
+
+function firstOf(timers: readonly Timer[]): Timer | undefined {
+  return timers.reduce<Timer | undefined>((first, timer) => (first && first.at <= timer.at ? first : timer), undefined);
+}
+
+function remove(timers: Timer[], timer: Timer): boolean {
+  const place = timers.indexOf(timer);
+  if (place >= 0) timers.splice(place, 1);
+  return place >= 0;
 }

@@ -11,6 +11,7 @@ import { failureOfAnswer, failureOfLoss } from "../errors/failures";
 import { withoutRequestValues } from "../errors/requestValues";
 import type { CallOptions } from "../options";
 import type { Settings } from "../settings";
+import { clock } from "./clock";
 import type { Limiter } from "./limiter";
 import { Patience } from "./patience";
 import { RepeatRule } from "./repeat";
@@ -130,7 +131,7 @@ export class Caller {
     transport.prepare();
     const permit = await limiter.acquire(patience.signal, patience.waits).catch(() => undefined);
     if (permit === undefined) return undefined;
-    const begun = performance.now();
+    const begun = clock.now();
     let exchange: Exchange | undefined;
     try {
       exchange = await transport.exchange({
@@ -143,7 +144,7 @@ export class Caller {
         timeout: settings.timeout,
         signal: patience.signal,
       });
-      this.#log(request, exchange, performance.now() - begun);
+      this.#log(request, exchange, clock.now() - begun);
       return exchange;
     } finally {
       const failure = exchange?.answer && failureOfAnswer(exchange.answer, settings.notExecutedCodes);

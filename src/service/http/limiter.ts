@@ -1,4 +1,5 @@
-import { longestTimer } from "./patience";
+import type { Cancel } from "./clock";
+import { clock } from "./clock";
 
 /** What one client asks of the limiter that it shares with the others of this process. */
 export interface LimiterClaim {
@@ -54,7 +55,7 @@ export class Limiter {
   #lastRise = 0;
   #nextSlot = 0;
   #pausedUntil = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #cancelTimer: Cancel | undefined;
 
   /** Counts a client in; the strictest claim of all holds. */
   join(claim: LimiterClaim): () => void {
@@ -104,7 +105,7 @@ export class Limiter {
   }
 
   #permit(): Permit {
-    const grantedAt = performance.now();
+    const grantedAt = clock.now();
     let open = true;
     return {
       release: (result, retryAfter) => {
@@ -119,7 +120,7 @@ export class Limiter {
   }
 
   #slowDown(grantedAt: number, retryAfter: number | undefined): void {
-    const now = performance.now();
+    const now = clock.now();
     this.#pausedUntil = Math.max(this.#pausedUntil, now + (retryAfter ?? second));
     // Requests that were under way when the rate was cut say nothing about the new rate.
     if (grantedAt < this.#lastCut) return;
@@ -135,7 +136,7 @@ export class Limiter {
   }
 
   #rise(): void {
-    const now = performance.now();
+    const now = clock.now();
     if (this.#learnedRate === Number.POSITIVE_INFINITY || now - this.#lastRise < second) return;
     this.#lastRise = now;
     // Well above what was refused once, the limit is another one by now: a few refusals of a bad moment must not slow everything for long.
@@ -155,12 +156,12 @@ export class Limiter {
   }
 
   #pump(): void {
-    clearTimeout(this.#timer);
+    this.#cancelTimer?.();
     while (this.#queue.length > 0 && this.#inFlight < this.#concurrency()) {
-      const now = performance.now();
+      const now = clock.now();
       const free = Math.max(this.#pausedUntil, this.#nextSlot);
       if (free > now) {
-        this.#timer = setTimeout(() => this.#pump(), Math.min(free - now, longestTimer));
+        this.#cancelTimer = clock.wait(free - now, () => this.#pump());
         return;
       }
       this.#inFlight += 1;

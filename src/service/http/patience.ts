@@ -1,5 +1,5 @@
-/** Milliseconds; node takes a longer one for 1 ms. */
-export const longestTimer = 2 ** 31 - 1;
+import type { Cancel } from "./clock";
+import { clock } from "./clock";
 
 /** How long one call may go on: until its deadline, or until the caller ends it. */
 export class Patience {
@@ -7,15 +7,15 @@ export class Patience {
   readonly #waits = new AbortController();
   readonly #caller: AbortSignal | undefined;
   readonly #end: number;
-  readonly #timer: NodeJS.Timeout;
+  readonly #cancelDeadline: Cancel;
   readonly #onAbort = () => this.#abort();
   #ended = false;
 
   /** @param deadline milliseconds from now */
   constructor(caller: AbortSignal | undefined, deadline: number) {
     this.#caller = caller;
-    this.#end = performance.now() + deadline;
-    this.#timer = setTimeout(this.#onAbort, Math.min(deadline, longestTimer));
+    this.#end = clock.now() + deadline;
+    this.#cancelDeadline = clock.deadline(deadline, this.#onAbort);
     if (caller?.aborted) this.#abort();
     caller?.addEventListener("abort", this.#onAbort, { once: true });
   }
@@ -47,7 +47,7 @@ export class Patience {
 
   /** Milliseconds. */
   get left(): number {
-    return this.#end - performance.now();
+    return this.#end - clock.now();
   }
 
   /** Resolves after so many milliseconds, or at once when nothing is to be waited for any more. */
@@ -58,17 +58,17 @@ export class Patience {
         return;
       }
       const done = () => {
-        clearTimeout(timer);
+        cancel();
         this.waits.removeEventListener("abort", done);
         resolve();
       };
-      const timer = setTimeout(done, milliseconds);
+      const cancel = clock.wait(milliseconds, done);
       this.waits.addEventListener("abort", done, { once: true });
     });
   }
 
   dispose(): void {
-    clearTimeout(this.#timer);
+    this.#cancelDeadline();
     this.#caller?.removeEventListener("abort", this.#onAbort);
   }
 

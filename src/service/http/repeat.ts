@@ -1,6 +1,7 @@
 import type { PreparedRequest } from "../contract/requests";
 import type { Failure } from "../errors/failures";
 import type { Settings } from "../settings";
+import { clock } from "./clock";
 
 /** Milliseconds: the first wait is up to `firstStep`, each further one up to twice as long, none longer than `longestStep`. */
 const firstStep = 500;
@@ -54,7 +55,7 @@ export class RepeatRule {
   get history(): string {
     const parts = [];
     if (this.#busySince !== undefined) {
-      parts.push(`Waited ${Math.round((performance.now() - this.#busySince) / 1000)} s for the task to end its run.`);
+      parts.push(`Waited ${Math.round((clock.now() - this.#busySince) / 1000)} s for the task to end its run.`);
     }
     if (this.#retries > 0) parts.push(`Tried ${this.#retries + 1} times.`);
     if (this.#lateFor > 0)
@@ -63,7 +64,7 @@ export class RepeatRule {
   }
 
   #waitWhileBusy(): number | undefined {
-    const now = performance.now();
+    const now = clock.now();
     this.#busySince ??= now;
     // The service answered: what failed on the way there before is over.
     this.#retries = 0;

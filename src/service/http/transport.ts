@@ -5,7 +5,7 @@ import type { AxiosInstance, AxiosProxyConfig } from "axios";
 import axios from "axios";
 import type { Answer, Loss } from "../errors/failures";
 import { version } from "../version";
-import { longestTimer } from "./patience";
+import { longestTimer } from "./clock";
 import type { ProxyServer } from "./proxyServer";
 import type { TunnelOptions } from "./tunnel";
 import { TunnelAgent } from "./tunnel";
