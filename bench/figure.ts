@@ -1,4 +1,4 @@
-/** A limit that a figure has to keep. */
+/** A goal for a figure. */
 export interface Goal {
   kind: "under" | "at most" | "at least";
   /** In the figure's unit. */
@@ -12,20 +12,20 @@ export interface Figure {
   value: number;
   /** `MB` is 1,000,000 bytes; `x` is a ratio of two values of one try. */
   unit: "s" | "cpu s" | "MB" | "bytes" | "modules" | "closures" | "rows/s" | "x";
-  /** None where the value only explains others. */
+  /** Undefined for a value that only explains others. */
   goal?: Goal;
 }
 
-/** One measurement with a name of its own on the command line. */
+/** A measurement with a name on the command line. */
 export interface Bench {
   name: string;
-  /** What it does, for the list of benches. */
+  /** Description in the list of benches. */
   summary: string;
-  /** One try. Cleans up after itself. Throws where the work did not do what it should, for then its figures mean nothing. */
+  /** Runs one try and removes its files. Throws if the work was not done, because its figures would mean nothing. */
   run(): Promise<Figure[]>;
 }
 
-/** Whether a figure keeps its goal; one without a goal does. */
+/** Whether a figure meets its goal. A figure without a goal does. */
 export function keepsGoal({ value, goal }: Figure): boolean {
   switch (goal?.kind) {
     case undefined:
@@ -40,8 +40,8 @@ export function keepsGoal({ value, goal }: Figure): boolean {
 }
 
 /**
- * One list out of several tries. Other work on the machine only ever makes a time longer, so the best time and the best speed are the truest. A
- * ratio suffers on either side: the one in the middle counts. A size doesn't suffer: the worst one counts.
+ * Combines several tries. Other work on the machine can only make times longer, so the best time and speed count. It affects both sides of a
+ * ratio, so the median counts. It does not affect sizes, so the largest counts.
  */
 export function sumUpTries(tries: readonly (readonly Figure[])[]): Figure[] {
   const [first = []] = tries;

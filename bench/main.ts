@@ -1,4 +1,4 @@
-/** `npm run bench`: measures, and prints what was measured beside its goal. */
+/** `npm run bench`: measures, and prints each figure with its goal. */
 import { Command, InvalidArgumentError } from "commander";
 import { ensureBuilt } from "../scripts/start/build";
 import { benches } from "./benches/index";
@@ -23,7 +23,7 @@ async function main(names: readonly string[], options: Options): Promise<void> {
     results.push(await measure(bench, options.tries));
   }
   console.log(
-    `${machine()}; best time and speed, middle ratio, largest size of ${options.tries}\n\n${tableOf(results)}`,
+    `${machine()}; best time and speed, median ratio, largest size of ${options.tries}\n\n${tableOf(results)}`,
   );
   if (options.save) {
     save(results);
@@ -44,14 +44,14 @@ async function measure(bench: Bench, tries: number): Promise<Result> {
 
 function benchName(name: string, before: readonly string[] = []): string[] {
   if (!benches.some((bench) => bench.name === name)) {
-    throw new InvalidArgumentError(`There is ${benches.map((bench) => bench.name).join(", ")}.`);
+    throw new InvalidArgumentError(`Allowed: ${benches.map((bench) => bench.name).join(", ")}.`);
   }
   return [...before, name];
 }
 
 function positive(text: string): number {
   if (!/^[1-9]\d{0,2}$/.test(text)) {
-    throw new InvalidArgumentError("It must be a whole number from 1 to 999.");
+    throw new InvalidArgumentError("It must be an integer from 1 to 999.");
   }
   return Number(text);
 }
@@ -63,12 +63,12 @@ new Command("npm run bench --")
   .argument("[names...]", "what to measure; everything by default", benchName)
   .option(
     "--tries <number>",
-    "how often; the best time and speed, the middle ratio and the largest size are taken",
+    "number of tries; the result is the best time and speed, the median ratio and the largest size",
     positive,
     3,
   )
-  .option("--save", "write the figures to bench/results too", false)
-  .option("--check", "end with 1 where a goal is missed", false)
+  .option("--save", "also write the figures to bench/results", false)
+  .option("--check", "exit with 1 if a goal is missed", false)
   .addHelpText(
     "after",
     `\nBenches:\n${benches.map(({ name, summary }) => `  ${name.padEnd(14)}${summary}`).join("\n")}`,

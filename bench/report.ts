@@ -4,17 +4,17 @@ import { join } from "node:path";
 import type { Figure } from "./figure";
 import { keepsGoal } from "./figure";
 
-/** The summed up figures of one bench. */
+/** The combined figures of one bench. */
 export interface Result {
   bench: string;
-  /** How often it was run. */
+  /** Number of tries. */
   tries: number;
   figures: readonly Figure[];
 }
 
 const columns = ["bench", "measured", "value", "goal", "kept"] as const;
 
-/** The results as a Markdown table, which reads well on a terminal too. */
+/** The results as a Markdown table, aligned for a terminal. */
 export function tableOf(results: readonly Result[]): string {
   const rows = results.flatMap(({ bench, figures }) =>
     figures.map((figure) => [
@@ -28,7 +28,7 @@ export function tableOf(results: readonly Result[]): string {
   return markdownTable(columns, rows);
 }
 
-/** Columns as wide as their widest cell. */
+/** A Markdown table with padded columns. */
 export function markdownTable(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = titles.map((title, column) =>
     Math.max(title.length, 3, ...rows.map((cells) => cells[column]?.length ?? 0)),
@@ -38,7 +38,7 @@ export function markdownTable(titles: readonly string[], rows: readonly (readonl
   return [line(titles), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n");
 }
 
-/** Where it was measured, for a reader who compares. */
+/** Describes the machine. */
 export function machine(): string {
   const [cpu] = cpus();
   return `${cpus().length} cores (${cpu?.model.trim() ?? "unknown"}), Node ${process.versions.node}, ${process.platform}`;
@@ -54,7 +54,7 @@ export function save(results: readonly Result[]): void {
   }
 }
 
-/** As a person reads it. */
+/** Formats a value with its unit. */
 export function withUnit(value: number, unit: Figure["unit"]): string {
   const digits = { s: 2, "cpu s": 2, MB: 0, bytes: 0, modules: 0, closures: 0, "rows/s": 0, x: 2 }[unit];
   const rounded = value.toLocaleString("en-US", { maximumFractionDigits: digits });

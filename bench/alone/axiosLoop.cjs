@@ -1,4 +1,4 @@
-/** The export that one writes first: a page, its rows written to the file, the next page. */
+/** A simple export: reads a page, writes its rows to the file, reads the next page. */
 const { open } = require("node:fs/promises");
 const axios = require("axios");
 const { runWork } = require("./child.cjs");

@@ -1,9 +1,9 @@
-/** What the programs of this folder share: they are told their work as JSON, and tell as JSON what it took. */
+/** Shared by the programs of this folder: reads the work as JSON, and prints the results as JSON. */
 
 /** @param {(task: object) => Promise<object>} work */
 exports.runWork = async (work) => {
   const task = JSON.parse(process.argv[2] ?? "{}");
-  // The program must look like one that was started without arguments: the engine's address would be the first.
+  // Removes the arguments, because the first one would be taken for the address of the engine.
   process.argv.length = 2;
   const idleBytes = peakBytes();
   const begin = performance.now();

@@ -1,4 +1,4 @@
-/** The service's own speed: the same pages over several connections, their bodies thrown away. */
+/** The speed of the service: reads the same pages over several connections and discards the bodies. */
 const http = require("node:http");
 const { runWork } = require("./child.cjs");
 

@@ -1,4 +1,4 @@
-/** The handlers of one resource without the engine: check, then create, as the provider host calls them. */
+/** Calls check and create of one resource as the provider host does, without the engine. */
 const { createRequire } = require("node:module");
 
 // The way of the provider text that the state holds, from the folder of the program.

@@ -9,7 +9,7 @@ import { withFinishedRun } from "../stage/finishedRun";
 import { hostProcess, withStack } from "../stage/stack";
 
 const rows = 1_000_000;
-/** A generated row has about 200: a file with less is not whole. */
+/** A generated row has about 200 bytes. A smaller file is incomplete. */
 const leastRowBytes = 150;
 const pageSize = 1000;
 const memoryGoal: Goal = { kind: "under", value: 200 };
@@ -70,7 +70,7 @@ export const exportAlone: Bench = {
     }),
 };
 
-/** Side by side in one run: the export, the loop that one writes first, and the service's own speed. */
+/** Compares in one run: the export, a simple axios loop, and the speed of the service. */
 export const exportPeers: Bench = {
   name: "export-peers",
   summary: "the export against an axios loop, and against 8 connections that throw the rows away",

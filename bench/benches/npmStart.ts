@@ -5,7 +5,7 @@ import { measured } from "../measure/measured";
 
 const goal: Goal = { kind: "under", value: 30 };
 
-/** `npm start` where the engine and a build are there, which only the first time has to make. */
+/** `npm start` with the engine and the build already present. */
 export const npmStart: Bench = {
   name: "npm-start",
   summary: "npm start in a clone, with the engine and dist in place: everything new, then nothing changed",

@@ -6,7 +6,7 @@ import { measured, peakMegabytes } from "../measure/measured";
 import { hostProcess, withStack } from "../stage/stack";
 import { inWorkFolder } from "../stage/workFolder";
 
-/** What a small stack costs before it does any work: text in the state, modules and memory of the processes. */
+/** The cost of a small stack: provider text in the state, loaded modules and memory of the processes. */
 export const providerHost: Bench = {
   name: "host",
   summary: "provider text in the state, modules and memory of the provider host of a small stack",

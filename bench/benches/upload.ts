@@ -29,7 +29,7 @@ export const upload: Bench = {
   },
 };
 
-/** The same without the engine, in seconds. */
+/** The same work without the engine, in seconds. */
 export const uploadAlone: Bench = {
   name: "upload-alone",
   summary: "the same in a process without the engine: check and create",

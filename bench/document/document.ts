@@ -11,7 +11,7 @@ import { savedResults } from "./results";
 const page = join(repositoryRoot, "docs", "performance.md");
 const picture = join(repositoryRoot, "docs", "performance.svg");
 
-/** What the documentation says of the saved results, by the file that says it. */
+/** The files of the documentation that contain results, with their new content. */
 export function documented(): Record<string, string> {
   const saved = savedResults();
   const order = benches.map(({ name }) => name);
@@ -33,7 +33,7 @@ export function writeDocumentation(): void {
   }
 }
 
-/** Puts a part between its two comments. */
+/** Replaces the part between its two comments. */
 function inPlace(text: string, [name, part]: [string, string]): string {
   const begin = `<!-- ${name}: written by npm run bench -- docs -->\n`;
   const end = `\n<!-- end of ${name} -->`;

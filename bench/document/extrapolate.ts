@@ -1,12 +1,12 @@
 import type { PeerResult, PeersResult, PhaseName, PhaseResult } from "../peers/result";
 import { phases } from "../peers/result";
 
-/** Says in tables and legends that a peer's figures were not measured. */
+/** Marks figures in tables and legends that were not measured. */
 export const extrapolatedNote = "extrapolated";
 
 /**
- * The engine saves its whole state at each step, so times grow with the square of the stack. A peer that a large run left out gets the values of
- * the parabola through its three largest measured runs.
+ * The engine saves its complete state at each step, so times grow with the square of the stack's size. For a peer that a large run left out,
+ * takes the values of the parabola through its three largest measured runs.
  */
 export function withExtrapolated(results: readonly PeersResult[]): PeersResult[] {
   const names = [...new Set(results.flatMap(({ peers }) => peers.map(({ peer }) => peer)))];

@@ -1,22 +1,22 @@
 import type { Figure, Goal } from "../figure";
 import type { PeerResult, PeersResult, PhaseName } from "../peers/result";
 
-/** The goals that hold for large stacks; of small ones, the start of the processes is most. */
+/** The goals for large stacks. In small stacks, most of the time is the start of the processes. */
 const leastTasks = 100;
-/** What the engine does at once on two cores, and what the service takes to answer. */
+/** Number of steps that the engine runs at a time on two cores, and response time of the service. */
 const atOnce = 8;
 const latencySeconds = 0.02;
 
-/** A ratio of two peers in one run, beside what it has to be. */
+/** A ratio of two peers in one run, with its goal. */
 export interface PeerFigure extends Figure {
   tasks: number;
-  /** The same ratio of processor times, which other work on the machine disturbs less. */
+  /** The same ratio of processor times. Other work on the machine affects it less. */
   cpuRatio?: number;
-  /** Extrapolated, or the like. */
+  /** A remark, for example "extrapolated". */
   note?: string;
 }
 
-/** All ratios of a run that has no limit at the service. */
+/** All ratios of a run without a rate limit. */
 export function ratiosOf(result: PeersResult): PeerFigure[] {
   if (result.requestsPerSecond !== undefined) {
     return [];
@@ -52,7 +52,7 @@ export function ratiosOf(result: PeersResult): PeerFigure[] {
   ].flatMap((each) => each ?? []);
 }
 
-/** What the requests of the first up take at least, so many at once. */
+/** The least time that the requests of the first up take. */
 function latencyOf(peer: PeerResult): number {
   return ((peer.phases["first up"]?.requests ?? 0) * latencySeconds) / atOnce;
 }
@@ -70,7 +70,7 @@ class Comparison {
     this.theirs = result.peers.find(({ peer }) => peer === other);
   }
 
-  /** @param without seconds of ours that do not count */
+  /** @param without seconds of this package to subtract */
   time(
     phase: PhaseName,
     goal: Goal | undefined,

@@ -20,7 +20,7 @@ function sectionOf(result: PeersResult): string {
   return `### ${result.tasks} tasks\n\nThese were ${measuredText(result)}\n\n${markdownTable(columns, rows)}`;
 }
 
-/** How often, when and where. */
+/** How often, when and where the peers were measured. */
 function measuredText({ tries, note, machine, measuredAt }: PeersResult): string {
   const times = tries === 1 ? "once" : `${tries} times`;
   return `measured ${times}, ${measuredAt}: ${machine}${note === undefined ? "" : `; ${note}`}.`;
@@ -46,7 +46,7 @@ function sizesOf({ stateBytes, bytesOfResource, phases }: PeerResult): string[] 
   ];
 }
 
-/** Our ratios to the others beside their goals. */
+/** The ratios of this package to the other peers, with their goals. */
 export function ratiosText(results: readonly PeersResult[]): string {
   const rows = results
     .flatMap(ratiosOf)
@@ -65,7 +65,7 @@ function noted({ name, note }: PeerFigure): string {
   return note === undefined ? name : `${name} (${note})`;
 }
 
-/** What a refresh makes of a changed value and a missing task. */
+/** Requests of a refresh and an up after a changed value and a missing task. */
 export function repairText(results: readonly PeersResult[]): string {
   const rows = results
     .filter(({ requestsPerSecond }) => requestsPerSecond === undefined)
@@ -77,7 +77,7 @@ export function repairText(results: readonly PeersResult[]): string {
   return markdownTable(["tasks", "peer", "requests of the refresh", "of the up that repairs"], rows);
 }
 
-/** The first up at a service with a limit, as a share of what the limit allows. */
+/** The first up with a rate limit, as a share of what the limit allows. */
 export function limitedText(results: readonly PeersResult[]): string {
   const rows = results.flatMap(({ tasks, requestsPerSecond, peers }) =>
     requestsPerSecond === undefined

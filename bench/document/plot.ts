@@ -12,7 +12,7 @@ interface Point {
   measured: boolean;
 }
 
-/** Seconds of two phases over the number of tasks, both axes logarithmic, as an SVG that reads on light and dark paper. */
+/** Plots the seconds of two phases over the number of tasks, both axes logarithmic, as an SVG for light and dark pages. */
 export function plotOf(results: readonly PeersResult[]): string {
   const unlimited = results.filter(({ requestsPerSecond }) => requestsPerSecond === undefined);
   const panels = (["first up", "unchanged up"] as const).map((phase, index) => panel(unlimited, phase, index * width));
@@ -72,14 +72,14 @@ function pointsOf(results: readonly PeersResult[], name: string, phase: PhaseNam
   });
 }
 
-/** A logarithmic scale; one value alone stands in the middle. */
+/** A logarithmic scale. A single value is in the middle. */
 function scale(values: readonly number[], [from, to]: readonly [number, number]): (value: number) => number {
   const least = Math.log(Math.min(...values));
   const span = Math.log(Math.max(...values)) - least;
   return (value) => (span === 0 ? (from + to) / 2 : from + ((Math.log(value) - least) / span) * (to - from));
 }
 
-/** 1, 2, 5, 10, … as far as the values reach. */
+/** 1, 2, 5, 10, … within the range of the values. */
 function ticks(values: readonly number[]): number[] {
   const candidates = [-1, 0, 1, 2, 3].flatMap((power) =>
     [1, 2, 5].map((digit) => Number((digit * 10 ** power).toPrecision(1))),
@@ -87,7 +87,7 @@ function ticks(values: readonly number[]): number[] {
   return candidates.filter((tick) => tick >= Math.min(...values) && tick <= Math.max(...values));
 }
 
-/** Labels beside each other, none upon another. */
+/** Moves labels so that they do not overlap. */
 function spread(wanted: readonly number[]): number[] {
   const least = 13;
   const order = wanted.map((_, index) => index).sort((one, other) => (wanted[one] ?? 0) - (wanted[other] ?? 0));

@@ -10,7 +10,7 @@ interface Saved {
   peers: PeersResult[];
 }
 
-/** Everything that was saved in `bench/results`; peers by their number of tasks. */
+/** Reads all saved results from `bench/results`; peers by number of tasks. */
 export function savedResults(): Saved {
   const contents = readdirSync(folder)
     .filter((file) => file.endsWith(".json"))

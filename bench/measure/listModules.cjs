@@ -1,7 +1,6 @@
 /**
- * Preloaded into every Node.js process of a run (NODE_OPTIONS): writes down each module that is loaded, with `package` before it where a file of
- * this package asked for it, directly or through others, and each closure that is serialized. At once and not at the end, for the engine
- * does not let its helpers end in peace.
+ * Preloaded into every Node.js process of a run (NODE_OPTIONS). Records each loaded module, prefixed with `package` if a file of this package
+ * loaded it, directly or indirectly, and each serialized closure. Writes at once, because the engine kills its helper processes.
  */
 const { appendFileSync } = require("node:fs");
 const { Module } = require("node:module");
@@ -24,7 +23,7 @@ if (folder !== undefined && kind !== undefined) {
   };
 }
 
-/** A module that is being loaded has no name yet, so its file is given beside the one that asked for it. */
+/** A module that is being loaded has no file name yet, so the file is passed with its parent. */
 function isForPackage(parent, file) {
   if (file.startsWith(dist)) return true;
   for (let each = parent; each; each = each.parent) {

@@ -2,22 +2,22 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ProcessFigures } from "./processes";
 import { cpuSecondsOfEndedChildren, descendantsOf } from "./processes";
 
-/** What some work took in the processes that it started. */
+/** What some work and the processes that it started needed. */
 export interface Measured<T> {
   result: T;
-  /** From begin to end. */
+  /** From start to end. */
   wallSeconds: number;
-  /** Of all processes that were started for it. */
+  /** Of all processes that the work started. */
   cpuSeconds: number;
-  /** Each process seen, as it was when it was last seen. */
+  /** Each process that was seen, with its last figures. */
   processes: readonly ProcessFigures[];
 }
 
 const pollMilliseconds = 40;
 
 /**
- * Does the work and watches the processes that it starts, directly or through others. Those that run already, like a service that the
- * work talks to, are not counted. One such work at a time.
+ * Runs the work and watches the processes that it starts, directly or indirectly. Processes that ran before, for example a service, are not
+ * counted. Runs one work at a time.
  */
 export async function measured<T>(work: () => Promise<T>): Promise<Measured<T>> {
   if (process.platform !== "linux") {
@@ -28,7 +28,7 @@ export async function measured<T>(work: () => Promise<T>): Promise<Measured<T>> 
   const look = (): void => {
     for (const each of descendantsOf(process.pid)) {
       if (!before.has(each.pid)) {
-        // A peak of 0 is that of a process which has ended: the one seen before it counts.
+        // A process that has ended has a peak of 0; the value seen before counts.
         seen.set(each.pid, each.peakBytes === 0 ? { ...each, ...ended(seen.get(each.pid), each) } : each);
       }
     }
@@ -43,7 +43,7 @@ export async function measured<T>(work: () => Promise<T>): Promise<Measured<T>> 
     const wallSeconds = (performance.now() - begin) / 1000;
     const processes = [...seen.values()];
     const lastSeen = processes.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
-    // Looking misses the last moments of each process; waiting misses processes that nobody waited for. Neither counts too much.
+    // Polling misses the last moments of each process. The times of waited-for children miss processes that nobody waited for. Takes the larger.
     const cpuSeconds = Math.max(cpuSecondsOfEndedChildren() - endedBefore, lastSeen);
     return { result, wallSeconds, cpuSeconds, processes };
   } finally {
@@ -52,7 +52,7 @@ export async function measured<T>(work: () => Promise<T>): Promise<Measured<T>> 
   }
 }
 
-/** The most memory that one process held at once of those whose command fits, in MB. Throws where none was seen. */
+/** Highest memory in MB of a process whose command matches. Throws if none was seen. */
 export function peakMegabytes({ processes }: Measured<unknown>, command: RegExp): number {
   const fitting = processes.filter((each) => command.test(each.command));
   if (fitting.length === 0) {

@@ -1,21 +1,21 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** A process as Linux tells of it. */
+/** A process as `/proc` describes it. */
 export interface ProcessFigures {
   pid: number;
   parent: number;
   /** Program and arguments, separated by spaces. */
   command: string;
-  /** What it used itself so far; what its children used is not in it. */
+  /** Processor time of the process itself, without its children. */
   cpuSeconds: number;
-  /** The most memory that it ever held at once (`VmHWM`), in bytes; 0 for one that has ended and was not yet waited for. */
+  /** Highest memory (`VmHWM`) in bytes; 0 for a process that has ended and was not waited for. */
   peakBytes: number;
 }
 
 /** `USER_HZ`, the unit of the times in /proc: 100 on each machine that Node.js runs on. */
 const ticksPerSecond = 100;
 
-/** All processes that `pid` started, directly or through others, that are still there. */
+/** All running processes that `pid` started, directly or indirectly. */
 export function descendantsOf(pid: number): ProcessFigures[] {
   const all = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -32,14 +32,14 @@ export function descendantsOf(pid: number): ProcessFigures[] {
   );
 }
 
-/** Processor time of this process's children that have ended, and of theirs as far as somebody waited for them. */
+/** Processor time of the ended children of this process, and of their waited-for children. */
 export function cpuSecondsOfEndedChildren(): number {
   return statOf(process.pid)?.endedChildren ?? 0;
 }
 
 function statOf(pid: number): { parent: number; cpuSeconds: number; endedChildren: number } | undefined {
   const text = readProc(pid, "stat");
-  // The name of the program stands in parentheses and may hold anything, parentheses too.
+  // The name of the program is in parentheses and may itself contain parentheses.
   const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
   if (fields === undefined) {
     return undefined;
@@ -57,7 +57,7 @@ function peakOf(pid: number): number {
   return Number(kilobytes ?? 0) * 1024;
 }
 
-/** Undefined where the process has ended meanwhile. */
+/** Undefined if the process has ended meanwhile. */
 function readProc(pid: number, file: string): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");

@@ -16,10 +16,10 @@ interface Options {
   note?: string;
 }
 
-/** What the second column of the tables is measured at. */
+/** The rate limit for `--rate`. */
 const requestsPerSecond = 20;
 
-/** `npm run bench -- peers`: measures each number of tasks, and saves it as soon as it is measured. */
+/** `npm run bench -- peers`: measures each number of tasks, and saves each result at once. */
 export const peersCommand = new Command("peers")
   .description("Measures other ways to do the same work beside ours, and the engine alone.")
   .option("--tasks <numbers>", "numbers of tasks, with commas between them", numbers, [25, 100, 500])

@@ -11,18 +11,18 @@ import { PeerService } from "./service";
 export interface PeersOptions {
   tasks: number;
   tries: number;
-  /** What the service takes in a second; undefined is everything. */
+  /** Rate limit of the service; none by default. */
   requestsPerSecond?: number;
-  /** Names of peers; all by default. */
+  /** Names of the peers; all by default. */
   only?: readonly string[];
-  /** Takes what is being done. */
+  /** Receives progress messages. */
   say(line: string): void;
 }
 
-/** What somebody else makes of a property. */
+/** The value that a change at the service gives to a property. */
 const foreignUrl = "https://shop.test/changed-behind-our-back";
 
-/** The peers side by side: each phase for one after the other, before the next phase, so that other work on the machine meets all of them. */
+/** Runs each phase for all peers before the next phase, so that other work on the machine affects all of them. */
 export async function measurePeers(options: PeersOptions): Promise<PeerResult[]> {
   const chosen = peers.filter(({ name }) => options.only?.includes(name) ?? true);
   const tries: PeerResult[][] = [];
@@ -43,7 +43,7 @@ async function tryOnce(chosen: readonly Peer[], options: PeersOptions): Promise<
     for (const peer of chosen) {
       contests.push(await Contest.open(peer, options));
     }
-    // A limit says something of the phase with the most requests; the others make few or none.
+    // A rate limit matters in the phase with the most requests only.
     for (const phase of options.requestsPerSecond === undefined ? phases : (["first up"] as const)) {
       for (const contest of contests) {
         await contest.run(phase);
@@ -57,7 +57,7 @@ async function tryOnce(chosen: readonly Peer[], options: PeersOptions): Promise<
   }
 }
 
-/** One task, not measured: what comes first would pay for reading its programs from the disk. */
+/** One task without measuring it, because the first run also reads its programs from disk. */
 async function warmUp(peer: Peer): Promise<void> {
   if (peer.missing() !== undefined) {
     return;
@@ -76,7 +76,7 @@ async function warmUp(peer: Peer): Promise<void> {
   }
 }
 
-/** One peer in one try. What fails is noted, and ends this peer's part alone. */
+/** One peer in one try. A failure is recorded, and ends this peer only. */
 class Contest {
   readonly result: PeerResult;
   private revision = 0;
@@ -182,7 +182,7 @@ class Contest {
     }
   }
 
-  /** A changed value and a missing task at once: the stack goes on planning and applying. */
+  /** Changes a value and removes a task, then refreshes and applies. */
   private async repair(): Promise<PeerResult["repair"]> {
     const { service, stack } = this.parts;
     const [lost, changed] = (await service.copies()).slice(-2);
@@ -231,7 +231,7 @@ function byUrl(one: { url: string }, other: { url: string }): number {
   return one.url.localeCompare(other.url);
 }
 
-/** Other work on the machine only ever makes a time longer; memory does not suffer from it. */
+/** Takes the best time, because other work on the machine can only make it longer. It does not affect memory. */
 function bestOf(tries: readonly PeerResult[]): PeerResult {
   const first = tries.find(({ note }) => note !== undefined) ?? tries[0];
   if (first === undefined) {

@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** Where the shell would find a program. */
+/** The path of a program on PATH. */
 export function folderOnPath(program: string): string | undefined {
   return (process.env.PATH ?? "").split(delimiter).find((folder) => {
     try {
@@ -13,7 +13,7 @@ export function folderOnPath(program: string): string | undefined {
   });
 }
 
-/** What of these is not there, in words for a table. */
+/** The programs that are missing, as text for a table. */
 export function missingPrograms(...programs: readonly string[]): string | undefined {
   const missing = programs.filter((program) => folderOnPath(program) === undefined);
   return missing.length === 0 ? undefined : `not on PATH: ${missing.join(", ")}`;

@@ -1,49 +1,49 @@
 import type { PeerService } from "./service";
 
-/** What a peer's stack lies in and works with. */
+/** The folder and the service of a peer's stack. */
 export interface StackOptions {
   tasks: number;
   service: PeerService;
-  /** The limit of the service, for peers that can be told to keep it. */
+  /** The rate limit of the service, for peers that have such a setting. */
   requestsPerSecond: number | undefined;
 }
 
 /** A way to do the work. */
 export interface Peer {
-  /** As in tables. */
+  /** Name in the tables. */
   name: string;
   summary: string;
-  /** What is missing on this machine, in a few words; undefined where nothing is. */
+  /** What is missing on this machine; undefined if nothing is. */
   missing(): string | undefined;
-  /** Whether it does the work: what does nothing is the engine's own floor. */
+  /** Whether the peer does the work. The floors do nothing. */
   works: boolean;
-  /** Whether its refresh finds what was changed behind its back. */
+  /** Whether its refresh finds changes that were made at the service. */
   findsChanges: boolean;
-  /** Whether its refresh survives a task that is gone. */
+  /** Whether its refresh succeeds if a task is gone. */
   survivesLoss: boolean;
-  /** Command of the process that runs its program. */
+  /** Matches the command of the process that runs its program. */
   program?: RegExp;
   open(options: StackOptions): Promise<PeerStack>;
 }
 
-/** A peer's stack with what it has made so far. */
+/** The stack of a peer. */
 export interface PeerStack {
-  /** Changes the declaration of the first task's property. */
+  /** Changes the declared property of the first task. */
   declare(revision: number): void;
   up(): Promise<unknown>;
   refresh(): Promise<unknown>;
   destroy(): Promise<unknown>;
   state(): StateSize;
-  /** Whether the state holds this text. */
+  /** Whether the state contains this string. */
   stateHolds(text: string): boolean;
-  /** Leaves nothing on this machine. */
+  /** Removes all files. */
   remove(): Promise<void>;
 }
 
 export interface StateSize {
   bytes: number;
-  /** The resources that do the work, without the engine's own. */
+  /** Number of resources that do the work, without the engine's own resources. */
   resources: number;
-  /** Of these, all together. */
+  /** Total size of these resources. */
   bytesOfResources: number;
 }

@@ -3,7 +3,7 @@ import type { Peer } from "./peer";
 import { pulumiPeer } from "./pulumiPeer";
 import { restapiPeer } from "./restapiPeer";
 
-/** All ways to do the work, in the order in which they run and in which tables show them. */
+/** All peers, in the order of the runs and of the tables. */
 export const peers: readonly Peer[] = [
   pulumiPeer({
     name: "ExtractionTask",

@@ -7,7 +7,7 @@ import type { Work } from "./programs/work";
 
 const programs = join(__dirname, "programs");
 
-/** The Node.js process that runs a program; the shell that starts it does not fit. */
+/** Matches the Node.js process that runs a program, but not the shell that starts it. */
 const programProcess = /^\S*node\S* .*\/cmd\/run(?:\/|\s|$)/;
 
 export interface PulumiPeer extends Pick<Peer, "name" | "summary"> {
@@ -19,7 +19,7 @@ export interface PulumiPeer extends Pick<Peer, "name" | "summary"> {
   survivesLoss?: boolean;
 }
 
-/** A peer that is a Pulumi program. All have the same language and the same settings: no type check, no preview before the up. */
+/** A peer that is a Pulumi program. All use the same language and settings: no type check, no preview before the up. */
 export function pulumiPeer(peer: PulumiPeer): Peer {
   return {
     name: peer.name,

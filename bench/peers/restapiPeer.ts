@@ -18,13 +18,13 @@ import {
 
 const provider = "terraform-provider-restapi";
 
-/** Terraform with the general provider for services of this kind, which has to be on PATH beside it: nothing is downloaded. */
+/** Terraform with the general REST provider. Both must be on PATH; nothing is downloaded. */
 export const restapiPeer: Peer = {
   name: "restapi",
   summary: "Terraform with the Mastercard/restapi provider, three resources a task",
   missing: () => missingPrograms("terraform", provider),
   works: true,
-  // What the service answers cannot be compared with what was sent, so the provider is told not to.
+  // The responses cannot be compared with the requests, so the provider ignores them.
   findsChanges: false,
   survivesLoss: false,
   open: openStack,
@@ -74,8 +74,8 @@ async function openStack({ tasks, service, requestsPerSecond }: StackOptions): P
 }
 
 /**
- * An object of the provider knows its id only in paths, so the task's rows are removed by the object that was told the id, and the others are
- * destroyed by a read: the provider has to call something. The body `null` is the one that a call without a body takes.
+ * The provider can use the id of an object in paths only. So the object that got the id removes the rows of the task, and the other objects are
+ * destroyed with a read, because the provider must make a request. The body `null` stands for no body.
  */
 function configuration(baseUrl: string, requestsPerSecond: number | undefined): string {
   const query = new URLSearchParams({ taskId: template.sourceTaskId, taskGroupId: template.taskGroupId });

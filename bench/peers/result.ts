@@ -1,9 +1,9 @@
-/** What the benches of the peers write down. */
+/** The results of the peers. */
 
-/** Requests that a service was asked. */
+/** Requests that a service received. */
 export interface Counts {
   requests: number;
-  /** Of them, those that came too soon for its limit. */
+  /** Number of requests that the rate limit refused. */
   refused: number;
   byOperation: Record<string, number>;
 }
@@ -14,38 +14,38 @@ export type PhaseName = (typeof phases)[number];
 /** One phase of one peer: the best of all tries. */
 export interface PhaseResult {
   wallSeconds: number;
-  /** Of the engine and all that it started; not of the service. */
+  /** Of the engine and all processes that it started; without the service. */
   cpuSeconds: number;
   requests: number;
   refused: number;
-  /** The most memory that the process which runs the program ever held; none where no program runs. */
+  /** Highest memory of the process that runs the program; undefined if there is none. */
   programMegabytes?: number;
 }
 
 export interface PeerResult {
   peer: string;
-  /** Said where nothing was measured, or not all: a program that is not there, a service that refused. */
+  /** Why something was not measured: a missing program, a service that refused requests. */
   note?: string;
   /** After the first up. */
   stateBytes?: number;
   /** Resources in the state that do the work. */
   resources?: number;
-  /** Of one of them, on the average. */
+  /** Average size of one of them. */
   bytesOfResource?: number;
   phases: Partial<Record<PhaseName, PhaseResult>>;
-  /** Ours alone: what a refresh makes of a changed value and a task that is gone. */
+  /** This package only: requests after a changed value and a missing task. */
   repair?: { refreshRequests: number; upRequests: number };
 }
 
-/** All peers with so many tasks, side by side in one run. */
+/** All peers with the same number of tasks, in one run. */
 export interface PeersResult {
   machine: string;
   measuredAt: string;
   tries: number;
-  /** What a reader has to know of that machine at that moment. */
+  /** A remark about the machine during the run. */
   note?: string;
   tasks: number;
-  /** What the service takes in a second; none where there is no limit. */
+  /** Rate limit of the service; undefined if there is none. */
   requestsPerSecond?: number;
   peers: PeerResult[];
 }

@@ -7,17 +7,17 @@ import { credentials, groupId, templateId } from "../stage/emulatorProcess";
 import { actionType, loopActionId, loopType, openActionId, propertyName } from "./programs/work";
 import type { Counts } from "./result";
 
-/** What services of this kind take to answer, about. */
+/** Typical response time of such services. */
 const latencyMs = 20;
 
-/** The service of one peer: counts what it is asked, and can be changed behind the peer's back. */
+/** The service of one peer. Counts requests, and changes tasks without the peer. */
 export class PeerService {
   private constructor(
     readonly url: string,
     private readonly child: ChildProcess,
   ) {}
 
-  /** @param requestsPerSecond what it takes in a second; everything by default */
+  /** @param requestsPerSecond rate limit; none by default */
   static async start(requestsPerSecond = 0): Promise<PeerService> {
     const child = fork(join(__dirname, "serviceChild.cjs"), { stdio: "inherit", execArgv: [] });
     const options: EmulatorOptions = {
@@ -41,12 +41,12 @@ export class PeerService {
     return new PeerService(await tell<string>(child, "start", options), child);
   }
 
-  /** What was asked since the last call. */
+  /** Requests since the last call. */
   takeCounts(): Promise<Counts> {
     return tell(this.child, "takeCounts");
   }
 
-  /** The copies of the template, in the order in which they were made. */
+  /** The copies of the template, in order of creation. */
   async copies(): Promise<TaskView[]> {
     const tasks = await tell<TaskView[]>(this.child, "tasks");
     return tasks.filter(({ taskId }) => taskId !== templateId);
@@ -69,7 +69,7 @@ export class PeerService {
   }
 }
 
-/** One order at a time. */
+/** Sends one message at a time. */
 async function tell<T>(child: ChildProcess, order: string, argument?: unknown): Promise<T> {
   const reply = once(child, "message") as Promise<[{ answer: T; problem?: string }]>;
   child.send({ order, argument });

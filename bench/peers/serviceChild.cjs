@@ -1,6 +1,6 @@
 /**
- * The emulated service of one peer, in a process of its own that its parent can ask what was asked of it, and that changes tasks behind
- * everybody's back. Plain JavaScript, so that nothing but the service runs here.
+ * Runs the emulator of one peer in its own process. The parent asks it for the number of requests, and tells it to change tasks. Plain
+ * JavaScript, so that the process contains only the emulator.
  */
 const { createRequire } = require("node:module");
 
@@ -15,7 +15,7 @@ const orders = {
     return emulator.url;
   },
 
-  /** What was asked since the last time. */
+  /** Requests since the last call. */
   takeCounts() {
     const byOperation = {};
     for (const { operation } of emulator.requests) byOperation[operation] = (byOperation[operation] ?? 0) + 1;

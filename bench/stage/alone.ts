@@ -2,11 +2,11 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** What a program of `bench/alone` tells of its work. */
+/** The result of a program of `bench/alone`. */
 export interface AloneResult {
-  /** Of the work alone, without starting Node.js and loading the program. */
+  /** Time of the work, without the start of Node.js and of the program. */
   seconds: number;
-  /** The most memory before the work began, and at its end. */
+  /** Highest memory before the work, and at its end. */
   idleBytes: number;
   peakBytes: number;
   /** Rows read. */
@@ -16,15 +16,15 @@ export interface AloneResult {
 }
 
 export interface AloneOptions {
-  /** Folder that the program runs in. */
+  /** Working directory of the program. */
   folder: string;
-  /** What it is told to do. */
+  /** The work. */
   task: object;
-  /** On top of PATH alone. */
+  /** Environment variables in addition to PATH. */
   env?: Readonly<Record<string, string>>;
 }
 
-/** Runs a program of `bench/alone` in a Node.js of its own. They are plain JavaScript, so that nothing but the work fills its memory. */
+/** Runs a program of `bench/alone` in its own Node.js process. The programs are plain JavaScript, so that only the work uses memory. */
 export async function runAlone(program: string, { folder, task, env }: AloneOptions): Promise<AloneResult> {
   const file = join(__dirname, "..", "alone", `${program}.cjs`);
   const { stdout } = await promisify(execFile)(process.execPath, [file, JSON.stringify(task)], {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { repositoryRoot } from "../../scripts/commands";
 import type { Seed, SeedTask } from "../../src/emulator/index";
 
-/** What the emulator is told to take, so that nobody has to ask it. They open nothing else. */
+/** Fixed credentials for the emulator. They are valid nowhere else. */
 export const credentials = {
   accessToken: "bench-access-token",
   refreshToken: "bench-refresh",
@@ -17,14 +17,14 @@ export const credentials = {
 export const templateId = "template-1";
 export const groupId = "group-1";
 
-/** The emulated service in a process of its own, as it is run from the command line: it shares neither memory nor processor time with the bench. */
+/** Runs the emulator in its own process, as on the command line, so that its memory and processor time are not part of the bench. */
 export class EmulatorProcess {
   private constructor(
     readonly url: string,
     private readonly child: ChildProcess,
   ) {}
 
-  /** Resolves when it has said its address. Its seed goes into `folder`. */
+  /** Resolves when the emulator has printed its address. Writes its seed into `folder`. */
   static async start(folder: string, template: Partial<SeedTask> = {}): Promise<EmulatorProcess> {
     const seed: Seed = {
       credentials,
@@ -45,7 +45,7 @@ export class EmulatorProcess {
     }
   }
 
-  /** Ends it, and waits until it has ended. */
+  /** Ends the process, and waits for its end. */
   async stop(): Promise<void> {
     if (this.child.exitCode === null && this.child.signalCode === null) {
       const end = once(this.child, "close");
@@ -55,7 +55,7 @@ export class EmulatorProcess {
   }
 }
 
-/** What it writes is read to the end: a full pipe would make it wait. */
+/** Reads the output to the end, because a full pipe would block the process. */
 function addressOf(child: ChildProcess): Promise<string> {
   let written = "";
   return new Promise((resolve, reject) => {

@@ -3,7 +3,7 @@ import { ServiceClient } from "../../src/service/client";
 import { credentials, EmulatorProcess, templateId } from "./emulatorProcess";
 import { inWorkFolder } from "./workFolder";
 
-/** A service whose template has rows to export, and a folder to put them into. */
+/** A service whose template has rows to export, and a folder for the exports. */
 export interface FinishedRun {
   url: string;
   taskId: string;
@@ -11,7 +11,7 @@ export interface FinishedRun {
   folder: string;
 }
 
-/** Lets the emulator, in a process of its own, run the template to its end. Everything is gone afterwards. */
+/** Starts the emulator in its own process and runs the template to its end. Removes everything afterwards. */
 export async function withFinishedRun<T>(rows: number, work: (run: FinishedRun) => Promise<T>): Promise<T> {
   return await inWorkFolder(async (folder) => {
     const emulator = await EmulatorProcess.start(folder, { syntheticRows: rows });
@@ -24,7 +24,7 @@ export async function withFinishedRun<T>(rows: number, work: (run: FinishedRun) 
   });
 }
 
-/** Its rows are generated: there is nothing to wait for but the end of the run, which comes within moments. */
+/** The rows are generated, so the run ends within moments. */
 async function startRun(baseUrl: string, rows: number): Promise<{ lotNo: string }> {
   const client = new ServiceClient({ baseUrl, accessToken: credentials.accessToken });
   const { lotNo } = (await client.startTask({ taskId: templateId })).data;

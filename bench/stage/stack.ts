@@ -3,25 +3,25 @@ import { Project } from "../../test/realEngine/harness";
 import { credentials, EmulatorProcess, groupId, templateId } from "./emulatorProcess";
 import { inWorkFolder } from "./workFolder";
 
-/** The process in which the engine runs the handlers of dynamic resources. The shell that starts it does not fit. */
+/** Matches the provider host process, but not the shell that starts it. */
 export const hostProcess = /^\S*node\S* .*\/cmd\/dynamic-provider/;
 
-/** What a program begins with: the SDK, all classes as `webextract`, and a copy of the template as `copy`. */
+/** The start of each program: the SDK, all classes as `webextract`, and a copy of the template as `copy`. */
 const prelude = `const pulumi = require("@pulumi/pulumi");
 const webextract = require("pulumi-webextract");
 const copy = new webextract.TaskCopy("copy", { sourceTaskId: "${templateId}", taskGroupId: "${groupId}" });
 `;
 
 export interface StackOptions {
-  /** Text of the program after its prelude, in JavaScript. */
+  /** Source of the program after the prelude, in JavaScript. */
   program: string;
-  /** What the template has beside its id and its group. */
+  /** Fields of the template in addition to its id and group. */
   template?: Partial<SeedTask>;
-  /** Environment of the engine and all that it starts. */
+  /** Environment of the engine and its child processes. */
   env?: Readonly<Record<string, string>>;
 }
 
-/** A stack of the real engine, and the service that it talks to in a process of its own. Both are gone afterwards. */
+/** A stack on the real engine, and its service in a separate process. Both are removed afterwards. */
 export async function withStack<T>(options: StackOptions, work: (project: Project) => Promise<T>): Promise<T> {
   return await inWorkFolder(async (folder) => {
     const emulator = await EmulatorProcess.start(folder, options.template);

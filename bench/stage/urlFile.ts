@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 
-/** Writes a file of so many URLs, one a line, none twice. Resembles the start URLs of a large shop: 57 bytes a line. */
+/** Writes a file of distinct URLs, one per line. It resembles the start URLs of a large shop: 57 bytes per line. */
 export function writeUrls(path: string, count: number): void {
   const file = openSync(path, "w");
   try {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Does the work in a temporary folder, which is removed afterwards. */
+/** Runs the work in a temporary folder, and removes the folder afterwards. */
 export async function inWorkFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "webextract-bench-"));
   try {

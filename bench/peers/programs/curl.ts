@@ -1,4 +1,4 @@
-/** `@pulumi/command` with curl: three commands a task. Its class does no more than name the type, which is done here. */
+/** `@pulumi/command` with curl: three commands per task. The class of the SDK only names the type, so this program does the same. */
 import * as pulumi from "@pulumi/pulumi";
 import { actionType, loopActionId, loopType, openActionId, propertyName, template, workOfProgram } from "./work";
 

@@ -1,4 +1,4 @@
-/** One resource a task. */
+/** One resource per task. */
 import { ExtractionTask } from "pulumi-webextract";
 import { actionType, loopActionId, loopType, openActionId, template, workOfProgram } from "./work";
 

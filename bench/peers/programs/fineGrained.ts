@@ -1,4 +1,4 @@
-/** Three resources a task, which compose. */
+/** Three resources per task. */
 import { TaskActionConfig, TaskCopy, TaskLoopItems } from "pulumi-webextract";
 import { actionType, loopActionId, loopType, openActionId, template, workOfProgram } from "./work";
 

@@ -1,4 +1,4 @@
-/** One resource a task that does nothing. */
+/** One resource per task, which does nothing. */
 
 import { Nothing } from "./nothing";
 import { workOfProgram } from "./work";

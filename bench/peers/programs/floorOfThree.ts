@@ -1,4 +1,4 @@
-/** Three resources a task that do nothing. */
+/** Three resources per task, which do nothing. */
 
 import { Nothing } from "./nothing";
 import { workOfProgram } from "./work";

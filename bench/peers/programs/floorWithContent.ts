@@ -1,4 +1,4 @@
-/** One resource a task that does nothing, but holds what an ExtractionTask holds: what the engine takes for keeping it. */
+/** One resource per task, which does nothing but holds the same content as an ExtractionTask. Shows what the engine needs to save it. */
 import { Nothing } from "./nothing";
 import { actionType, loopActionId, loopType, openActionId, template, workOfProgram } from "./work";
 

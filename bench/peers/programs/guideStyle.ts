@@ -1,4 +1,4 @@
-/** Dynamic providers as Pulumi's guide shows them: classes in the program that call the service, a new one in each constructor. */
+/** Dynamic providers as in Pulumi's guide: classes in the program that call the service, with a new provider in each constructor. */
 import * as pulumi from "@pulumi/pulumi";
 import axios from "axios";
 import { actionType, loopActionId, loopType, openActionId, template, workOfProgram } from "./work";

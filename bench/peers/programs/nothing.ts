@@ -1,4 +1,4 @@
-/** A resource that does nothing: what the engine itself takes for each resource. */
+/** A resource that does nothing. Shows what the engine itself needs for each resource. */
 import type { CustomResourceOptions, Input } from "@pulumi/pulumi";
 import { CustomResource } from "@pulumi/pulumi";
 

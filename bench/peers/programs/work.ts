@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 
-/** The work of every peer. Its programs import this file; what they are to do stands in `declared.json` beside it. */
+/** The work of every peer. The programs of the peers import this file, and read their parameters from `declared.json` beside it. */
 export interface Work {
-  /** Tasks, each a copy of the template. */
+  /** Number of tasks, each a copy of the template. */
   tasks: number;
-  /** Counts the changes of the first task's property. */
+  /** Number of changes to the property of the first task. */
   revision: number;
 }
 
@@ -17,7 +17,7 @@ export const loopType = "UrlList";
 
 const itemsOfTask = 50;
 
-/** What one task is to hold. */
+/** The settings of one task. */
 export interface DeclaredTask {
   name: string;
   /** Value of the property of its action. */
@@ -33,7 +33,7 @@ export function declaredTasks({ tasks, revision }: Work): DeclaredTask[] {
   }));
 }
 
-/** The work that the program in whose folder this runs is told to do. */
+/** Reads the work of the program in the current folder. */
 export function workOfProgram(): DeclaredTask[] {
   return declaredTasks(JSON.parse(readFileSync("declared.json", "utf8")) as Work);
 }
