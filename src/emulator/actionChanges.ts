@@ -1,30 +1,18 @@
-import type { ActionProperty } from "../service/contract/types";
 import type { Behaviour } from "./behaviour";
+import type { Schemas } from "./contract";
 import { missing, Refusal } from "./errors";
 import { findAction } from "./service";
 import type { StoredAction, StoredTask } from "./store";
-
-/** Loop items as they come: within a change of parameters each field may be missing. */
-export interface LoopItemsChange {
-  actionId?: string;
-  loopType?: string;
-  loopItems?: string[];
-  isAppend?: boolean;
-}
-
-/** What comes for one action: the contract requires none of it. */
-export interface ActionChange {
-  actionType?: string;
-  actionId?: string;
-  properties?: Partial<ActionProperty>[];
-  loopItems?: LoopItemsChange;
-}
 
 /**
  * The changes of one action, checked but not made: a request with one wrong action changes nothing.
  * @throws Refusal
  */
-export function planActionChange(task: StoredTask, change: ActionChange, behaviour: Behaviour): () => void {
+export function planActionChange(
+  task: StoredTask,
+  change: Schemas["ActionParametersUpdate"],
+  behaviour: Behaviour,
+): () => void {
   const action = findAction(task, change.actionId);
   if (change.actionType === undefined || change.actionType === "") throw missing("actionType");
   if (change.actionType !== action.actionType) {
@@ -49,7 +37,7 @@ export function planActionChange(task: StoredTask, change: ActionChange, behavio
 export function planLoopChange(
   task: StoredTask,
   action: StoredAction | undefined,
-  change: LoopItemsChange,
+  change: Schemas["LoopItemsUpdate"],
   behaviour: Behaviour,
 ): () => void {
   const target = change.actionId === undefined && action !== undefined ? action : findAction(task, change.actionId);

@@ -1,4 +1,4 @@
-import type { Row } from "../service/contract/types";
+import type { Row } from "./contract";
 import type { EmulatorCredentials } from "./credentials";
 import { LineList } from "./lineList";
 import type { SeedAction, SeedTask } from "./seed";

@@ -3,8 +3,38 @@ import { join } from "node:path";
 import type { ErrorObject, ValidateFunction } from "ajv/dist/2020";
 import Ajv2020 from "ajv/dist/2020";
 import { parse } from "yaml";
-import type { Operation } from "../service/contract/operations";
+import type { Plan } from "./credentials";
 import { missing, Refusal } from "./errors";
+import type { components, operations } from "./openapi";
+
+/** Name of an operation: its `operationId` in openapi.yaml. */
+export type OperationName = keyof operations;
+
+/** The fields of an operation's request, as openapi.yaml has them: a JSON body, or query parameters. */
+export type DocumentedFields<Name extends OperationName> = operations[Name] extends {
+  requestBody: { content: { "application/json": infer Body } };
+}
+  ? Body
+  : operations[Name]["parameters"]["query"];
+
+/** The schemas of openapi.yaml by name. */
+export type Schemas = components["schemas"];
+
+/** One extracted row. Its fields are the task's. */
+export type Row = Schemas["Row"];
+
+/** One operation, as openapi.yaml describes it. */
+export interface Operation {
+  readonly name: OperationName;
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  /** What authenticates it. `none`: the body carries the refresh token. */
+  readonly credential: "none" | "apiKey" | "bearer";
+  /** Where the request's fields travel. */
+  readonly sends: "json" | "query" | "multipart";
+  /** The plans that may call it. `undefined`: every plan. */
+  readonly plans: readonly Plan[] | undefined;
+}
 
 interface ContractParameter {
   name: string;
@@ -13,13 +43,15 @@ interface ContractParameter {
 }
 
 interface ContractOperation {
-  operationId: string;
+  operationId: OperationName;
+  security: readonly { bearer?: unknown; apiKey?: unknown }[];
+  "x-plans"?: readonly Plan[];
   parameters?: ContractParameter[];
   requestBody?: { content: Record<string, { schema: { $ref: string } }> };
 }
 
 interface ContractDocument {
-  paths: Record<string, Record<string, ContractOperation>>;
+  paths: Record<string, { get?: ContractOperation; post?: ContractOperation }>;
 }
 
 /** openapi.yaml stands at the package's root, two folders up from src/emulator and from dist/emulator. */
@@ -36,9 +68,32 @@ function contractDocument(): ContractDocument {
 /** The linter looks after the schemas; checking them here too would double the time of a start. */
 const trusted = { strict: false, meta: false, validateSchema: false } as const;
 
+function operationsOf({ paths }: ContractDocument): Operation[] {
+  return Object.entries(paths).flatMap(([path, { get, post }]) => [
+    ...(get === undefined ? [] : [describe(get, "GET", path)]),
+    ...(post === undefined ? [] : [describe(post, "POST", path)]),
+  ]);
+}
+
+function describe(documented: ContractOperation, method: Operation["method"], path: string): Operation {
+  const { operationId, security, requestBody } = documented;
+  const [scheme] = security;
+  const content = requestBody?.content ?? {};
+  return {
+    name: operationId,
+    method,
+    path,
+    credential: scheme === undefined ? "none" : scheme.bearer === undefined ? "apiKey" : "bearer",
+    sends: "multipart/form-data" in content ? "multipart" : "application/json" in content ? "json" : "query",
+    plans: documented["x-plans"],
+  };
+}
+
 /** Checks requests against openapi.yaml. Each operation's schema is compiled when it is used first. */
 export class Contract {
   private readonly document = contractDocument();
+  /** Every operation of the service. */
+  readonly operations: readonly Operation[] = operationsOf(this.document);
   private readonly bodies = new Ajv2020(trusted);
   /** Query parameters are text on the wire: only here a text is taken for a number. */
   private readonly queries = new Ajv2020({ ...trusted, coerceTypes: true });
@@ -87,7 +142,7 @@ export class Contract {
   }
 
   private operation(operation: Operation): ContractOperation | undefined {
-    return this.document.paths[operation.path]?.[operation.method.toLowerCase()];
+    return this.document.paths[operation.path]?.[operation.method === "GET" ? "get" : "post"];
   }
 
   private once(key: string, compile: () => ValidateFunction): ValidateFunction {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { TokenPair } from "../service/contract/types";
 import type { Behaviour } from "./behaviour";
+import type { Schemas } from "./contract";
 import { Refusal } from "./errors";
 import type { SeedCredentials } from "./seed";
 
@@ -29,6 +29,9 @@ interface IssuedToken {
   uses?: number;
   dead?: boolean;
 }
+
+/** `data` of the answer to a refresh; the behaviour `expiresIn` may answer a string where the contract has an integer. */
+type IssuedTokenPair = Omit<Schemas["TokenPair"], "expires_in"> & { expires_in: number | string };
 
 /** Part of the state file. */
 export interface CredentialsState {
@@ -94,7 +97,7 @@ export class CredentialStore {
   }
 
   /** Exchanges a refresh token for a new pair. */
-  refresh(refreshToken: string, behaviour: Behaviour): TokenPair {
+  refresh(refreshToken: string, behaviour: Behaviour): IssuedTokenPair {
     const used = this.state.refreshTokens.find((issued) => issued.value === refreshToken && issued.dead !== true);
     if (used === undefined) throw new Refusal("Invalid.Grant", "the refresh token is not valid");
     if (behaviour.refreshRotation === "oldDies") used.dead = true;

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Operation } from "../service/contract/operations";
 import type { Answer } from "./answers";
 import { failureAnswer, faultAnswer, gatewayAnswer, successAnswer } from "./answers";
-import type { Contract } from "./contract";
+import type { Contract, Operation } from "./contract";
 import { pause, send, sendSpoilt } from "./deliver";
 import { Refusal } from "./errors";
 import type { FaultPlan, PlannedFault } from "./faults";

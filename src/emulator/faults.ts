@@ -1,4 +1,4 @@
-import type { OperationName } from "../service/contract/operations";
+import type { OperationName } from "./contract";
 import type { ErrorCode } from "./errors";
 
 /**

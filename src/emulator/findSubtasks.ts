@@ -1,19 +1,14 @@
+import type { Schemas } from "./contract";
 import { missing, Refusal } from "./errors";
 import type { Service } from "./service";
 import { findTask } from "./service";
 import type { StoredRun, StoredSubtask } from "./store";
 
-/** Fields of the two operations on subtasks; the contract requires neither. */
-export interface SubtaskFields {
-  taskId?: string;
-  subTaskIds?: string[];
-}
-
 /** @throws Refusal when one of them is not a subtask of the task: then none is touched. */
 export function findSubtasks(
   service: Service,
   account: string,
-  { taskId, subTaskIds }: SubtaskFields,
+  { taskId, subTaskIds }: Schemas["SubtasksRequest"],
 ): { run: StoredRun; subtask: StoredSubtask }[] {
   const task = findTask(service, account, taskId);
   if (subTaskIds === undefined || subTaskIds.length === 0) throw missing("subTaskIds");

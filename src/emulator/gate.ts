@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Operation } from "../service/contract/operations";
 import type { Behaviour } from "./behaviour";
+import type { Operation } from "./contract";
 import type { CredentialStore, Plan } from "./credentials";
 import { mainAccount } from "./credentials";
 import { Refusal } from "./errors";
@@ -51,7 +51,7 @@ function acceptedCredentials(
 
 /** @throws Refusal PermissionDenied. */
 export function checkPlan(operation: Operation, plan: Plan): void {
-  if (operation.plan === "professional" && plan === "free") {
+  if (operation.plans !== undefined && !operation.plans.includes(plan)) {
     throw new Refusal("PermissionDenied", `${operation.name} needs the Professional or Enterprise plan`);
   }
 }

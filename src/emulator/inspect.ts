@@ -1,4 +1,4 @@
-import type { Row } from "../service/contract/types";
+import type { Row } from "./contract";
 import { RowMarks } from "./rowMarks";
 import { visibleRows } from "./runRows";
 import type { Service } from "./service";

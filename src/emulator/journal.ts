@@ -1,4 +1,4 @@
-import type { OperationName } from "../service/contract/operations";
+import type { OperationName } from "./contract";
 
 /** What is known of an upload: never its content. */
 export interface JournalFile {

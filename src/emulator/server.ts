@@ -2,8 +2,6 @@ import type { Socket } from "node:net";
 import multipart from "@fastify/multipart";
 import type { FastifyInstance } from "fastify";
 import fastify from "fastify";
-import type { Operation } from "../service/contract/operations";
-import { operations } from "../service/contract/operations";
 import { drop } from "./deliver";
 import { Refusal } from "./errors";
 import type { ServerParts, SocketUse } from "./exchange";
@@ -19,7 +17,7 @@ export async function buildServer(parts: ServerParts): Promise<FastifyInstance> 
   const sockets = numberSockets(app, parts);
   const exchange = new Exchange(parts, sockets);
 
-  for (const operation of Object.values<Operation>(operations)) {
+  for (const operation of parts.contract.operations) {
     const aliases = operation.name === "refreshToken" ? ["/token/refresh"] : [];
     for (const url of [operation.path, ...aliases]) {
       app.route({

@@ -1,4 +1,5 @@
 import type { Behaviour } from "./behaviour";
+import type { DocumentedFields, OperationName } from "./contract";
 import type { CredentialStore, Plan } from "./credentials";
 import { missing, Refusal } from "./errors";
 import type { LineList } from "./lineList";
@@ -29,14 +30,24 @@ export interface HandlerResult {
   dataText?: string;
 }
 
-/** One operation of the service: changes the store at once, or throws a Refusal and changes nothing. */
-export type Handler<Fields> = (service: Service, request: ServiceRequest<Fields>) => HandlerResult;
-
 /** The fields of an upload. */
 export interface UploadFields {
   taskId: string | undefined;
   file: LineList | undefined;
 }
+
+/** The fields of an operation's request, as openapi.yaml types them where nothing else is said. */
+interface FieldsOf {
+  updateTaskUrls: UploadFields;
+  /** The behaviour `copyGroup` may let a client leave the group out. */
+  copyTask: { taskId: string; taskGroupId?: string };
+}
+
+/** One operation of the service: changes the store at once, or throws a Refusal and changes nothing. */
+export type Handler<Name extends OperationName> = (
+  service: Service,
+  request: ServiceRequest<Name extends keyof FieldsOf ? FieldsOf[Name] : DocumentedFields<Name>>,
+) => HandlerResult;
 
 /** @throws Refusal in the way that the behaviour `taskGone` says, also for a task of another account. */
 export function findTask(service: Service, account: string, taskId: string | undefined): StoredTask {

@@ -2,7 +2,7 @@ import { Refusal } from "../errors";
 import type { Handler } from "../service";
 import { findTask } from "../service";
 
-export const copyTask: Handler<{ taskId: string; taskGroupId?: string }> = (service, { fields, account }) => {
+export const copyTask: Handler<"copyTask"> = (service, { fields, account }) => {
   const source = findTask(service, account, fields.taskId);
   const taskGroupId = fields.taskGroupId || source.taskGroupId;
   const group = service.store.groups.get(taskGroupId);

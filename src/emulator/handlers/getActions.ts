@@ -1,11 +1,10 @@
-import type { GetActionsRequest } from "../../service/contract/types";
 import { describeAction } from "../actionAnswer";
 import { Refusal } from "../errors";
 import type { Handler, Service } from "../service";
 import { findTask, taskGone } from "../service";
 import type { StoredTask } from "../store";
 
-export const getActions: Handler<GetActionsRequest> = (service, { fields, account }) => {
+export const getActions: Handler<"getActions"> = (service, { fields, account }) => {
   const { taskIds, actionTypes } = fields;
   const { behaviour } = service;
   if (actionTypes.length === 0 && behaviour.getActionsEmptyTypes === "refused") {

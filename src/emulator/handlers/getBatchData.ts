@@ -1,10 +1,9 @@
-import type { GetBatchDataRequest } from "../../service/contract/types";
 import { dataPage } from "../dataPage";
 import { Refusal } from "../errors";
 import type { Handler } from "../service";
 import { findTask } from "../service";
 
-export const getBatchData: Handler<GetBatchDataRequest> = (service, { fields, account }) => {
+export const getBatchData: Handler<"getBatchData"> = (service, { fields, account }) => {
   const task = findTask(service, account, fields.taskId);
   const run = service.store.runs.get(fields.lotno);
   if (run === undefined || run.taskId !== task.taskId) {

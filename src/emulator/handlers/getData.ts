@@ -1,9 +1,8 @@
-import type { GetDataRequest } from "../../service/contract/types";
 import { dataPage } from "../dataPage";
 import type { Handler } from "../service";
 import { findTask } from "../service";
 
-export const getData: Handler<GetDataRequest> = (service, { fields, account }) => {
+export const getData: Handler<"getData"> = (service, { fields, account }) => {
   const task = findTask(service, account, fields.taskId);
   return dataPage(service.store.runsOf(task.taskId), fields, service.behaviour);
 };

@@ -1,4 +1,3 @@
-import type { GetNotExportedDataRequest } from "../../service/contract/types";
 import { cutToBytes } from "../answerBytes";
 import { allowedSize } from "../pageSize";
 import { RowMarks } from "../rowMarks";
@@ -6,7 +5,7 @@ import { countRowRead, visibleRows } from "../runRows";
 import type { Handler } from "../service";
 import { findTask } from "../service";
 
-export const getNotExportedData: Handler<GetNotExportedDataRequest> = (service, { fields, account }) => {
+export const getNotExportedData: Handler<"getNotExportedData"> = (service, { fields, account }) => {
   const { behaviour } = service;
   const task = findTask(service, account, fields.taskId);
   const size = allowedSize(fields.size, behaviour.dataPageMax, behaviour);

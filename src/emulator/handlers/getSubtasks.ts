@@ -1,11 +1,10 @@
-import type { GetSubtasksRequest } from "../../service/contract/types";
 import { allowedSize } from "../pageSize";
 import type { Handler, Service } from "../service";
 import { findTask } from "../service";
 import { statusWord } from "../statusWords";
 import type { StoredRun, StoredSubtask } from "../store";
 
-export const getSubtasks: Handler<GetSubtasksRequest> = (service, { fields, account }) => {
+export const getSubtasks: Handler<"getSubtasks"> = (service, { fields, account }) => {
   const task = findTask(service, account, fields.taskId);
   const size = allowedSize(fields.size, service.behaviour.subtaskPageMax, service.behaviour);
   const run = shownRun(service, task.taskId);

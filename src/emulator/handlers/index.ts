@@ -1,5 +1,5 @@
-import type { OperationName } from "../../service/contract/operations";
-import type { HandlerResult, Service, ServiceRequest } from "../service";
+import type { OperationName } from "../contract";
+import type { Handler, HandlerResult, Service, ServiceRequest } from "../service";
 import { copyTask } from "./copyTask";
 import { getActions } from "./getActions";
 import { getBatchData } from "./getBatchData";
@@ -34,7 +34,7 @@ const handlers = {
   markExported,
   removeData,
   copyTask,
-} satisfies Record<OperationName, unknown>;
+} satisfies { [Name in OperationName]: Handler<Name> };
 
 /** Runs the handler of an operation on fields that its schema in openapi.yaml has passed. */
 export function handle(name: OperationName, service: Service, request: ServiceRequest<unknown>): HandlerResult {

@@ -1,10 +1,9 @@
-import type { TaskRequest } from "../../service/contract/types";
 import { RowMarks } from "../rowMarks";
 import { visibleRows } from "../runRows";
 import type { Handler } from "../service";
 import { findTask } from "../service";
 
-export const markExported: Handler<TaskRequest> = (service, { fields, account }) => {
+export const markExported: Handler<"markExported"> = (service, { fields, account }) => {
   const task = findTask(service, account, fields.taskId);
   for (const run of service.store.runsOf(task.taskId)) {
     if (service.behaviour.markScope === "task") run.exported.add(0, visibleRows(run));

@@ -1,11 +1,10 @@
-import type { TaskRequest } from "../../service/contract/types";
 import { RowList } from "../rowList";
 import { RowMarks } from "../rowMarks";
 import type { Handler } from "../service";
 import { findTask, refuseWhileRunning } from "../service";
 
 /** The batches stay, empty: their numbers can still be asked for. */
-export const removeData: Handler<TaskRequest> = (service, { fields, account }) => {
+export const removeData: Handler<"removeData"> = (service, { fields, account }) => {
   const task = findTask(service, account, fields.taskId);
   refuseWhileRunning(service, task);
   for (const run of service.store.runsOf(task.taskId)) {

@@ -1,4 +1,3 @@
-import type { TaskRequest } from "../../service/contract/types";
 import type { Behaviour } from "../behaviour";
 import { Refusal } from "../errors";
 import type { Handler, HandlerResult } from "../service";
@@ -6,7 +5,7 @@ import { findTask, runningRun } from "../service";
 import { statusWord } from "../statusWords";
 import type { StoredRun, SubtaskStatus } from "../store";
 
-export const startTask: Handler<TaskRequest> = (service, { fields, account }) => {
+export const startTask: Handler<"startTask"> = (service, { fields, account }) => {
   const task = findTask(service, account, fields.taskId);
   const running = runningRun(service, task.taskId);
   if (running !== undefined && service.behaviour.startWhileRunning === "refused") {

@@ -1,8 +1,7 @@
-import type { SubtaskFields } from "../findSubtasks";
 import { findSubtasks } from "../findSubtasks";
 import type { Handler } from "../service";
 
-export const stopSubtasks: Handler<SubtaskFields> = (service, { fields, account }) => {
+export const stopSubtasks: Handler<"stopSubtasks"> = (service, { fields, account }) => {
   for (const { run, subtask } of findSubtasks(service, account, fields)) service.runner.stopSubtask(run, subtask);
   return {};
 };

@@ -1,11 +1,8 @@
-import type { ActionChange } from "../actionChanges";
 import { planActionChange } from "../actionChanges";
 import type { Handler } from "../service";
 import { findTask, refuseWhileRunning } from "../service";
 
-type Change = Omit<ActionChange, "loopItems">;
-
-export const updateActionProperties: Handler<{ taskId: string; actions: Change[] }> = (service, request) => {
+export const updateActionProperties: Handler<"updateActionProperties"> = (service, request) => {
   const task = findTask(service, request.account, request.fields.taskId);
   refuseWhileRunning(service, task);
   const changes = request.fields.actions.map(({ actionType, actionId, properties }) =>

@@ -1,9 +1,8 @@
-import type { LoopItemsChange } from "../actionChanges";
 import { planLoopChange } from "../actionChanges";
 import type { Handler } from "../service";
 import { findTask, refuseWhileRunning } from "../service";
 
-export const updateLoopItems: Handler<LoopItemsChange & { taskId: string }> = (service, { fields, account }) => {
+export const updateLoopItems: Handler<"updateLoopItems"> = (service, { fields, account }) => {
   const task = findTask(service, account, fields.taskId);
   refuseWhileRunning(service, task);
   planLoopChange(task, undefined, fields, service.behaviour)();

@@ -1,9 +1,8 @@
-import type { ActionChange } from "../actionChanges";
 import { planActionChange } from "../actionChanges";
 import type { Handler } from "../service";
 import { findTask, refuseWhileRunning } from "../service";
 
-export const updateTaskParameters: Handler<{ taskId: string; actions: ActionChange[] }> = (service, request) => {
+export const updateTaskParameters: Handler<"updateTaskParameters"> = (service, request) => {
   const { taskId, actions } = request.fields;
   const task = findTask(service, request.account, taskId);
   refuseWhileRunning(service, task);
