@@ -1,34 +1,46 @@
-/** `npm run build`: compiles `src` to `dist`. The old `dist` stands until the new one is whole, and no file of it survives. */
+/**
+ * `npm run build`: compiles both packages, `src` to `dist` and `emulator/src` to `emulator/dist`. Each old `dist` stands until both new ones
+ * are whole, and no file of it survives.
+ */
 import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot, runTool } from "./commands";
+
+/** Folders of the packages, from the repository. */
+const packages = [".", "emulator"];
 
 /** Resolves with the compiler's complaints; an empty text is success. */
 export async function build(): Promise<string> {
   const folder = mkdtempSync(join(repositoryRoot, "node_modules", ".building-"));
   try {
-    const { code, output } = await runTool("typescript/tsc", [
-      "-p",
-      "tsconfig.build.json",
-      "--outDir",
-      join(folder, "new"),
-    ]);
-    if (code !== 0) {
-      return output;
+    const complaints = await Promise.all(packages.map((name) => compile(name, join(folder, name, "new"))));
+    if (complaints.some((complaint) => complaint !== "")) {
+      return complaints.join("");
     }
-    replaceDist(join(folder, "new"), join(folder, "old"));
+    for (const name of packages) {
+      replaceDist(join(repositoryRoot, name, "dist"), join(folder, name));
+    }
     return "";
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function replaceDist(fresh: string, stale: string): void {
-  const dist = join(repositoryRoot, "dist");
+async function compile(name: string, outDir: string): Promise<string> {
+  const { code, output } = await runTool("typescript/tsc", [
+    "-p",
+    join(name, "tsconfig.build.json"),
+    "--outDir",
+    outDir,
+  ]);
+  return code === 0 ? "" : output;
+}
+
+function replaceDist(dist: string, folder: string): void {
   if (existsSync(dist)) {
-    renameSync(dist, stale);
+    renameSync(dist, join(folder, "old"));
   }
-  renameSync(fresh, dist);
+  renameSync(join(folder, "new"), dist);
 }
 
 if (require.main === module) {

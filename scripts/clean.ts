@@ -3,4 +3,4 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "./commands";
 
-rmSync(join(repositoryRoot, "dist"), { recursive: true, force: true });
+for (const dist of ["dist", "emulator/dist"]) rmSync(join(repositoryRoot, dist), { recursive: true, force: true });

@@ -5,7 +5,7 @@ import { inWorkFolder } from "../stage/workFolder";
 /** The time until the emulator answers a request. */
 export const emulatorStart: Bench = {
   name: "emulator",
-  summary: "webextract emulator, from its start to its first answer",
+  summary: "webextract-emulator, from its start to its first answer",
   run: () =>
     inWorkFolder(async (folder) => {
       const begin = performance.now();

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { EmulatorOptions, TaskView } from "../../src/emulator/index";
+import type { EmulatorOptions, TaskView } from "webextract-emulator";
 import { credentials, groupId, templateId } from "../stage/emulatorProcess";
 import { actionType, loopActionId, loopType, openActionId, propertyName } from "./programs/work";
 import type { Counts } from "./result";

@@ -4,9 +4,9 @@
  */
 const { createRequire } = require("node:module");
 
-const { startEmulator } = createRequire(`${__dirname}/`)("pulumi-webextract/emulator");
+const { startEmulator } = createRequire(`${__dirname}/`)("webextract-emulator");
 
-/** @type {import("../../src/emulator/index").Emulator} */
+/** @type {import("webextract-emulator").Emulator} */
 let emulator;
 
 const orders = {

@@ -3,8 +3,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Seed, SeedTask } from "webextract-emulator";
 import { repositoryRoot } from "../../scripts/commands";
-import type { Seed, SeedTask } from "../../src/emulator/index";
 
 /** Fixed credentials for the emulator. They are valid nowhere else. */
 export const credentials = {
@@ -33,8 +33,8 @@ export class EmulatorProcess {
     };
     const file = join(folder, "seed.json");
     writeFileSync(file, JSON.stringify(seed));
-    const program = join(repositoryRoot, "dist", "cli", "main.js");
-    const child = spawn(process.execPath, [program, "emulator", "--port", "0", "--quiet", "--seed", file], {
+    const program = join(repositoryRoot, "emulator", "dist", "cli.js");
+    const child = spawn(process.execPath, [program, "--port", "0", "--quiet", "--seed", file], {
       stdio: ["ignore", "pipe", "pipe"],
     });
     try {

@@ -1,4 +1,4 @@
-import type { SeedTask } from "../../src/emulator/index";
+import type { SeedTask } from "webextract-emulator";
 import { Project } from "../../test/realEngine/harness";
 import { credentials, EmulatorProcess, groupId, templateId } from "./emulatorProcess";
 import { inWorkFolder } from "./workFolder";

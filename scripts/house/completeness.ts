@@ -4,11 +4,11 @@ import { under } from "./source";
 /** An operation has a row in the table, a method of the client, an entry in the contract and a handler in the emulator. */
 export function operationsAreComplete(house: House): string[] {
   const names = matches(house.read("src/service/contract/operations.ts"), /\bname: "(\w+)"/g);
-  const handlers = house.read("src/emulator/handlers/index.ts");
+  const handlers = house.read("emulator/src/handlers/index.ts");
   return unique(names).flatMap((name) => [
-    ...missing(house.read("openapi.yaml"), `operationId: ${name}`, `operation ${name} is not in openapi.yaml`),
+    ...missing(house.read("emulator/openapi.yaml"), `operationId: ${name}`, `operation ${name} is not in openapi.yaml`),
     ...missing(house.read("src/service/client.ts"), name, `operation ${name} has no method in src/service/client.ts`),
-    ...missing(handlers, name, `operation ${name} has no handler in src/emulator/handlers`),
+    ...missing(handlers, name, `operation ${name} has no handler in emulator/src/handlers`),
   ]);
 }
 

@@ -19,7 +19,7 @@ export interface House {
 /** One rule: a line for each place that breaks it, with path and what to do. */
 export type Rule = (house: House) => string[];
 
-const folders = ["src", "test", "scripts", "bench", "examples"];
+const folders = ["src", "emulator", "test", "scripts", "bench", "examples"];
 
 /** Reads a project. */
 export function readHouse(root: string): House {
@@ -36,7 +36,7 @@ function readSources(root: string, folder: string): Source[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = posix.join(folder, entry.name);
     if (entry.isDirectory()) {
-      return entry.name === "node_modules" ? [] : readSources(root, path);
+      return ["node_modules", "dist"].includes(entry.name) ? [] : readSources(root, path);
     }
     return entry.name.endsWith(".ts") ? [{ path, text: readFileSync(join(root, path), "utf8") }] : [];
   });

@@ -5,7 +5,7 @@ import { codeOf, under } from "./source";
 const maxLines = 400;
 
 /** Where the environment may be read. Everything else is told. */
-const readsEnvironment = ["src/config.ts", "src/service/environment.ts", "src/cli/"];
+const readsEnvironment = ["src/config.ts", "src/service/environment.ts"];
 
 /** Where a refusal of the service is understood. Everything else asks for its kind. */
 const knowsStatusCodes = ["src/service/errors/errors.ts", "src/service/errors/failures.ts"];
@@ -33,7 +33,7 @@ export function statusCodesStayInErrors(house: House): string[] {
 
 /** A file that one can take in. Nobody reads a generated one. */
 export function filesStaySmall(house: House): string[] {
-  return under(house, "src")
+  return [...under(house, "src"), ...under(house, "emulator/src")]
     .filter(({ text }) => !text.includes("This file was auto-generated"))
     .map(({ path, text }) => ({ path, lines: text.trimEnd().split("\n").length }))
     .filter(({ lines }) => lines > maxLines)

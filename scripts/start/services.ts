@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { EmulatorCredentials, Seed } from "pulumi-webextract/emulator";
+import type { EmulatorCredentials, Seed } from "webextract-emulator";
+import { startEmulator } from "webextract-emulator";
 import { parse } from "yaml";
 import { serveSite } from "../../examples/quickstart/site/serveSite";
 import { emulatorState, projectFolder } from "./folders";
@@ -19,8 +20,6 @@ export interface Services {
 }
 
 export async function startServices(): Promise<Services> {
-  // Loaded here, because dist may have been built a moment ago.
-  const { startEmulator } = await import("pulumi-webextract/emulator");
   const seed: Seed = parse(readFileSync(join(projectFolder, "examples/quickstart/seed.yaml"), "utf8"));
   const seeded = seed.tasks.map(({ taskId }) => taskId);
   const emulator = await onRememberedPort("emulator", (port) =>

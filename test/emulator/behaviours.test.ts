@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Agent, get } from "node:http";
-import type { Behaviour, BehaviourName, Emulator } from "../../src/emulator";
-import { behaviourNames, parseBehaviour } from "../../src/emulator";
+import type { Behaviour, BehaviourName, Emulator } from "webextract-emulator";
+import { behaviourNames, parseBehaviour } from "webextract-emulator";
 import { call, credentialOf, data, refusal, runTemplate, startWith } from "./caller";
 
 const taskId = "template";

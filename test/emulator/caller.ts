@@ -1,6 +1,5 @@
-import type { Emulator, SeedTask } from "../../src/emulator";
-import { startEmulator } from "../../src/emulator";
-import type { EmulatorOptions } from "../../src/emulator/startEmulator";
+import type { Emulator, EmulatorOptions, SeedTask } from "webextract-emulator";
+import { startEmulator } from "webextract-emulator";
 import type { OperationName } from "../../src/service/contract/operations";
 import { operations } from "../../src/service/contract/operations";
 import type {

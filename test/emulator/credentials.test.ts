@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
-import type { Emulator } from "../../src/emulator";
+import type { Emulator } from "webextract-emulator";
 import type { OperationName } from "../../src/service/contract/operations";
 import { operations } from "../../src/service/contract/operations";
 import { call, credentialOf, data, refusal, startWith } from "./caller";

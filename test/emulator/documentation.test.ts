@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { allowedValues, behaviourNames, behaviours, checkSeed } from "webextract-emulator";
 import { parse } from "yaml";
-import { allowedValues, behaviourNames, behaviours, checkSeed } from "../../src/emulator";
 import { operations } from "../../src/service/contract/operations";
 
 const page = readFileSync(join(__dirname, "../../docs/emulator.md"), "utf8");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Emulator } from "../../src/emulator";
+import type { Emulator } from "webextract-emulator";
 import { call, data, startWith } from "./caller";
 
 describe("a fault of the emulator", () => {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Ajv2020 from "ajv/dist/2020";
+import type { Emulator } from "webextract-emulator";
 import { parse } from "yaml";
-import type { Emulator } from "../../src/emulator";
 import type { OperationName } from "../../src/service/contract/operations";
 import { operations } from "../../src/service/contract/operations";
 import { call, data, refusal, runTemplate, startWith } from "./caller";
@@ -263,7 +263,7 @@ describe("the emulator's operations", () => {
   });
 
   it("answers each operation as openapi.yaml describes it", async () => {
-    const document = parse(readFileSync(join(__dirname, "../../openapi.yaml"), "utf8"));
+    const document = parse(readFileSync(join(__dirname, "../../emulator/openapi.yaml"), "utf8"));
     const ajv = new Ajv2020({ strict: false }).addSchema({ $id: "contract", ...document });
     const lotno = await runTemplate(emulator);
     const [subtask] = emulator.inspect.run(lotno)?.subtasks ?? [];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { LineList } from "../../src/emulator/lineList";
-import { RowMarks } from "../../src/emulator/rowMarks";
+import { LineList } from "../../emulator/src/store/lineList";
+import { RowMarks } from "../../emulator/src/store/rowMarks";
 
 const range = fc.tuple(fc.nat(30), fc.nat(30));
 

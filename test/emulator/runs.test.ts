@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
-import type { Emulator, SeedAction } from "../../src/emulator";
+import type { Emulator, SeedAction } from "webextract-emulator";
 import { call, data, runTemplate, startWith } from "./caller";
 import type { PageSite } from "./pageSite";
 import { startSite } from "./pageSite";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Emulator } from "../../src/emulator";
-import { startEmulator } from "../../src/emulator";
+import type { Emulator } from "webextract-emulator";
+import { startEmulator } from "webextract-emulator";
 import { call, data, runTemplate, startWith } from "./caller";
 import { startSite } from "./pageSite";
 

@@ -26,8 +26,7 @@ describe("house rule: imports go one way", () => {
   it("accepts what points down", () => {
     accepts(importsGoOneWay, {
       "src/resources/a.ts": 'import { b } from "./b";\nimport type { C } from "../service/c";',
-      "src/cli/main.ts": 'import { start } from "../emulator";',
-      "src/emulator/a.ts": 'import type { Row } from "../service/contract/types";',
+      "emulator/src/store/a.ts": 'import type { Row } from "../contract";',
     });
   });
 
@@ -42,8 +41,11 @@ describe("house rule: imports go one way", () => {
     refuses(importsGoOneWay, { "src/program/a.ts": 'const b = await import("../index");' }, /imports src\/index/);
   });
 
-  it("refuses the client in the emulator", () => {
-    refuses(importsGoOneWay, { "src/emulator/a.ts": 'import { f } from "../service/client";' }, /src\/service\/client/);
+  it("refuses the client in the emulator, and the emulator in the client", () => {
+    const client = 'import { f } from "../../src/service/client";';
+    refuses(importsGoOneWay, { "emulator/src/a.ts": client }, /src\/service\/client/);
+    refuses(importsGoOneWay, { "src/service/a.ts": 'import { f } from "webextract-emulator";' }, /webextract-emulator/);
+    refuses(importsGoOneWay, { "src/service/a.ts": 'import { f } from "../../emulator/src/a";' }, /emulator\/src\/a/);
   });
 });
 
@@ -55,8 +57,8 @@ describe("house rule: Pulumi stays in the front", () => {
   });
 
   it("refuses it in service, resources and emulator", () => {
-    for (const part of ["service", "resources", "emulator"]) {
-      refuses(pulumiStaysInTheFront, { [`src/${part}/a.ts`]: text }, /imports @pulumi\/pulumi/);
+    for (const part of ["src/service", "src/resources", "emulator/src"]) {
+      refuses(pulumiStaysInTheFront, { [`${part}/a.ts`]: text }, /imports @pulumi\/pulumi/);
     }
   });
 });
@@ -83,7 +85,7 @@ describe("house rule: status codes stay in errors", () => {
   it("accepts them in errors, in the emulator, in comments and as parts of numbers", () => {
     accepts(statusCodesStayInErrors, {
       "src/service/errors/errors.ts": "export const a = status === 429;",
-      "src/emulator/a.ts": "reply.code(404);",
+      "emulator/src/a.ts": "reply.code(404);",
       "src/service/a.ts": "// after a 429\nexport const b = [1429, 4.29, 42900];",
     });
   });
@@ -98,8 +100,8 @@ describe("house rule: operations are complete", () => {
   const files = {
     "src/service/contract/operations.ts": 'export const operations = { copyTask: { ...write, name: "copyTask" } };',
     "src/service/client.ts": "class ServiceClient { copyTask() {} }",
-    "src/emulator/handlers/index.ts": "export const handlers = { copyTask };",
-    "openapi.yaml": "operationId: copyTask\n",
+    "emulator/src/handlers/index.ts": "export const handlers = { copyTask };",
+    "emulator/openapi.yaml": "operationId: copyTask\n",
   };
 
   it("accepts an operation with all its places", () => {
@@ -109,11 +111,11 @@ describe("house rule: operations are complete", () => {
   it("names each place that is missing", () => {
     refuses(
       operationsAreComplete,
-      { ...files, "openapi.yaml": "operationId: copyTasks" },
+      { ...files, "emulator/openapi.yaml": "operationId: copyTasks" },
       /copyTask is not in openapi/,
     );
     refuses(operationsAreComplete, { ...files, "src/service/client.ts": "" }, /copyTask has no method/);
-    refuses(operationsAreComplete, { ...files, "src/emulator/handlers/index.ts": "" }, /copyTask has no handler/);
+    refuses(operationsAreComplete, { ...files, "emulator/src/handlers/index.ts": "" }, /copyTask has no handler/);
   });
 });
 

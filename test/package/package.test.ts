@@ -8,17 +8,14 @@ import { packTarball, repositoryRoot } from "../realEngine/harness";
 
 const run = promisify(execFile);
 const manifest: {
-  version: string;
   exports: Record<string, string | Record<string, string>>;
-  bin: Record<string, string>;
 } = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8"));
 
 const entries = Object.entries(manifest.exports);
 /** Every file that the package promises to have, from its own folder. */
-const promised = [
-  ...entries.flatMap(([, target]) => (typeof target === "string" ? [target] : Object.values(target))),
-  ...Object.values(manifest.bin),
-].map((path) => path.replace(/^\.\//, ""));
+const promised = entries
+  .flatMap(([, target]) => (typeof target === "string" ? [target] : Object.values(target)))
+  .map((path) => path.replace(/^\.\//, ""));
 const modules = entries
   .filter(([, target]) => typeof target === "object")
   .map(([entry]) => `pulumi-webextract${entry.slice(1)}`);
@@ -40,12 +37,7 @@ describe("the package", () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   it("gives the same names to require and to import, from each of its exports", async () => {
-    assert.deepEqual(modules, [
-      "pulumi-webextract",
-      "pulumi-webextract/service",
-      "pulumi-webextract/provider",
-      "pulumi-webextract/emulator",
-    ]);
+    assert.deepEqual(modules, ["pulumi-webextract", "pulumi-webextract/service", "pulumi-webextract/provider"]);
     const list = JSON.stringify(modules);
     const required = await inConsumer(
       folder,
@@ -60,11 +52,10 @@ describe("the package", () => {
       "module",
     );
     assert.deepEqual(imported, required);
-    const [main = [], service = [], provider = [], emulator = []] = required as string[][];
+    const [main = [], service = [], provider = []] = required as string[][];
     assert.ok(main.includes("TaskCopy"));
     assert.ok(service.includes("ServiceClient"));
     assert.deepEqual(provider, ["get"]);
-    assert.ok(emulator.includes("startEmulator"));
   });
 
   it("keeps everything else to itself", async () => {
@@ -98,7 +89,6 @@ describe("the package", () => {
       "CHANGELOG.md",
       "LICENSE",
       "README.md",
-      "openapi.yaml",
       "package.json",
     ]);
     assert.deepEqual(
@@ -110,15 +100,6 @@ describe("the package", () => {
       return path.startsWith("dist/") && !(source && existsSync(join(repositoryRoot, "src", `${source}.ts`)));
     });
     assert.deepEqual(withoutSource, [], "left over from an earlier build, or no part of the package");
-  });
-
-  it("has a command that runs", async () => {
-    const file = join(repositoryRoot, manifest.bin.webextract ?? "");
-    assert.match(readFileSync(file, "utf8"), /^#!\/usr\/bin\/env node\n/);
-    const { stdout: version } = await run(process.execPath, [file, "--version"]);
-    assert.equal(version.trim(), manifest.version);
-    const { stdout: help } = await run(process.execPath, [file, "--help"]);
-    assert.match(help, /emulator/);
   });
 });
 
@@ -138,7 +119,7 @@ describe("the provider that the engine's host loads", () => {
     assert.ok(loaded.some((path) => path === "dist/service/client.js"));
   });
 
-  for (const name of ["typescript", "fastify", "cheerio", "ajv", "yaml", "commander", "@pulumi/pulumi"]) {
+  for (const name of ["typescript", "@pulumi/pulumi"]) {
     it(`does not load ${name}`, () => {
       assert.deepEqual(
         loaded.filter((path) => path.includes(`node_modules/${name}/`)),
@@ -147,9 +128,8 @@ describe("the provider that the engine's host loads", () => {
     });
   }
 
-  it("loads neither the classes, nor the emulator, nor the command line", () => {
-    const parts =
-      /^dist\/(index|pulumi\/(classes|extractionResource|taskOrder|functions|programConfig)|emulator\/|cli\/)/;
+  it("does not load the classes", () => {
+    const parts = /^dist\/(index|program\/)/;
     assert.deepEqual(
       loaded.filter((path) => parts.test(path)),
       [],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
-import type { Emulator } from "../../src/emulator/index";
-import { startEmulator } from "../../src/emulator/index";
+import type { Emulator } from "webextract-emulator";
+import { startEmulator } from "webextract-emulator";
 import * as webextract from "../../src/index";
 import { template } from "../realEngine/world";
 

@@ -9,8 +9,9 @@ import { stripVTControlCharacters } from "node:util";
 
 const repository = resolve(__dirname, "../..");
 const parts = [
-  ...["package.json", "Pulumi.yaml", "openapi.yaml", "tsconfig.json", "tsconfig.build.json"],
+  ...["package.json", "Pulumi.yaml", "tsconfig.json", "tsconfig.build.json"],
   ...["src", "scripts", "examples/quickstart", "dist"],
+  ...["emulator/package.json", "emulator/openapi.yaml", "emulator/src"],
 ];
 const neverCopied = resolve(repository, "examples/quickstart/rows");
 

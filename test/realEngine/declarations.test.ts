@@ -69,11 +69,10 @@ describe(`the declarations under TypeScript ${ts.version}`, () => {
     const complaints = complaintsAbout(`
       import { TaskCopy } from "pulumi-webextract";
       import { ServiceClient } from "pulumi-webextract/service";
-      import { startEmulator } from "pulumi-webextract/emulator";
       import * as provider from "pulumi-webextract/provider";
       const copy = new TaskCopy("copy", { sourceTaskId: "a", taskGroupId: "b" });
       copy.taskId.apply((id) => id.toUpperCase());
-      export const all = [ServiceClient, startEmulator, provider];
+      export const all = [ServiceClient, provider];
     `);
     assert.deepEqual(complaints, []);
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Emulator } from "../../src/emulator/index";
-import { startEmulator } from "../../src/emulator/index";
+import type { Emulator } from "webextract-emulator";
+import { startEmulator } from "webextract-emulator";
 import { Project } from "./harness";
 import { template } from "./world";
 

@@ -124,16 +124,6 @@ describe("the packed package, installed into an empty folder", () => {
       runsIn: "deep/inside",
     }));
 
-  it("has an emulator and a command that run", async () => {
-    const program = `
-      require("pulumi-webextract/emulator").startEmulator()
-        .then((emulator) => emulator.close()).then(() => console.log("closed"));`;
-    const { stdout } = await promisify(execFile)(process.execPath, ["--eval", program], { cwd: folder });
-    assert.equal(stdout.trim(), "closed");
-    const command = join(folder, "node_modules", ".bin", "webextract");
-    assert.match((await promisify(execFile)(command, ["--help"])).stdout, /Usage: webextract/);
-  });
-
   describe("beside a TypeScript of the program's own", () => {
     before(() => install(folder, typescript, nodeTypes));
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startEmulator } from "../../src/emulator/index";
+import { startEmulator } from "webextract-emulator";
 import { testDriftOf, testReadsWithoutTypes } from "./drift";
 import { World } from "./world";
 

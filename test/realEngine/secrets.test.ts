@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { Seed } from "webextract-emulator";
 import { parse } from "yaml";
-import type { Seed } from "../../src/emulator/index";
 import type { Finding } from "./harness";
 import { findInText } from "./harness";
 import { World } from "./world";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Behaviour } from "../../src/emulator/index";
+import type { Behaviour } from "webextract-emulator";
 import { settingsOf } from "../service/matrix/hostile";
 import { World } from "./world";
 

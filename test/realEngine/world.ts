@@ -1,5 +1,5 @@
-import type { Emulator, EmulatorOptions, Seed } from "../../src/emulator/index";
-import { startEmulator } from "../../src/emulator/index";
+import type { Emulator, EmulatorOptions, Seed } from "webextract-emulator";
+import { startEmulator } from "webextract-emulator";
 import type { ProjectOptions } from "./harness";
 import { Project } from "./harness";
 

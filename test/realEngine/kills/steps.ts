@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Emulator, Fault, SeedTask } from "../../../src/emulator/index";
+import type { Emulator, Fault, SeedTask } from "webextract-emulator";
 import type { OperationName } from "../../../src/service/contract/operations";
 import type { World } from "../world";
 

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Emulator } from "../../../src/emulator/index";
-import { startEmulator } from "../../../src/emulator/index";
+import type { Emulator } from "webextract-emulator";
+import { startEmulator } from "webextract-emulator";
 import type { ProjectOptions } from "../harness";
 import { Project } from "../harness";
 import { template } from "../world";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, renameSync } from "node:fs";
 import fc from "fast-check";
-import type { Behaviour } from "../../../src/emulator/index";
+import type { Behaviour } from "webextract-emulator";
 import { skipWaits } from "../../service/skipWaits";
 import { KillableProcess } from "../killing";
 import type { Declared } from "../life";

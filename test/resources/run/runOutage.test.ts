@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import sinon from "sinon";
-import type { Fault } from "../../../src/emulator/index";
+import type { Fault } from "webextract-emulator";
 import { failure, World } from "../life";
 import { SlowWorld } from "./slowWorld";
 

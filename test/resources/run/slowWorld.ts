@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Behaviour, Emulator } from "../../../src/emulator/index";
-import { startEmulator } from "../../../src/emulator/index";
+import type { Behaviour, Emulator } from "webextract-emulator";
+import { startEmulator } from "webextract-emulator";
 import { ShortDisplay } from "../../../src/engine/progress";
 import { Host } from "../../../src/provider/host";
 import type { Context } from "../../../src/resources/resource";

@@ -1,5 +1,5 @@
-import type { Behaviour, BehaviourName } from "../../../src/emulator";
-import { behaviours } from "../../../src/emulator";
+import type { Behaviour, BehaviourName } from "webextract-emulator";
+import { behaviours } from "webextract-emulator";
 import { settingFor } from "./settings";
 import type { Setting } from "./world";
 

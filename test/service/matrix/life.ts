@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
-import type { Emulator } from "../../../src/emulator";
+import type { Emulator } from "webextract-emulator";
 import type { Row, RowPage, RowSource, ServiceClient } from "../../../src/service";
 import { isServiceError } from "../../../src/service";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Behaviour } from "../../../src/emulator";
-import { behaviourNames, behaviours, otherValues } from "../../../src/emulator";
+import type { Behaviour } from "webextract-emulator";
+import { behaviourNames, behaviours, otherValues } from "webextract-emulator";
 import { isServiceError } from "../../../src/service";
 import type { Combination } from "./pairs";
 import { pairwise } from "./pairs";

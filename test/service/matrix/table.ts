@@ -1,5 +1,5 @@
-import type { BehaviourName } from "../../../src/emulator";
-import { behaviourNames, behaviours, otherValues } from "../../../src/emulator";
+import type { BehaviourName } from "webextract-emulator";
+import { behaviourNames, behaviours, otherValues } from "webextract-emulator";
 import { hostileCombinations, pairsOf, settingsOf } from "./hostile";
 import { settingFor } from "./settings";
 import type { LifeResult } from "./world";

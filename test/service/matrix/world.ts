@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Behaviour } from "../../../src/emulator";
-import { startEmulator } from "../../../src/emulator";
+import type { Behaviour } from "webextract-emulator";
+import { startEmulator } from "webextract-emulator";
 import type { ServiceClientOptions } from "../../../src/service";
 import { ServiceClient } from "../../../src/service";
 import { startFakeServer } from "../fakeServer";

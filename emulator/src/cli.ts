@@ -1,0 +1,157 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { parseDocument } from "yaml";
+import type { Behaviour, Emulator, Plan, Seed } from "./index";
+import { allowedValues, behaviourNames, checkSeed, parseBehaviour, startEmulator } from "./index";
+
+interface EmulatorFlags {
+  port: number;
+  host: string;
+  state?: string;
+  seed?: Seed;
+  behaviour: Partial<Behaviour>;
+  plan?: Plan;
+  allowRemotePages: boolean;
+  latency: number;
+  quiet: boolean;
+}
+
+/** Long-lived: nobody reads its journal. */
+const journalLimit = 100;
+
+/** The command `webextract-emulator`: the service on this machine, until it is interrupted. */
+function command(): Command {
+  return new Command("webextract-emulator")
+    .version(version())
+    .description("Run a stateful emulator of the service on this machine")
+    .option("--port <number>", "port to listen on; 0 takes a free one", wholeNumber(65_535), 8787)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--state <file>", "keep everything in this file and go on with it (default: memory only)")
+    .option("--seed <file>", "YAML or JSON file with the task groups, tasks and credentials to begin with", readSeed)
+    .option(
+      "--behaviour <name=value...>",
+      "how it behaves where the contract shows nothing; see --list-behaviours",
+      collectBehaviour,
+      {},
+    )
+    .addOption(
+      new Option("--plan <plan>", "what the account has paid for").choices(["free", "professional", "enterprise"]),
+    )
+    .option("--allow-remote-pages", "let runs open pages outside of this machine", false)
+    .option("--latency <ms>", "milliseconds before a request is looked at", wholeNumber(600_000), 0)
+    .option("--quiet", "no line for each request", false)
+    .option("--list-behaviours", "list the behaviours with their values, and end")
+    .allowExcessArguments(false)
+    .action(async (flags: EmulatorFlags & { listBehaviours?: boolean }) => {
+      if (flags.listBehaviours === true) say(behaviourList());
+      else await run(flags);
+    });
+}
+
+async function run(flags: EmulatorFlags): Promise<void> {
+  const emulator = await startEmulator({
+    port: flags.port,
+    host: flags.host,
+    stateFile: flags.state,
+    seed: flags.seed,
+    behaviour: flags.behaviour,
+    plan: flags.plan,
+    allowRemotePages: flags.allowRemotePages,
+    latencyMs: flags.latency,
+    journalLimit,
+    log: flags.quiet ? undefined : say,
+  }).catch((error: unknown) => {
+    throw portTaken(error)
+      ? new Error(`port ${flags.port} of ${flags.host} is taken: name another one with --port`)
+      : error;
+  });
+  say(greeting(emulator, flags));
+  await interrupted();
+  await emulator.close();
+  say("The emulator has ended.");
+}
+
+function greeting(emulator: Emulator, flags: EmulatorFlags): string {
+  const { accessToken, refreshToken, apiKey } = emulator.credentials;
+  const kept = flags.state === undefined ? "in memory only" : `in ${flags.state}`;
+  const tasks = emulator.inspect.tasks().map((task) => task.taskId);
+  return `The emulated service listens on ${emulator.url}; what it holds is kept ${kept}.
+Task groups: ${list(emulator.inspect.groups())}. Tasks: ${list(tasks)}.
+
+In the folder of a Pulumi project:
+  pulumi config set webextract:baseUrl ${emulator.url}
+  pulumi config set --secret webextract:accessToken ${accessToken}
+  pulumi config set --secret webextract:refreshToken ${refreshToken}
+  pulumi config set --secret webextract:apiKey ${apiKey}
+
+These credentials are the emulator's own and work nowhere else. Ctrl-C ends it.
+`;
+}
+
+function list(names: readonly string[]): string {
+  const shown = names.slice(0, 10).join(", ");
+  return names.length > 10 ? `${shown} and ${names.length - 10} more` : shown || "none";
+}
+
+function behaviourList(): string {
+  return behaviourNames.map((name) => `${name}=${allowedValues(name)}`).join("\n");
+}
+
+function wholeNumber(maximum: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value <= maximum) return value;
+    throw new InvalidArgumentError(`It must be a whole number from 0 to ${maximum}.`);
+  };
+}
+
+function collectBehaviour(text: string, before: Partial<Behaviour>): Partial<Behaviour> {
+  return { ...before, ...explained(() => parseBehaviour(text)) };
+}
+
+function readSeed(file: string): Seed {
+  return explained(() => {
+    const document = parseDocument(readFileSync(file, "utf8"));
+    const [problem] = document.errors;
+    // The message of the parser quotes the line, which may hold a credential.
+    if (problem !== undefined)
+      throw new Error(`not valid YAML (${problem.code}, line ${problem.linePos?.[0].line ?? "?"})`);
+    return checkSeed(document.toJS());
+  });
+}
+
+/** A wrong option is one message with what is allowed. */
+function explained<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function portTaken(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+}
+
+function interrupted(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}
+
+function version(): string {
+  return JSON.parse(readFileSync(join(__dirname, "..", "package.json"), "utf8")).version;
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+command()
+  .parseAsync()
+  .catch((error: unknown) => {
+    process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  });

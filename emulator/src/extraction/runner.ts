@@ -1,0 +1,225 @@
+import type { Behaviour } from "../behaviour";
+import type { Store, StoredRun, StoredSubtask, StoredTask } from "../store/store";
+import { isAtRest, isRunning, newRun, newSubtask } from "../store/store";
+import { runInputs, splitVisits } from "./runInputs";
+import type { PageVisit, VisitResult } from "./visit";
+
+/** Opens a page of a task and reads it. Fails with an Error whose message goes to the subtask's errors. */
+export type VisitPage = (task: StoredTask, visit: PageVisit, signal: AbortSignal) => Promise<VisitResult>;
+
+export interface RunnerOptions {
+  store: Store;
+  visitPage: VisitPage;
+  behaviour: () => Behaviour;
+  /** Something that the state file holds has changed. */
+  changed: () => void;
+  log: (line: string) => void;
+}
+
+/** Subtasks of one run that work at the same time. */
+const atOnce = 4;
+
+/** Does the work of runs in the background. A subtask can be stopped and started between any two pages; what it still has to do is in the store. */
+export class Runner {
+  private readonly options: RunnerOptions;
+  /** What is being read right now; aborting it gives the page back to the queue. */
+  private readonly working = new Map<StoredSubtask, AbortController>();
+  private readonly waiters: (() => void)[] = [];
+  private held = false;
+  private closed = false;
+
+  constructor(options: RunnerOptions) {
+    this.options = options;
+  }
+
+  /** Makes a run of what the task says now, and begins to work on it. */
+  begin(task: StoredTask): StoredRun {
+    const { store, behaviour } = this.options;
+    const { readsUntilFinished, subtaskListLag, rowsArriveLate, splitting } = behaviour();
+    const synthetic = task.syntheticRows !== undefined;
+    const inputs = synthetic ? { visits: [], fromList: true } : runInputs(task);
+    const run = store.addRun({
+      ...newRun(task.taskId),
+      split: splitting === "always" || (splitting === "listsOnly" && inputs.fromList),
+      subtasks: synthetic
+        ? syntheticSubtasks(task)
+        : splitVisits(inputs.visits, task.urlsPerSubtask).map((part) => newSubtask(part)),
+      listLag: subtaskListLag,
+      readsAsked: readsUntilFinished,
+      readsLeft: readsUntilFinished,
+      lateReads: { left: rowsArriveLate, of: rowsArriveLate },
+    });
+    this.wake(run);
+    return run;
+  }
+
+  /** The subtask list of the run has been read; it may be what the run waits for. */
+  countRead(run: StoredRun): void {
+    if (run.readsLeft === 0) return;
+    run.readsLeft -= 1;
+    this.wake(run);
+  }
+
+  /** Goes on with what the state file held. */
+  resume(): void {
+    for (const run of this.options.store.runs.values()) {
+      for (const subtask of run.subtasks) if (subtask.status === "extracting") subtask.status = "waiting";
+      this.wake(run);
+    }
+  }
+
+  /** A stopped subtask goes on where it was; a failed one tries the failed pages again; others are left alone. */
+  startSubtask(run: StoredRun, subtask: StoredSubtask): void {
+    if (subtask.status === "failed") {
+      subtask.queue = subtask.failed;
+      subtask.failed = [];
+      subtask.errors = [];
+    } else if (subtask.status !== "stopped") return;
+    subtask.status = "waiting";
+    this.wake(run);
+  }
+
+  /** At once: the page that is being read is given up, and read again when the subtask is started. */
+  stopSubtask(run: StoredRun, subtask: StoredSubtask): void {
+    if (isAtRest(subtask)) return;
+    subtask.status = "stopped";
+    this.giveUp(subtask);
+    this.releaseRows(run);
+    this.wake(run);
+  }
+
+  /** No run begins or goes on with a page until `release`. */
+  hold(): void {
+    this.held = true;
+  }
+
+  release(): void {
+    this.held = false;
+    for (const run of this.options.store.runs.values()) this.wake(run);
+  }
+
+  /** Resolves when no subtask can go on: all are at rest, or held, or wait for reads. */
+  settled(): Promise<void> {
+    return new Promise((resolve) => {
+      this.waiters.push(resolve);
+      setImmediate(() => this.tellWaiters());
+    });
+  }
+
+  /** The runs of a task that is gone are given up. */
+  forget(taskId: string): void {
+    for (const run of this.options.store.runsOf(taskId)) {
+      for (const subtask of run.subtasks) {
+        if (!isAtRest(subtask)) subtask.status = "stopped";
+        this.giveUp(subtask);
+      }
+    }
+  }
+
+  /** Stops all work; the store keeps what is left to do. */
+  close(): void {
+    this.closed = true;
+    for (const subtask of [...this.working.keys()]) this.giveUp(subtask);
+    this.tellWaiters();
+  }
+
+  private giveUp(subtask: StoredSubtask): void {
+    this.working.get(subtask)?.abort();
+    this.working.delete(subtask);
+  }
+
+  /** Looks for what the run can do now. */
+  wake(run: StoredRun): void {
+    // Later: a start is answered before its run has done anything.
+    setImmediate(() => {
+      while (this.mayWork(run)) {
+        const subtask = run.subtasks.find((candidate) => candidate.status === "waiting");
+        if (subtask === undefined) break;
+        subtask.status = "extracting";
+        const controller = new AbortController();
+        this.working.set(subtask, controller);
+        void this.work(run, subtask, controller.signal);
+      }
+      this.tellWaiters();
+    });
+  }
+
+  private mayWork(run: StoredRun): boolean {
+    const busy = run.subtasks.filter((subtask) => this.working.has(subtask)).length;
+    return !this.closed && !this.held && run.readsLeft === 0 && busy < atOnce;
+  }
+
+  private async work(run: StoredRun, subtask: StoredSubtask, signal: AbortSignal): Promise<void> {
+    const task = this.options.store.tasks.get(run.taskId);
+    while (task !== undefined && subtask.queue.length > 0) {
+      if (this.held) {
+        subtask.status = "waiting";
+        break;
+      }
+      const [visit] = subtask.queue;
+      if (visit === undefined) break;
+      const outcome = await this.options.visitPage(task, visit, signal).catch((error: unknown) => describe(error));
+      if (signal.aborted) return;
+      this.record(subtask, visit, outcome);
+      this.releaseRows(run);
+      this.options.changed();
+    }
+    if (subtask.status === "extracting") this.finish(run, subtask);
+    this.working.delete(subtask);
+    this.releaseRows(run);
+    this.options.changed();
+    this.wake(run);
+  }
+
+  private record(subtask: StoredSubtask, visit: PageVisit, outcome: VisitResult | string): void {
+    subtask.queue.shift();
+    if (typeof outcome === "string") {
+      subtask.errors.push({ url: visit.url, message: outcome });
+      this.options.log(`subtask ${subtask.subTaskId}: ${visit.url}: ${outcome}`);
+      // A row whose own page is missing is still a row.
+      if (visit.row !== undefined) subtask.unreleased.push(JSON.stringify(visit.row));
+      else subtask.failed.push(visit);
+      return;
+    }
+    subtask.pagesRead += 1;
+    for (const row of outcome.rows) subtask.unreleased.push(JSON.stringify(row));
+    subtask.queue.unshift(...outcome.next);
+  }
+
+  private finish(run: StoredRun, subtask: StoredSubtask): void {
+    run.rows.generate(subtask.syntheticRows);
+    subtask.status = subtask.pagesRead === 0 && subtask.errors.length > 0 ? "failed" : "finished";
+  }
+
+  /** Rows appear in the order of the inputs: those of a subtask wait for the subtasks before it, unless these are at rest. */
+  private releaseRows(run: StoredRun): void {
+    for (const subtask of run.subtasks) {
+      run.rows.append(subtask.unreleased);
+      subtask.unreleased = [];
+      if (!isAtRest(subtask)) break;
+    }
+  }
+
+  private tellWaiters(): void {
+    if (this.working.size > 0 && !this.closed) return;
+    const runs = [...this.options.store.runs.values()];
+    if (
+      runs.some((run) => isRunning(run) && this.mayWork(run) && run.subtasks.some(({ status }) => status === "waiting"))
+    )
+      return;
+    for (const resolve of this.waiters.splice(0)) resolve();
+  }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function syntheticSubtasks(task: StoredTask): StoredSubtask[] {
+  const rows = task.syntheticRows ?? 0;
+  const count = task.syntheticSubtasks;
+  return Array.from({ length: count }, (_, index) => {
+    const share = Math.floor(((index + 1) * rows) / count) - Math.floor((index * rows) / count);
+    return newSubtask([], share);
+  });
+}

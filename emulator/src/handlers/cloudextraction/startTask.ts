@@ -1,0 +1,23 @@
+import type { Behaviour } from "../../behaviour";
+import { Refusal } from "../../errors";
+import type { Handler, HandlerResult } from "../../service";
+import { findTask, runningRun } from "../../service";
+import type { StoredRun, SubtaskStatus } from "../../store/store";
+import { statusWord } from "./statusWords";
+
+export const startTask: Handler<"startTask"> = (service, { fields, account }) => {
+  const task = findTask(service, account, fields.taskId);
+  const running = runningRun(service, task.taskId);
+  if (running !== undefined && service.behaviour.startWhileRunning === "refused") {
+    throw new Refusal("TaskExecuting", `task ${task.taskId} is running already`);
+  }
+  if (running !== undefined && service.behaviour.startWhileRunning === "sameRun") {
+    return answer(running, "extracting", service.behaviour);
+  }
+  return answer(service.runner.begin(task), "waiting", service.behaviour);
+};
+
+function answer(run: StoredRun, status: SubtaskStatus, behaviour: Behaviour): HandlerResult {
+  if (behaviour.startAnswer === "null") return { data: null };
+  return { data: { lotNo: run.lotNo, status: statusWord(status, "start", behaviour) } };
+}

@@ -1,0 +1,45 @@
+import type { Behaviour } from "../../behaviour";
+import { Refusal } from "../../errors";
+import type { HandlerResult } from "../../service";
+import { countRowRead, readRows } from "../../store/runRows";
+import type { StoredRun } from "../../store/store";
+import { allowedSize } from "../pageSize";
+import { cutToBytes } from "./answerBytes";
+
+/** What an opaque cursor is ahead of the row that it stands for. */
+const cursorLead = 924;
+
+/** The answer of the two reads by offset. */
+export function dataPage(
+  runs: readonly StoredRun[],
+  asked: { offset: number; size: number },
+  behaviour: Behaviour,
+): HandlerResult {
+  const size = allowedSize(asked.size, behaviour.dataPageMax, behaviour);
+  const { total } = readRows(runs, 0, 0);
+  const offset = rowOfOffset(asked.offset, total, behaviour);
+  const texts = cutToBytes(readRows(runs, offset, size).texts, asked.size, behaviour);
+  countRowRead(runs);
+
+  const next = offset + texts.length;
+  const restTotal = behaviour.endOfData === "restTotal" ? Math.max(total - next, 0) : total;
+  const answered = answeredOffset(asked.offset, next, total, behaviour);
+  return {
+    dataText: `{"data":[${texts.join(",")}],"total":${total},"restTotal":${restTotal},"offset":${answered}}`,
+  };
+}
+
+function rowOfOffset(asked: number, total: number, behaviour: Behaviour): number {
+  // What lies past the end however it is read is an empty page, as a client asks for it that only counts rows.
+  if (behaviour.offsetAnswer !== "cursor" || asked === 0) return asked;
+  if (asked > cursorLead) return asked - cursorLead;
+  if (asked >= total) return total;
+  throw new Refusal("InvalidParameter", "offset is not one that was answered before");
+}
+
+function answeredOffset(asked: number, next: number, total: number, behaviour: Behaviour): number {
+  if (behaviour.offsetAnswer === "zero") return 0;
+  if (behaviour.offsetAnswer === "asked") return asked;
+  if (behaviour.endOfData === "offsetStays" && next >= total) return asked;
+  return behaviour.offsetAnswer === "next" || next === 0 ? next : next + cursorLead;
+}

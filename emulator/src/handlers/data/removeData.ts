@@ -1,0 +1,16 @@
+import type { Handler } from "../../service";
+import { findTask, refuseWhileRunning } from "../../service";
+import { RowList } from "../../store/rowList";
+import { RowMarks } from "../../store/rowMarks";
+
+/** The batches stay, empty: their numbers can still be asked for. */
+export const removeData: Handler<"removeData"> = (service, { fields, account }) => {
+  const task = findTask(service, account, fields.taskId);
+  refuseWhileRunning(service, task);
+  for (const run of service.store.runsOf(task.taskId)) {
+    run.rows = new RowList();
+    run.exported = new RowMarks();
+    run.handedOut = new RowMarks();
+  }
+  return {};
+};

@@ -1,0 +1,55 @@
+import type { Behaviour } from "../../behaviour";
+import type { Schemas } from "../../contract";
+import { missing, Refusal } from "../../errors";
+import { findAction } from "../../service";
+import type { StoredAction, StoredTask } from "../../store/store";
+
+/**
+ * The changes of one action, checked but not made: a request with one wrong action changes nothing.
+ * @throws Refusal
+ */
+export function planActionChange(
+  task: StoredTask,
+  change: Schemas["ActionParametersUpdate"],
+  behaviour: Behaviour,
+): () => void {
+  const action = findAction(task, change.actionId);
+  if (change.actionType === undefined || change.actionType === "") throw missing("actionType");
+  if (change.actionType !== action.actionType) {
+    throw new Refusal(
+      "InvalidParameter",
+      `action ${action.actionId} is a ${action.actionType}, not a ${change.actionType}`,
+    );
+  }
+  const properties = (change.properties ?? []).map(({ name, value }) => {
+    if (name === undefined || name === "") throw missing("name of a property");
+    if (value === undefined) throw missing(`value of property ${name}`);
+    return [name, value] as const;
+  });
+  const loop = change.loopItems === undefined ? undefined : planLoopChange(task, action, change.loopItems, behaviour);
+  return () => {
+    for (const [name, value] of properties) action.properties.set(name, value);
+    loop?.();
+  };
+}
+
+/** A change of loop items, checked but not made. `action` is the one it stands in, where it names none itself. */
+export function planLoopChange(
+  task: StoredTask,
+  action: StoredAction | undefined,
+  change: Schemas["LoopItemsUpdate"],
+  behaviour: Behaviour,
+): () => void {
+  const target = change.actionId === undefined && action !== undefined ? action : findAction(task, change.actionId);
+  const { loopType, loopItems } = change;
+  if (loopType === undefined || loopType === "") throw missing("loopType");
+  if (loopItems === undefined) throw missing("loopItems");
+  if (target.loopType === undefined && target.actionType !== "LoopAction") {
+    throw new Refusal("InvalidParameter", `action ${target.actionId} is not a loop`);
+  }
+  const appends = change.isAppend ?? behaviour.isAppendOmitted === "appends";
+  return () => {
+    target.loopType = loopType;
+    target.loopItems = appends ? target.loopItems.concat(loopItems) : loopItems;
+  };
+}

@@ -1,0 +1,13 @@
+import { Refusal } from "../../errors";
+import type { Handler } from "../../service";
+import { findTask } from "../../service";
+
+export const copyTask: Handler<"copyTask"> = (service, { fields, account }) => {
+  const source = findTask(service, account, fields.taskId);
+  const taskGroupId = fields.taskGroupId || source.taskGroupId;
+  const group = service.store.groups.get(taskGroupId);
+  if (group === undefined || group.account !== account) {
+    throw new Refusal("InvalidParameter", `task group ${taskGroupId} does not exist`);
+  }
+  return { data: { taskId: service.store.copyTask(source, taskGroupId).taskId } };
+};

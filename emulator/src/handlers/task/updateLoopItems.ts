@@ -1,0 +1,10 @@
+import type { Handler } from "../../service";
+import { findTask, refuseWhileRunning } from "../../service";
+import { planLoopChange } from "./actionChanges";
+
+export const updateLoopItems: Handler<"updateLoopItems"> = (service, { fields, account }) => {
+  const task = findTask(service, account, fields.taskId);
+  refuseWhileRunning(service, task);
+  planLoopChange(task, undefined, fields, service.behaviour)();
+  return { data: { message: "loop items updated" } };
+};

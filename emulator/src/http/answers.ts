@@ -1,0 +1,78 @@
+import type { Behaviour } from "../behaviour";
+import { Refusal } from "../errors";
+import type { HandlerResult } from "../service";
+import type { Fault } from "./faults";
+
+/** An answer before it is sent. */
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+const json = { "content-type": "application/json; charset=utf-8" };
+const html = { "content-type": "text/html; charset=utf-8" };
+
+export function successAnswer(requestId: string, { data, dataText }: HandlerResult): Answer {
+  const text = dataText ?? (data === undefined ? undefined : JSON.stringify(data));
+  const body = text === undefined ? "" : `"data":${text},`;
+  return { status: 200, headers: json, body: `{${body}"requestId":${JSON.stringify(requestId)}}` };
+}
+
+/** The answer to a request that failed, in the envelope of the behaviour `errorBody`. */
+export function failureAnswer(requestId: string, refusal: Refusal, behaviour: Behaviour): Answer {
+  const status = refusal.statusUnder(behaviour.errorStatus);
+  const headers = refusal.code === "TooManyRequests" ? retryAfter(behaviour) : {};
+  const { code, message } = refusal;
+  switch (behaviour.errorBody) {
+    case "legacy":
+      return {
+        status,
+        headers: { ...json, ...headers },
+        body: JSON.stringify({ error: code, error_Description: message }),
+      };
+    case "html":
+      return { status, headers: { ...html, ...headers }, body: page(status) };
+    case "empty":
+      return { status, headers, body: "" };
+    default:
+      return {
+        status,
+        headers: { ...json, ...headers },
+        body: JSON.stringify({ error: { code, message }, requestId }),
+      };
+  }
+}
+
+/** What a proxy says when the service behind it is not heard. */
+export function gatewayAnswer(status: number): Answer {
+  return { status, headers: html, body: page(status) };
+}
+
+/** The answer of a fault that brings its own. */
+export function faultAnswer(fault: Fault, requestId: string, path: string, behaviour: Behaviour): Answer {
+  if (fault.kind === "error") {
+    return failureAnswer(
+      requestId,
+      new Refusal(fault.code ?? "ServerError", "an unexpected error has occurred", fault.status),
+      behaviour,
+    );
+  }
+  if (fault.kind === "redirect") {
+    return { status: fault.status ?? 307, headers: { location: fault.location ?? path, ...fault.headers }, body: "" };
+  }
+  const status = fault.status ?? 503;
+  if (fault.body === undefined) return { ...gatewayAnswer(status), headers: { ...html, ...fault.headers } };
+  if (typeof fault.body === "string") return { status, headers: { ...html, ...fault.headers }, body: fault.body };
+  return { status, headers: { ...json, ...fault.headers }, body: JSON.stringify(fault.body) };
+}
+
+function page(status: number): string {
+  return `<html><head><title>${status}</title></head><body><center><h1>${status}</h1></center></body></html>\n`;
+}
+
+function retryAfter(behaviour: Behaviour): Record<string, string> {
+  if (behaviour.retryAfter === "none") return {};
+  if (behaviour.retryAfter === "seconds") return { "retry-after": "1" };
+  return { "retry-after": new Date(Date.now() + 1000).toUTCString() };
+}

@@ -1,0 +1,74 @@
+import type { ErrorObject, ValidateFunction } from "ajv/dist/2020";
+import Ajv2020 from "ajv/dist/2020";
+import type { Contract, Operation } from "../contract";
+import { missing, Refusal } from "../errors";
+
+/** The linter looks after the schemas; checking them here too would double the time of a start. */
+const trusted = { strict: false, meta: false, validateSchema: false } as const;
+
+/** Checks requests against openapi.yaml. Each operation's schema is compiled when it is used first. */
+export class RequestCheck {
+  private readonly bodies = new Ajv2020(trusted);
+  /** Query parameters are text on the wire: only here a text is taken for a number. */
+  private readonly queries = new Ajv2020({ ...trusted, coerceTypes: true });
+  private readonly compiled = new Map<string, ValidateFunction>();
+
+  constructor(contract: Contract) {
+    this.bodies.addSchema({ $id: "contract", ...contract });
+  }
+
+  /** @throws Refusal that names the parameter, never its value. */
+  body(operation: Operation, body: unknown): void {
+    const { bodySchema } = operation;
+    if (bodySchema === undefined) return;
+    if (body === undefined || body === null) throw new Refusal("RequestModelNull", "the request has no body");
+    const validate = this.once(`body ${operation.name}`, () =>
+      this.bodies.compile({ $ref: bodySchema.replace("#", "contract#") }),
+    );
+    if (!validate(body)) throw refusalOf(validate.errors, "the body");
+  }
+
+  /**
+   * The query with numbers as numbers.
+   * @param optional parameters that the behaviour lets a client leave out.
+   */
+  query(
+    operation: Operation,
+    query: Record<string, unknown>,
+    optional: readonly string[] = [],
+  ): Record<string, unknown> {
+    const { parameters } = operation;
+    const validate = this.once(`query ${operation.name} ${optional.join()}`, () =>
+      this.queries.compile({
+        type: "object",
+        properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])),
+        required: parameters
+          .filter(({ name, required }) => required && !optional.includes(name))
+          .map(({ name }) => name),
+      }),
+    );
+    const typed = { ...query };
+    // An integer parameter left empty would be taken for 0.
+    const empty = parameters.find(({ name }) => typed[name] === "" && !optional.includes(name));
+    if (empty !== undefined) throw missing(empty.name);
+    if (!validate(typed)) throw refusalOf(validate.errors, "the query");
+    return typed;
+  }
+
+  private once(key: string, compile: () => ValidateFunction): ValidateFunction {
+    const known = this.compiled.get(key);
+    if (known !== undefined) return known;
+    const validate = compile();
+    this.compiled.set(key, validate);
+    return validate;
+  }
+}
+
+function refusalOf(errors: readonly ErrorObject[] | null | undefined, whole: string): Refusal {
+  const error = errors?.[0];
+  const path = error?.instancePath.slice(1).replaceAll("/", ".") ?? "";
+  if (error?.keyword === "required") {
+    return missing([path, String(error.params.missingProperty)].filter((part) => part !== "").join("."));
+  }
+  return new Refusal("InvalidParameter", `${path === "" ? whole : path} ${error?.message ?? "is not valid"}`);
+}

@@ -1,0 +1,217 @@
+import { randomUUID } from "node:crypto";
+import type { Socket } from "node:net";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Operation } from "../contract";
+import { Refusal } from "../errors";
+import { handle } from "../handlers";
+import type { Service } from "../service";
+import type { Answer } from "./answers";
+import { failureAnswer, faultAnswer, gatewayAnswer, successAnswer } from "./answers";
+import type { RequestCheck } from "./checkRequest";
+import { pause, send, sendSpoilt } from "./deliver";
+import type { FaultPlan, PlannedFault } from "./faults";
+import { checkCredentials, checkPlan, presentedCredentials, RateGate } from "./gate";
+import type { Journal, JournalEntry } from "./journal";
+import { cleanText } from "./journal";
+import { receiveUpload } from "./upload";
+
+/** What the HTTP side is made of. */
+export interface ServerParts {
+  service: Service;
+  operations: readonly Operation[];
+  check: RequestCheck;
+  journal: Journal;
+  faults: FaultPlan;
+  latencyMs: () => number;
+  log: (line: string) => void;
+  /** Resolves when what the request changed is on disk. */
+  saved: () => Promise<void>;
+  closing: AbortSignal;
+}
+
+/** What is known of a socket. */
+export interface SocketUse {
+  number: number;
+  requests: number;
+}
+
+/** Operations that leave the store as it is, but for counters. */
+const readOnly = new Set(["getActions", "getSubtasks", "getBatchData", "getData", "getNotExportedData"]);
+
+interface Received {
+  operation: Operation;
+  entry: JournalEntry;
+  fields: unknown;
+  /** The body or form could not be read. */
+  unreadable: Refusal | undefined;
+  startedAt: number;
+}
+
+/** One request and its answer, from the journal to the last byte. */
+export class Exchange {
+  private readonly parts: ServerParts;
+  private readonly sockets: WeakMap<Socket, SocketUse>;
+  private readonly rate = new RateGate();
+  private requests = 0;
+
+  constructor(parts: ServerParts, sockets: WeakMap<Socket, SocketUse>) {
+    this.parts = parts;
+    this.sockets = sockets;
+  }
+
+  async answer(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    const { parts } = this;
+    const received = await this.receive(operation, request);
+    const { entry } = received;
+    const { behaviour } = parts.service;
+    this.requests += 1;
+    const spoilt = behaviour.badGatewayEvery > 0 && this.requests % behaviour.badGatewayEvery === 0;
+    if (parts.latencyMs() > 0) await pause(parts.latencyMs(), parts.closing);
+
+    const fault = parts.faults.take(operation.name, tasksOf(received.fields));
+    const ownAnswer = fault !== undefined && ["status", "error", "redirect"].includes(fault.kind);
+    let answer = successAnswer(entry.requestId, {});
+    const onlyWaits = fault !== undefined && fault.when === "before" && ["late", "hold"].includes(fault.kind);
+    if (onlyWaits) await this.wait(fault);
+    if (fault?.when !== "before" || onlyWaits) {
+      answer = this.carryOut(received, request);
+      if (entry.tookEffect && !readOnly.has(operation.name)) await parts.saved();
+    }
+    if (fault !== undefined && ownAnswer) answer = faultAnswer(fault, entry.requestId, request.url, behaviour);
+    if (spoilt) answer = gatewayAnswer(Number(behaviour.badGatewayStatus));
+    entry.status = fault?.kind === "reset" || fault?.kind === "hang" ? 0 : answer.status;
+    this.log(entry, received.startedAt);
+    if (fault === undefined || ownAnswer || onlyWaits) return send(reply, answer);
+    if (fault.kind === "hold") await this.wait(fault);
+    await sendSpoilt(reply, answer, fault, parts.closing);
+    return reply;
+  }
+
+  private async wait(fault: PlannedFault): Promise<void> {
+    if (fault.kind === "hold") await fault.gate.pass();
+    else await pause(fault.delayMs ?? 1000, this.parts.closing);
+  }
+
+  /** A path or method that the service does not have, or a request that the server could not read. */
+  async answerUnknown(request: FastifyRequest, reply: FastifyReply, error?: unknown): Promise<unknown> {
+    const entry = this.journalEntry("unknown", request, undefined);
+    const known = error === undefined ? new Refusal("NotFound", "there is no such operation") : undefined;
+    const refusal = known ?? new Refusal("InvalidParameter", "the request could not be read");
+    const answer = failureAnswer(entry.requestId, refusal, this.parts.service.behaviour);
+    entry.status = answer.status;
+    this.log(entry, Date.now());
+    return send(reply, answer);
+  }
+
+  private async receive(operation: Operation, request: FastifyRequest): Promise<Received> {
+    const startedAt = Date.now();
+    let unreadable: Refusal | undefined;
+    let fields = operation.sends === "query" ? request.query : request.body;
+    let shown = request.body;
+    if (operation.sends === "multipart") {
+      try {
+        const upload = await receiveUpload(request);
+        fields = upload.fields;
+        shown = upload.journal;
+      } catch (error) {
+        unreadable = error instanceof Refusal ? error : new Refusal("InvalidParameter", "the form could not be read");
+        shown = undefined;
+      }
+    } else if (request.body instanceof Refusal) {
+      unreadable = request.body;
+      shown = undefined;
+    }
+    return { operation, entry: this.journalEntry(operation.name, request, shown), fields, unreadable, startedAt };
+  }
+
+  private journalEntry(operation: JournalEntry["operation"], request: FastifyRequest, body: unknown): JournalEntry {
+    const { bearer, apiKey } = presentedCredentials(request.headers);
+    const both = bearer !== undefined && apiKey !== undefined;
+    const one = bearer !== undefined ? "bearer" : apiKey !== undefined ? "apiKey" : "none";
+    return this.parts.journal.add(
+      {
+        operation,
+        method: request.method,
+        path: request.url.split("?")[0] ?? "",
+        query: { ...(request.query as Record<string, unknown>) },
+        body,
+        status: 0,
+        requestId: randomUUID(),
+        credential: both ? "both" : one,
+        contentType: request.headers["content-type"],
+        userAgent: request.headers["user-agent"],
+        socket: this.sockets.get(request.raw.socket)?.number ?? 0,
+        receivedAt: Date.now(),
+        tookEffect: false,
+      },
+      this.parts.service.credentials.values(),
+    );
+  }
+
+  /** Everything between a request and its answer is one synchronous step: no other request can come in between. */
+  private carryOut(received: Received, request: FastifyRequest): Answer {
+    const { operation, entry, unreadable } = received;
+    const { service, check } = this.parts;
+    const { behaviour } = service;
+    try {
+      this.rate.pass(behaviour);
+      checkPath(operation, request, behaviour.refreshPath);
+      const account = checkCredentials(
+        operation,
+        presentedCredentials(request.headers),
+        service.credentials,
+        behaviour,
+      );
+      checkPlan(operation, service.plan);
+      if (unreadable !== undefined) throw unreadable;
+      const fields = this.checkFields(received, check, behaviour.copyGroup === "optional");
+      const result = handle(operation.name, service, { fields, account });
+      entry.tookEffect = true;
+      return successAnswer(entry.requestId, result);
+    } catch (error) {
+      if (error instanceof Refusal) return failureAnswer(entry.requestId, error, behaviour);
+      // A bug of the emulator must not look like the client's fault.
+      this.parts.log(
+        `${operation.name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      );
+      return failureAnswer(entry.requestId, new Refusal("ServerError", "an unexpected error has occurred"), behaviour);
+    }
+  }
+
+  private checkFields({ operation, fields, entry }: Received, check: RequestCheck, groupOptional: boolean): unknown {
+    if (operation.sends === "multipart") return fields;
+    if (operation.sends === "query") {
+      if (entry.body !== undefined && entry.body !== null)
+        throw new Refusal("InvalidParameter", `${operation.name} takes no body`);
+      const optional = operation.name === "copyTask" && groupOptional ? ["taskGroupId"] : [];
+      return check.query(operation, fields as Record<string, unknown>, optional);
+    }
+    check.body(operation, fields);
+    return fields;
+  }
+
+  private log(entry: JournalEntry, startedAt: number): void {
+    const query = new URLSearchParams(
+      Object.entries(entry.query).map(([key, value]): [string, string] => [key, String(value)]),
+    ).toString();
+    const target = query === "" ? entry.path : `${entry.path}?${query}`;
+    const line = `${entry.method} ${target} ${entry.status} ${Date.now() - startedAt} ms ${entry.requestId}`;
+    this.parts.log(cleanText(line, this.parts.service.credentials.values()));
+  }
+}
+
+function checkPath(
+  operation: Operation,
+  request: FastifyRequest,
+  refreshPath: "token" | "tokenRefresh" | "both",
+): void {
+  if (operation.name !== "refreshToken" || refreshPath === "both") return;
+  const alias = request.url.startsWith("/token/refresh");
+  if (alias !== (refreshPath === "tokenRefresh")) throw new Refusal("NotFound", "there is no such operation");
+}
+
+/** The tasks that a request is about, by whatever it sent. */
+function tasksOf(fields: unknown): unknown[] {
+  const { taskId, taskIds } = (fields ?? {}) as { taskId?: unknown; taskIds?: unknown };
+  return Array.isArray(taskIds) ? taskIds : [taskId];
+}

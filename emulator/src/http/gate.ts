@@ -1,0 +1,78 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Behaviour } from "../behaviour";
+import type { Operation } from "../contract";
+import { Refusal } from "../errors";
+import type { CredentialStore, Plan } from "../store/credentials";
+import { mainAccount } from "../store/credentials";
+
+/** The credentials of a request. */
+export interface Presented {
+  bearer: string | undefined;
+  apiKey: string | undefined;
+}
+
+export function presentedCredentials(headers: IncomingHttpHeaders): Presented {
+  const bearer = /^Bearer (.+)$/.exec(headers.authorization ?? "")?.[1];
+  const apiKey = headers["x-api-key"];
+  return { bearer, apiKey: typeof apiKey === "string" && apiKey !== "" ? apiKey : undefined };
+}
+
+/** @throws Refusal where the operation does not take what was presented. */
+export function checkCredentials(
+  operation: Operation,
+  presented: Presented,
+  credentials: CredentialStore,
+  behaviour: Behaviour,
+): string {
+  if (operation.credential === "none") return mainAccount;
+  const { bearer, apiKey } = presented;
+  const takes = acceptedCredentials(operation.credential, behaviour);
+  if (takes.includes("bearer") && bearer !== undefined) return credentials.accountOfAccessToken(bearer, behaviour);
+  if (takes.includes("apiKey") && apiKey !== undefined) return credentials.accountOfApiKey(apiKey);
+  const names = takes.map((kind) => (kind === "bearer" ? "Authorization: Bearer" : "x-api-key")).join(" or ");
+  throw new Refusal("Invalid.Token", `${operation.name} needs the header ${names}`);
+}
+
+function acceptedCredentials(
+  wanted: "bearer" | "apiKey",
+  { credentialAcceptance }: Behaviour,
+): ("bearer" | "apiKey")[] {
+  switch (credentialAcceptance) {
+    case "apiKeyEverywhere":
+      return wanted === "bearer" ? ["bearer", "apiKey"] : ["apiKey"];
+    case "bearerOnUpload":
+      return ["bearer"];
+    case "either":
+      return ["bearer", "apiKey"];
+    default:
+      return [wanted];
+  }
+}
+
+/** @throws Refusal PermissionDenied. */
+export function checkPlan(operation: Operation, plan: Plan): void {
+  if (operation.plans !== undefined && !operation.plans.includes(plan)) {
+    throw new Refusal("PermissionDenied", `${operation.name} needs the Professional or Enterprise plan`);
+  }
+}
+
+/** Counts requests against the two limits of the behaviour. */
+export class RateGate {
+  private recent: number[] = [];
+  private count = 0;
+
+  /** @throws Refusal TooManyRequests. */
+  pass({ requestsPerSecond, refuseEvery }: Behaviour): void {
+    this.count += 1;
+    if (refuseEvery > 0 && this.count % refuseEvery === 0) throw tooMany();
+    if (requestsPerSecond === 0) return;
+    const now = Date.now();
+    this.recent = this.recent.filter((at) => now - at < 1000);
+    if (this.recent.length >= requestsPerSecond) throw tooMany();
+    this.recent.push(now);
+  }
+}
+
+function tooMany(): Refusal {
+  return new Refusal("TooManyRequests", "too many requests");
+}

@@ -1,0 +1,75 @@
+import type { Socket } from "node:net";
+import multipart from "@fastify/multipart";
+import type { FastifyInstance } from "fastify";
+import fastify from "fastify";
+import { Refusal } from "../errors";
+import { drop } from "./deliver";
+import type { ServerParts, SocketUse } from "./exchange";
+import { Exchange } from "./exchange";
+
+/** Large enough for a list of a million loop items. */
+const bodyLimit = 512 * 1024 * 1024;
+
+export async function buildServer(parts: ServerParts): Promise<FastifyInstance> {
+  const app = fastify({ bodyLimit, forceCloseConnections: true, keepAliveTimeout: 0, exposeHeadRoutes: false });
+  await app.register(multipart);
+  parseJsonOurselves(app);
+  const sockets = numberSockets(app, parts);
+  const exchange = new Exchange(parts, sockets);
+
+  for (const operation of parts.operations) {
+    const aliases = operation.name === "refreshToken" ? ["/token/refresh"] : [];
+    for (const url of [operation.path, ...aliases]) {
+      app.route({
+        method: operation.method,
+        // A colon in a route of fastify stands for a parameter unless it is doubled.
+        url: url.replaceAll(":", "::"),
+        handler: (request, reply) => exchange.answer(operation, request, reply),
+      });
+    }
+  }
+  app.setNotFoundHandler((request, reply) => exchange.answerUnknown(request, reply));
+  app.setErrorHandler((error, request, reply) => exchange.answerUnknown(request, reply, error));
+  return app;
+}
+
+/** What is wrong with a body is refused after credentials and journal, so parsing never fails here. */
+function parseJsonOurselves(app: FastifyInstance): void {
+  app.removeContentTypeParser(["application/json", "text/plain"]);
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, text, done) => {
+    done(null, parseBody(String(text)));
+  });
+  app.addContentTypeParser("*", { parseAs: "string" }, (_request, text, done) => {
+    done(null, text === "" ? undefined : new Refusal("InvalidParameter", "the body must be application/json"));
+  });
+}
+
+function parseBody(text: string): unknown {
+  if (text.trim() === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return new Refusal("InvalidParameter", "the body is not JSON");
+  }
+}
+
+function numberSockets(app: FastifyInstance, { service }: ServerParts): WeakMap<Socket, SocketUse> {
+  const sockets = new WeakMap<Socket, SocketUse>();
+  let last = 0;
+  app.addHook("onRequest", (request, reply, next) => {
+    const { socket } = request.raw;
+    const use = sockets.get(socket) ?? { number: ++last, requests: 0 };
+    use.requests += 1;
+    sockets.set(socket, use);
+    if (use.requests > 1 && service.behaviour.idleSockets === "resetOnReuse") {
+      drop(reply, (dropped) => dropped.resetAndDestroy());
+      return;
+    }
+    next();
+  });
+  app.addHook("onResponse", (request, _reply, next) => {
+    if (service.behaviour.idleSockets === "closedAfterAnswer") request.raw.socket.end();
+    next();
+  });
+  return sockets;
+}

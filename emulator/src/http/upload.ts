@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import type { FastifyRequest } from "fastify";
+import { Refusal } from "../errors";
+import type { UploadFields } from "../service";
+import { LineList } from "../store/lineList";
+import type { JournalFile } from "./journal";
+
+/** An upload as it came, and what the journal says of it. */
+export interface ReceivedUpload {
+  fields: UploadFields;
+  journal: { taskId: string | undefined; file: JournalFile | undefined };
+}
+
+/** Reads the whole form: what is sent after a refusal would otherwise look like a broken connection. */
+export async function receiveUpload(request: FastifyRequest): Promise<ReceivedUpload> {
+  if (!request.isMultipart()) throw new Refusal("InvalidParameter", "the body must be multipart/form-data");
+  const received: ReceivedUpload = {
+    fields: { taskId: undefined, file: undefined },
+    journal: { taskId: undefined, file: undefined },
+  };
+  for await (const part of request.parts({ limits: { fileSize: Number.POSITIVE_INFINITY } })) {
+    if (part.type === "field") {
+      if (part.fieldname === "taskId") received.fields.taskId = String(part.value);
+      continue;
+    }
+    const chunks: Buffer[] = [];
+    const hash = createHash("sha256");
+    for await (const chunk of part.file as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      hash.update(chunk);
+    }
+    if (part.fieldname !== "file") continue;
+    const file = new LineList(chunks);
+    const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+    received.fields.file = file;
+    received.journal.file = { name: part.filename, bytes, sha256: hash.digest("hex"), lines: file.count };
+  }
+  received.journal.taskId = received.fields.taskId;
+  return received;
+}

@@ -1,0 +1,19 @@
+/**
+ * A stateful emulator of the service on this machine, for tests, demonstrations and offline work.
+ * @module webextract-emulator
+ */
+export type { Amount, Behaviour, BehaviourName, Choice } from "./behaviour";
+export { allowedValues, behaviourNames, behaviours, defaultBehaviour, otherValues, parseBehaviour } from "./behaviour";
+export type { Changes } from "./changes";
+export type { OperationName, Row } from "./contract";
+export type { ErrorCode } from "./errors";
+export type { VisitError } from "./extraction/visit";
+export type { Fault, FaultKind, Hold } from "./http/faults";
+export type { JournalEntry, JournalFile } from "./http/journal";
+export type { ActionView, Inspection, MarkedRow, RunView, SubtaskView, TaskView } from "./inspect";
+export type { Emulator, EmulatorOptions } from "./startEmulator";
+export { startEmulator } from "./startEmulator";
+export type { EmulatorCredentials, Plan } from "./store/credentials";
+export type { Seed, SeedAction, SeedCredentials, SeedTask, SeedTaskGroup } from "./store/seed";
+export { checkSeed, defaultSeed } from "./store/seed";
+export type { SubtaskStatus } from "./store/store";

@@ -1,0 +1,156 @@
+import { randomBytes } from "node:crypto";
+import type { Behaviour } from "../behaviour";
+import type { Schemas } from "../contract";
+import { Refusal } from "../errors";
+import type { SeedCredentials } from "./seed";
+
+/** What the account has paid for. */
+export type Plan = "free" | "professional" | "enterprise";
+
+/** What a client of the emulator signs in with. */
+export interface EmulatorCredentials {
+  /** For `Authorization: Bearer …`. */
+  accessToken: string;
+  /** For `POST /token`. */
+  refreshToken: string;
+  /** For `x-api-key: …`. */
+  apiKey: string;
+}
+
+/** The account whose tasks the seed holds. */
+export const mainAccount = "main";
+
+interface IssuedToken {
+  value: string;
+  account: string;
+  /** Milliseconds since 1970 at which it dies. Only for access tokens. */
+  expiresAt?: number;
+  /** Requests made with it. Only for access tokens. */
+  uses?: number;
+  dead?: boolean;
+}
+
+/** `data` of the answer to a refresh; the behaviour `expiresIn` may answer a string where the contract has an integer. */
+type IssuedTokenPair = Omit<Schemas["TokenPair"], "expires_in"> & { expires_in: number | string };
+
+/** Part of the state file. */
+export interface CredentialsState {
+  accessTokens: IssuedToken[];
+  refreshTokens: IssuedToken[];
+  apiKeys: IssuedToken[];
+}
+
+/** Tokens that nobody asks for again are dropped beyond this number. */
+const kept = 200;
+
+/** All tokens and keys of the emulated service. */
+export class CredentialStore {
+  private readonly state: CredentialsState;
+
+  constructor(state?: CredentialsState, seed: SeedCredentials = {}) {
+    this.state = state ?? { accessTokens: [], refreshTokens: [], apiKeys: [] };
+    if (state === undefined) this.addAccount(mainAccount, seed);
+    else this.renewIfOutdated();
+  }
+
+  /** Mints what an account signs in with. */
+  addAccount(account: string, fixed: SeedCredentials = {}, lifetime = 86399): EmulatorCredentials {
+    this.state.apiKeys.push({ value: fixed.apiKey ?? mint("key"), account });
+    this.state.refreshTokens.push({ value: fixed.refreshToken ?? mint("refresh"), account });
+    this.issueAccessToken(account, lifetime, fixed.accessToken);
+    return this.newest(account);
+  }
+
+  /** The newest credentials of an account; after a refresh they are other ones. */
+  newest(account = mainAccount): EmulatorCredentials {
+    const last = (tokens: readonly IssuedToken[]) =>
+      tokens.filter((token) => token.account === account).at(-1)?.value ?? "";
+    return {
+      accessToken: last(this.state.accessTokens),
+      refreshToken: last(this.state.refreshTokens),
+      apiKey: last(this.state.apiKeys),
+    };
+  }
+
+  /**
+   * The account that an access token belongs to, counting its use.
+   * @throws Refusal Invalid.Token, with the status that `expiredToken` says.
+   */
+  accountOfAccessToken(value: string, behaviour: Behaviour): string {
+    const token = this.state.accessTokens.find((issued) => issued.value === value);
+    const status = Number(behaviour.expiredToken.slice("status".length));
+    if (token === undefined) throw new Refusal("Invalid.Token", "the access token is not known", status);
+    const used = (token.uses ?? 0) + 1;
+    const worn = behaviour.accessTokenRequests > 0 && used > behaviour.accessTokenRequests;
+    if (token.dead === true || worn || (token.expiresAt ?? 0) <= Date.now()) {
+      throw new Refusal("Invalid.Token", "the access token has expired", status);
+    }
+    token.uses = used;
+    return token.account;
+  }
+
+  /** The account that an API key belongs to. */
+  accountOfApiKey(value: string): string {
+    const key = this.state.apiKeys.find((issued) => issued.value === value && issued.dead !== true);
+    if (key === undefined) throw new Refusal("Invalid.Token", "the API key is not known");
+    return key.account;
+  }
+
+  /** Exchanges a refresh token for a new pair. */
+  refresh(refreshToken: string, behaviour: Behaviour): IssuedTokenPair {
+    const used = this.state.refreshTokens.find((issued) => issued.value === refreshToken && issued.dead !== true);
+    if (used === undefined) throw new Refusal("Invalid.Grant", "the refresh token is not valid");
+    if (behaviour.refreshRotation === "oldDies") used.dead = true;
+    if (behaviour.refreshRotation !== "same") {
+      this.state.refreshTokens.push({ value: mint("refresh"), account: used.account });
+    }
+    this.issueAccessToken(used.account, behaviour.tokenLifetime);
+    trim(this.state.accessTokens);
+    trim(this.state.refreshTokens);
+    const { accessToken, refreshToken: newest } = this.newest(used.account);
+    return {
+      access_token: accessToken,
+      expires_in: behaviour.expiresIn === "text" ? String(behaviour.tokenLifetime) : behaviour.tokenLifetime,
+      token_type: "Bearer",
+      refresh_token: behaviour.refreshRotation === "same" ? refreshToken : newest,
+    };
+  }
+
+  /** Every access token issued until now is refused as expired. */
+  expireAccessTokens(): void {
+    for (const token of this.state.accessTokens) token.dead = true;
+  }
+
+  /** Every refresh token issued until now is refused. */
+  expireRefreshTokens(): void {
+    for (const token of this.state.refreshTokens) token.dead = true;
+  }
+
+  /** Every value, for keeping them out of journal and log. */
+  values(): string[] {
+    const { accessTokens, refreshTokens, apiKeys } = this.state;
+    return [...accessTokens, ...refreshTokens, ...apiKeys].map((token) => token.value);
+  }
+
+  toJSON(): CredentialsState {
+    return this.state;
+  }
+
+  /** A state file of yesterday holds an access token that nobody could use today. */
+  private renewIfOutdated(): void {
+    const newest = this.state.accessTokens.filter((token) => token.account === mainAccount).at(-1);
+    if ((newest?.expiresAt ?? 0) <= Date.now()) this.issueAccessToken(mainAccount, 86399);
+  }
+
+  private issueAccessToken(account: string, lifetime: number, value = mint("access")): void {
+    this.state.accessTokens.push({ value, account, expiresAt: Date.now() + lifetime * 1000, uses: 0 });
+  }
+}
+
+function mint(kind: string): string {
+  return `emulator-${kind}-${randomBytes(18).toString("hex")}`;
+}
+
+function trim(tokens: IssuedToken[]): void {
+  if (tokens.length > kept) tokens.splice(0, tokens.length - kept);
+}

@@ -1,8 +1,0 @@
-import { dataPage } from "../dataPage";
-import type { Handler } from "../service";
-import { findTask } from "../service";
-
-export const getData: Handler<"getData"> = (service, { fields, account }) => {
-  const task = findTask(service, account, fields.taskId);
-  return dataPage(service.store.runsOf(task.taskId), fields, service.behaviour);
-};

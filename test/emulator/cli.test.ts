@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const main = join(__dirname, "../../emulator/src/cli.ts");
+
+interface Running {
+  process: ChildProcessWithoutNullStreams;
+  output(): string;
+  /** Resolves with what `pattern` finds in the output. */
+  says(pattern: RegExp): Promise<string>;
+  ended: Promise<number | null>;
+}
+
+function emulator(...args: string[]): Running {
+  const child = spawn(process.execPath, ["--require", "tsx/cjs", main, ...args]);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const ended = once(child, "close").then(([code]) => code as number | null);
+  return {
+    process: child,
+    output: () => output,
+    ended,
+    async says(pattern) {
+      for (;;) {
+        const found = pattern.exec(output);
+        if (found !== null) return found[1] ?? found[0];
+        if (child.exitCode !== null) throw new Error(`ended without saying ${pattern}: ${output}`);
+        await Promise.race([once(child.stdout, "data"), ended]);
+      }
+    },
+  };
+}
+
+describe("webextract-emulator", () => {
+  let folder: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "emulator-cli-"));
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  it("says how to use it, answers, logs each request, and ends cleanly with its state on disk", async () => {
+    const state = join(folder, "state.json");
+    const seed = join(folder, "seed.yaml");
+    writeFileSync(
+      seed,
+      "taskGroups: [{taskGroupId: shops}]\ntasks: [{taskId: shop, taskGroupId: shops, actions: []}]\n",
+    );
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      const running = emulator("--port", "0", "--state", state, "--seed", seed);
+      const url = await running.says(/webextract:baseUrl (http:\S+)/);
+      const token = await running.says(/--secret webextract:accessToken (\S+)/);
+      assert.match(running.output(), /Task groups: shops\. Tasks: shop/);
+      const response = await fetch(`${url}/task/copy?taskId=shop&taskGroupId=shops`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}` },
+      });
+      const { data } = (await response.json()) as { data: { taskId: string } };
+      await running.says(/POST \/task\/copy\?taskId=shop&taskGroupId=shops 200 /);
+      running.process.kill(signal);
+      assert.equal(await running.ended, 0);
+      assert.ok(readFileSync(state, "utf8").includes(data.taskId));
+      assert.equal(running.output().split(token).length, 2, "a credential is printed once");
+    }
+  });
+
+  it("behaves as it is told to", async () => {
+    const behaviour = ["--behaviour", "errorBody=legacy", "errorStatus=all400", "--behaviour", "dataPageMax=2"];
+    const running = emulator("--port", "0", "--plan", "free", ...behaviour);
+    const url = await running.says(/webextract:baseUrl (http:\S+)/);
+    const response = await fetch(`${url}/data/all`);
+    assert.equal(response.status, 400);
+    assert.equal(((await response.json()) as { error: unknown }).error, "Invalid.Token");
+    running.process.kill("SIGTERM");
+    await running.ended;
+  });
+
+  it("refuses a wrong option in one message with what is allowed, and starts nothing", async () => {
+    const broken = join(folder, "broken.yaml");
+    writeFileSync(broken, "credentials: {accessToken: s3cret\n");
+    const wrong = join(folder, "wrong.yaml");
+    writeFileSync(wrong, "taskGroups: []\ntasks: []\ncredentials: {token: s3cret}\n");
+    const cases: [string[], RegExp][] = [
+      [["--behaviour", "markScope=all"], /markScope cannot be "all"; allowed: task, returned/],
+      [["--behaviour", "colour=red"], /unknown behaviour "colour"; there are: errorBody/],
+      [["--port", "70000"], /a whole number from 0 to 65535/],
+      [["--plan", "gold"], /free, professional, enterprise/],
+      [["--colour"], /unknown option '--colour'/],
+      [["--seed", join(folder, "none.yaml")], /ENOENT/],
+      [["--seed", broken], /not valid YAML/],
+      [["--seed", wrong], /additional properties \(token\)/],
+      [["--state", broken], /is not JSON/],
+    ];
+    const ended = cases.map(async ([args, message]) => {
+      const running = emulator("--port", "0", ...args);
+      assert.equal(await running.ended, 1, args.join(" "));
+      assert.match(running.output(), message);
+      assert.doesNotMatch(running.output(), /s3cret|listens/);
+    });
+    await Promise.all(ended);
+    assert.ok(existsSync(broken));
+  });
+
+  it("lists its behaviours", async () => {
+    const running = emulator("--list-behaviours");
+    assert.equal(await running.ended, 0);
+    assert.match(running.output(), /^errorBody=envelope, legacy, html, empty$/m);
+  });
+
+  it("says when its port is taken", async () => {
+    const first = emulator("--port", "0");
+    const port = new URL(await first.says(/webextract:baseUrl (http:\S+)/)).port;
+    const second = emulator("--port", port);
+    assert.equal(await second.ended, 1);
+    assert.match(second.output(), /is taken: name another one with --port/);
+    first.process.kill("SIGTERM");
+    await first.ended;
+  });
+});
