@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { configKeys, parseConfig, unknownKeys } from "../src/config";
+import { configKeys, parseConfig, unknownKeys } from "./internals/config";
 
 const parse = (config: Record<string, string>, environment: NodeJS.ProcessEnv = {}) =>
   parseConfig((key) => config[key], environment);

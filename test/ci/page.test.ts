@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { configKeys } from "../../src/config";
+import { configKeys } from "../internals/config";
 import { currentPage, pageWithFiles } from "./page";
 import { readWorkflow } from "./workflow";
 

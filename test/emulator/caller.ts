@@ -1,18 +1,18 @@
 import type { Emulator, EmulatorOptions, SeedTask } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
-import type { OperationName } from "../../src/service/contract/operations";
-import { operations } from "../../src/service/contract/operations";
 import type {
   CopiedTask,
   DataPage,
   MessageData,
   NotExportedPage,
+  OperationName,
   StartedRun,
   Subtask,
   TaskActions,
   TokenPair,
   UpdatedTaskParameters,
-} from "../../src/service/contract/types";
+} from "../internals/service";
+import { operations } from "../internals/service";
 
 /** An answer, read whole. */
 export interface Answered {

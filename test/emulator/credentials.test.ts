@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import type { Emulator } from "webextract-emulator";
-import type { OperationName } from "../../src/service/contract/operations";
-import { operations } from "../../src/service/contract/operations";
+import type { OperationName } from "../internals/service";
+import { operations } from "../internals/service";
 import { call, credentialOf, data, refusal, startWith } from "./caller";
 
 describe("the emulator's credentials", () => {

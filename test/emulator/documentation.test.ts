@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { allowedValues, behaviourNames, behaviours, checkSeed } from "webextract-emulator";
 import { parse } from "yaml";
-import { operations } from "../../src/service/contract/operations";
+import { operations } from "../internals/service";
 
 const page = readFileSync(join(__dirname, "../../docs/emulator.md"), "utf8");
 

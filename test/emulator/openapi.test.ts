@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import type { Operation } from "../../src/service/contract/operations";
-import { operations } from "../../src/service/contract/operations";
+import type { Operation } from "../internals/service";
+import { operations } from "../internals/service";
 
 const root = join(__dirname, "..", "..");
 

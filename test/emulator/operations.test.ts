@@ -4,8 +4,8 @@ import { join } from "node:path";
 import Ajv2020 from "ajv/dist/2020";
 import type { Emulator } from "webextract-emulator";
 import { parse } from "yaml";
-import type { OperationName } from "../../src/service/contract/operations";
-import { operations } from "../../src/service/contract/operations";
+import type { OperationName } from "../internals/service";
+import { operations } from "../internals/service";
 import { call, data, refusal, runTemplate, startWith } from "./caller";
 
 describe("the emulator's operations", () => {

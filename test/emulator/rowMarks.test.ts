@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { LineList } from "../../emulator/src/store/lineList";
-import { RowMarks } from "../../emulator/src/store/rowMarks";
+import { LineList, RowMarks } from "../internals/emulator";
 
 const range = fc.tuple(fc.nat(30), fc.nat(30));
 

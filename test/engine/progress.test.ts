@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import sinon from "sinon";
-import { engineInterruption } from "../../src/engine/interruption";
-import { ShortDisplay } from "../../src/engine/progress";
+import { engineInterruption, ShortDisplay } from "../internals/engine";
 
 describe("progress", () => {
   it("is shown once for each resource until it changes, and not without a resource", () => {

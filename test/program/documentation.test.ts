@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { typeToken } from "../../src/program/extractionResource";
-import { resources } from "../../src/resources/index";
+import { typeToken } from "../internals/program";
+import { resources } from "../internals/resources";
 
 const readme = readFileSync(join(__dirname, "..", "..", "README.md"), "utf8");
 

@@ -1,9 +1,8 @@
 import type { dynamic } from "@pulumi/pulumi";
-import type { ConfigKey } from "../../src/config";
-import { ShortDisplay } from "../../src/engine/progress";
-import { Backend } from "../../src/provider/backend";
-import { Host } from "../../src/provider/host";
-import { resources } from "../../src/resources/index";
+import type { ConfigKey } from "../internals/config";
+import { ShortDisplay } from "../internals/engine";
+import { Backend, Host } from "../internals/provider";
+import { resources } from "../internals/resources";
 
 /** What the engine puts where a preview doesn't know a value yet. */
 export const unknownText = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { providerText } from "../../src/program/providerText";
 import { get } from "../../src/provider/provider";
-import { resources } from "../../src/resources/index";
+import { providerText } from "../internals/program";
+import { resources } from "../internals/resources";
 
 describe("the provider text in state", () => {
   it("is the same for ever: a changed one would show as an update of every resource of every user", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { AccountGuard } from "../../src/provider/accountGuard";
+import { AccountGuard } from "../internals/provider";
 
 describe("the guard against a wrong account", () => {
   const readAll = (guard: AccountGuard, tasks: Record<string, "there" | "gone">): Promise<(string | undefined)[]> =>

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { noteUrn } from "../../src/engine/engineSurface";
+import { noteUrn } from "../internals/engine";
 import { InProcess, unknownText } from "../program/inProcess";
 
 const origin = "http://127.0.0.1:1";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { noteUrn } from "../../src/engine/engineSurface";
+import { noteUrn } from "../internals/engine";
 import type { Declared } from "../resources/life";
 import { failure, World } from "../resources/life";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parse } from "yaml";
-import { configKeys } from "../../src/config";
-import { resources } from "../../src/resources";
+import { configKeys } from "../internals/config";
+import { resources } from "../internals/resources";
 
 const repository = resolve(__dirname, "../..");
 const readme = readFileSync(join(repository, "README.md"), "utf8");

@@ -2,8 +2,8 @@ import fs from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import fsPromises from "node:fs/promises";
 import sinon from "sinon";
-import type { Exchange, WireRequest } from "../../src/service/http/transport";
-import { Transport } from "../../src/service/http/transport";
+import type { Exchange, WireRequest } from "../internals/service";
+import { Transport } from "../internals/service";
 
 /** What a step ends with in a process that was killed. */
 class Killed extends Error {

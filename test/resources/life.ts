@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Behaviour, Emulator, Fault, SeedTask } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
-import type { ConfigKey } from "../../src/config";
-import { noteUrn } from "../../src/engine/engineSurface";
-import { InitFailure } from "../../src/provider/providerErrors";
-import { canonical } from "../../src/resources/values";
+import type { ConfigKey } from "../internals/config";
+import { noteUrn } from "../internals/engine";
+import { InitFailure } from "../internals/provider";
+import { canonical } from "../internals/resources";
 import { InProcess } from "../program/inProcess";
 
 type Properties = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { countsOf } from "../../src/resources/run/subtaskList";
+import { countsOf } from "../internals/resources";
 import { InProcess } from "../program/inProcess";
 import { World } from "./life";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { optionProblems, optionsFromEnvironment, ServiceClient } from "../../src/service";
-import { defaultTokenStore } from "../../src/service/environment";
+import { defaultTokenStore } from "../internals/service";
 import type { FakeServer } from "./fakeServer";
 import { json, startFakeServer } from "./fakeServer";
 

@@ -1,6 +1,6 @@
 import sinon from "sinon";
-import type { Cancel } from "../../src/service/http/clock";
-import { clock } from "../../src/service/http/clock";
+import type { Cancel } from "../internals/service";
+import { clock } from "../internals/service";
 
 /** Lets the client's waits pass at once, with the client's clock going on as if they had been waited for. */
 export interface SkippedWaits {

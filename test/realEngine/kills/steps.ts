@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Emulator, Fault, SeedTask } from "webextract-emulator";
-import type { OperationName } from "../../../src/service/contract/operations";
+import type { OperationName } from "../../internals/service";
 import type { World } from "../world";
 
 type Args = Record<string, unknown>;

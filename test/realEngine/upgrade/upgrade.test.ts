@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { resources } from "../../../src/resources/index";
+import { resources } from "../../internals/resources";
 import type { StateResource } from "../harness";
 import { findInText } from "../harness";
 import type { Kind } from "./upgradeStack";

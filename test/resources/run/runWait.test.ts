@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import type { PartialFailure } from "../../../src/resources/resource";
-import type { CloudRunState } from "../../../src/resources/run/cloudRun";
-import { cloudRun } from "../../../src/resources/run/cloudRun";
+import type { CloudRunState, PartialFailure } from "../../internals/resources";
+import { cloudRun } from "../../internals/resources";
 import { failure } from "../life";
 import { SlowWorld } from "./slowWorld";
 

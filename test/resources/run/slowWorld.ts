@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import type { Behaviour, Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
-import { ShortDisplay } from "../../../src/engine/progress";
-import { Host } from "../../../src/provider/host";
-import type { Context } from "../../../src/resources/resource";
-import { PartialFailure } from "../../../src/resources/resource";
-import type { CloudRunArgs, CloudRunState } from "../../../src/resources/run/cloudRun";
-import { cloudRun } from "../../../src/resources/run/cloudRun";
+import { ShortDisplay } from "../../internals/engine";
+import { Host } from "../../internals/provider";
+import type { CloudRunArgs, CloudRunState, Context } from "../../internals/resources";
+import { cloudRun, PartialFailure } from "../../internals/resources";
 import { task } from "../life";
 
 /** The emulator and its client, on a clock that moves only while something waits. */

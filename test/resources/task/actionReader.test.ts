@@ -4,10 +4,10 @@ import pLimit from "p-limit";
 import sinon from "sinon";
 import type { Emulator, EmulatorOptions, Fault } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
-import { ActionReader } from "../../../src/resources/task/actionReader";
-import { isServiceError } from "../../../src/service/errors/errors";
 import type { ServiceClientOptions } from "../../../src/service/index";
 import { ServiceClient } from "../../../src/service/index";
+import { ActionReader } from "../../internals/resources";
+import { isServiceError } from "../../internals/service";
 import { skipWaits } from "../../service/skipWaits";
 
 const taskIds = Array.from({ length: 100 }, (_, index) => `task-${index}`);

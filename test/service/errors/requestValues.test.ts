@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
-import { prepare } from "../../../src/service/contract/requests";
-import { failureOfAnswer } from "../../../src/service/errors/failures";
-import { withoutRequestValues } from "../../../src/service/errors/requestValues";
-import type { UploadSource } from "../../../src/service/http/uploadSource";
+import type { UploadSource } from "../../internals/service";
+import { failureOfAnswer, prepare, withoutRequestValues } from "../../internals/service";
 
 const choices = { credentials: "contract", refreshPath: "/token" } as const;
 

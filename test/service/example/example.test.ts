@@ -7,7 +7,7 @@ import type { Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import type { ServiceClientOptions } from "../../../src/service";
 import { environmentVariables, ServiceClient } from "../../../src/service";
-import { optionProblems } from "../../../src/service/settings";
+import { optionProblems } from "../../internals/service";
 import type { FakeServer } from "../fakeServer";
 import { startFakeServer } from "../fakeServer";
 import { currentPage, pageWithSnippets } from "./page";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import sinon from "sinon";
 import { ServiceClient } from "../../../src/service";
-import { joinLimiter, Limiter } from "../../../src/service/http/limiter";
+import { joinLimiter, Limiter } from "../../internals/service";
 import { errorOf } from "../errors/errorOf";
 import type { FakeServer } from "../fakeServer";
 import { json, startFakeServer } from "../fakeServer";

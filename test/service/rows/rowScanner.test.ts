@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readRawPage } from "../../../src/service/rows/rowRequests";
-import { scanRows } from "../../../src/service/rows/rowScanner";
-import { ScannedPage } from "../../../src/service/rows/scannedPage";
+import { readRawPage, ScannedPage, scanRows } from "../../internals/service";
 
 function pageOf(body: string | Buffer): ScannedPage {
   const raw = readRawPage("getData", Buffer.isBuffer(body) ? body : Buffer.from(body));

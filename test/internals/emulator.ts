@@ -1,0 +1,2 @@
+export { LineList } from "../../emulator/src/store/lineList";
+export { RowMarks } from "../../emulator/src/store/rowMarks";

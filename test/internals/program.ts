@@ -1,0 +1,2 @@
+export { typeToken } from "../../src/program/extractionResource";
+export { providerText } from "../../src/program/providerText";

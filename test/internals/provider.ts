@@ -1,0 +1,4 @@
+export { AccountGuard } from "../../src/provider/accountGuard";
+export { Backend } from "../../src/provider/backend";
+export { Host } from "../../src/provider/host";
+export { InitFailure } from "../../src/provider/providerErrors";

@@ -1,0 +1,28 @@
+export type { Operation, OperationName } from "../../src/service/contract/operations";
+export { operations } from "../../src/service/contract/operations";
+export { prepare } from "../../src/service/contract/requests";
+export type {
+  CopiedTask,
+  DataPage,
+  MessageData,
+  NotExportedPage,
+  StartedRun,
+  Subtask,
+  TaskActions,
+  TokenPair,
+  UpdatedTaskParameters,
+} from "../../src/service/contract/types";
+export { defaultTokenStore } from "../../src/service/environment";
+export { isServiceError } from "../../src/service/errors/errors";
+export { failureOfAnswer } from "../../src/service/errors/failures";
+export { withoutRequestValues } from "../../src/service/errors/requestValues";
+export type { Cancel } from "../../src/service/http/clock";
+export { clock } from "../../src/service/http/clock";
+export { joinLimiter, Limiter } from "../../src/service/http/limiter";
+export type { Exchange, WireRequest } from "../../src/service/http/transport";
+export { Transport } from "../../src/service/http/transport";
+export type { UploadSource } from "../../src/service/http/uploadSource";
+export { readRawPage } from "../../src/service/rows/rowRequests";
+export { scanRows } from "../../src/service/rows/rowScanner";
+export { ScannedPage } from "../../src/service/rows/scannedPage";
+export { optionProblems } from "../../src/service/settings";
