@@ -2,13 +2,14 @@ import { Output, output, RunError, secret, unknown } from "@pulumi/pulumi";
 import type { ArgSpec, ArgsSpec, Problem } from "../resources/args";
 import { checkFields, flag, listOf, objectOf, text, wholeNumberFrom } from "../resources/args";
 import { canonical, given, replaceEach, unknown as unknownArg } from "../resources/values";
-import { ServiceClient } from "../service/client";
+import type { ServiceClient } from "../service/client";
 import type { Row, Subtask, TaskActions } from "../service/contract/types";
 import { isServiceError } from "../service/errors/errors";
 import type { RowSource } from "../service/rows/rowPage";
 import type { InputsOf } from "./extractionResource";
 import { forEachProgram } from "./program";
 import { noCredential, readOptions, requireProfile } from "./programReads";
+import { readClients } from "./readClients";
 
 /**
  * Reads from a program. Each has two forms: `getData(args, { plain: true })` answers a promise, for arguments that are known; `getDataOutput(args)`
@@ -230,11 +231,8 @@ function isNotYetKnown(value: unknown): boolean {
 
 const unknownYet = Symbol("no credential in this preview");
 
-/** What one run has asked, and with which clients: another may have other credentials, and must ask anew. */
-const run = forEachProgram(() => ({
-  answers: new Map<string, Promise<unknown>>(),
-  clients: new Map<string | undefined, ServiceClient>(),
-}));
+/** The answers of one program. Another program may have other credentials, so it asks anew. */
+const programAnswers = forEachProgram(() => new Map<string, Promise<unknown>>());
 
 /** Asks once a run for the same arguments. */
 async function ask<Args extends object, Result>(
@@ -242,16 +240,15 @@ async function ask<Args extends object, Result>(
   args: Args,
   { profile }: FunctionOptions,
 ): Promise<Result | typeof unknownYet> {
-  const { answers, clients } = run();
+  const answers = programAnswers();
+  const clients = readClients();
   const options = await readOptions(query.name, profile);
   if (options === undefined) {
     return unknownYet;
   }
-  const client = clients.get(profile) ?? new ServiceClient(options);
-  clients.set(profile, client);
   const key = canonical([query.name, profile, args]);
   const known = answers.get(key) as Promise<Result> | undefined;
-  const answer = known ?? query.run(client, given(args));
+  const answer = known ?? clients.read(profile, options, (client) => query.run(client, given(args)));
   answers.set(key, answer);
   try {
     return await answer;

@@ -3,6 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import * as webextract from "../../src/index";
+import { ServiceClient } from "../../src/service/index";
 import { template } from "../realEngine/world";
 
 describe("arguments of functions", () => {
@@ -127,5 +128,28 @@ describe("arguments of functions", () => {
     const read = () => webextract.getDataOutput({ taskId: "template-1" }, plain);
     assert.deepEqual(await answerOf(read, config, true), { rows: [], total: 0 });
     emulator.setBehaviour({ credentialAcceptance: "contract" });
+  });
+
+  it("leave no client behind when the program has ended, well or not: what it was told of a limit holds for no later one", async () => {
+    const { accessToken } = emulator.credentials;
+    const config = { "webextract:concurrency": "1" };
+    await answerOf(() => webextract.getDataOutput({ taskId: "template-1" }, plain), config);
+    await assert.rejects(answerOf(() => webextract.getData({ taskId: "gone" }, plain), config));
+    const client = new ServiceClient({
+      baseUrl: emulator.url,
+      accessToken,
+      concurrency: 2,
+      timeoutSeconds: 5,
+      maxRetries: 0,
+    });
+    const hold = emulator.hold({ operation: "getSubtasks" });
+    const held = client.allSubtasks("template-1");
+    await hold.reached;
+    // With the limit of the programs, it would wait for the one that is held, and that one would time out.
+    const other = client.getData({ taskId: "template-1", offset: 0, size: 1 });
+    await Promise.race([other, held]);
+    hold.release();
+    await held;
+    client.close();
   });
 });

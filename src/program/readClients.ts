@@ -1,0 +1,61 @@
+import { runtime } from "@pulumi/pulumi";
+import { programEnd } from "../engine/programEnd";
+import { ServiceClient } from "../service/client";
+import type { ServiceClientOptions } from "../service/options";
+import { forEachProgram } from "./program";
+
+/**
+ * The clients of one program's reads, one for each profile. A client keeps its claim on the limiter of its service until it is closed. So the
+ * clients are closed when the program has ended: in a process that runs many programs, they would slow down the later ones.
+ */
+class ReadClients {
+  private readonly clients = new Map<string | undefined, ServiceClient>();
+  private underWay = 0;
+  private hasEnded = false;
+
+  constructor() {
+    void programEnd(runtime.getStackResource()).then(() => {
+      this.hasEnded = true;
+      this.closeUnused();
+    });
+  }
+
+  async read<T>(
+    profile: string | undefined,
+    options: ServiceClientOptions,
+    read: (client: ServiceClient) => Promise<T>,
+  ): Promise<T> {
+    const client = this.clients.get(profile) ?? new ServiceClient(options);
+    this.clients.set(profile, client);
+    this.underWay++;
+    try {
+      return await read(client);
+    } finally {
+      this.underWay--;
+      this.closeUnused();
+    }
+  }
+
+  /** After the end, reads of values that are no output of the stack may still come. */
+  private closeUnused(): void {
+    if (!this.hasEnded || this.underWay > 0) {
+      return;
+    }
+    const clients = [...this.clients.values()];
+    this.clients.clear();
+    for (const client of clients) {
+      void close(client);
+    }
+  }
+}
+
+async function close(client: ServiceClient): Promise<void> {
+  try {
+    await client.tokensSettled();
+    client.close();
+  } catch {
+    // A token that could not be stored. A warning said so when it was not stored.
+  }
+}
+
+export const readClients = forEachProgram(() => new ReadClients());
