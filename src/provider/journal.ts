@@ -192,6 +192,9 @@ export class Journal {
       for (const before of keysBefore) {
         await this.files.remove(before);
       }
+      if (this.isClosed) {
+        await this.files.remove(key);
+      }
       this.refuseWhenClosed();
       this.own.set(key, { answered: false });
       const answer = await send();

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import sinon from "sinon";
 import { noteUrn } from "../internals/engine";
+import { JournalFiles } from "../internals/provider";
 import type { Declared } from "../resources/life";
 import { failure, World } from "../resources/life";
 
@@ -311,6 +313,26 @@ describe("the journal of requests that must not be sent twice", () => {
     assert.equal(world.journal().length, 1);
     await saved.up(copyArgs);
     assert.equal(copies().length, 1);
+  });
+
+  it("sends nothing when the engine ends while the request is noted, and keeps no entry of what was not sent", async () => {
+    const write = sinon.stub(JournalFiles.prototype, "write");
+    write.callsFake(async function (this: JournalFiles, ...args) {
+      const written = await write.wrappedMethod.apply(this, args);
+      void world.providers.engineIsGone();
+      return written;
+    });
+    const copy = world.declare("TaskCopy");
+    try {
+      assert.match(await failure(copy.up(copyArgs)), /engine is gone, so nothing more is sent/);
+    } finally {
+      write.restore();
+    }
+    assert.deepEqual(world.operations(), []);
+    assert.deepEqual(world.journal(), []);
+    await copy.up(copyArgs);
+    assert.deepEqual(copies(), [copy.id]);
+    assert.deepEqual(world.warnings, []);
   });
 
   describe("after a start", () => {
