@@ -123,6 +123,8 @@ describe("waiting for a run on the engine", () => {
     const lines = output.split("\n").filter((line) => /creating .*subtasks done/.test(line));
     assert.equal(lines.filter((line) => line.includes("0 of 3 subtasks done")).length, 1, lines.join("\n"));
     assert.equal(lines.filter((line) => line.includes(" 1 rows so far")).length, 1, lines.join("\n"));
+    const last = output.split("\n").filter((line) => /CloudRun +run +created/.test(line));
+    assert.match(last.at(-1) ?? "", /: finished, 3 of 3 subtasks done \(3 Finished\)$/, output);
   });
 
   it("names the subtasks that failed or were stopped, on each up, exports nothing, and goes on when they go on", async () => {

@@ -104,7 +104,8 @@ async function readInto(
         `The command was interrupted after ${file.rows} of ${page.total} rows of task "${args.taskId}": no file was written and nothing was marked. The next up exports again.`,
       );
     }
-    if (context.now() - shownAt >= progressEveryMs) {
+    // The engine shows the last line beside the resource until the command ends.
+    if (page.complete !== undefined || context.now() - shownAt >= progressEveryMs) {
       shownAt = context.now();
       context.progress(`${file.rows} of ${page.total} rows`);
     }

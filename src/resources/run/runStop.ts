@@ -58,6 +58,8 @@ async function stop(state: CloudRunState, context: Context): Promise<void> {
     if (superseded || (says && running.length === 0)) {
       if (!superseded && list.length === 0) {
         context.warn(`${notStopped(state)}: the service lists no subtasks of it.`);
+      } else if (!superseded) {
+        context.progress(`run ${state.lotNo}: stopped`);
       }
       return true;
     }
@@ -74,9 +76,7 @@ async function stop(state: CloudRunState, context: Context): Promise<void> {
   };
   while (!(await patience.look(look))) {
     const { problem } = patience;
-    if (problem !== undefined) {
-      context.progress(`run ${state.lotNo}: stopping; ${inShort(problem)}`);
-    }
+    context.progress(`run ${state.lotNo}: stopping${problem === undefined ? "" : `; ${inShort(problem)}`}`);
     if (patience.isOver) {
       throw new ResourceError(timeoutMessage(state, { seconds, told: told.size, atWork, problem }));
     }

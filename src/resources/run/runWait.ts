@@ -55,7 +55,11 @@ export async function waitForRun(
       throw new ResourceError(interruptedMessage(wait.state));
     }
   }
-  return wait.state.status === "failed" ? wait.state : { ...wait.state, status: "finished" };
+  const end: CloudRunState = wait.state.status === "failed" ? wait.state : { ...wait.state, status: "finished" };
+  // The engine shows the last line beside the resource until the command ends.
+  const counted = end.finishedWhen === "rowsSettled" ? `, ${wait.rows.total} rows` : "";
+  context.progress(`run ${end.lotNo}: ${end.status}, ${subtasksInProgress(end, context)}${counted}`);
+  return end;
 }
 
 /** What a wait says that the user broke off. */
@@ -105,6 +109,11 @@ function refuseBadEnd({ state, list, requestId }: ObservedRun, context: Context)
 }
 
 function progressOf({ state, rows, patience: { problem } }: Wait, context: Context): string {
+  const subtasks = subtasksInProgress(state, context);
+  return `run ${state.lotNo}: ${state.status}, ${subtasks}${rowsInWords(rows)}${problem === undefined ? "" : `; ${inShort(problem)}`}`;
+}
+
+function subtasksInProgress(state: CloudRunState, context: Context): string {
   const { total, byStatus } = state.subtasks;
   const counts = Object.entries(byStatus);
   const statuses = statusesOf(state, context);
@@ -112,8 +121,7 @@ function progressOf({ state, rows, patience: { problem } }: Wait, context: Conte
     .filter(([status]) => restOf(status, statuses) !== undefined)
     .reduce((sum, [, count]) => sum + count, 0);
   const each = counts.map(([status, count]) => `${count} ${status}`).join(", ");
-  const subtasks = total === 0 ? "no subtasks listed yet" : `${done} of ${total} subtasks done (${each})`;
-  return `run ${state.lotNo}: ${state.status}, ${subtasks}${rowsInWords(rows)}${problem === undefined ? "" : `; ${inShort(problem)}`}`;
+  return total === 0 ? "no subtasks listed" : `${done} of ${total} subtasks done (${each})`;
 }
 
 function rowsInWords({ total }: BatchRows): string {

@@ -42,8 +42,8 @@ describe("waiting for a run", () => {
       world.finishes(60);
       const state = await world.create();
       assert.deepEqual([state.status, state.lotNo === before, world.seconds], ["finished", false, 60]);
-      assert.match(world.progress[0] ?? "", /: waiting, no subtasks listed yet, 0 rows so far$/i);
-      assert.match(world.progress.at(-1) ?? "", /: running, 0 of 3 subtasks done \(3 Waiting\), 0 rows so far$/);
+      assert.match(world.progress[0] ?? "", /: waiting, no subtasks listed, 0 rows so far$/i);
+      assert.match(world.progress.at(-2) ?? "", /: running, 0 of 3 subtasks done \(3 Waiting\), 0 rows so far$/);
     });
 
     for (const outcome of ["finished", "extracting"] as const) {
@@ -298,6 +298,7 @@ describe("waiting for a run", () => {
       assert.deepEqual(world.progress, [
         `run ${lotNo}: running, 0 of 3 subtasks done (3 Waiting), 0 rows so far`,
         `run ${lotNo}: running, 1 of 3 subtasks done (1 Finished, 2 Waiting), 2 rows so far`,
+        `run ${lotNo}: finished, 3 of 3 subtasks done (3 Finished)`,
       ]);
       assert.equal(world.count("getBatchData"), 2);
       assert.equal(world.count("getNotExportedData"), 0);
@@ -308,7 +309,7 @@ describe("waiting for a run", () => {
       world.emulator.fault({ operation: "getBatchData", kind: "error", code: "PermissionDenied" });
       world.finishes(30);
       await world.create();
-      assert.match(world.progress.at(-1) ?? "", /0 of 3 subtasks done \(3 Waiting\)$/);
+      assert.match(world.progress.at(-2) ?? "", /0 of 3 subtasks done \(3 Waiting\)$/);
       assert.equal(world.count("getBatchData"), 1);
     });
 
@@ -319,7 +320,7 @@ describe("waiting for a run", () => {
       await world.create();
       assert.deepEqual(
         world.progress.map((line) => line.includes("rows so far")),
-        [false, true],
+        [false, true, false],
       );
     });
 
