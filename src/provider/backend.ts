@@ -1,5 +1,6 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { urnOf } from "../engine/engineSurface";
+import { dropEchoOf } from "../engine/errorEcho";
 import type { Properties } from "../engine/wire";
 import { fromWire, providerKey, toWire } from "../engine/wire";
 import type { Problem } from "../resources/args";
@@ -306,7 +307,11 @@ export class Backend implements dynamic.ResourceProvider {
       if (error instanceof PartialFailure && onPartial) {
         throw onPartial(error);
       }
-      throw error instanceof ProviderError ? error : new ProviderError(messageOf(error));
+      const told = error instanceof ProviderError ? error : new ProviderError(messageOf(error));
+      if (onPartial === undefined) {
+        dropEchoOf(told);
+      }
+      throw told;
     }
   }
 }

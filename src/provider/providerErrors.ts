@@ -10,7 +10,7 @@ export class ProviderError extends Error {
   constructor(message: string) {
     super(message);
     this.name = "Error";
-    // The host prints "ERROR: STACK" for errors in check, diff, read and delete: an empty stack leaves the one line.
+    // The host prints "ERROR: STACK" for errors in check, diff, read and delete. Where that line cannot be dropped, it has no stack at least.
     this.stack = "";
   }
 

@@ -1,0 +1,28 @@
+/**
+ * The provider host answers the engine with an error of check, diff, read or delete, and also prints it. The engine shows the answer under the resource and the
+ * printed line under the stack. Private surface: where the host prints another line, the line stays.
+ */
+
+/** Of several resources whose request was one, all errors are the same line: so no line is dropped once only. */
+const expected = new Set<string>();
+let isWatching = false;
+
+/** Drops the lines that the host prints for this error. To be called when the error goes to the host. */
+export function dropEchoOf(error: Error): void {
+  watch();
+  expected.add(`${error}: ${error.stack}`);
+}
+
+function watch(): void {
+  if (isWatching) {
+    return;
+  }
+  isWatching = true;
+  const print = console.error;
+  console.error = (...args: unknown[]): void => {
+    const [line] = args;
+    if (args.length !== 1 || typeof line !== "string" || !expected.has(line)) {
+      print.apply(console, args);
+    }
+  };
+}

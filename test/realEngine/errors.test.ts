@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { World } from "./world";
+
+/** The part of the output that tells what went wrong, by the resource that it stands under. */
+function diagnostics(output: string): string {
+  const from = output.indexOf("Diagnostics:");
+  return output.slice(from, output.indexOf("\nResources:", from));
+}
+
+describe("an error of a step on the engine", () => {
+  let world: World;
+  before(async () => {
+    world = await World.create({
+      program: `
+        const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1" });
+        new TaskActionConfig("config", { taskId: copy.id, actions: {
+          open: { actionType: "NavigateAction", properties: { Url: "https://shop.test/" } } } });
+      `,
+    });
+    await world.project.up();
+  });
+  after(() => world.remove());
+
+  const error = (resource: string, message: string): string =>
+    `  pulumi-nodejs:dynamic/webextract:${resource}:\n    error: ${message}`;
+
+  /** Each error stands once, under its resource, and nothing but the end of the command stands under the stack. */
+  const assertShown = (output: string, ...errors: [resource: string, message: string][]): void => {
+    const shown = diagnostics(output);
+    for (const [resource, message] of errors) {
+      assert.match(shown, new RegExp(error(resource, message)), output);
+    }
+    assert.equal(shown.match(new RegExp(errors[0]?.[1] ?? "", "g"))?.length, errors.length, output);
+  };
+
+  it("shows once, under its resource, where reads fail, also where one request served several resources", async () => {
+    world.emulator.fault({ operation: "getActions", kind: "error", code: "PermissionDenied", times: 10 });
+    const { output } = await world.project.refresh({ expect: "failure" });
+    world.emulator.clearFaults();
+    const message = "getActions .*PermissionDenied";
+    assertShown(output, ["TaskActionConfig \\(config\\)", message], ["TaskCopy \\(copy\\)", message]);
+  });
+
+  it("shows once, under its resource, where a diff refuses", async () => {
+    await world.project.configure({ "webextract:baseUrl": "http://127.0.0.1:1" });
+    const { output } = await world.project.up({ expect: "failure" });
+    await world.project.configure({ "webextract:baseUrl": world.emulator.url });
+    assertShown(output, ["TaskCopy \\(copy\\)", "It was made at"]);
+  });
+
+  it("shows once, under its resource, where a delete fails", async () => {
+    world.emulator.change.insertRows(world.copies()[0] ?? "", [{ a: 1 }]);
+    await world.project.up();
+    const { output } = await world.project.destroy({ expect: "failure" });
+    assertShown(output, ["TaskCopy \\(copy\\)", ".*forceDestroy"]);
+  });
+});
