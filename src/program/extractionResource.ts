@@ -3,8 +3,9 @@ import type { CustomResourceOptions, ID, Input } from "@pulumi/pulumi";
 import { CustomResource, mergeOptions, Output, output, RunError, runtime, unknown, unsecret } from "@pulumi/pulumi";
 import { fewerFrames } from "../engine/sdkFrames";
 import { providerKey } from "../engine/wire";
+import type { ArgSpecs, Shape } from "../resources/args";
 import type { AnyResource } from "../resources/index";
-import { canonical, isMap } from "../resources/values";
+import { canonical, entryOf, isMap } from "../resources/values";
 import { idFor, isId, noteId, withIds } from "./knownIds";
 import { requireValidConfig } from "./programConfig";
 import { readOptions, requireProfile } from "./programReads";
@@ -125,8 +126,7 @@ function propertiesOf(
   const outputs = [...filledIn, ...definition.outputs].map((each) => [each, undefined]);
   return {
     ...Object.fromEntries(outputs),
-    ...given,
-    ...listsAsOne(definition, given),
+    ...linesAsOne(definition.args, given),
     [providerKey]: providerText(definition.type),
   };
 }
@@ -151,61 +151,48 @@ function nameWhatIsNotGiven(resource: ExtractionResource, definition: AnyResourc
 }
 
 /**
- * A list becomes one text in `check`, so it travels as one output: if one element is secret, all of it is. What `check` derives from
- * it (digest, hosts) is as secret as the list, which placeholders of the same names see to.
+ * `check` turns a list of lines into one string. So the list travels as one output: if one item is secret, all of it is. What `check`
+ * derives from the list (digest, hosts) is as secret as the list, because placeholders under the same names carry its secretness.
  */
-function listsAsOne(definition: AnyResource, args: Record<string, unknown>): Record<string, unknown> {
-  const names = Object.keys(definition.args).filter((name) => definition.args[name]?.list && args[name] !== undefined);
-  const properties: Record<string, unknown> = {};
-  for (const name of names) {
-    const value = args[name];
-    Object.assign(properties, isPlainMap(value) ? { [name]: listsOf(name, value) } : wholeList(name, value));
-  }
-  return properties;
-}
-
-/** The same for a map with lists in it: the loops of actions, or start URLs. */
-function listsOf(name: string, map: Record<string, unknown>): Record<string, unknown> {
-  if (name !== "actions") {
-    return listsWithin(map);
-  }
-  const actions = Object.entries(map).map(([actionId, action]) => {
-    const loop = isPlainMap(action) ? action.loop : undefined;
-    return [actionId, isPlainMap(action) && isPlainMap(loop) ? { ...action, loop: listsWithin(loop) } : action];
+function linesAsOne(specs: ArgSpecs, args: Record<string, unknown>): Record<string, unknown> {
+  const derived = Object.keys(specs).filter((name) => specs[name]?.derived);
+  const fields = Object.entries(args).flatMap(([name, value]) => {
+    const kind = entryOf(specs, name)?.kind;
+    const isLines = kind?.is === "list" && kind.isLines === true && value !== undefined;
+    return isLines
+      ? Object.entries(wholeList(name, value, derived))
+      : [[name, kind === undefined ? value : linesWithin(kind, value)]];
   });
-  return Object.fromEntries(actions);
+  return Object.fromEntries(fields);
 }
 
-/** What `check` derives from the lists of these names. */
-const derivedFrom: Readonly<Record<string, readonly string[]>> = {
-  items: ["count", "sha256"],
-  urls: ["count", "sha256", "hosts"],
-};
+function linesWithin(kind: Shape, value: unknown): unknown {
+  if (!isPlainMap(value)) {
+    return value;
+  }
+  if (kind.is === "map") {
+    const entries = Object.entries(value).map(([key, each]) => [key, linesWithin(kind.of, each)]);
+    return Object.fromEntries(entries);
+  }
+  return kind.is === "object" ? linesAsOne(kind.fields, value) : value;
+}
 
-function wholeList(name: string, list: unknown): Record<string, unknown> {
+function wholeList(name: string, list: unknown, derived: readonly string[]): Record<string, unknown> {
   if (isPlainList(list)) {
-    // Nothing in it is secret or unknown. One text is far less work than an output and a message for each item, in the program and in the engine.
+    // No item is secret or unknown. One string is far less work for the program and the engine than an output and a message for each item.
     return { [name]: list.join("\n") };
   }
   const whole: Output<unknown> = output(list);
-  const derived = (derivedFrom[name] ?? []).map((each) => [each, whole.apply(() => "")]);
-  return { [name]: whole, ...Object.fromEntries(derived) };
+  return { [name]: whole, ...Object.fromEntries(derived.map((each) => [each, whole.apply(() => "")])) };
 }
 
-/** Texts alone, and none that `check` would have to refuse by its index. */
+/** Strings alone, and none that `check` would have to refuse by its index. */
 function isPlainList(list: unknown): list is string[] {
   return (
     Array.isArray(list) &&
     list.length > 0 &&
     list.every((item) => typeof item === "string" && item.trim() !== "" && !/[\r\n]/.test(item))
   );
-}
-
-function listsWithin(map: Record<string, unknown>): Record<string, unknown> {
-  const entries = Object.entries(map).flatMap(([name, value]) =>
-    Object.hasOwn(derivedFrom, name) && value !== undefined ? Object.entries(wholeList(name, value)) : [[name, value]],
-  );
-  return Object.fromEntries(entries);
 }
 
 /** The arguments without what is an output as a whole, of which nothing is known in a program. */

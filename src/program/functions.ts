@@ -1,7 +1,7 @@
 import { Output, output, RunError, secret, unknown } from "@pulumi/pulumi";
-import type { ArgSpec, ArgsSpec, Problem } from "../resources/args";
-import { checkFields, flag, listOf, objectOf, text, wholeNumberFrom } from "../resources/args";
-import { canonical, given, replaceEach, unknown as unknownArg } from "../resources/values";
+import type { ArgsSpec, Problem } from "../resources/args";
+import { boolean, checkFields, checkValue, integer, list, object, string } from "../resources/args";
+import { canonical, replaceEach, unknown as unknownArg } from "../resources/values";
 import type { ServiceClient } from "../service/client";
 import type { Row, Subtask, TaskActions } from "../service/contract/types";
 import { isServiceError } from "../service/errors/errors";
@@ -84,19 +84,19 @@ const defaultRows = 1000;
 
 interface Query<Args, Result> {
   name: string;
-  args: Readonly<Record<keyof Args, ArgSpec>>;
+  args: ArgsSpec<Args>;
   run(client: ServiceClient, args: Args): Promise<Result>;
 }
 
-const taskId: ArgSpec = { check: text, required: true };
+const taskId = { kind: string, required: true } as const;
 const lotNo = taskId;
-const texts: ArgSpec = { check: listOf(text), required: true };
-const offset: ArgSpec = { check: wholeNumberFrom(0) };
-const maxRows: ArgSpec = { check: wholeNumberFrom(1) };
+const strings = { kind: list(string), required: true } as const;
+const offset = { kind: integer(0) };
+const maxRows = { kind: integer(1) };
 
 const actionsQuery: Query<GetActionsArgs, TaskActions[]> = {
   name: "getActions",
-  args: { taskIds: texts, actionTypes: texts },
+  args: { taskIds: strings, actionTypes: strings },
   run: async (client, { taskIds, actionTypes }) => (await client.getActions({ taskIds, actionTypes })).data,
 };
 
@@ -187,8 +187,7 @@ async function asPromise<Args extends object, Result>(
       `${query.name}: a promise cannot carry the mark of a secret. Use ${query.name}Output, or say { plain: true }.`,
     );
   }
-  requireArgs(query, args, options);
-  const result = await ask(query, args, options);
+  const result = await ask(query, requireArgs(query, args, options), options);
   if (result === unknownYet) {
     throw new RunError(`${query.name}: ${noCredential} Use ${query.name}Output, whose answer may be unknown.`);
   }
@@ -205,24 +204,24 @@ function asOutput<Args extends object, Result>(
   requireProfile(query.name, options.profile);
   const known = output(args) as unknown as Output<Args>;
   const result = known.apply(async (each) => {
-    requireArgs(query, each, options);
-    const answer = await ask(query, each, options);
+    const answer = await ask(query, requireArgs(query, each, options), options);
     return answer === unknownYet ? (unknown as unknown as Result) : answer;
   }) as Output<Result>;
   return options.plain === true ? result : (secret(result) as Output<Result>);
 }
 
-const optionsSpec: ArgsSpec = { plain: { check: flag }, profile: { check: text } };
+const optionsSpec: ArgsSpec<FunctionOptions> = { plain: { kind: boolean }, profile: { kind: string } };
 
 /** Refuses arguments that are missing, of unknown names or wrong: an argument less may be another read. */
-function requireArgs<Args>(query: Query<Args, unknown>, args: unknown, options: object): void {
+function requireArgs<Args>(query: Query<Args, unknown>, args: unknown, options: object): Args {
   const problems: Problem[] = [];
-  objectOf(query.args)(replaceEach(args ?? {}, isNotYetKnown, unknownArg), "", problems);
+  const sound = checkValue(object(query.args), replaceEach(args ?? {}, isNotYetKnown, unknownArg), "", problems);
   checkFields(optionsSpec, { ...options }, "options", problems);
   if (problems.length > 0) {
     const list = problems.map(({ path, reason }) => `${path === "" ? "what it is given" : path} ${reason}`).join("; ");
     throw new RunError(`${query.name}: ${list}. Nothing was asked.`);
   }
+  return sound as Args;
 }
 
 function isNotYetKnown(value: unknown): boolean {
@@ -248,7 +247,7 @@ async function ask<Args extends object, Result>(
   }
   const key = canonical([query.name, profile, args]);
   const known = answers.get(key) as Promise<Result> | undefined;
-  const answer = known ?? clients.read(profile, options, (client) => query.run(client, given(args)));
+  const answer = known ?? clients.read(profile, options, (client) => query.run(client, args));
   answers.set(key, answer);
   try {
     return await answer;

@@ -1,6 +1,6 @@
 import type { Input } from "@pulumi/pulumi";
 import { Output, output, Resource, RunError } from "@pulumi/pulumi";
-import { kindOf } from "../resources/values";
+import { describeValue } from "../resources/values";
 import { ExtractionResource } from "./extractionResource";
 import { isLiteral, withIds } from "./knownIds";
 
@@ -34,7 +34,7 @@ function howToList(given: unknown): string {
     const what = given instanceof Promise ? "a promise" : "an output";
     return `is ${what}, of which the program knows nothing yet: name the resources themselves, in a list.`;
   }
-  return `is ${kindOf(given)}. For other values use triggers.`;
+  return `is ${describeValue(given)}. For other values use triggers.`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { dropEchoOf } from "../engine/errorEcho";
 import type { Properties } from "../engine/wire";
 import { fromWire, providerKey, toWire } from "../engine/wire";
 import type { Problem } from "../resources/args";
-import { checkFields, withoutWrong, workArgs } from "../resources/args";
+import { checkFields, workArgs } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { messageOf, PartialFailure } from "../resources/resource";
 import { isGone } from "../resources/task/taskPresence";
@@ -44,13 +44,12 @@ export class Backend implements dynamic.ResourceProvider {
       const args = this.withoutDerived(fromWire(news));
       const previous = fromWire(olds);
       const problems: Problem[] = [];
-      checkFields(this.resource.args, args, "", problems);
+      const sound = checkFields(this.resource.args, args, "", problems);
       this.checkProfile(args.profile, problems);
       let checked: object = args;
       if (this.resource.check) {
         const { settings, programFolder: folder } = this.host();
         const known = Object.keys(previous).length > 0 ? previous : undefined;
-        const sound = withoutWrong(args, problems) as Properties;
         checked = await this.resource.check(sound, { previous: known, folder, settings, problems });
       }
       const failures = problems.map(({ path, reason }) => ({ property: "", reason: `${path} ${reason}` }));
@@ -263,7 +262,7 @@ export class Backend implements dynamic.ResourceProvider {
   /** What is only looked up was never checked. */
   private refuseUnreadable(id: string, state: Properties): void {
     const spec = this.resource.args;
-    const needed = Object.entries(spec).filter(([name, { makes }]) => !makes || state[name] !== undefined);
+    const needed = Object.entries(spec).filter(([name, { createOnly }]) => !createOnly || state[name] !== undefined);
     const given = Object.entries(state).filter(([name]) => Object.hasOwn(spec, name));
     const problems: Problem[] = [];
     checkFields(Object.fromEntries(needed), Object.fromEntries(given), "", problems);

@@ -1,192 +1,240 @@
+import { canonical, describeValue, isMap, unknown } from "./values";
+
 /**
- * What a resource takes: one spec for each argument, from which the checks, the replaces of a diff and later a schema are derived.
+ * How arguments are described, each once. The check at run time, the diff and the tables of docs/arguments.md are read from the
+ * description. The meaning of an argument is the doc comment in the interface of the arguments. The type `ArgsSpec<…>`
+ * makes the compiler compare the two: the same names, the same types, required where the interface requires it.
  *
- * Every problem is found in one pass and named by its property path. A value that a preview doesn't know yet is accepted everywhere.
+ * A schema library does not serve. zod, typebox and arktype take more than 40 ms to load; valibot (6 ms) stops at the first name that
+ * it does not know, and drops the keys `constructor` and `__proto__` of a map without a word.
  */
 
-import { canonical, isMap, kindOf, unknown } from "./values";
+/** What a value may be. */
+export type Shape =
+  | { readonly is: "any" }
+  | { readonly is: "boolean" }
+  | { readonly is: "string"; readonly mayBeEmpty?: boolean; readonly isLine?: boolean }
+  | { readonly is: "number"; readonly min: number; readonly isInteger?: boolean }
+  | { readonly is: "choice"; readonly of: readonly string[] }
+  | { readonly is: "list"; readonly of: Shape; readonly mayBeEmpty?: boolean; readonly isLines?: boolean }
+  | { readonly is: "map"; readonly of: Shape }
+  | { readonly is: "object"; readonly fields: ArgSpecs };
 
-/** One thing wrong with the arguments: `actions.open.properties.Url`, and what is allowed there. Never holds the value itself. */
+/** A shape whose values have exactly the type `T`. The property `type` exists for the compiler only. */
+export type Kind<T> = Shape & { readonly type?: (value: T) => T };
+
+export const anything: Kind<unknown> = { is: "any" };
+export const boolean: Kind<boolean> = { is: "boolean" };
+/** A non-empty string. */
+export const string: Kind<string> = { is: "string" };
+/** Any string, an empty one too. */
+export const anyString: Kind<string> = { is: "string", mayBeEmpty: true };
+
+export function number(min: number): Kind<number> {
+  return { is: "number", min };
+}
+
+export function integer(min: number): Kind<number> {
+  return { is: "number", min, isInteger: true };
+}
+
+export function choice<T extends string>(...of: readonly T[]): Kind<T> {
+  return { is: "choice", of };
+}
+
+export function list<T>(of: Kind<T>, { mayBeEmpty = false } = {}): Kind<T[]> {
+  return { is: "list", of, mayBeEmpty };
+}
+
+/**
+ * A list of single lines. `check` turns it into one string with a line for each item, because a diff then shows the changed lines only.
+ * That string is accepted too.
+ */
+export const lines: Kind<string[]> = { is: "list", of: { is: "string", isLine: true }, isLines: true };
+
+/** A map of at least one entry. Its keys are chosen by the user, such as action ids. */
+export function mapOf<T>(of: Kind<T>): Kind<Record<string, T>> {
+  return { is: "map", of };
+}
+
+/** A map with fields of known names. */
+export function object<T>(fields: ArgsSpec<T>): Kind<T> {
+  return { is: "object", fields };
+}
+
+/** The description of one argument. */
+export interface ArgSpec {
+  /** Absent for a derived argument. */
+  readonly kind?: Shape;
+  readonly required?: boolean;
+  /** The value that applies when the argument is not given. `check` never adds it: a later default would show in every diff. */
+  readonly default?: unknown;
+  /** A changed value makes the engine replace the resource. */
+  readonly replaces?: boolean;
+  /** Says how the resource is managed, not what it is: a change makes no call and repeats no work. */
+  readonly option?: boolean;
+  /** Only create needs it: an existing resource can be looked up without it. */
+  readonly createOnly?: boolean;
+  /** Not written by the user: `check` adds it, so that a diff shows that it changed. */
+  readonly derived?: boolean;
+}
+
+export type ArgSpecs = Readonly<Record<string, ArgSpec>>;
+
+/** The description that fits the interface `Args`, and no other. */
+export type ArgsSpec<Args, Derived extends string = never> = {
+  readonly [Name in keyof Args]-?: DescribedArg<Exclude<Args[Name], undefined>> &
+    (Partial<Pick<Args, Name>> extends Pick<Args, Name> ? { readonly required?: false } : { readonly required: true });
+} & { readonly [Name in Derived]: { readonly derived: true } };
+
+interface DescribedArg<T> extends ArgSpec {
+  readonly kind: Kind<T>;
+  readonly default?: T;
+}
+
+/** One thing that is wrong with the arguments. The reason never shows the value, which may be secret. */
 export interface Problem {
+  /** The property path, such as `actions.open.properties.Url`. */
   path: string;
+  /** What was given and what is allowed. */
   reason: string;
 }
 
-export type ValueCheck = (value: unknown, path: string, problems: Problem[]) => void;
-
-export interface ArgSpec {
-  check: ValueCheck;
-  required?: boolean;
-  /** Says where it comes from: what exists can be looked up without. */
-  makes?: boolean;
-  /** A changed value makes the engine replace the resource. */
-  replaces?: boolean;
-  /** Not written by the user: `check` adds it to the arguments, so that a diff shows that it changed. */
-  derived?: boolean;
-  /** A list that `check` makes one text of, or a map with such lists in it, under the names `items` and `urls`. */
-  list?: boolean;
-  /** Says how the resource is managed, not what it is: a change makes no call and repeats no work. */
-  option?: boolean;
+/**
+ * Adds a problem for each part of the value that does not fit, and answers the value with `unknown` in place of these parts. So later
+ * checks can go on without repeating a problem. Unknown parts fit everywhere.
+ */
+export function checkValue(shape: Shape, value: unknown, path: string, problems: Problem[]): unknown {
+  if (value === unknown) {
+    return unknown;
+  }
+  if (!fits(shape, value)) {
+    problems.push({ path, reason: `must be ${inWords(shape)}; got ${givenInWords(shape, value)}` });
+    return unknown;
+  }
+  if (shape.is === "list" && Array.isArray(value)) {
+    const found: Problem[] = [];
+    const items = value.map((item, index) => checkValue(shape.of, item, `${path}[${index}]`, found));
+    problems.push(...shortened(found, path));
+    return items;
+  }
+  if (shape.is === "map" && isMap(value)) {
+    const entries = Object.entries(value);
+    return Object.fromEntries(
+      entries.map(([key, each]) => [key, checkValue(shape.of, each, `${path}.${key}`, problems)]),
+    );
+  }
+  return shape.is === "object" && isMap(value) ? checkFields(shape.fields, value, path, problems) : value;
 }
 
-export type ArgsSpec = Readonly<Record<string, ArgSpec>>;
-
-function expected(what: string, matches: (value: unknown) => boolean): ValueCheck {
-  return (value, path, problems) => {
-    if (value !== unknown && !matches(value)) {
-      problems.push({ path, reason: `must be ${what}, is ${kindOf(value)}` });
-    }
-  };
-}
-
-/** A text that isn't empty. */
-export const text: ValueCheck = expected(
-  "a text that is not empty",
-  (value) => typeof value === "string" && value !== "",
-);
-
-/** Any text; an empty one is a value like any other. */
-export const anyText: ValueCheck = expected("a text", (value) => typeof value === "string");
-
-export const flag: ValueCheck = expected("true or false", (value) => typeof value === "boolean");
-
-export const anything: ValueCheck = () => {};
-
-export function choice(...allowed: readonly string[]): ValueCheck {
-  const listed = allowed.map((word) => `"${word}"`).join(" or ");
-  return (value, path, problems) => {
-    if (value !== unknown && !(typeof value === "string" && allowed.includes(value))) {
-      const given = typeof value === "string" && value !== "" ? "another text" : kindOf(value);
-      problems.push({ path, reason: `must be ${listed}, is ${given}` });
-    }
-  };
-}
-
-export function numberFrom(least: number, what = "a number"): ValueCheck {
-  return (value, path, problems) => {
-    if (value !== unknown && !(typeof value === "number" && Number.isFinite(value) && value >= least)) {
-      const given = typeof value === "number" ? "another number" : kindOf(value);
-      problems.push({ path, reason: `must be ${what} of at least ${least}, is ${given}` });
-    }
-  };
-}
-
-export function wholeNumberFrom(least: number): ValueCheck {
-  return (value, path, problems) => {
-    numberFrom(least, "a whole number")(value, path, problems);
-    if (typeof value === "number" && value >= least && !Number.isInteger(value)) {
-      problems.push({ path, reason: "must be a whole number, is another number" });
-    }
-  };
-}
-
-/** A list of at least one element. */
-export function listOf(element: ValueCheck): ValueCheck {
-  return (value, path, problems) => {
-    if (value === unknown) {
-      return;
-    }
-    if (!Array.isArray(value) || value.length === 0) {
-      problems.push({ path, reason: `must be a list that is not empty, is ${kindOf(value)}` });
-      return;
-    }
-    value.forEach((each, index) => {
-      element(each, `${path}[${index}]`, problems);
-    });
-  };
-}
-
-/** A map of at least one entry; its keys are the user's (action ids, property names). */
-export function mapOf(entry: ValueCheck): ValueCheck {
-  return (value, path, problems) => {
-    if (value === unknown) {
-      return;
-    }
-    if (!isMap(value) || Object.keys(value).length === 0) {
-      const given = isMap(value) ? "an empty map" : kindOf(value);
-      problems.push({ path, reason: `must be a map that is not empty, is ${given}` });
-      return;
-    }
-    for (const [key, each] of Object.entries(value)) {
-      entry(each, `${path}.${key}`, problems);
-    }
-  };
-}
-
-/** An object with fields of known names. */
-export function objectOf(spec: ArgsSpec): ValueCheck {
-  return (value, path, problems) => {
-    if (value === unknown) {
-      return;
-    }
-    if (!isMap(value)) {
-      problems.push({ path, reason: `must be a map, is ${kindOf(value)}` });
-      return;
-    }
-    checkFields(spec, value, path, problems);
-  };
-}
-
-/** Checks all fields of `args` against `spec`; unknown names are problems too, for they are mostly a slip of the pen. */
-export function checkFields(spec: ArgsSpec, args: Record<string, unknown>, path: string, problems: Problem[]): void {
+/**
+ * Checks each field as `checkValue` does. A field that is null counts as not given, and is left out of the answer. A name without a
+ * description is a problem: most often it is misspelled.
+ */
+export function checkFields(
+  specs: ArgSpecs,
+  args: Readonly<Record<string, unknown>>,
+  path: string,
+  problems: Problem[],
+): Record<string, unknown> {
   const at = (name: string): string => (path === "" ? name : `${path}.${name}`);
   for (const name of Object.keys(args)) {
-    if (args[name] !== undefined && !Object.hasOwn(spec, name)) {
-      const known = Object.keys(spec).filter((each) => !spec[each]?.derived);
-      problems.push({ path: at(name), reason: `is not a property of it. Known: ${known.join(", ")}` });
+    if (args[name] !== undefined && !Object.hasOwn(specs, name)) {
+      const valid = Object.keys(specs).filter((each) => !specs[each]?.derived);
+      problems.push({ path: at(name), reason: `is not a valid name; valid names: ${valid.join(", ")}` });
     }
   }
-  for (const [name, field] of Object.entries(spec)) {
-    const value = args[name];
-    if (value !== undefined && value !== null) {
-      if (!field.derived) {
-        field.check(value, at(name), problems);
-      }
-    } else if (field.required) {
-      problems.push({ path: at(name), reason: "is missing" });
+  const fields = Object.entries(specs).map(([name, { kind, required }]) => {
+    const value = args[name] ?? undefined;
+    if (value === undefined && kind !== undefined && required) {
+      problems.push({ path: at(name), reason: `is missing: give ${inWords(kind)}` });
+      return [name, unknown] as const;
     }
+    const isGiven = kind !== undefined && value !== undefined;
+    return [name, isGiven ? checkValue(kind, value, at(name), problems) : value] as const;
+  });
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+}
+
+function fits(shape: Shape, value: unknown): boolean {
+  switch (shape.is) {
+    case "any":
+      return true;
+    case "boolean":
+      return typeof value === "boolean";
+    case "string":
+      return typeof value === "string" && (shape.isLine ? isLine(value) : shape.mayBeEmpty === true || value !== "");
+    case "number":
+      return Number.isFinite(value) && (value as number) >= shape.min && (!shape.isInteger || Number.isInteger(value));
+    case "choice":
+      return typeof value === "string" && shape.of.includes(value);
+    case "list":
+      return Array.isArray(value)
+        ? shape.mayBeEmpty === true || value.length > 0
+        : shape.isLines === true && typeof value === "string" && value.trim() !== "";
+    case "map":
+      return isMap(value) && Object.keys(value).length > 0;
+    case "object":
+      return isMap(value);
   }
 }
 
-/** All problems are to be found at once: what is wrong already, or missing, is looked at no further, as if it were not known yet. */
-export function withoutWrong(value: unknown, problems: readonly Problem[], path = ""): unknown {
-  if (path !== "" && problems.some((problem) => problem.path === path)) {
-    return unknown;
-  }
-  const inside = problems.filter((problem) => isWithin(problem.path, path));
-  if (inside.length === 0) {
-    return value;
-  }
-  if (Array.isArray(value)) {
-    return value.map((each, index) => withoutWrong(each, inside, `${path}[${index}]`));
-  }
-  if (!isMap(value)) {
-    return unknown;
-  }
-  const begin = path === "" ? "" : `${path}.`;
-  const entries = Object.entries(value).map(
-    ([name, each]) => [name, withoutWrong(each, inside, begin + name)] as const,
-  );
-  const isThere = (problem: Problem): boolean =>
-    entries.some(([name]) => problem.path === begin + name || isWithin(problem.path, begin + name));
-  const missing = inside.filter((problem) => !isThere(problem)).map((problem) => problem.path.slice(begin.length));
-  return Object.fromEntries([...entries, ...missing.map((name) => [name, unknown])]);
+function isLine(value: string): boolean {
+  return value.trim() !== "" && !/[\r\n]/.test(value);
 }
 
-function isWithin(path: string, outer: string): boolean {
-  return outer === "" || path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`);
+function inWords(shape: Shape): string {
+  switch (shape.is) {
+    case "any":
+      return "any value";
+    case "boolean":
+      return "a boolean";
+    case "string":
+      return shape.mayBeEmpty ? "a string" : `a non-empty string${shape.isLine ? " without a line break" : ""}`;
+    case "number":
+      return `${shape.isInteger ? "an integer" : "a number"} of at least ${shape.min}`;
+    case "choice":
+      return shape.of.map((word) => `"${word}"`).join(" or ");
+    case "list":
+      return `a ${shape.mayBeEmpty ? "" : "non-empty "}list of ${shape.of.is}s`;
+    case "map":
+      return "a non-empty map";
+    case "object":
+      return "a map";
+  }
+}
+
+function givenInWords(shape: Shape, value: unknown): string {
+  if (shape.is === "string" && shape.isLine && typeof value === "string" && value.trim() !== "") {
+    return "a string with a line break";
+  }
+  const isOther =
+    shape.is === "number"
+      ? typeof value === "number"
+      : shape.is === "choice" && typeof value === "string" && value !== "";
+  return isOther ? `another ${typeof value}` : describeValue(value);
+}
+
+const mostProblems = 10;
+
+/** A list of a million bad items must not print a million problems. */
+export function shortened(problems: readonly Problem[], path: string): Problem[] {
+  const more = problems.length - mostProblems;
+  return more > 0
+    ? [...problems.slice(0, mostProblems), { path, reason: `has ${more} more problems like these` }]
+    : [...problems];
 }
 
 /** The arguments that a resource's work is made of; options change none of it. */
-export function workArgs(spec: ArgsSpec, from: object): Record<string, unknown> {
-  const names = Object.keys(spec).filter((name) => !spec[name]?.option);
+export function workArgs(specs: ArgSpecs, from: object): Record<string, unknown> {
+  const names = Object.keys(specs).filter((name) => !specs[name]?.option);
   return Object.fromEntries(names.map((name) => [name, (from as Record<string, unknown>)[name]]));
 }
 
 /** The arguments that differ between two versions of a resource, options left out: those change no work that was done. */
-export function changedArgs(spec: ArgsSpec, before: object, now: object): string[] {
-  const old = workArgs(spec, before);
-  return Object.entries(workArgs(spec, now)).flatMap(([name, value]) =>
+export function changedArgs(specs: ArgSpecs, before: object, now: object): string[] {
+  const old = workArgs(specs, before);
+  return Object.entries(workArgs(specs, now)).flatMap(([name, value]) =>
     canonical(old[name]) === canonical(value) ? [] : [name],
   );
 }

@@ -1,5 +1,6 @@
 import { isServiceError } from "../service/errors/errors";
-import { anything, choice, flag, objectOf, text } from "./args";
+import type { ArgsSpec } from "./args";
+import { boolean, choice, lines, object, string } from "./args";
 import type { CheckContext, Context, Created, Difference, PendingState, Read, Resource } from "./resource";
 import { messageOf, PartialFailure } from "./resource";
 import { lostAppend, typesOf } from "./settings/actionProperties";
@@ -9,7 +10,7 @@ import {
   actionsSeen,
   appends,
   checkParameterActions,
-  parameterActionsCheck,
+  parameterActionsKind,
   updatesFor,
 } from "./settings/parameterActions";
 import { putBack } from "./settings/taskParameters";
@@ -18,10 +19,9 @@ import { isOutcomeUnknown, onlyAdoptionDiffers } from "./task/lostAnswer";
 import type { TaskCopyArgs, TaskCopyState } from "./task/taskCopy";
 import { taskCopy } from "./task/taskCopy";
 import { lookUpByRows, lookUpTask } from "./task/taskPresence";
-import { listOrText } from "./urls/listArgs";
 import type { StartUrls } from "./urls/taskStartUrls";
 import { checkStartUrls, startUrlsUpload, warnOfStartUrls } from "./urls/taskStartUrls";
-import { given, isMap } from "./values";
+import { isMap } from "./values";
 
 /**
  * One whole task as one resource: made by two requests, or three with an upload. For fleets, where the engine's time and state grow
@@ -40,12 +40,7 @@ export interface ExtractionTaskArgs {
   /** What is declared of its actions, by actionId: as in a TaskParameters. */
   actions?: ParameterActions;
   /** The URLs at which it starts: a list, or a file with a URL a line. */
-  startUrls?: {
-    /** The URLs. Either this or `file`. */
-    urls?: string[];
-    /** A file with a URL a line, relative to the program's folder. */
-    file?: string;
-  };
+  startUrls?: StartUrlsArgs;
   /** As in TaskCopy. */
   onDelete?: "removeData" | "retain";
   /** As in TaskCopy. */
@@ -54,6 +49,14 @@ export interface ExtractionTaskArgs {
   retry?: string;
   /** Name of a set of credentials in `webextract:profiles`. Default: the top-level ones. */
   profile?: string;
+}
+
+/** Start URLs: one of the two fields. */
+interface StartUrlsArgs {
+  /** The URLs. Either this or `file`. */
+  urls?: string[];
+  /** A file with a URL a line, relative to the program's folder. */
+  file?: string;
 }
 
 interface CheckedArgs extends Omit<ExtractionTaskArgs, "actions" | "startUrls"> {
@@ -68,18 +71,18 @@ export interface ExtractionTaskState extends CheckedArgs, LostAnswerState, Pendi
   taskId: string;
 }
 
-const fromSpec = {
-  sourceTaskId: { check: text },
-  taskGroupId: { check: text },
-  adoptTaskId: { check: text },
+const fromSpec: ArgsSpec<ExtractionTaskArgs["from"]> = {
+  sourceTaskId: { kind: string },
+  taskGroupId: { kind: string },
+  adoptTaskId: { kind: string },
 };
 
-const startUrlsSpec = {
-  urls: { check: listOrText },
-  file: { check: text },
-  count: { check: anything, derived: true },
-  sha256: { check: anything, derived: true },
-  hosts: { check: anything, derived: true },
+const startUrlsSpec: ArgsSpec<StartUrlsArgs, "count" | "sha256" | "hosts"> = {
+  urls: { kind: lines },
+  file: { kind: string },
+  count: { derived: true },
+  sha256: { derived: true },
+  hosts: { derived: true },
 };
 
 export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, CheckedArgs> = {
@@ -87,13 +90,13 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
   idIs: "taskId",
   configuresTask: true,
   args: {
-    from: { check: objectOf(fromSpec), required: true, makes: true },
-    actions: { check: parameterActionsCheck, list: true },
-    startUrls: { check: objectOf(startUrlsSpec), list: true },
-    onDelete: { check: choice("removeData", "retain"), option: true },
-    forceDestroy: { check: flag, option: true },
-    retry: { check: text, option: true },
-    profile: { check: text, option: true },
+    from: { kind: object(fromSpec), required: true, createOnly: true },
+    actions: { kind: parameterActionsKind },
+    startUrls: { kind: object(startUrlsSpec) },
+    onDelete: { kind: choice("removeData", "retain"), option: true },
+    forceDestroy: { kind: boolean, option: true },
+    retry: { kind: string, option: true },
+    profile: { kind: string, option: true },
   },
   outputs: ["taskId"],
 
@@ -103,9 +106,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
   copiedFrom: ({ from }: Partial<ExtractionTaskState>) => from?.sourceTaskId,
 
   async check(args: ExtractionTaskArgs, context: CheckContext): Promise<CheckedArgs> {
-    const { from: source, actions, startUrls: list, ...options } = args;
-    const from = given(source);
-    const startUrls = given(list);
+    const { from, actions, startUrls, ...options } = args;
     const problems: CheckContext["problems"] = [];
     const checked: CheckedArgs = { ...options, from };
     if (isMap(from)) {
@@ -119,12 +120,8 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
     }
     if (startUrls !== undefined) {
       const before = context.previous?.startUrls as CheckContext["previous"];
-      checked.startUrls = isMap(startUrls)
-        ? ({
-            ...startUrls,
-            ...(await checkStartUrls({ ...startUrls }, "startUrls.", before, context)),
-          } as StartUrls)
-        : startUrls;
+      const list = isMap(startUrls) ? await checkStartUrls({ ...startUrls }, "startUrls.", before, context) : undefined;
+      checked.startUrls = (isMap(startUrls) ? { ...startUrls, ...list } : startUrls) as StartUrls;
     }
     return checked;
   },

@@ -1,3 +1,4 @@
+import type { ArgSpecs } from "./args";
 import { dataExport } from "./export/dataExport";
 import { extractionTask } from "./extractionTask";
 import type { Resource } from "./resource";
@@ -11,7 +12,9 @@ import { taskStartUrls } from "./urls/taskStartUrls";
 
 /** A resource whose types only it knows. */
 // biome-ignore lint/suspicious/noExplicitAny: each resource has types of its own; the fronts move them as plain data
-export type AnyResource = Resource<any, any, any>;
+export interface AnyResource extends Omit<Resource<any, any, any, any>, "args"> {
+  readonly args: ArgSpecs;
+}
 
 /** Every resource, by its name. Fronts, manifests and docs are derived from this list. */
 export const resources: Readonly<Record<string, AnyResource>> = {

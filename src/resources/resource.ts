@@ -7,13 +7,18 @@ import type { RequestJournal } from "./task/requestJournal";
  * The shape that every resource has: plain domain logic over the client, with typed arguments and state. Nothing in this folder knows
  * Pulumi or HTTP, so that one list of resources can serve several fronts.
  */
-export interface Resource<Args extends object, State extends object, Checked extends object = Args> {
+export interface Resource<
+  Args extends object,
+  State extends object,
+  Checked extends object = Args,
+  Derived extends string = never,
+> {
   /** Name of the resource, as in `new TaskCopy(…)`. */
   readonly type: string;
   /** The field of the state that the resource's id is. */
   readonly idIs: keyof State & string;
-  /** Every argument, with what it may be and whether a change replaces. */
-  readonly args: ArgsSpec;
+  /** The description of every argument, and the names of those that `check` derives. */
+  readonly args: ArgsSpec<Args, Derived>;
   /** Outputs beside the arguments. */
   readonly outputs: readonly (keyof State & string)[];
   /** Outputs taken from answers of the service: they may hold anything, so they are secret. */

@@ -26,23 +26,20 @@ export function entryOf<T>(map: Readonly<Record<string, T>> | undefined, key: st
 }
 
 /** Describes a value for an error without showing it, because it may be secret. */
-export function kindOf(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (value === null || value === undefined) {
     return "nothing";
   }
   if (Array.isArray(value)) {
     return value.length === 0 ? "an empty list" : "a list";
   }
-  if (value === "") {
-    return "an empty text";
+  if (typeof value === "string") {
+    return value === "" ? "an empty string" : value.trim() === "" ? "a blank string" : "a string";
   }
-  return { string: "a text", number: "a number", boolean: "true or false" }[typeof value as string] ?? "a map";
-}
-
-/** Drops fields that are null: null means the same as leaving the field out. */
-export function given<T>(fields: T): T {
-  const entries = isMap(fields) ? Object.entries(fields) : undefined;
-  return entries === undefined ? fields : (Object.fromEntries(entries.filter(([, value]) => value !== null)) as T);
+  if (isMap(value)) {
+    return Object.keys(value).length === 0 ? "an empty map" : "a map";
+  }
+  return `a ${typeof value}`;
 }
 
 /** True if both values are known and differ. An unknown value may turn out equal, so it never counts as a difference. */

@@ -1,3 +1,17 @@
+export type { ArgsSpec, Kind, Problem } from "../../src/resources/args";
+export {
+  anything,
+  boolean,
+  checkValue,
+  choice,
+  integer,
+  lines,
+  list,
+  mapOf,
+  number,
+  object,
+  string,
+} from "../../src/resources/args";
 export { resources } from "../../src/resources/index";
 export type { Context } from "../../src/resources/resource";
 export { PartialFailure } from "../../src/resources/resource";
@@ -5,4 +19,4 @@ export type { CloudRunArgs, CloudRunState } from "../../src/resources/run/cloudR
 export { cloudRun } from "../../src/resources/run/cloudRun";
 export { countsOf } from "../../src/resources/run/subtaskList";
 export { ActionReader } from "../../src/resources/task/actionReader";
-export { canonical } from "../../src/resources/values";
+export { canonical, unknown } from "../../src/resources/values";

@@ -369,7 +369,7 @@ describe("typed classes", () => {
       [(it: unknown) => it, 'a resource. Write "rerunOn: \\[…\\]"'],
       [(it: unknown) => pulumi.output([it]), "an output.*name the resources themselves"],
       [async (it: unknown) => [it], "a promise.*name the resources themselves"],
-      [() => "config", "a text"],
+      [() => "config", "a string"],
     ] as const) {
       const program = run(() => new webextract.CloudRun("run", { taskId: "t", rerunOn: rerunOn(config()) as never }));
       const message = new RegExp(

@@ -52,7 +52,7 @@ describe("arguments of functions", () => {
   };
 
   it("are refused where one is missing, before anything is asked: a run's rows are not those of the whole task", async () => {
-    const missing = "getBatchData: lotNo is missing. Nothing was asked.";
+    const missing = "getBatchData: lotNo is missing: give a non-empty string. Nothing was asked.";
     const args = { taskId: "template-1" } as webextract.GetBatchDataArgs;
     assert.equal(await refused(() => webextract.getBatchDataOutput(args, plain)), missing);
     assert.equal(await refused(() => webextract.getBatchData(args, plain)), missing);
@@ -67,20 +67,20 @@ describe("arguments of functions", () => {
   it("are refused where a name is not known, or a value is of another kind, with what is known or allowed", async () => {
     assert.equal(
       await refused(() => webextract.getDataOutput({ taskid: "template-1" } as never)),
-      "getData: taskid is not a property of it. Known: taskId, offset, maxRows; taskId is missing. Nothing was asked.",
+      "getData: taskid is not a valid name; valid names: taskId, offset, maxRows; taskId is missing: give a non-empty string. Nothing was asked.",
     );
     assert.equal(
       await refused(() => webextract.getActions({ taskIds: ["template-1", ""], actionTypes: [] }, plain)),
-      "getActions: taskIds[1] must be a text that is not empty, is an empty text; " +
-        "actionTypes must be a list that is not empty, is an empty list. Nothing was asked.",
+      "getActions: taskIds[1] must be a non-empty string; got an empty string; " +
+        "actionTypes must be a non-empty list of strings; got an empty list. Nothing was asked.",
     );
     assert.equal(
       await refused(() => webextract.getDataOutput("template-1" as never)),
-      "getData: what it is given must be a map, is a text. Nothing was asked.",
+      "getData: what it is given must be a map; got a string. Nothing was asked.",
     );
     assert.match(
       await refused(() => webextract.getDataOutput({ taskId: "template-1" }, { profil: "us" } as never)),
-      /^getData: options.profil is not a property of it. Known: plain, profile/,
+      /^getData: options.profil is not a valid name; valid names: plain, profile/,
     );
   });
 

@@ -37,22 +37,22 @@ describe("bad arguments on the engine", () => {
     world.program(`new TaskActionConfig("config", {
       actions: { open: { actionTyp: "NavigateAction", properties: {} }, close: "x" }, onDelete: "keep", colour: "red" });`);
     assert.deepEqual(await problemsOf(world), [
-      "colour is not a property of it. Known: taskId, actions, onDelete, profile",
-      "taskId is missing",
-      "actions.close must be a map, is a text",
-      "actions.open.actionTyp is not a property of it. Known: actionType, properties",
-      "actions.open.actionType is missing",
-      "actions.open.properties must be a map that is not empty, is an empty map",
-      'onDelete must be "retain" or "restore", is another text',
+      "colour is not a valid name; valid names: taskId, actions, onDelete, profile",
+      "taskId is missing: give a non-empty string",
+      "actions.close must be a map; got a string",
+      "actions.open.actionTyp is not a valid name; valid names: actionType, properties",
+      "actions.open.actionType is missing: give a non-empty string",
+      "actions.open.properties must be a non-empty map; got an empty map",
+      'onDelete must be "retain" or "restore"; got another string',
     ]);
   });
 
   it("are refused where a list is empty", async () => {
     world.program('new TaskLoopItems("loop", { actionId: "each", loopType: "", items: [] });');
     assert.deepEqual(await problemsOf(world), [
-      "taskId is missing",
-      "loopType must be a text that is not empty, is an empty text",
-      "items must be a list that is not empty, is an empty list",
+      "taskId is missing: give a non-empty string",
+      "loopType must be a non-empty string; got an empty string",
+      "items must be a non-empty list of strings; got an empty list",
     ]);
   });
 
@@ -60,9 +60,9 @@ describe("bad arguments on the engine", () => {
     world.program(`new TaskLoopItems("loop", { taskId: "task-1", actionId: "each", loopType: "TextList",
       items: ["good", "", "two\\nlines", 3] });`);
     assert.deepEqual(await problemsOf(world), [
-      "items[1] must be a text that is not empty, is an empty text",
-      "items[2] holds a line break: an item is one line",
-      "items[3] must be a text that is not empty, is a number",
+      "items[1] must be a non-empty string without a line break; got an empty string",
+      "items[2] must be a non-empty string without a line break; got a string with a line break",
+      "items[3] must be a non-empty string without a line break; got a number",
     ]);
   });
 
@@ -145,7 +145,10 @@ describe("bad arguments on the engine", () => {
       new TaskActionConfig("config", { taskId: task.id, onDelete: task.id.apply((id) => id),
         actions: { open: { actionType: "NavigateAction", properties: { Url: "https://ok.test/" } } } });`);
     const { output } = await world.project.up({ expect: "failure" });
-    assert.match(output, /error: .*'config' has a problem: onDelete must be "retain" or "restore", is another text$/m);
+    assert.match(
+      output,
+      /error: .*'config' has a problem: onDelete must be "retain" or "restore"; got another string$/m,
+    );
     assert.deepEqual(world.operations(), []);
   });
 });

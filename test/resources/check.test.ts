@@ -22,14 +22,14 @@ describe("checks of arguments", () => {
       colour: "red",
     };
     assert.deepEqual(await providers.problems("TaskActionConfig", args), [
-      "colour is not a property of it. Known: taskId, actions, onDelete, profile",
-      "taskId must be a text that is not empty, is an empty text",
-      "actions.open.actionType must be a text that is not empty, is a number",
-      "actions.open.properties.Url must be a text, is nothing",
-      "actions.open.properties.Wait must be a text, is a number",
-      "actions.shut.actionType is missing",
-      "actions.shut.properties must be a map that is not empty, is an empty map",
-      'onDelete must be "retain" or "restore", is another text',
+      "colour is not a valid name; valid names: taskId, actions, onDelete, profile",
+      "taskId must be a non-empty string; got an empty string",
+      "actions.open.actionType must be a non-empty string; got a number",
+      "actions.open.properties.Url must be a string; got nothing",
+      "actions.open.properties.Wait must be a string; got a number",
+      "actions.shut.actionType is missing: give a non-empty string",
+      "actions.shut.properties must be a non-empty map; got an empty map",
+      'onDelete must be "retain" or "restore"; got another string',
     ]);
   });
 
@@ -37,12 +37,12 @@ describe("checks of arguments", () => {
     const loop = { loopType: "TextList", items: ["a", ""], itemsFile: "none.txt" };
     const actions = { each: { loop }, other: { actionType: "A" }, odd: { actionType: 1, loop: { items: [" "] } } };
     assert.deepEqual((await providers.problems("TaskParameters", { taskId: "t", actions })).sort(), [
-      "actions.each.actionType is missing",
+      "actions.each.actionType is missing: give a non-empty string",
       "actions.each.loop.items and actions.each.loop.itemsFile are both given: give either items or itemsFile",
-      "actions.each.loop.items[1] must be a text that is not empty, is an empty text",
-      "actions.odd.actionType must be a text that is not empty, is a number",
-      "actions.odd.loop.items[0] must be a text that is not empty, is a text",
-      "actions.odd.loop.loopType is missing",
+      "actions.each.loop.items[1] must be a non-empty string without a line break; got an empty string",
+      "actions.odd.actionType must be a non-empty string; got a number",
+      "actions.odd.loop.items[0] must be a non-empty string without a line break; got a blank string",
+      "actions.odd.loop.loopType is missing: give a non-empty string",
       "actions.other declares nothing: give properties, loop or both",
     ]);
     const from = { sourceTaskId: "s", adoptTaskId: 1 };
@@ -52,13 +52,13 @@ describe("checks of arguments", () => {
       startUrls: { urls: ["no"], x: 1 },
     };
     assert.deepEqual((await providers.problems("ExtractionTask", whole)).sort(), [
-      "actions.odd.actionType is missing",
-      "actions.odd.loop must be a map, is a number",
+      "actions.odd.actionType is missing: give a non-empty string",
+      "actions.odd.loop must be a map; got a number",
       "actions.other declares nothing: give properties, loop or both",
-      "from.adoptTaskId must be a text that is not empty, is a number",
+      "from.adoptTaskId must be a non-empty string; got a number",
       "from.taskGroupId is missing: a copy needs sourceTaskId and taskGroupId",
       "startUrls.urls[0] is not an http or https URL",
-      "startUrls.x is not a property of it. Known: urls, file",
+      "startUrls.x is not a valid name; valid names: urls, file",
     ]);
   });
 
@@ -71,7 +71,7 @@ describe("checks of arguments", () => {
 
   it("names what is missing", async () => {
     assert.deepEqual(await providers.problems("TaskLoopItems", { actionId: "a", loopType: "UrlList", items: ["x"] }), [
-      "taskId is missing",
+      "taskId is missing: give a non-empty string",
     ]);
     assert.deepEqual(await providers.problems("TaskCopy", {}), [
       "sourceTaskId is missing: give sourceTaskId and taskGroupId for a copy, or adoptTaskId for a task that exists",
@@ -112,8 +112,8 @@ describe("checks of arguments", () => {
     const ofLoop = { items: unknownText, count: unknownText, sha256: unknownText };
     assert.deepEqual(checked.actions, { a: { actionType: "LoopAction", loop: { loopType: "TextList", ...ofLoop } } });
     assert.deepEqual(await providers.problems("TaskParameters", { taskId: "t", actions: loop("ok", "", "a\rb") }), [
-      "actions.a.loop.items[1] must be a text that is not empty, is an empty text",
-      "actions.a.loop.items[2] holds a line break: an item is one line",
+      "actions.a.loop.items[1] must be a non-empty string without a line break; got an empty string",
+      "actions.a.loop.items[2] must be a non-empty string without a line break; got a string with a line break",
     ]);
   });
 
@@ -127,18 +127,18 @@ describe("checks of arguments", () => {
   it("names empty items and items with a line break by their index, and sums up what is too much to read", async () => {
     const loop = { taskId: "t", actionId: "a", loopType: "TextList" };
     assert.deepEqual(await providers.problems("TaskLoopItems", { ...loop, items: ["ok", "", "a\nb"] }), [
-      "items[1] must be a text that is not empty, is an empty text",
-      "items[2] holds a line break: an item is one line",
+      "items[1] must be a non-empty string without a line break; got an empty string",
+      "items[2] must be a non-empty string without a line break; got a string with a line break",
     ]);
     const many = await providers.problems("TaskLoopItems", { ...loop, items: new Array(500).fill("") });
     assert.equal(many.length, 11);
-    assert.equal(many.at(-1), "items and 490 more like these");
+    assert.equal(many.at(-1), "items has 490 more problems like these");
   });
 
   it("refuses an empty list, both a list and a file, and neither", async () => {
     const urls = { taskId: "t" };
     assert.deepEqual(await providers.problems("TaskStartUrls", { ...urls, urls: [] }), [
-      "urls must be a list that is not empty, is an empty list",
+      "urls must be a non-empty list of strings; got an empty list",
     ]);
     assert.deepEqual(await providers.problems("TaskStartUrls", { ...urls, urls: ["https://a.test"], file: "x.txt" }), [
       "urls and file are both given: give either urls or file",
@@ -300,12 +300,12 @@ describe("checks of arguments", () => {
     });
     const actions = { each: { actionType: null, properties: { Url: null }, loop: null } };
     assert.deepEqual(await providers.problems("TaskParameters", { taskId: "t", actions }), [
-      "actions.each.actionType is missing",
-      "actions.each.properties.Url must be a text, is nothing",
+      "actions.each.actionType is missing: give a non-empty string",
+      "actions.each.properties.Url must be a string; got nothing",
     ]);
     assert.deepEqual(
       await providers.problems("TaskLoopItems", { taskId: "t", actionId: "a", ...loop, items: [null] }),
-      ["items[0] must be a text that is not empty, is nothing"],
+      ["items[0] must be a non-empty string without a line break; got nothing"],
     );
   });
 
@@ -405,15 +405,15 @@ describe("checks of arguments", () => {
     assert.equal(problems.join().includes(secret), false);
     const options = { adoptTaskId: "t", onDelete: secret, forceDestroy: secret };
     assert.deepEqual(await providers.problems("TaskCopy", options), [
-      'onDelete must be "removeData" or "retain", is another text',
-      "forceDestroy must be true or false, is a text",
+      'onDelete must be "removeData" or "retain"; got another string',
+      "forceDestroy must be a boolean; got a string",
     ]);
     const numbers = { taskId: "t", scope: "all", path: "rows", maxRows: 4402.5 };
     assert.deepEqual(await providers.problems("DataExport", numbers), [
-      "maxRows must be a whole number, is another number",
+      "maxRows must be an integer of at least 1; got another number",
     ]);
     assert.deepEqual(await providers.problems("CloudRun", { taskId: "t", timeoutSeconds: -4402 }), [
-      "timeoutSeconds must be a number of at least 0, is another number",
+      "timeoutSeconds must be a number of at least 0; got another number",
     ]);
   });
 });

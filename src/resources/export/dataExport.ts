@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
-import { anything, changedArgs, choice, flag, text, wholeNumberFrom } from "../args";
+import { anything, boolean, changedArgs, choice, integer, string } from "../args";
 import type { CheckContext, Context, Created, Difference, PendingState, Read, Resource } from "../resource";
 import type { ExportFormat } from "./exportFormat";
 import { checkPath, checkPlace } from "./exportPath";
@@ -71,17 +71,17 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
   type: "DataExport",
   idIs: "file",
   args: {
-    taskId: { check: text, required: true, replaces: true },
-    scope: { check: choice("batch", "all", "notExported"), required: true },
-    lotNo: { check: text },
-    path: { check: text, required: true },
-    format: { check: choice("ndjson", "json", "csv") },
-    maxRows: { check: wholeNumberFrom(1) },
-    markExported: { check: flag },
-    triggers: { check: anything },
-    verifyFile: { check: flag, option: true },
-    onDelete: { check: choice("keep", "remove"), option: true },
-    profile: { check: text, option: true },
+    taskId: { kind: string, required: true, replaces: true },
+    scope: { kind: choice("batch", "all", "notExported"), required: true },
+    lotNo: { kind: string },
+    path: { kind: string, required: true },
+    format: { kind: choice("ndjson", "json", "csv") },
+    maxRows: { kind: integer(1) },
+    markExported: { kind: boolean },
+    triggers: { kind: anything },
+    verifyFile: { kind: boolean, option: true },
+    onDelete: { kind: choice("keep", "remove"), option: true },
+    profile: { kind: string, option: true },
   },
   outputs: ["rowCount", "file", "bytes", "sha256", "complete", "marked"],
 

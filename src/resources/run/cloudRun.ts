@@ -1,7 +1,6 @@
 import type { Subtask } from "../../service/contract/types";
 import { isServiceError } from "../../service/errors/errors";
-import type { ValueCheck } from "../args";
-import { anything, changedArgs, choice, listOf, numberFrom, objectOf, text, workArgs } from "../args";
+import { anything, changedArgs, choice, list, number, object, string, workArgs } from "../args";
 import type { CheckContext, Context, Created, Difference, PendingState, Read, Resource } from "../resource";
 import { messageOf, PartialFailure, ResourceError } from "../resource";
 import type { LostAnswerState, MakingRequest } from "../task/lostAnswer";
@@ -15,7 +14,7 @@ import {
   takeOver,
 } from "../task/lostAnswer";
 import { lookUpExistence } from "../task/taskPresence";
-import { differs, given, holdsUnknown } from "../values";
+import { differs, holdsUnknown } from "../values";
 import { observeRun, statusesOf } from "./observeRun";
 import { stopRun } from "./runStop";
 import { interruptedMessage, waitForRun } from "./runWait";
@@ -111,33 +110,33 @@ const noSubtasks: SubtaskCounts = { total: 0, byStatus: {} };
 /** The list of a run that was just started may lag behind. */
 const mostLooksForList = 4;
 
-const words: ValueCheck = (value, path, problems) => {
-  if (!Array.isArray(value) || value.length > 0) {
-    listOf(text)(value, path, problems);
-  }
-};
+const words = list(string, { mayBeEmpty: true });
 
 export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
   type: "CloudRun",
   idIs: "lotNo",
   args: {
-    taskId: { check: text, required: true, replaces: true },
-    triggers: { check: anything },
-    rerunOn: { check: anything },
-    waitFor: { check: choice("started", "finished"), option: true },
-    timeoutSeconds: { check: numberFrom(0), option: true },
-    pollSeconds: { check: numberFrom(0), option: true },
-    finishedWhen: { check: choice("subtasks", "rowsSettled"), option: true },
-    settleSeconds: { check: numberFrom(0), option: true },
+    taskId: { kind: string, required: true, replaces: true },
+    triggers: { kind: anything },
+    rerunOn: { kind: anything },
+    waitFor: { kind: choice("started", "finished"), option: true },
+    timeoutSeconds: { kind: number(0), option: true },
+    pollSeconds: { kind: number(0), option: true },
+    finishedWhen: { kind: choice("subtasks", "rowsSettled"), option: true },
+    settleSeconds: { kind: number(0), option: true },
     statuses: {
-      check: objectOf({ finished: { check: words }, failed: { check: words }, stopped: { check: words } }),
+      kind: object<Required<CloudRunArgs>["statuses"]>({
+        finished: { kind: words },
+        failed: { kind: words },
+        stopped: { kind: words },
+      }),
       option: true,
     },
-    failOn: { check: choice("failed", "never"), option: true },
-    onDelete: { check: choice("retain", "stop"), option: true },
-    adoptLotNo: { check: text, option: true },
-    retry: { check: text, option: true },
-    profile: { check: text, option: true },
+    failOn: { kind: choice("failed", "never"), option: true },
+    onDelete: { kind: choice("retain", "stop"), option: true },
+    adoptLotNo: { kind: string, option: true },
+    retry: { kind: string, option: true },
+    profile: { kind: string, option: true },
   },
   outputs: ["lotNo", "status", "subtasks", "listBefore", "ownList"],
   // Stopping the old run after the start of the new one would stop the new one.
@@ -146,7 +145,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
   check(args: CloudRunArgs, { previous }: CheckContext): CloudRunArgs {
     const isKnown = previous !== undefined && !holdsUnknown(workArgs(cloudRun.args, args));
     const isSame = isKnown && changedArgs(cloudRun.args, previous, args).length === 0;
-    return keepingAdoption({ ...args, statuses: given(args.statuses) }, previous, "adoptLotNo", isSame);
+    return keepingAdoption(args, previous, "adoptLotNo", isSame);
   },
 
   diff(state: CloudRunState, args: CloudRunArgs): Difference {

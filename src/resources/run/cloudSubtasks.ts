@@ -1,7 +1,7 @@
 import { isServiceError } from "../../service/errors/errors";
-import { choice, text } from "../args";
+import { choice, lines, string } from "../args";
 import type { CheckContext, Context, Created, Read, Resource, Statuses } from "../resource";
-import { itemsOf, listOrText, textOf } from "../urls/listArgs";
+import { itemsOf, textOf } from "../urls/listArgs";
 import { noteTask, restOf } from "./subtaskList";
 
 /**
@@ -34,10 +34,10 @@ export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, Clou
   type: "CloudSubtasks",
   idIs: "taskId",
   args: {
-    taskId: { check: text, required: true, replaces: true },
-    subTaskIds: { check: listOrText, required: true, list: true },
-    desired: { check: choice("started", "stopped"), required: true },
-    profile: { check: text, option: true },
+    taskId: { kind: string, required: true, replaces: true },
+    subTaskIds: { kind: lines, required: true },
+    desired: { kind: choice("started", "stopped"), required: true },
+    profile: { kind: string, option: true },
   },
   outputs: [],
 

@@ -1,7 +1,7 @@
 import type { ActionParametersUpdate, ActionPropertiesUpdate } from "../../service/contract/types";
 import { isServiceError } from "../../service/errors/errors";
 import type { ArgsSpec } from "../args";
-import { anyText, mapOf, objectOf, text } from "../args";
+import { anyString, mapOf, object, string } from "../args";
 import type { Context, PendingState, Read } from "../resource";
 import { PartialFailure } from "../resource";
 import { findAction, lookUpTask, propertyOf } from "../task/taskPresence";
@@ -21,12 +21,12 @@ export type ActionSettingsMap = Record<string, ActionSettings>;
 /** Property values by actionId and name. */
 export type PropertyValues = Record<string, Record<string, string>>;
 
-export const actionSettingsSpec: ArgsSpec = {
-  actionType: { check: text, required: true },
-  properties: { check: mapOf(anyText), required: true },
+export const actionSettingsSpec: ArgsSpec<ActionSettings> = {
+  actionType: { kind: string, required: true },
+  properties: { kind: mapOf(anyString), required: true },
 };
 
-export const actionSettingsCheck = mapOf(objectOf(actionSettingsSpec));
+export const actionSettingsKind = mapOf(object(actionSettingsSpec));
 
 export function typesOf(actions: Record<string, { actionType: string }>): string[] {
   return Object.values(actions).map(({ actionType }) => actionType);

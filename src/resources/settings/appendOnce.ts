@@ -1,4 +1,4 @@
-import type { ArgsSpec } from "../args";
+import type { ArgSpecs } from "../args";
 import { workArgs } from "../args";
 import type { Context } from "../resource";
 
@@ -21,7 +21,7 @@ export async function pendingAppend(
 /** Sends an append, noted beyond this process. `state` is what it leads to. */
 export async function appendOnce<T>(
   state: { taskId: string },
-  spec: ArgsSpec,
+  spec: ArgSpecs,
   send: () => Promise<T>,
   { journal }: Context,
 ): Promise<T> {

@@ -1,10 +1,10 @@
 import type { ActionParametersUpdate } from "../../service/contract/types";
 import type { ArgsSpec } from "../args";
-import { anyText, anything, choice, mapOf, objectOf, text } from "../args";
+import { anyString, choice, lines, mapOf, object, string } from "../args";
 import type { CheckContext, Context } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
-import { checkList, listOrText } from "../urls/listArgs";
-import { entryOf, given, holdsUnknown, isMap } from "../values";
+import { checkList } from "../urls/listArgs";
+import { entryOf, holdsUnknown, isMap } from "../values";
 import type { ActionSettingsMap } from "./actionProperties";
 import { changedActions, toUpdates, valuesShown, withValues } from "./actionProperties";
 import { pendingAppend } from "./appendOnce";
@@ -46,22 +46,22 @@ interface CheckedAction extends Omit<ParameterAction, "loop"> {
 /** As `check` leaves them: lists as one text, with count and digest. */
 export type CheckedActions = Record<string, CheckedAction>;
 
-const loopSpec: ArgsSpec = {
-  loopType: { check: text, required: true },
-  items: { check: listOrText, list: true },
-  itemsFile: { check: text },
-  mode: { check: choice("replace", "append") },
-  count: { check: anything, derived: true },
-  sha256: { check: anything, derived: true },
+const loopSpec: ArgsSpec<ActionLoop, "count" | "sha256"> = {
+  loopType: { kind: string, required: true },
+  items: { kind: lines },
+  itemsFile: { kind: string },
+  mode: { kind: choice("replace", "append") },
+  count: { derived: true },
+  sha256: { derived: true },
 };
 
-const actionSpec: ArgsSpec = {
-  actionType: { check: text, required: true },
-  properties: { check: mapOf(anyText) },
-  loop: { check: objectOf(loopSpec) },
+const actionSpec: ArgsSpec<ParameterAction> = {
+  actionType: { kind: string, required: true },
+  properties: { kind: mapOf(anyString) },
+  loop: { kind: object(loopSpec) },
 };
 
-export const parameterActionsCheck = mapOf(objectOf(actionSpec));
+export const parameterActionsKind = mapOf(object(actionSpec));
 
 /** Normalises the lists of all actions. Whatever holds an unknown beside its lists stays as it is. */
 export async function checkParameterActions(
@@ -74,9 +74,8 @@ export async function checkParameterActions(
   }
   const before = (context.previous?.actions ?? {}) as CheckedActions;
   const checked = new Map<string, CheckedAction>();
-  for (const [actionId, fields] of Object.entries(actions)) {
+  for (const [actionId, action] of Object.entries(actions)) {
     const path = `actions.${actionId}`;
-    const action = given(fields);
     if (!isMap(action) || (action.loop !== undefined && !isMap(action.loop))) {
       checked.set(actionId, action as CheckedAction);
       continue;
@@ -84,7 +83,7 @@ export async function checkParameterActions(
     if (action.properties === undefined && action.loop === undefined) {
       context.problems.push({ path, reason: "declares nothing: give properties, loop or both" });
     }
-    const { loop, ...rest } = { ...action, loop: given(action.loop) };
+    const { loop, ...rest } = action;
     const old = entryOf(before, actionId)?.loop;
     const now = loop === undefined ? rest : { ...rest, loop: await checkLoop(loop, old, path, context) };
     checked.set(actionId, now);

@@ -1,8 +1,8 @@
-import { choice, text } from "../args";
+import { choice, string } from "../args";
 import type { Context, Created, DriftState, PendingState, Read, Resource } from "../resource";
 import type { ActionSettingsMap, PropertyValues } from "./actionProperties";
 import {
-  actionSettingsCheck,
+  actionSettingsKind,
   changedActions,
   changedProperties,
   decidedActions,
@@ -51,10 +51,10 @@ export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigSt
   idIs: "taskId",
   configuresTask: true,
   args: {
-    taskId: { check: text, required: true, replaces: true },
-    actions: { check: actionSettingsCheck, required: true },
-    onDelete: { check: choice("retain", "restore"), option: true },
-    profile: { check: text, option: true },
+    taskId: { kind: string, required: true, replaces: true },
+    actions: { kind: actionSettingsKind, required: true },
+    onDelete: { kind: choice("retain", "restore"), option: true },
+    profile: { kind: string, option: true },
   },
   outputs: ["previous"],
   secretOutputs: ["previous", "leaving"],

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
-import { anything, choice, text } from "../args";
+import { choice, lines, string } from "../args";
 import type { CheckContext, Context, Created, DriftState, PendingState, Read, Resource } from "../resource";
 import { ResourceError } from "../resource";
 import { allLinesOfFile, digestOf } from "../urls/lines";
-import { checkList, itemsOf, listOrText, textOf } from "../urls/listArgs";
+import { checkList, itemsOf, textOf } from "../urls/listArgs";
 import { unknown } from "../values";
 import { decidedLoop, readConfigured, writeSettings } from "./actionProperties";
 import { appendOnce, pendingAppend } from "./appendOnce";
@@ -54,21 +54,21 @@ export interface TaskLoopItemsState extends Omit<TaskLoopItemsArgs, "items">, Ch
 
 type CheckedArgs = Omit<TaskLoopItemsState, "previous" | "pending">;
 
-export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, CheckedArgs> = {
+export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, CheckedArgs, "count" | "sha256"> = {
   type: "TaskLoopItems",
   idIs: "taskId",
   configuresTask: true,
   args: {
-    taskId: { check: text, required: true, replaces: true },
-    actionId: { check: text, required: true, replaces: true },
-    loopType: { check: text, required: true, replaces: true },
-    items: { check: listOrText, list: true },
-    itemsFile: { check: text },
-    mode: { check: choice("replace", "append") },
-    onDelete: { check: choice("retain", "restore"), option: true },
-    profile: { check: text, option: true },
-    count: { check: anything, derived: true },
-    sha256: { check: anything, derived: true },
+    taskId: { kind: string, required: true, replaces: true },
+    actionId: { kind: string, required: true, replaces: true },
+    loopType: { kind: string, required: true, replaces: true },
+    items: { kind: lines },
+    itemsFile: { kind: string },
+    mode: { kind: choice("replace", "append") },
+    onDelete: { kind: choice("retain", "restore"), option: true },
+    profile: { kind: string, option: true },
+    count: { derived: true },
+    sha256: { derived: true },
   },
   outputs: ["previous"],
   secretOutputs: ["previous"],

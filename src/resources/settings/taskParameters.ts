@@ -1,5 +1,5 @@
 import type { ActionParametersUpdate } from "../../service/contract/types";
-import { choice, text } from "../args";
+import { choice, string } from "../args";
 import type { CheckContext, Context, Created, DriftState, PendingState, Read, Resource } from "../resource";
 import { entryOf } from "../values";
 import type { PropertyValues } from "./actionProperties";
@@ -22,7 +22,7 @@ import {
   appends,
   checkParameterActions,
   loopDeclaration,
-  parameterActionsCheck,
+  parameterActionsKind,
   propertiesOf,
   updatesFor,
 } from "./parameterActions";
@@ -85,10 +85,10 @@ export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, C
   idIs: "taskId",
   configuresTask: true,
   args: {
-    taskId: { check: text, required: true, replaces: true },
-    actions: { check: parameterActionsCheck, required: true, list: true },
-    onDelete: { check: choice("retain", "restore"), option: true },
-    profile: { check: text, option: true },
+    taskId: { kind: string, required: true, replaces: true },
+    actions: { kind: parameterActionsKind, required: true },
+    onDelete: { kind: choice("retain", "restore"), option: true },
+    profile: { kind: string, option: true },
   },
   outputs: ["updatedParameters", "previous"],
   secretOutputs: ["updatedParameters", "previous", "leaving"],

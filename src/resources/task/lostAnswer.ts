@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isServiceError } from "../../service/errors/errors";
-import type { ArgsSpec } from "../args";
+import type { ArgSpecs } from "../args";
 import type { CheckContext, Context, Difference } from "../resource";
 import { PartialFailure, ResourceError } from "../resource";
 import { canonical, holdsUnknown } from "../values";
@@ -140,7 +140,7 @@ export function refuseUpdateOfUnknown(state: LostAnswerState): void {
 }
 
 /** Whether `args` differ from the state only in the id to adopt: naming the present one, or no longer naming it, changes nothing. */
-export function onlyAdoptionDiffers(spec: ArgsSpec, state: object, args: object, adoptName: string): boolean {
+export function onlyAdoptionDiffers(spec: ArgSpecs, state: object, args: object, adoptName: string): boolean {
   const valuesOf = (from: object): Record<string, unknown> => from as Record<string, unknown>;
   const rest = (from: object): string =>
     canonical(Object.keys(spec).map((name) => (name === adoptName ? undefined : valuesOf(from)[name])));

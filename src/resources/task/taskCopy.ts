@@ -1,5 +1,5 @@
 import type { CopyTaskRequest } from "../../service/contract/types";
-import { choice, flag, text } from "../args";
+import { boolean, choice, string } from "../args";
 import type { CheckContext, Context, Created, Difference, Read, Resource } from "../resource";
 import { differs } from "../values";
 import type { LostAnswerState, MakingRequest } from "./lostAnswer";
@@ -59,13 +59,13 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
   type: "TaskCopy",
   idIs: "taskId",
   args: {
-    sourceTaskId: { check: text },
-    taskGroupId: { check: text },
-    adoptTaskId: { check: text },
-    onDelete: { check: choice("removeData", "retain"), option: true },
-    forceDestroy: { check: flag, option: true },
-    retry: { check: text, option: true },
-    profile: { check: text, option: true },
+    sourceTaskId: { kind: string },
+    taskGroupId: { kind: string },
+    adoptTaskId: { kind: string },
+    onDelete: { kind: choice("removeData", "retain"), option: true },
+    forceDestroy: { kind: boolean, option: true },
+    retry: { kind: string, option: true },
+    profile: { kind: string, option: true },
   },
   outputs: ["taskId"],
 

@@ -1,8 +1,9 @@
 import { access, constants, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { Problem, ValueCheck } from "../args";
+import type { Problem } from "../args";
+import { shortened } from "../args";
 import type { CheckContext } from "../resource";
-import { kindOf, unknown } from "../values";
+import { unknown } from "../values";
 import { DigestOfLines, linesOfFile, NotUtf8 } from "./lines";
 
 /**
@@ -10,33 +11,6 @@ import { DigestOfLines, linesOfFile, NotUtf8 } from "./lines";
  * one that moved; so `check` turns a list into that text, under the same name. The text itself is accepted too: that's what comes
  * back with `ignoreChanges`. The last line ends like the others, or a diff would show it as changed where an item is added behind it.
  */
-
-/** A list of texts, or the same as one text with an item a line. */
-export const listOrText: ValueCheck = (value, path, problems) => {
-  if (value === unknown) {
-    return;
-  }
-  if (typeof value === "string" && value.trim() !== "") {
-    return;
-  }
-  if (!Array.isArray(value) || value.length === 0) {
-    problems.push({ path, reason: `must be a list that is not empty, is ${kindOf(value)}` });
-    return;
-  }
-  const found: Problem[] = [];
-  value.forEach((item, index) => {
-    const at = `${path}[${index}]`;
-    if (item === unknown) {
-      return;
-    }
-    if (typeof item !== "string" || item.trim() === "") {
-      found.push({ path: at, reason: `must be a text that is not empty, is ${kindOf(item)}` });
-    } else if (/[\r\n]/.test(item)) {
-      found.push({ path: at, reason: "holds a line break: an item is one line" });
-    }
-  });
-  problems.push(...shortened(found, path));
-};
 
 /** The items of a list that is one text. What is only looked up was never checked, and may still be a list. */
 export function itemsOf(text: string | readonly string[]): string[] {
@@ -57,14 +31,6 @@ function withoutMark(items: string[]): string[] {
 }
 
 const byteOrderMark = "\ufeff";
-
-const mostProblems = 10;
-
-/** A list of a million bad lines must not print a million problems. */
-function shortened(problems: Problem[], path: string): Problem[] {
-  const more = problems.length - mostProblems;
-  return more > 0 ? [...problems.slice(0, mostProblems), { path, reason: `and ${more} more like these` }] : problems;
-}
 
 /** Checked form of a list that came as a list or a file: the text, and what a diff shows of a file. */
 export interface CheckedList {

@@ -1,12 +1,12 @@
 import { Readable } from "node:stream";
 import type { UploadSource } from "../../service/http/uploadSource";
-import { anything, text } from "../args";
+import { lines, string } from "../args";
 import type { CheckContext, Context, Created, PendingState, Resource } from "../resource";
 import { writeSettings } from "../settings/actionProperties";
 import type { CheckedFile } from "./checkedFile";
 import { readChecked } from "./checkedFile";
 import { digestOfFile, normalisedContent } from "./lines";
-import { checkList, itemsOf, listOrText } from "./listArgs";
+import { checkList, itemsOf } from "./listArgs";
 
 /**
  * The URLs at which a task starts, uploaded as a file. Needs an API key, and a Professional or Enterprise plan.
@@ -46,44 +46,45 @@ export interface TaskStartUrlsState extends Omit<TaskStartUrlsArgs, "urls">, Sta
 
 type CheckedArgs = Omit<TaskStartUrlsState, "pending">;
 
-export const taskStartUrls: Resource<TaskStartUrlsArgs, TaskStartUrlsState, CheckedArgs> = {
-  type: "TaskStartUrls",
-  idIs: "taskId",
-  configuresTask: true,
-  args: {
-    taskId: { check: text, required: true, replaces: true },
-    urls: { check: listOrText, list: true },
-    file: { check: text },
-    profile: { check: text, option: true },
-    count: { check: anything, derived: true },
-    sha256: { check: anything, derived: true },
-    hosts: { check: anything, derived: true },
-  },
-  outputs: [],
+export const taskStartUrls: Resource<TaskStartUrlsArgs, TaskStartUrlsState, CheckedArgs, "count" | "sha256" | "hosts"> =
+  {
+    type: "TaskStartUrls",
+    idIs: "taskId",
+    configuresTask: true,
+    args: {
+      taskId: { kind: string, required: true, replaces: true },
+      urls: { kind: lines },
+      file: { kind: string },
+      profile: { kind: string, option: true },
+      count: { derived: true },
+      sha256: { derived: true },
+      hosts: { derived: true },
+    },
+    outputs: [],
 
-  decides: () => ["the start URLs"],
+    decides: () => ["the start URLs"],
 
-  async check(args: TaskStartUrlsArgs, context: CheckContext): Promise<CheckedArgs> {
-    return { ...args, ...(await checkStartUrls({ ...args }, "", context.previous, context)) } as CheckedArgs;
-  },
+    async check(args: TaskStartUrlsArgs, context: CheckContext): Promise<CheckedArgs> {
+      return { ...args, ...(await checkStartUrls({ ...args }, "", context.previous, context)) } as CheckedArgs;
+    },
 
-  async create(args: CheckedArgs, context: Context): Promise<Created<TaskStartUrlsState>> {
-    return { id: args.taskId, state: await upload(args, context) };
-  },
+    async create(args: CheckedArgs, context: Context): Promise<Created<TaskStartUrlsState>> {
+      return { id: args.taskId, state: await upload(args, context) };
+    },
 
-  async update(
-    _id: string,
-    state: TaskStartUrlsState,
-    args: CheckedArgs,
-    context: Context,
-  ): Promise<TaskStartUrlsState> {
-    return state.sha256 === args.sha256 && !state.pending?.length ? args : upload(args, context);
-  },
+    async update(
+      _id: string,
+      state: TaskStartUrlsState,
+      args: CheckedArgs,
+      context: Context,
+    ): Promise<TaskStartUrlsState> {
+      return state.sha256 === args.sha256 && !state.pending?.length ? args : upload(args, context);
+    },
 
-  async delete(_id: string, state: TaskStartUrlsState, context: Context): Promise<void> {
-    warnOfStartUrls(state.taskId, state, context);
-  },
-};
+    async delete(_id: string, state: TaskStartUrlsState, context: Context): Promise<void> {
+      warnOfStartUrls(state.taskId, state, context);
+    },
+  };
 
 /** Says that a list stays that is no longer declared. */
 export function warnOfStartUrls(taskId: string, { count }: StartUrls, context: Context): void {

@@ -103,16 +103,16 @@ describe("TaskStartUrls", () => {
   it("names all that is wrong at once, in the arguments and in the list", async () => {
     const problems = await world.providers.problems("TaskStartUrls", { colour: "red", urls: ["nope"], file: "x" });
     assert.deepEqual(problems, [
-      "colour is not a property of it. Known: taskId, urls, file, profile",
-      "taskId is missing",
+      "colour is not a valid name; valid names: taskId, urls, file, profile",
+      "taskId is missing: give a non-empty string",
       "urls and file are both given: give either urls or file",
     ]);
     assert.deepEqual(await world.providers.problems("TaskStartUrls", { taskId: "t", urls: 7 }), [
-      "urls must be a list that is not empty, is a number",
+      "urls must be a non-empty list of strings; got a number",
     ]);
     world.write("urls.txt", "https://a.test/\nnope\n");
     assert.deepEqual(await world.providers.problems("TaskStartUrls", { taskId: 7, file: "urls.txt" }), [
-      "taskId must be a text that is not empty, is a number",
+      "taskId must be a non-empty string; got a number",
       'file "urls.txt", line 2 is not an http or https URL',
     ]);
   });
