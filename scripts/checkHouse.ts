@@ -1,5 +1,4 @@
 import { engineFitsSdk, operationsAreComplete, resourcesAreComplete } from "./house/completeness";
-import { expressionsAreLinear } from "./house/expressions";
 import { importsGoOneWay, pulumiStaysInTheFront } from "./house/imports";
 import type { Rule } from "./house/source";
 import { readHouse } from "./house/source";
@@ -21,7 +20,6 @@ const rules: readonly Rule[] = [
   operationsAreComplete,
   resourcesAreComplete,
   engineFitsSdk,
-  expressionsAreLinear,
   filesStaySmall,
   filesHaveNames,
   nothingIsLeftForLater,

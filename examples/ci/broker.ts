@@ -1,5 +1,5 @@
 /**
- * A broker: the one machine that holds the refresh token. It rotates and stores it, and hands out access tokens to whoever has its key.
+ * A broker: the one machine that holds the refresh token. It renews and stores it, and issues access tokens to clients that have its key.
  * It reads WEBEXTRACT_BASE_URL, WEBEXTRACT_REFRESH_TOKEN, WEBEXTRACT_TOKEN_STORE, BROKER_KEY and BROKER_PORT. Put it behind https.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
@@ -18,7 +18,7 @@ const server = createServer(async (request, response) => {
     return;
   }
   try {
-    // However many ask at once, there is one refresh; the new refresh token is on disk before anybody gets the access token.
+    // Any number of requests cause one refresh. The new refresh token is on disk before a client gets the access token.
     const credential = await client.credentialForCommand();
     response.writeHead(200, { "content-type": "application/json", "cache-control": "no-store" });
     response.end(JSON.stringify(credential));

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
-import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { OnceOperation } from "../resources/task/requestJournal";
-import { makePrivateFolder, setAside, writePrivateFileSoon } from "../service/files/privateFile";
+import { codeOf, makePrivateFolder, readPrivateFile, setAside, writePrivateFile } from "../service/files/privateFile";
+import { isTemporary, removeAbandonedFiles } from "../service/files/temporaryFiles";
 
 /** A resource as the journal knows it. */
 export interface ResourceName {
@@ -58,20 +59,33 @@ export class JournalFiles {
   /** All that were there when this process first looked. */
   async all(): Promise<{ key: string; entry: Entry }[]> {
     const keys = [...(await this.listed())].flatMap((name) => /^([0-9a-f]{32})\.json$/.exec(name)?.[1] ?? []);
-    const entries = await Promise.all(keys.map(async (key) => ({ key, entry: await this.read(key) })));
+    // An entry that cannot be read stops only what needs it: the request that it may forbid.
+    const entries = await Promise.all(
+      keys.map(async (key) => ({ key, entry: await this.read(key).catch(() => undefined) })),
+    );
     return entries.flatMap(({ key, entry }) => (entry === undefined ? [] : [{ key, entry }]));
   }
 
+  /** @throws Error when there is an entry that cannot be read: it may forbid a second copy or run */
   async read(key: string): Promise<Entry | undefined> {
     const file = this.path(key);
-    const text = await readFile(file, "utf8").catch(() => undefined);
+    let text: string | undefined;
+    try {
+      text = await readPrivateFile(file);
+    } catch (error) {
+      throw new Error(
+        `The journal entry ${file} cannot be read (${codeOf(error)}). It may name a copy or a run that no state holds, so no request was sent. ` +
+          "Make the file readable, or look for that copy or run at the service and delete the file.",
+      );
+    }
     if (text === undefined) {
       return undefined;
     }
     const entry = parse(text);
     if (entry === undefined) {
+      const aside = await setAside(file).catch(() => undefined);
       this.warn(
-        `The journal entry ${file} cannot be read as one; it was set aside as ${await setAside(file)}. ` +
+        `The journal entry ${file} is corrupt. ${aside === undefined ? "It could not be renamed" : `It was renamed to ${aside}`}. ` +
           "If the last run was killed, look at the service for a copy or a run that no state holds.",
       );
     }
@@ -84,15 +98,14 @@ export class JournalFiles {
       this.made ??= makePrivateFolder(this.folder);
       await this.made;
       // The engine's own state would not outlive a loss of power either, and two waits for the disk are longer than a copy takes.
-      await writePrivateFileSoon(this.path(key), `${JSON.stringify(entry)}\n`);
+      await writePrivateFile(this.path(key), `${JSON.stringify(entry)}\n`, false);
       (await this.listed()).add(this.fileName(key));
       return true;
     } catch (error) {
       if (!this.hasWarned) {
         this.hasWarned = true;
-        const { code = "unknown error" } = error as NodeJS.ErrnoException;
         this.warn(
-          `The journal in ${this.folder} cannot be written (${code}): if this run is killed, the next one may copy or start a second time. ` +
+          `The journal in ${this.folder} cannot be written (${codeOf(error)}): if this run is killed, the next one may copy or start a second time. ` +
             "Set webextract:journal to a folder that can be written, or to off.",
         );
       }
@@ -119,6 +132,7 @@ export class JournalFiles {
   }
 
   private async list(): Promise<Set<string>> {
+    await removeAbandonedFiles(this.folder, isTemporary);
     const names = await readdir(this.folder).catch(() => []);
     const left = await Promise.all(names.map(async (name) => ((await this.isOld(name)) ? [] : [name])));
     return new Set(left.flat());

@@ -55,6 +55,7 @@ export class ServiceClient {
       refreshToken,
       credentialCommand,
       store: new TokenStore(tokenStore, baseUrl, profile, warn),
+      isStoreConfigured: options.tokenStore !== undefined,
       secrets,
       warn,
       settingName,

@@ -1,3 +1,4 @@
+import { isHeaderValue } from "./auth/accessToken";
 import { defaultTokenStore, isLoopback, proxyFromEnvironment } from "./environment";
 import type { ProxyServer } from "./http/proxyServer";
 import { proxyOf } from "./http/proxyServer";
@@ -39,7 +40,7 @@ export function settingsOf(options: ServiceClientOptions): Settings {
   const stderr = (line: string) => void process.stderr.write(`${line}\n`);
   const proxyAddress = proxyFromEnvironment(options.baseUrl);
   return {
-    baseUrl: withoutSlashes(options.baseUrl),
+    baseUrl: options.baseUrl.replace(/\/+$/, ""),
     proxy: proxyAddress === undefined ? undefined : proxyOf(proxyAddress),
     timeout: (options.timeoutSeconds ?? 30) * 1000,
     deadline: (options.deadlineSeconds ?? 900) * 1000,
@@ -60,12 +61,6 @@ export function settingsOf(options: ServiceClientOptions): Settings {
     interrupted: options.interrupted ?? new AbortController().signal,
     settingName: options.settingName ?? ((option) => option),
   };
-}
-
-function withoutSlashes(address: string): string {
-  let end = address.length;
-  while (address[end - 1] === "/") end -= 1;
-  return address.slice(0, end);
 }
 
 /** What cannot be right about the options, a sentence each; empty where nothing is. */
@@ -131,7 +126,7 @@ function proxyProblem(baseUrl: string): string | undefined {
 function credentialProblem(name: string, value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value !== "string" || value === "") return `${name} must not be empty.`;
-  return /^[\x21-\x7e]+$/.test(value)
+  return isHeaderValue(value)
     ? undefined
     : `${name} holds a space, a line break or another character that no header can carry.`;
 }

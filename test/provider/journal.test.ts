@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import files from "node:fs/promises";
 import { join } from "node:path";
 import sinon from "sinon";
 import { noteUrn } from "../internals/engine";
@@ -448,14 +449,14 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.equal(new Set(hashes).size, 2);
     });
 
-    it("sets an entry aside that is none, and goes on", async () => {
+    it("renames a corrupt entry, and goes on", async () => {
       const copy = await copiedUnsaved();
       const [file = ""] = readdirSync(folder());
       writeFileSync(join(folder(), file), '{"version":1,"id":"cut o');
       await copy.up(copyArgs);
       assert.match(
         String(world.warnings[0]),
-        /^The journal entry .* cannot be read as one; it was set aside as .*corrupt/,
+        /^The journal entry .* is corrupt\. It was renamed to .*\.corrupt-\d+\. If the last run was killed/,
       );
       assert.equal(readdirSync(folder()).length, 1);
     });
@@ -470,6 +471,38 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.equal(copies().length, 2);
       assert.equal(world.warnings.length, 1);
       assert.match(String(world.warnings[0]), /^The journal in .* cannot be written \(ENOTDIR\)/);
+    });
+
+    it("sends nothing where an entry cannot be read", async () => {
+      const copy = await copiedUnsaved();
+      const before = world.journal();
+      const realRead = files.readFile;
+      sinon.replace(files, "readFile", (async (...args: Parameters<typeof realRead>) => {
+        if (String(args[0]).startsWith(folder())) {
+          throw Object.assign(new Error("no"), { code: "EACCES" });
+        }
+        return realRead(...args);
+      }) as typeof realRead);
+      try {
+        assert.match(
+          await failure(copy.up(copyArgs)),
+          /^The journal entry .* cannot be read \(EACCES\)\. It may name a copy/,
+        );
+      } finally {
+        sinon.restore();
+      }
+      assert.equal(copies().length, 1);
+      assert.deepEqual(world.journal(), before);
+    });
+
+    it("removes the temporary files of killed processes", async () => {
+      const copy = await copiedUnsaved();
+      const path = join(folder(), `${"0".repeat(32)}.json.0123abcd.tmp`);
+      writeFileSync(path, "");
+      const time = new Date(Date.now() - 25 * hour);
+      utimesSync(path, time, time);
+      await copy.up(copyArgs);
+      assert.deepEqual(readdirSync(folder()), []);
     });
 
     it("drops what is a month old", async () => {

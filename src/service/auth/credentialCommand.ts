@@ -1,20 +1,21 @@
 import { spawn } from "node:child_process";
 import { isRecord } from "../isRecord";
+import { isHeaderValue } from "./accessToken";
 
-/** What a credential command has to print, as JSON. */
+/** What a credential command must print, as JSON. */
 export interface CommandCredential {
-  /** Version of this form. */
+  /** Version of this format. */
   Version: 1;
   /** The access token. */
   AccessToken: string;
-  /** End of its life as an ISO date. Absent: it is never renewed before it is refused. */
+  /** When the token expires, as an ISO date. Absent: the token is used until the service refuses it. */
   Expiration?: string;
 }
 
 /** What a credential command printed. */
 export interface CommandToken {
   accessToken: string;
-  /** Milliseconds since 1970; absent: the token is never renewed before it is refused. */
+  /** Milliseconds since 1970. Absent: the token is used until the service refuses it. */
   expiresAt?: number;
 }
 
@@ -24,37 +25,60 @@ const largestOutput = 1024 * 1024;
 
 /**
  * Runs the command line in the system's shell. Its stderr is passed on, its stdout is read and never shown.
- * @throws Error in words for the user, without anything that the command printed
+ * @throws Error for the user that names nothing that the command printed
  */
-export async function runCredentialCommand(command: string): Promise<CommandToken> {
-  return tokenIn(await stdoutOf(command));
-}
-
-function stdoutOf(command: string): Promise<string> {
+export function runCredentialCommand(command: string): Promise<CommandToken> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, { shell: true, stdio: ["ignore", "pipe", "inherit"], windowsHide: true });
     const pieces: Buffer[] = [];
     let size = 0;
-    const end = (problem: string) => {
+    let hasSucceeded = false;
+    const end = (settle: () => void) => {
       clearTimeout(timer);
-      child.kill("SIGKILL");
-      // A grandchild may keep the pipe open: without this the process would wait for it.
+      // A process that the command left running may hold the pipe open; ours would wait for it.
       child.stdout.destroy();
-      reject(new Error(problem));
+      settle();
     };
-    const timer = setTimeout(() => end(`did not end within ${commandTimeout / 1000} s`), commandTimeout);
+    const fail = (problem: string) => {
+      child.kill("SIGKILL");
+      end(() => reject(new Error(problem)));
+    };
+    const timer = setTimeout(() => fail(`did not end within ${commandTimeout / 1000} s`), commandTimeout);
+    const output = () => Buffer.concat(pieces).toString("utf8");
+    const succeed = () => {
+      try {
+        const token = tokenIn(output());
+        end(() => resolve(token));
+      } catch (error) {
+        end(() => reject(error));
+      }
+    };
     child.stdout.on("data", (piece: Buffer) => {
       size += piece.length;
-      if (size > largestOutput) end("printed more than 1 MiB");
-      else pieces.push(piece);
+      pieces.push(piece);
+      if (size > largestOutput) fail("printed more than 1 MiB");
+      else if (hasSucceeded && isJson(output())) succeed();
     });
-    child.on("error", () => end("could not be started"));
-    child.on("close", (code, signal) => {
-      clearTimeout(timer);
-      if (code === 0) resolve(Buffer.concat(pieces).toString("utf8"));
-      else reject(new Error(code === null ? `was ended by ${signal}` : `ended with exit code ${code}`));
+    child.on("error", () => fail("could not be started"));
+    child.on("exit", (code, signal) => {
+      hasSucceeded = code === 0;
+      if (!hasSucceeded) fail(code === null ? `was ended by ${signal}` : `ended with exit code ${code}`);
+      // The rest of the output may still be in the pipe. Whole JSON is the end of it, also where the pipe stays open.
+      else if (isJson(output())) succeed();
+    });
+    child.on("close", () => {
+      if (hasSucceeded) succeed();
     });
   });
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function tokenIn(output: string): CommandToken {
@@ -67,8 +91,7 @@ function tokenIn(output: string): CommandToken {
   if (!isRecord(printed)) throw new Error("did not print a JSON object");
   const { Version, AccessToken, Expiration } = printed;
   if (Version !== 1) throw new Error("printed no Version, or one other than 1");
-  if (typeof AccessToken !== "string" || !/^[\x21-\x7e]+$/.test(AccessToken))
-    throw new Error("printed no usable AccessToken");
+  if (typeof AccessToken !== "string" || !isHeaderValue(AccessToken)) throw new Error("printed no usable AccessToken");
   if (Expiration === undefined || Expiration === null) return { accessToken: AccessToken };
   const expiresAt = typeof Expiration === "string" ? Date.parse(Expiration) : Number.NaN;
   if (Number.isNaN(expiresAt)) throw new Error("printed an Expiration that is not an ISO date");

@@ -1,117 +1,141 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { lock } from "proper-lockfile";
-import { makePrivateFolder, setAside, writePrivateFile } from "../files/privateFile";
+import { codeOf, makePrivateFolder, readPrivateFile, setAside, targetOf, writePrivateFile } from "../files/privateFile";
+import { isTemporary, removeAbandonedFiles } from "../files/temporaryFiles";
+import { pause } from "../http/clock";
 import { isRecord } from "../isRecord";
-
-/** The newest tokens that came from one start token. Times are milliseconds since 1970. */
-export interface Chain {
-  refreshToken: string;
-  accessToken: string;
-  /** End of the access token's life. */
-  expiresAt?: number;
-  /** From here on it is renewed. */
-  refreshAt?: number;
-  updatedAt: number;
-}
+import type { StoredFamilies, TokenFamily } from "./tokenFamily";
+import { isTokenFamily } from "./tokenFamily";
 
 interface StoreFile {
   version: 1;
-  /** Start tokens stand in the file as salted hashes only. */
+  /** The configured refresh tokens are in the file as salted hashes only. */
   salt: string;
-  chains: Record<string, Chain>;
+  /** By the hash of the refresh token that each began with. */
+  families: Record<string, TokenFamily>;
 }
 
-/** Chains that nobody has used for so long are dropped: refresh tokens live for days. Milliseconds. */
-const longestLife = 90 * 24 * 3600 * 1000;
+/** Which family a renewed one replaces: the one that began with `startToken`, or the one whose refresh token is `replaces`. */
+export type FamilyPlace = { startToken: string } | { replaces: string };
+
+/** A family that nobody has renewed for so long is dropped: refresh tokens live for days. Milliseconds. */
+const keptFor = 90 * 24 * 3600 * 1000;
+
+/** How often a lock is asked for that another process holds: for about two minutes. */
+const lockAttempts = 150;
+
+/** The store exists and cannot be used. The message is for the user. */
+export class TokenStoreError extends Error {}
 
 /**
- * The rotated refresh tokens of one service and profile: a file that only its owner can read, replaced as a whole, so that a reader never
- * sees half of it.
+ * The rotated refresh tokens of one service: a file that only its owner can read. Profiles with the same refresh token share its family, in
+ * one process and in several.
  */
 export class TokenStore {
   readonly file: string;
-  readonly #folder: string;
+  readonly #profile: string;
   readonly #warn: (message: string) => void;
-  #held = false;
+  #isLocked = false;
 
   constructor(folder: string, baseUrl: string, profile: string, warn: (message: string) => void) {
-    this.#folder = folder;
+    this.file = join(folder, `${createHash("sha256").update(baseUrl).digest("hex").slice(0, 32)}.json`);
+    this.#profile = profile;
     this.#warn = warn;
-    this.file = join(
-      folder,
-      `${createHash("sha256").update(`${baseUrl}\n${profile}`).digest("hex").slice(0, 32)}.json`,
+  }
+
+  /** @throws TokenStoreError */
+  async families(startToken: string | undefined): Promise<StoredFamilies> {
+    const { salt, families } = await this.#read();
+    const ownKey = startToken === undefined ? undefined : keyOf(salt, startToken);
+    const others = Object.entries(families)
+      .filter(([key, { profiles }]) => key !== ownKey && profiles.includes(this.#profile))
+      .map(([, family]) => family);
+    return { own: ownKey === undefined ? undefined : families[ownKey], others };
+  }
+
+  /** @throws TokenStoreError, or an error of the file system */
+  async save(family: TokenFamily, place: FamilyPlace): Promise<void> {
+    await makePrivateFolder(dirname(this.file));
+    const content = await this.#read(true);
+    const oldest = Date.now() - keptFor;
+    const families = Object.fromEntries(
+      Object.entries(content.families).filter(([, { updatedAt }]) => updatedAt > oldest),
     );
-  }
-
-  /** The chain that began with this token. */
-  async chain(startToken: string): Promise<Chain | undefined> {
-    const content = await this.#read();
-    return content?.chains[keyOf(content.salt, startToken)];
-  }
-
-  /** All other chains, newest first. */
-  async otherChains(startToken: string | undefined): Promise<Chain[]> {
-    const content = await this.#read();
-    if (content === undefined) return [];
-    const own = startToken === undefined ? undefined : keyOf(content.salt, startToken);
-    const others = Object.entries(content.chains).filter(([key]) => key !== own);
-    return others.map(([, chain]) => chain).sort((a, b) => b.updatedAt - a.updatedAt);
-  }
-
-  /** Puts a chain in the place of the one that began with `startToken`, or of the one that holds `replaces` as its refresh token. */
-  async save(chain: Chain, place: { startToken: string } | { replaces: string }): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const content = (await this.#read(true)) ?? { version: 1, salt: randomBytes(16).toString("hex"), chains: {} };
-    const oldest = Date.now() - longestLife;
-    const chains = Object.fromEntries(Object.entries(content.chains).filter(([, old]) => old.updatedAt > oldest));
     const key =
       "startToken" in place
         ? keyOf(content.salt, place.startToken)
-        : (Object.keys(chains).find((known) => chains[known]?.refreshToken === place.replaces) ??
+        : (Object.keys(families).find((known) => families[known]?.refreshToken === place.replaces) ??
           keyOf(content.salt, place.replaces));
-    chains[key] = chain;
-    await writePrivateFile(this.file, `${JSON.stringify({ ...content, chains })}\n`);
+    const profiles = [...new Set([...(families[key]?.profiles ?? []), ...family.profiles, this.#profile])];
+    families[key] = { ...family, profiles };
+    await writePrivateFile(this.file, `${JSON.stringify({ ...content, families })}\n`, true);
+    await this.#removeAbandoned();
   }
 
-  /** Runs `work` while no other process holds the same store. Rejects, without running it, where no lock can be had. */
+  /** Runs the work while no other process holds the same store. Rejects, without running it, where the lock cannot be had. */
   async locked<T>(work: () => Promise<T>): Promise<T> {
-    await makePrivateFolder(this.#folder);
-    const unlock = await lock(this.file, {
-      realpath: false,
-      stale: 20_000,
-      update: 5_000,
-      retries: { retries: 150, factor: 1.2, minTimeout: 20, maxTimeout: 1_000, randomize: true },
-      // The library would end the process: a lock taken over by another, after this one slept, is no reason for that.
-      onCompromised: () => this.#warn(`The lock of the token store ${this.file} was lost to another process.`),
-    });
-    this.#held = true;
+    await makePrivateFolder(dirname(this.file));
+    const unlock = await this.#lock();
+    this.#isLocked = true;
     try {
       return await work();
     } finally {
-      this.#held = false;
+      this.#isLocked = false;
       await unlock().catch(() => undefined);
     }
   }
 
-  /** Without the lock another process may put a good store in the place of a bad one at any moment: only its holder sets one aside. */
-  async #read(mayBeReplaced = this.#held): Promise<StoreFile | undefined> {
-    let text = "";
-    try {
-      text = await readFile(this.file, "utf8");
-    } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+  async #lock(): Promise<() => Promise<void>> {
+    const target = await targetOf(this.file);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await lock(target, {
+          realpath: false,
+          stale: 20_000,
+          update: 5_000,
+          // The library's default is to throw, which ends the process. This process was suspended for a while; that is no reason to end.
+          onCompromised: () => this.#warn(`The lock of the token store ${this.file} was lost to another process.`),
+        });
+      } catch (error) {
+        if (codeOf(error) !== "ELOCKED" || attempt === lockAttempts) throw error;
+        await pause(Math.min(1_000, 20 * 1.2 ** attempt) * (1 + Math.random()));
+      }
     }
-    const content = parse(text);
-    if (content === undefined && mayBeReplaced) await this.#setAside();
-    return content;
   }
 
-  /** Not fatal: the start token may still work. Kept, because it may hold the only valid refresh token. */
+  /** Without the lock, another process may replace a corrupt store at any moment, so only the holder of the lock sets one aside. */
+  async #read(maySetAside = this.#isLocked): Promise<StoreFile> {
+    let text: string | undefined;
+    try {
+      text = await readPrivateFile(this.file);
+    } catch (error) {
+      throw new TokenStoreError(`the token store ${this.file} cannot be read (${codeOf(error)})`);
+    }
+    const content = text === undefined ? undefined : parse(text);
+    if (content === "otherVersion") {
+      throw new TokenStoreError(
+        `the token store ${this.file} was written by another version of pulumi-webextract and was not changed`,
+      );
+    }
+    if (content === undefined && text !== undefined && maySetAside) await this.#setAside();
+    return content ?? { version: 1, salt: randomBytes(16).toString("hex"), families: {} };
+  }
+
+  /** Kept, because it may hold the only valid refresh token. Work goes on: the configured refresh token may still be valid. */
   async #setAside(): Promise<void> {
-    const aside = await setAside(this.file);
-    this.#warn(`The token store ${this.file} cannot be read as one; it was set aside as ${aside}.`);
+    let aside: string;
+    try {
+      aside = await setAside(this.file);
+    } catch (error) {
+      throw new TokenStoreError(`the token store ${this.file} is corrupt and cannot be renamed (${codeOf(error)})`);
+    }
+    this.#warn(`The token store ${this.file} is corrupt. It was renamed to ${aside}.`);
+  }
+
+  async #removeAbandoned(): Promise<void> {
+    const target = await targetOf(this.file);
+    await removeAbandonedFiles(dirname(target), (name) => name.startsWith(`${basename(target)}.`) && isTemporary(name));
   }
 }
 
@@ -119,31 +143,19 @@ function keyOf(salt: string, startToken: string): string {
   return createHash("sha256").update(`${salt}\n${startToken}`).digest("hex");
 }
 
-function parse(text: string): StoreFile | undefined {
+/** Undefined where the content makes no sense. */
+function parse(text: string): StoreFile | "otherVersion" | undefined {
   let content: unknown;
   try {
     content = JSON.parse(text);
   } catch {
     return undefined;
   }
-  if (!isRecord(content) || content.version !== 1 || typeof content.salt !== "string" || !isRecord(content.chains))
-    return undefined;
-  const chains: Record<string, Chain> = {};
-  for (const [key, value] of Object.entries(content.chains)) {
-    if (!isChain(value)) return undefined;
-    chains[key] = value;
-  }
-  return { version: 1, salt: content.salt, chains };
-}
-
-function isChain(value: unknown): value is Chain {
-  if (!isRecord(value)) return false;
-  const time = (given: unknown) => given === undefined || typeof given === "number";
-  return (
-    typeof value.refreshToken === "string" &&
-    typeof value.accessToken === "string" &&
-    typeof value.updatedAt === "number" &&
-    time(value.expiresAt) &&
-    time(value.refreshAt)
-  );
+  if (!isRecord(content)) return undefined;
+  const { version, salt, families } = content;
+  if (typeof version === "number" && version !== 1) return "otherVersion";
+  if (version !== 1 || typeof salt !== "string" || !isRecord(families)) return undefined;
+  const entries = Object.entries(families);
+  const known = entries.flatMap(([key, family]) => (isTokenFamily(family) ? [[key, family] as const] : []));
+  return known.length === entries.length ? { version, salt, families: Object.fromEntries(known) } : undefined;
 }

@@ -1,78 +1,117 @@
 import { tokenSources } from "../errors/hints";
-import { onAbort } from "../http/onAbort";
-import type { AccessToken, CredentialSource, CredentialsInUse, NoToken } from "./accessToken";
+import type { AccessToken, CredentialSource, CredentialsInUse, Found, NoToken, NothingFound } from "./accessToken";
 import { renewalOf } from "./accessToken";
 import { runCredentialCommand } from "./credentialCommand";
-import type { RefreshParts } from "./refreshChains";
-import { RefreshChains } from "./refreshChains";
+import type { FamilyParts } from "./tokenFamilies";
+import { TokenFamilies } from "./tokenFamilies";
+import type { Configured } from "./tokenFamily";
 
-export interface TokenParts extends Omit<RefreshParts, "isFresh"> {
-  accessToken?: string;
-  refreshToken?: string;
-  credentialCommand?: string;
-  /** How errors name an option. */
-  settingName: (option: string) => string;
+export interface TokenParts extends Omit<FamilyParts, "isGood" | "configured"> {
+  accessToken: string | undefined;
+  credentialCommand: string | undefined;
+  /** Whether the option `tokenStore` is set; if not, the store is in its default place. */
+  isStoreConfigured: boolean;
 }
 
-/** Milliseconds for which a source that gave a token nobody takes is left alone: a hundred calls must not make a hundred refreshes. */
+/** The sources that cost a refresh or a process. */
+type RestingSource = "credentialCommand" | "refreshToken" | "standIn";
+
+/** Milliseconds for which a source rests that gave a refused token: a hundred calls must not make a hundred refreshes. */
 const restAfterRefusal = 30_000;
 
-/** The access token: sources that give way to each other, renewed in time, by one refresh however many calls wait for it. */
+/** The access token of a client: found in the first source that has one, renewed in time, by one refresh however many calls wait for it. */
 export class Tokens {
   readonly #parts: TokenParts;
-  readonly #chains: RefreshChains;
-  readonly #refusedTokens = new Set<string>();
+  readonly #families: TokenFamilies;
+  readonly #proven = new Set<string>();
+  /** Refused, and not accepted since. */
+  readonly #refused = new Set<string>();
+  /** Tokens of another refresh token than the configured one, until they are accepted. */
+  readonly #standIns = new Set<string>();
   readonly #refusedSources = new Set<CredentialSource>();
-  readonly #resting = new Map<CredentialSource, number>();
+  readonly #resting = new Map<RestingSource, { until: number; why: NothingFound }>();
+  /** The newest token. It stays when it is refused: see {@link #onceMore}. */
   #current: AccessToken | undefined;
   #flight: Promise<AccessToken | NoToken> | undefined;
 
+  /** In the order in which they are tried. */
+  readonly #sources: readonly (() => Promise<Found>)[] = [
+    () => this.#families.stored(),
+    () => this.#configured(),
+    () => this.#unlessResting("credentialCommand", () => this.#command()),
+    () => this.#unlessResting("refreshToken", () => this.#families.renewed()),
+    () => this.#unlessResting("standIn", () => this.#standIn()),
+  ];
+
   constructor(parts: TokenParts) {
     this.#parts = parts;
-    this.#chains = new RefreshChains({ ...parts, isFresh: (token, refreshAt) => this.#isFresh(token, refreshAt) });
+    this.#families = new TokenFamilies({
+      ...parts,
+      configured: configuredIn(parts),
+      isGood: (token, refreshAt) => this.#isGood(token, refreshAt),
+    });
     for (const word of [parts.accessToken, parts.refreshToken]) parts.secrets.add(word);
   }
 
-  /** An aborted caller leaves; the refresh that others wait for goes on, and its result is stored. */
-  get(signal: AbortSignal): Promise<AccessToken | NoToken> {
+  /**
+   * An aborted caller leaves; the refresh that others wait for goes on, and its result is stored.
+   * @param refusedByCall the tokens with which the service refused this very call
+   */
+  async get(signal: AbortSignal, refusedByCall: readonly string[] = []): Promise<AccessToken | NoToken> {
     const current = this.#current;
-    if (current !== undefined && this.#isFresh(current.value, current.refreshAt)) return Promise.resolve(current);
+    if (current !== undefined && this.#isGood(current.value, current.refreshAt)) return current;
     this.#flight ??= this.#find().finally(() => {
       this.#flight = undefined;
     });
-    return orAborted(this.#flight, signal);
+    const found = await orAborted(this.#flight, signal);
+    if ("value" in found || found.kind !== "credential") return found;
+    return this.#onceMore(refusedByCall) ?? found;
   }
 
   /** The service refused this token: the next {@link get} looks for another. */
   refused(token: AccessToken): void {
-    this.#refusedTokens.add(token.value);
-    if (token.source === "accessToken") this.#refusedSources.add(token.source);
+    const { value, source } = token;
+    this.#refused.add(value);
+    if (source === "accessToken") this.#refusedSources.add(source);
     // A token just obtained and refused at once: the next one of that source would fare no better.
-    if (!token.proven && (token.source === "refreshToken" || token.source === "credentialCommand")) {
-      this.#rest(token.source);
+    if (this.#proven.has(value)) return;
+    if (source === "credentialCommand") {
+      this.#rest(source, { reason: `the token of ${this.#parts.settingName(source)} was refused` });
     }
-    if (this.#current?.value === token.value) this.#current = undefined;
+    if (source === "refreshToken") {
+      const why = { reason: "the access token of the last refresh was refused" };
+      this.#rest("refreshToken", why);
+      this.#rest("standIn", why);
+    }
   }
 
-  /** Whether it is worth renewing a token that may or may not have been what was refused. */
+  accepted({ value, source }: AccessToken): void {
+    const { refreshToken, store, warn } = this.#parts;
+    if (this.#standIns.delete(value) && refreshToken !== undefined) {
+      warn(
+        `The configured refresh token was refused. The token store ${store.file} holds tokens of a refresh token that this profile used later; they are used instead.`,
+      );
+    }
+    this.#proven.add(value);
+    this.#refused.delete(value);
+    this.#refusedSources.delete(source);
+  }
+
+  /** Whether to try another token where the service does not say that the token is the reason of its refusal. */
   mayRenew(token: AccessToken): boolean {
     const { credentialCommand, refreshToken } = this.#parts;
-    const old = token.obtainedAt === undefined || Date.now() - token.obtainedAt > restAfterRefusal;
-    return old && (credentialCommand !== undefined || refreshToken !== undefined);
+    const isOld = token.obtainedAt === undefined || Date.now() - token.obtainedAt > restAfterRefusal;
+    return isOld && (credentialCommand !== undefined || refreshToken !== undefined);
   }
 
-  /** Resolves when no refresh is under way, whatever came of it. */
+  /** Resolves when no refresh is under way, whether it failed or not. */
   async settled(): Promise<void> {
     await this.#flight?.catch(() => undefined);
   }
 
-  accepted(token: AccessToken): void {
-    token.proven = true;
-  }
-
-  /** The error at the end that follows the warning at once: a job that ends well here would fail at its next start. */
+  /** A warning said so at once; without an error at the end too, a job that ends well would fail at its next start. */
   checkStored(): void {
-    this.#chains.checkStored();
+    this.#families.checkStored();
   }
 
   describe(apiKey: boolean): CredentialsInUse {
@@ -83,121 +122,125 @@ export class Tokens {
       ["refreshToken", refreshToken],
     ];
     const next = configured.find(([source, value]) => value !== undefined && !this.#refusedSources.has(source));
-    const { expiresAt } = this.#current ?? {};
+    const current = this.#current !== undefined && !this.#refused.has(this.#current.value) ? this.#current : undefined;
     return {
-      source: this.#current?.source ?? next?.[0] ?? "none",
+      source: current?.source ?? next?.[0] ?? "none",
       refused: [...this.#refusedSources],
       apiKey,
-      expires: expiresAt === undefined ? undefined : new Date(expiresAt).toISOString(),
-      unstored: this.#chains.unstored,
+      expires: current?.expiresAt === undefined ? undefined : new Date(current.expiresAt).toISOString(),
+      unstored: this.#families.hasUnstored,
     };
   }
 
-  #isFresh(accessToken: string, refreshAt: number | undefined): boolean {
-    return !this.#refusedTokens.has(accessToken) && (refreshAt === undefined || Date.now() < refreshAt);
+  #isGood(accessToken: string, refreshAt: number | undefined): boolean {
+    return !this.#refused.has(accessToken) && (refreshAt === undefined || Date.now() < refreshAt);
   }
 
-  #rest(source: CredentialSource): void {
-    this.#refusedSources.add(source);
-    this.#resting.set(source, Date.now() + restAfterRefusal);
+  /**
+   * The refused token, once for each call, where no source has another: the refusal may have come from a gateway, or from one endpoint alone. Where
+   * other calls have proved the token good, a call tries it twice.
+   */
+  #onceMore(refusedByCall: readonly string[]): AccessToken | undefined {
+    const last = this.#current;
+    if (last === undefined || !this.#refused.has(last.value) || !isAlive(last)) return undefined;
+    const tries = refusedByCall.filter((value) => value === last.value).length;
+    return tries < (this.#proven.has(last.value) ? 2 : 1) ? last : undefined;
   }
 
-  #rests(source: CredentialSource): boolean {
-    return Date.now() < (this.#resting.get(source) ?? 0);
+  #rest(source: RestingSource, why: NothingFound): void {
+    if (source !== "standIn") this.#refusedSources.add(source);
+    this.#resting.set(source, { until: Date.now() + restAfterRefusal, why });
+  }
+
+  async #unlessResting(source: RestingSource, find: () => Promise<Found>): Promise<Found> {
+    const rest = this.#resting.get(source);
+    if (rest !== undefined && Date.now() < rest.until) return rest.why;
+    const found = await find();
+    if (found !== undefined && "refused" in found) this.#rest(source, found);
+    return found;
   }
 
   async #find(): Promise<AccessToken | NoToken> {
-    const found = await this.#firstOf([]);
+    const found = await this.#search();
     if ("value" in found) {
       this.#current = found;
       this.#parts.secrets.add(found.value);
       return found;
     }
     const current = this.#current;
-    // Renewal failed before the old one ended: it goes on being used, and renewal is tried again a little later.
-    if (current?.expiresAt !== undefined && Date.now() < current.expiresAt && !this.#refusedTokens.has(current.value)) {
-      current.refreshAt = Math.min(current.expiresAt, Date.now() + restAfterRefusal);
-      return current;
+    // The renewal failed before the token expired: it is used further, and renewal is tried again a little later.
+    if (current?.expiresAt !== undefined && isAlive(current) && !this.#refused.has(current.value)) {
+      const refreshAt = Math.min(current.expiresAt, Date.now() + restAfterRefusal);
+      this.#current = { ...current, refreshAt };
+      return this.#current;
     }
     return found;
   }
 
-  /** @param tried takes a few words for each source that gave no token */
-  async #firstOf(tried: string[]): Promise<AccessToken | NoToken> {
-    const { accessToken, refreshToken } = this.#parts;
-    const stored = refreshToken === undefined ? undefined : await this.#chains.stored(refreshToken);
-    if (stored !== undefined) return stored;
-    if (accessToken !== undefined) {
-      if (!this.#refusedTokens.has(accessToken)) return { value: accessToken, source: "accessToken", proven: false };
-      tried.push("accessToken was refused");
+  async #search(): Promise<AccessToken | NoToken> {
+    const failed: NothingFound[] = [];
+    for (const find of this.#sources) {
+      const found = await find();
+      if (found === undefined) continue;
+      if ("token" in found) return found.token;
+      if ("error" in found) return found.error;
+      failed.push(found);
     }
-    return (
-      (await this.#fromCommand(tried)) ??
-      (await this.#fromRefresh(tried)) ??
-      (await this.#fromOtherChains()) ??
-      this.#nothing(tried)
-    );
+    return this.#nothing(failed);
   }
 
-  async #fromCommand(tried: string[]): Promise<AccessToken | undefined> {
-    const command = this.#parts.credentialCommand;
-    if (command === undefined) return undefined;
-    if (this.#rests("credentialCommand")) {
-      tried.push("the token of credentialCommand was refused");
-      return undefined;
-    }
+  async #configured(): Promise<Found> {
+    const { accessToken: value, settingName } = this.#parts;
+    if (value === undefined) return undefined;
+    if (this.#refused.has(value)) return { reason: `${settingName("accessToken")} was refused` };
+    return { token: { value, source: "accessToken" } };
+  }
+
+  async #command(): Promise<Found> {
+    const { credentialCommand, secrets, settingName } = this.#parts;
+    if (credentialCommand === undefined) return undefined;
+    const name = settingName("credentialCommand");
     try {
-      const { accessToken, expiresAt } = await runCredentialCommand(command);
-      this.#parts.secrets.add(accessToken);
-      if (!this.#refusedTokens.has(accessToken)) {
-        const obtainedAt = Date.now();
-        const refreshAt = expiresAt === undefined ? undefined : renewalOf(obtainedAt, expiresAt);
-        return { value: accessToken, source: "credentialCommand", obtainedAt, expiresAt, refreshAt, proven: false };
-      }
-      this.#refusedSources.add("credentialCommand");
-      tried.push("the token of credentialCommand was refused");
+      const { accessToken: value, expiresAt } = await runCredentialCommand(credentialCommand);
+      secrets.add(value);
+      if (this.#refused.has(value)) return { refused: true, reason: `the token of ${name} was refused` };
+      const obtainedAt = Date.now();
+      const refreshAt = expiresAt === undefined ? undefined : renewalOf(obtainedAt, expiresAt);
+      return { token: { value, source: "credentialCommand", obtainedAt, expiresAt, refreshAt } };
     } catch (error) {
-      tried.push(`credentialCommand ${error instanceof Error ? error.message : "failed"}`);
+      return { reason: `${name} ${error instanceof Error ? error.message : "failed"}` };
     }
-    return undefined;
   }
 
-  async #fromRefresh(tried: string[]): Promise<AccessToken | NoToken | undefined> {
-    const { refreshToken } = this.#parts;
-    if (refreshToken === undefined) return undefined;
-    if (this.#rests("refreshToken")) {
-      tried.push("refreshToken, or the token that it led to, was refused");
-      return undefined;
-    }
-    const result = await this.#chains.renewed(refreshToken);
-    if (result !== "refused") return result;
-    this.#rest("refreshToken");
-    tried.push("refreshToken was refused, and the token store holds no newer one that is taken");
-    return undefined;
+  async #standIn(): Promise<Found> {
+    const found = await this.#families.standIn();
+    if (found !== undefined && "token" in found) this.#standIns.add(found.token.value);
+    return found;
   }
 
-  async #fromOtherChains(): Promise<AccessToken | NoToken | undefined> {
-    if (this.#rests("storedToken")) return undefined;
-    const result = await this.#chains.fromOthers(this.#parts.refreshToken);
-    if (result !== "refused") return result;
-    this.#rest("storedToken");
-    return undefined;
-  }
-
-  #nothing(tried: string[]): NoToken {
-    if (tried.length === 0) {
-      const hint = `Set ${tokenSources(this.#parts.settingName)}.`;
-      return { kind: "credential", problem: "not sent: no access token is configured.", hint };
+  #nothing(failed: readonly NothingFound[]): NoToken {
+    const { accessToken, credentialCommand, refreshToken, settingName } = this.#parts;
+    const hints = failed.flatMap(({ hint }) => hint ?? []);
+    const isConfigured = [accessToken, credentialCommand, refreshToken].some((value) => value !== undefined);
+    if (hints.length === 0 || !isConfigured) {
+      hints.unshift(`Set ${isConfigured ? "a valid " : ""}${tokenSources(settingName)}.`);
     }
-    const rotated = this.#refusedSources.has("refreshToken");
-    return {
-      kind: "credential",
-      problem: `no access token is taken by the service: ${tried.join("; ")}.`,
-      hint: rotated
-        ? "A refresh token is usually refused because it was rotated elsewhere (another machine, job or token store used it): set a newly issued one, and keep the token store between runs, or share it."
-        : `Set a valid ${tokenSources(this.#parts.settingName)}.`,
-    };
+    const reasons = failed.map(({ reason }) => reason).join("; ");
+    const problem = isConfigured
+      ? `the service accepts no access token: ${reasons}.`
+      : ["not sent: no access token is configured", ...(reasons === "" ? [] : [reasons])].join("; ").concat(".");
+    return { kind: "credential", problem, hint: hints.join(" ") };
   }
+}
+
+function configuredIn({ accessToken, credentialCommand, refreshToken, isStoreConfigured }: TokenParts): Configured {
+  if (refreshToken !== undefined) return "refreshToken";
+  if (accessToken !== undefined || credentialCommand !== undefined) return "otherCredential";
+  return isStoreConfigured ? "tokenStoreAlone" : "nothing";
+}
+
+function isAlive({ expiresAt }: AccessToken): boolean {
+  return expiresAt === undefined || Date.now() < expiresAt;
 }
 
 function orAborted(flight: Promise<AccessToken | NoToken>, signal: AbortSignal): Promise<AccessToken | NoToken> {
@@ -209,7 +252,7 @@ function orAborted(flight: Promise<AccessToken | NoToken>, signal: AbortSignal):
   return new Promise((resolve, reject) => {
     const leave = () => resolve(left);
     if (signal.aborted) leave();
-    const stopListening = onAbort(signal, leave);
-    flight.then(resolve, reject).finally(stopListening);
+    signal.addEventListener("abort", leave, { once: true });
+    flight.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
   });
 }

@@ -1,46 +1,83 @@
-import { randomBytes } from "node:crypto";
-import { chmod, mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, open, readFile, realpath, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { pause } from "../http/clock";
 import { syncFolder } from "./syncFolder";
+import { temporaryPathFor } from "./temporaryFiles";
 
-/** Files that only their owner can read, replaced as a whole, so that a reader never sees half of one. */
+/**
+ * Files that only their owner can read. A write replaces the whole file, so that no reader sees half of it.
+ *
+ * The package write-file-atomic would do this too, but it renames a file that a full disk cut off, and two containers that share a folder can
+ * choose the same temporary name.
+ */
 
+/** Folders that exist already keep their mode: they may be shared with others. */
 export async function makePrivateFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  if (process.platform !== "win32") await chmod(folder, 0o700).catch(() => undefined);
 }
 
-/** The folder must be there. When this returns, the file is on the disk, and a loss of power does not take it. */
-export async function writePrivateFile(file: string, content: string): Promise<void> {
-  await replace(file, content, true);
-  await syncFolder(dirname(file));
+/** Waits between attempts to read, in milliseconds. */
+const readWaits = [20, 50, 100, 200, 400];
+
+/**
+ * The content of a file; undefined where there is no such file. Too many open files or a network drive that is away for a moment say nothing
+ * about the content, so other failures are retried.
+ * @throws the last error of the file system
+ */
+export async function readPrivateFile(file: string): Promise<string | undefined> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await readFile(file, "utf8");
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+      const wait = readWaits[attempt];
+      if (wait === undefined) throw error;
+      await pause(wait);
+    }
+  }
 }
 
-/** The same without a wait for the disk, for what a killed process must leave behind, but a loss of power may take. */
-export async function writePrivateFileSoon(file: string, content: string): Promise<void> {
-  await replace(file, content, false);
-}
-
-async function replace(file: string, content: string, onDisk: boolean): Promise<void> {
-  const temporary = `${file}.${process.pid}-${randomBytes(4).toString("hex")}.tmp`;
+/**
+ * The folder must exist. A symbolic link stays, and its target is replaced.
+ * @param durable waits until the file is on the disk, so that a power cut does not lose it. Without, only a killed process does not lose it.
+ */
+export async function writePrivateFile(file: string, content: string, durable: boolean): Promise<void> {
+  const target = await targetOf(file);
+  const temporary = temporaryPathFor(target);
   try {
     const handle = await open(temporary, "wx", 0o600);
     try {
       await handle.writeFile(content);
-      if (onDisk) await handle.sync();
+      if (durable) await handle.sync();
     } finally {
       await handle.close();
     }
-    await rename(temporary, file);
+    await rename(temporary, target);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
   }
+  if (durable) await syncFolder(dirname(target));
 }
 
-/** Answers the new name of a file that is not what it should be; it may still hold something that somebody needs. */
+/**
+ * Renames a file whose content makes no sense. It is kept, because it may hold something that is needed.
+ * @returns the new path
+ */
 export async function setAside(file: string): Promise<string> {
-  const aside = `${file}.corrupt-${Date.now()}`;
-  await rename(file, aside).catch(() => undefined);
+  const target = await targetOf(file);
+  const aside = `${target}.corrupt-${Date.now()}`;
+  await rename(target, aside);
   return aside;
+}
+
+/** Where a path leads to, through symbolic links; the path itself where there is no file yet. */
+export async function targetOf(file: string): Promise<string> {
+  return realpath(file).catch(() => file);
+}
+
+/** The error code of the file system, for a message. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
 }

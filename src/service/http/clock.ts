@@ -17,6 +17,13 @@ export const clock = {
   deadline: (milliseconds: number, strike: () => void): Cancel => timer(milliseconds, strike),
 };
 
+/** Resolves after so many milliseconds of {@link clock}. */
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.wait(milliseconds, resolve);
+  });
+}
+
 function timer(milliseconds: number, callback: () => void): Cancel {
   const handle = setTimeout(callback, Math.min(milliseconds, longestTimer));
   return () => clearTimeout(handle);

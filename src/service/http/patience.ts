@@ -1,6 +1,5 @@
 import type { Cancel } from "./clock";
 import { clock } from "./clock";
-import { onAbort } from "./onAbort";
 
 /** How long one call may go on: until its deadline, or until the caller ends it. */
 export class Patience {
@@ -9,16 +8,16 @@ export class Patience {
   readonly #caller: AbortSignal | undefined;
   readonly #end: number;
   readonly #cancelDeadline: Cancel;
-  readonly #stopListening: (() => void) | undefined;
+  readonly #onAbort = () => this.#abort();
   #ended = false;
 
   /** @param deadline milliseconds from now */
   constructor(caller: AbortSignal | undefined, deadline: number) {
     this.#caller = caller;
     this.#end = clock.now() + deadline;
-    this.#cancelDeadline = clock.deadline(deadline, () => this.#abort());
+    this.#cancelDeadline = clock.deadline(deadline, this.#onAbort);
     if (caller?.aborted) this.#abort();
-    this.#stopListening = caller && onAbort(caller, () => this.#abort());
+    caller?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   /** Aborted by either. */
@@ -60,17 +59,17 @@ export class Patience {
       }
       const done = () => {
         cancel();
-        stopListening();
+        this.waits.removeEventListener("abort", done);
         resolve();
       };
       const cancel = clock.wait(milliseconds, done);
-      const stopListening = onAbort(this.waits, done);
+      this.waits.addEventListener("abort", done, { once: true });
     });
   }
 
   dispose(): void {
     this.#cancelDeadline();
-    this.#stopListening?.();
+    this.#caller?.removeEventListener("abort", this.#onAbort);
   }
 
   #abort(): void {

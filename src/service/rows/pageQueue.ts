@@ -1,6 +1,5 @@
 import type { ServiceError } from "../errors/errors";
 import { isServiceError } from "../errors/errors";
-import { onAbort } from "../http/onAbort";
 import type { ScannedRows } from "./rowScanner";
 
 /** One answer of a reading operation. */
@@ -44,7 +43,7 @@ export class PageQueue {
   readonly #reading: RowReading;
   readonly #pending: Pending[] = [];
   readonly #underWay = new Set<AbortController>();
-  readonly #stopListening: (() => void) | undefined;
+  readonly #onAbort = () => this.#abortAll();
   #size: number;
   #window = 0;
   #lastShort = 0;
@@ -52,7 +51,7 @@ export class PageQueue {
   constructor(reading: RowReading) {
     this.#reading = reading;
     this.#size = reading.pageSize;
-    this.#stopListening = reading.signal && onAbort(reading.signal, () => this.#abortAll());
+    reading.signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   /** Undefined where a refusal means that there is no such page (`mayBeTheEnd`). */
@@ -113,7 +112,7 @@ export class PageQueue {
   }
 
   discard(): void {
-    this.#stopListening?.();
+    this.#reading.signal?.removeEventListener("abort", this.#onAbort);
     this.#dropAhead();
   }
 

@@ -1,5 +1,4 @@
-import { readAnswer } from "../contract/answers";
-import { ContractBreach } from "../contract/contractBreach";
+import { ContractBreach, readAnswer } from "../contract/answers";
 import type { RawPage } from "./pageQueue";
 import type { RowSource } from "./rowPage";
 import { scanRows } from "./rowScanner";

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { ContractBreach } from "../contract/contractBreach";
+import { ContractBreach } from "../contract/answers";
 
 /** Where the rows of a page lie in its bytes. */
 export interface ScannedRows {
@@ -22,7 +22,6 @@ const backslash = 0x5c;
 const closeList = 0x5d;
 const openObject = 0x7b;
 const closeObject = 0x7d;
-/** Levels of a row. */
 const deepest = 1000;
 
 /**
@@ -144,7 +143,7 @@ class Scanner {
       if (byte === openObject) {
         this.#at += 1;
         if (this.#next() !== closeObject) {
-          if (depth === deepest) this.#tooDeep();
+          if (depth === deepest) this.#cutOff();
           open[depth++] = openObject;
           this.#key();
           continue;
@@ -153,7 +152,7 @@ class Scanner {
       } else if (byte === openList) {
         this.#at += 1;
         if (this.#next() !== closeList) {
-          if (depth === deepest) this.#tooDeep();
+          if (depth === deepest) this.#cutOff();
           open[depth++] = openList;
           continue;
         }
@@ -234,12 +233,6 @@ class Scanner {
 
   #noObject(index: number): never {
     throw new ContractBreach(`the answer breaks the contract: row ${index} of the page is cut off or not an object.`);
-  }
-
-  #tooDeep(): never {
-    throw new ContractBreach(
-      `the answer is nested deeper than ${deepest} levels at byte ${this.#at} of ${this.#end}: this client reads no more.`,
-    );
   }
 
   #cutOff(): never {

@@ -1,0 +1,39 @@
+import { randomBytes } from "node:crypto";
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+/**
+ * Temporary files: content is written to one before it gets its own name. A killed process leaves its temporary files behind. The rule for
+ * all of them: a temporary file that nobody has written to for a day belongs to a killed process, and is removed when its folder is next used.
+ */
+
+/** Milliseconds without a write after which a temporary file counts as abandoned. No write takes so long, also not of an export that waits. */
+const abandonedAfter = 24 * 3600 * 1000;
+
+/** A new name beside the file. It is random: two machines may share the folder. */
+export function temporaryPathFor(file: string): string {
+  return `${file}.${randomBytes(4).toString("hex")}.tmp`;
+}
+
+/** Whether a file has a name of {@link temporaryPathFor}. */
+export function isTemporary(name: string): boolean {
+  return /\.[0-9a-f]{8}\.tmp$/.test(name);
+}
+
+/**
+ * Removes the abandoned ones of those files of a folder whose names `isOurs` accepts. Never fails: a file that cannot be removed stays.
+ */
+export async function removeAbandonedFiles(folder: string, isOurs: (name: string) => boolean): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  await Promise.all(
+    names.filter(isOurs).map(async (name) => {
+      const path = join(folder, name);
+      const lastWrite = await stat(path).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => undefined,
+      );
+      if (lastWrite === undefined || Date.now() - lastWrite < abandonedAfter) return;
+      await rm(path, { force: true }).catch(() => undefined);
+    }),
+  );
+}
