@@ -30,7 +30,7 @@ export interface HostOptions {
 export class Host {
   /** Absent where it is switched off. */
   readonly journal: Journal | undefined;
-  private readonly accountGuards = new Map<string | undefined, AccountGuard>();
+  private readonly accountGuards = new Map<string, AccountGuard>();
   readonly decided = new DecidedParts();
   /** Made-up ids of lost answers whose outcome this run adopts. */
   readonly adopted = new Set<string>();
@@ -39,7 +39,8 @@ export class Host {
   private stepsUnderWay = 0;
   private readonly config: ProviderConfig;
   private readonly configProblems: readonly string[];
-  private readonly services = new Map<string | undefined, Service>();
+  /** By the options of the client. */
+  private readonly services = new Map<string, Service>();
   private readonly writers = new Map<string, LimitFunction>();
 
   private readonly folder: string;
@@ -79,10 +80,15 @@ export class Host {
     return baseUrl === undefined ? undefined : originOf(baseUrl);
   }
 
-  /** The account behind a profile: two names of the same credentials are one. */
+  /** The account behind a profile: profiles with the same credentials are one account. */
   account(profile: string | undefined): string {
-    const { accessToken, refreshToken, credentialCommand } = this.config.clientOptions(profile);
-    return JSON.stringify([this.origin(profile), accessToken, refreshToken, credentialCommand]);
+    const { accessToken, refreshToken, credentialCommand, apiKey, credentials } = this.config.clientOptions(profile);
+    const tokens = [accessToken, refreshToken, credentialCommand].filter((token) => token !== undefined);
+    const isKnownByKey = credentials === "apiKey" || tokens.length === 0;
+    return JSON.stringify([
+      this.origin(profile),
+      isKnownByKey ? { apiKey } : { accessToken, refreshToken, credentialCommand },
+    ]);
   }
 
   /** A resource by the name that is the same in each run; undefined where the service isn't known. */
@@ -96,8 +102,9 @@ export class Host {
 
   /** One for each account: what is found in one says nothing about another. */
   accountGuard(profile: string | undefined): AccountGuard {
-    const guard = this.accountGuards.get(profile) ?? new AccountGuard();
-    this.accountGuards.set(profile, guard);
+    const account = this.account(profile);
+    const guard = this.accountGuards.get(account) ?? new AccountGuard();
+    this.accountGuards.set(account, guard);
     return guard;
   }
 
@@ -191,17 +198,19 @@ export class Host {
     if (this.configProblems.length > 0) {
       throw new Error(this.configProblems.join(" "));
     }
-    let service = this.services.get(profile);
+    const options = this.config.clientOptions(profile);
+    const problem = this.profileProblem(profile);
+    if (problem !== undefined) {
+      throw new Error(problem);
+    }
+    // Profiles that differ by name only share a client: two of one refresh token could invalidate each other's access token.
+    const key = JSON.stringify({ ...options, profile: undefined });
+    let service = this.services.get(key);
     if (service === undefined) {
-      const options = this.config.clientOptions(profile);
-      const problem = this.profileProblem(profile);
-      if (problem !== undefined) {
-        throw new Error(problem);
-      }
       const warn = (message: string): void => this.display.warn(message);
       const client = new ServiceClient({ ...options, warn, interrupted: this.interrupted });
       service = { client, actionReader: new ActionReader(client) };
-      this.services.set(profile, service);
+      this.services.set(key, service);
     }
     return service;
   }

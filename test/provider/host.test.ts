@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import type { Display } from "../internals/engine";
+import { Host } from "../internals/provider";
+
+const display: Display = { warn: () => undefined, progress: () => undefined, flush: () => undefined };
+
+/** A host with these profiles, each a set of credentials. */
+function hostWith(profiles: Record<string, object>, config: Record<string, string> = {}): Host {
+  const all: Record<string, string> = {
+    baseUrl: "https://service.test",
+    tokenStore: "store",
+    journal: "off",
+    profiles: JSON.stringify(profiles),
+    ...config,
+  };
+  return new Host((key) => all[key], display);
+}
+
+describe("profiles in the provider", () => {
+  const clientOf = (host: Host, profile: string) => host.context(profile, undefined).client;
+
+  it("with the same credentials share one client, which gathers their reads, and one guard", async () => {
+    const host = hostWith({ one: { refreshToken: "r" }, two: { refreshToken: "r" }, three: { refreshToken: "other" } });
+    try {
+      assert.equal(clientOf(host, "one"), clientOf(host, "two"));
+      assert.equal(host.context("one", undefined).actionReader, host.context("two", undefined).actionReader);
+      assert.equal(host.accountGuard("one"), host.accountGuard("two"));
+      assert.notEqual(clientOf(host, "one"), clientOf(host, "three"));
+      assert.notEqual(host.accountGuard("one"), host.accountGuard("three"));
+    } finally {
+      await host.close();
+    }
+  });
+
+  it("with the same token and another API key are one account with two clients", async () => {
+    const host = hostWith({ one: { accessToken: "a", apiKey: "k" }, two: { accessToken: "a" } });
+    try {
+      assert.equal(host.account("one"), host.account("two"));
+      assert.notEqual(clientOf(host, "one"), clientOf(host, "two"));
+    } finally {
+      await host.close();
+    }
+  });
+
+  for (const [what, token, config] of [
+    ["the service takes only API keys", { accessToken: "a" }, { credentials: "apiKey" }],
+    ["they have no tokens", {}, {}],
+  ] as const) {
+    it(`with other API keys are other accounts where ${what}`, () => {
+      const host = hostWith({ one: { ...token, apiKey: "k1" }, two: { ...token, apiKey: "k2" } }, config);
+      assert.notEqual(host.account("one"), host.account("two"));
+    });
+  }
+});
