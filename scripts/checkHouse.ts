@@ -1,4 +1,5 @@
 import { engineFitsSdk, operationsAreComplete, resourcesAreComplete } from "./house/completeness";
+import { expressionsAreLinear } from "./house/expressions";
 import { importsGoOneWay, pulumiStaysInTheFront } from "./house/imports";
 import type { Rule } from "./house/source";
 import { readHouse } from "./house/source";
@@ -20,6 +21,7 @@ const rules: readonly Rule[] = [
   operationsAreComplete,
   resourcesAreComplete,
   engineFitsSdk,
+  expressionsAreLinear,
   filesStaySmall,
   filesHaveNames,
   nothingIsLeftForLater,

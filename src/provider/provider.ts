@@ -12,7 +12,7 @@ import { Host } from "./host";
  * permanent contract: state written by any version runs whatever version is installed.
  */
 export function get(type: string): dynamic.ResourceProvider {
-  const resource = resources[type];
+  const resource = Object.hasOwn(resources, type) ? resources[type] : undefined;
   if (resource === undefined) {
     throw new Error(
       `pulumi-webextract has no resource "${type}". Was the state written by a newer version? Known: ${Object.keys(resources).join(", ")}.`,

@@ -40,7 +40,7 @@ export function settingsOf(options: ServiceClientOptions): Settings {
   const stderr = (line: string) => void process.stderr.write(`${line}\n`);
   const proxyAddress = proxyFromEnvironment(options.baseUrl);
   return {
-    baseUrl: options.baseUrl.replace(/\/+$/, ""),
+    baseUrl: withoutSlashes(options.baseUrl),
     proxy: proxyAddress === undefined ? undefined : proxyOf(proxyAddress),
     timeout: (options.timeoutSeconds ?? 30) * 1000,
     deadline: (options.deadlineSeconds ?? 900) * 1000,
@@ -61,6 +61,12 @@ export function settingsOf(options: ServiceClientOptions): Settings {
     interrupted: options.interrupted ?? new AbortController().signal,
     settingName: options.settingName ?? ((option) => option),
   };
+}
+
+function withoutSlashes(address: string): string {
+  let end = address.length;
+  while (address[end - 1] === "/") end -= 1;
+  return address.slice(0, end);
 }
 
 /** What cannot be right about the options, a sentence each; empty where nothing is. */

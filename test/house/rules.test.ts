@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { engineFitsSdk, operationsAreComplete, resourcesAreComplete } from "../../scripts/house/completeness";
+import { expressionsAreLinear } from "../../scripts/house/expressions";
 import { importsGoOneWay, pulumiStaysInTheFront } from "../../scripts/house/imports";
 import type { Rule } from "../../scripts/house/source";
 import {
@@ -46,6 +47,19 @@ describe("house rule: imports go one way", () => {
     refuses(importsGoOneWay, { "emulator/src/a.ts": client }, /src\/service\/client/);
     refuses(importsGoOneWay, { "src/service/a.ts": 'import { f } from "webextract-emulator";' }, /webextract-emulator/);
     refuses(importsGoOneWay, { "src/service/a.ts": 'import { f } from "../../emulator/src/a";' }, /emulator\/src\/a/);
+  });
+});
+
+describe("house rule: regular expressions take linear time", () => {
+  it("accepts those that do", () => {
+    accepts(expressionsAreLinear, { "src/a.ts": "const a = /^[a-z]+$/; const b = /\\d{16}/; const c = a / b / 2;" });
+  });
+
+  it("refuses quadratic and exponential ones, with their place", () => {
+    refuses(expressionsAreLinear, { "src/a.ts": "\nconst a = /\\/+$/;" }, /src\/a\.ts:2 .* 2nd degree polynomial/);
+    const quoted = 'const a = /"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"/g;';
+    refuses(expressionsAreLinear, { "emulator/src/a.ts": quoted }, /polynomial/);
+    refuses(expressionsAreLinear, { "src/a.ts": "const a = /^(a+)+$/;" }, /exponential/);
   });
 });
 

@@ -1,3 +1,6 @@
+export { SecretWords } from "../../src/service/auth/secretWords";
+export type { Characters } from "../../src/service/contract/json";
+export { parseJson, quoteLongIntegers } from "../../src/service/contract/json";
 export type { Operation, OperationName } from "../../src/service/contract/operations";
 export { operations } from "../../src/service/contract/operations";
 export { prepare } from "../../src/service/contract/requests";
@@ -15,7 +18,7 @@ export type {
 export { defaultTokenStore } from "../../src/service/environment";
 export { isServiceError } from "../../src/service/errors/errors";
 export { failureOfAnswer } from "../../src/service/errors/failures";
-export { withoutRequestValues } from "../../src/service/errors/requestValues";
+export { hideRequestValues } from "../../src/service/errors/requestValues";
 export type { Cancel } from "../../src/service/http/clock";
 export { clock } from "../../src/service/http/clock";
 export { joinLimiter, Limiter } from "../../src/service/http/limiter";

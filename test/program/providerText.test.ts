@@ -22,5 +22,6 @@ describe("the provider text in state", () => {
       assert.equal(typeof get(type).create, "function");
     }
     assert.throws(() => get("Nothing"), /no resource "Nothing".*Known: TaskCopy/);
+    assert.throws(() => get("constructor"), /no resource "constructor"/);
   });
 });

@@ -9,7 +9,7 @@ export function checkPath(path: unknown, has: { lotNo: boolean; ownFile: boolean
   if (typeof path !== "string") {
     return;
   }
-  const used: string[] = path.match(/\{[^}]*\}/g) ?? [];
+  const used = [...path.matchAll(/\{[^}]*\}?/g)].map(([each]) => each).filter((each) => each.endsWith("}"));
   for (const each of used) {
     if (!placeholders.includes(each)) {
       problems.push({ path: "path", reason: `holds "${each}"; known are ${placeholders.join(", ")}` });

@@ -23,7 +23,7 @@ export function wasWaitedOut(refusal: ServiceError): boolean {
 /** Whether the service's own words name a task: as a word of its own, for `task-1` stands in `task-10` too. */
 export function names({ said = "" }: ServiceError, taskId: string): boolean {
   const words = said.split(/[\s"'`=,;()[\]{}<>]+/);
-  return words.some((word) => word.replace(/[.:!?]+$/, "") === taskId);
+  return words.some((word) => word.startsWith(taskId) && /^[.:!?]*$/.test(word.slice(taskId.length)));
 }
 
 /** How many tasks alone must be refused before that is no longer about them, where the service does not say what it is about. */

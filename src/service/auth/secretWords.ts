@@ -1,3 +1,5 @@
+import { hideWords, lowerCase, spellingsOf } from "../errors/foreignText";
+
 /** Anything shorter is no credential, and taking it out of every text would only make the text unreadable. */
 const shortest = 6;
 
@@ -7,21 +9,13 @@ export class SecretWords {
 
   add(word: string | undefined): void {
     if (word === undefined || word.length < shortest) return;
-    for (const form of [
-      word,
-      encodeURIComponent(word),
-      JSON.stringify(word).slice(1, -1),
-      Buffer.from(word).toString("base64"),
-    ]) {
-      this.#words.add(form);
-    }
+    const base64 = Buffer.from(word)
+      .toString("base64")
+      .replace(/={1,2}$/, "");
+    const base64url = base64.replaceAll("+", "-").replaceAll("/", "_");
+    for (const form of [...spellingsOf(word), base64, base64url]) this.#words.add(lowerCase(form));
   }
 
-  /** An arrow function, because it is handed over as a callback. */
-  readonly scrub = (text: string): string => {
-    let clean = text;
-    // Longest first: one may be the beginning of another.
-    for (const word of [...this.#words].sort((a, b) => b.length - a.length)) clean = clean.replaceAll(word, "[secret]");
-    return clean;
-  };
+  /** Hides the credentials, in any letter case. An arrow function, because it is handed over as a callback. */
+  readonly scrub = (text: string): string => hideWords(text, [...this.#words], "[secret]");
 }

@@ -1,4 +1,5 @@
 import { tokenSources } from "../errors/hints";
+import { onAbort } from "../http/onAbort";
 import type { AccessToken, CredentialSource, CredentialsInUse, Found, NoToken, NothingFound } from "./accessToken";
 import { renewalOf } from "./accessToken";
 import { runCredentialCommand } from "./credentialCommand";
@@ -252,7 +253,7 @@ function orAborted(flight: Promise<AccessToken | NoToken>, signal: AbortSignal):
   return new Promise((resolve, reject) => {
     const leave = () => resolve(left);
     if (signal.aborted) leave();
-    signal.addEventListener("abort", leave, { once: true });
-    flight.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
+    const stopListening = onAbort(signal, leave);
+    flight.then(resolve, reject).finally(stopListening);
   });
 }

@@ -1,11 +1,8 @@
 import { isRecord } from "../isRecord";
+import { ContractBreach } from "./contractBreach";
+import { parseJson } from "./json";
 import type { OperationName } from "./operations";
 import type * as wire from "./types";
-
-/** What breaks the contract in an answer: the field's path and what came, never the value itself. */
-export class ContractBreach extends Error {
-  override readonly name = "ContractBreach";
-}
 
 export interface AnswerOf {
   refreshToken: wire.DataEnvelope<wire.TokenPair>;
@@ -117,31 +114,6 @@ export function readNewTokens(body: Buffer): NewTokens {
     refresh_token: id(refresh_token, "data.refresh_token"),
     expires_in,
   };
-}
-
-/**
- * Integers that a double cannot hold become text with all their digits: a batch number of 18 digits, rounded, is another batch.
- * @throws ContractBreach
- */
-export function parseJson(body: Buffer): unknown {
-  const source = body.toString("utf8").replace(/^\uFEFF/, "");
-  try {
-    return JSON.parse(/\d{16}/.test(source) ? source.replace(longIntegers, quoteUnsafe) : source);
-  } catch {
-    throw new ContractBreach(`the answer is not JSON: came ${describeBody(source)}.`);
-  }
-}
-
-const longIntegers = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/gs;
-
-function quoteUnsafe(token: string): string {
-  return token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${token}"`;
-}
-
-function describeBody(source: string): string {
-  if (source.trim() === "") return "an empty body";
-  if (/^\s*</.test(source)) return `HTML or XML, ${source.length} characters`;
-  return `${source.length} characters, cut off or of another format`;
 }
 
 function breach(path: string, expected: string, value: unknown): never {

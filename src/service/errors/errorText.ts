@@ -1,7 +1,7 @@
 import type { PreparedRequest } from "../contract/requests";
 import { ServiceError } from "./errors";
 import type { Failure } from "./failures";
-import { oneLine } from "./failures";
+import { oneLine } from "./foreignText";
 import { hintFor } from "./hints";
 
 type Told = Pick<Failure, "kind" | "outcome" | "problem" | "said" | "status" | "code" | "requestId">;
@@ -23,7 +23,7 @@ export function errorOf(request: PreparedRequest, failure: Told, extras: ErrorEx
   const scrub = extras.scrub ?? ((text: string) => text);
   const told = (text: string | undefined) => (text === undefined ? undefined : oneLine(scrub(text)));
   const hint = extras.hint ?? hintFor(request, failure, extras.settingName);
-  const task = taskId === undefined ? "" : `, task ${taskId}`;
+  const task = taskId === undefined ? "" : `, task ${told(taskId)}`;
   const path = request.path.split("?")[0];
   const parts = [
     `${operation.name} (${operation.method} ${path}${task}): ${scrub(failure.problem)}`,

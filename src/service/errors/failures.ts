@@ -1,5 +1,6 @@
 import { isRecord } from "../isRecord";
 import type { ServiceErrorKind, ServiceErrorOutcome } from "./errors";
+import { oneLine } from "./foreignText";
 
 /** An answer as it came, whatever its status. */
 export interface Answer {
@@ -48,68 +49,87 @@ interface ErrorBody {
   requestId?: string;
 }
 
-const kindOfCode: Record<string, ServiceErrorKind> = {
-  invalidgrant: "credential",
-  invalidtoken: "credential",
-  invalidtaskid: "notFound",
-  tasksettingsnotfound: "actionNotFound",
-  taskexecuting: "busy",
-  permissiondenied: "plan",
-  toomanyrequests: "rateLimited",
-  servererror: "outcomeUnknown",
-};
+const kindOfCode = new Map<string, ServiceErrorKind>([
+  ["invalidgrant", "credential"],
+  ["invalidtoken", "credential"],
+  ["invalidtaskid", "notFound"],
+  ["tasksettingsnotfound", "actionNotFound"],
+  ["taskexecuting", "busy"],
+  ["permissiondenied", "plan"],
+  ["toomanyrequests", "rateLimited"],
+  ["servererror", "outcomeUnknown"],
+]);
 
-const kindOfStatus: Record<number, ServiceErrorKind> = {
-  401: "credential",
-  403: "plan",
-  408: "outcomeUnknown",
-  429: "rateLimited",
-};
+const kindOfStatus = new Map<number, ServiceErrorKind>([
+  [401, "credential"],
+  [403, "plan"],
+  [408, "outcomeUnknown"],
+  [429, "rateLimited"],
+]);
 
 /** By these a server says that it did not take the request, whoever answers: a proxy's page with one of them proves that nothing was done. */
 const refusedWithoutBody = new Set([400, 404, 405, 406, 407, 410, 411, 413, 414, 415, 417, 421, 422, 431]);
 
-/** @param scrub takes known credentials out of the service's words, before they are cut: half a credential could not be found any more. */
+/** How an answer is read. */
+export interface Reading {
+  /** Codes by which this service says that nothing was done. */
+  notExecutedCodes: readonly string[];
+  /** Hides credentials. */
+  scrub?: (text: string) => string;
+  /** Hides values of the request. */
+  hideValues?: (text: string) => string;
+}
+
+/** What a refusal means; undefined where the answer is none. */
 export function failureOfAnswer(
   answer: Answer,
-  notExecutedCodes: readonly string[],
-  scrub: (text: string) => string = (text) => text,
+  { notExecutedCodes, scrub = same, hideValues = same }: Reading,
 ): Failure | undefined {
   const body = errorBody(answer);
   if (answer.status === 200 && body?.code === undefined && body?.message === undefined) return undefined;
   const { status } = answer;
-  const told = (words: string | undefined) => (words === undefined ? undefined : oneLine(scrub(words)));
-  const code = told(body?.code);
-  const said = told(body?.message);
-  const known = { status, code, said, requestId: body?.requestId, retryAfter: waitOf(answer.retryAfter) };
-  const problem = sentence(answer, code, said);
-  if (code !== undefined && notExecutedCodes.some((listed) => plain(listed) === plain(code))) {
-    const kind = kindOfCode[plain(code)] ?? "refused";
+  // Hidden before they are cut: half of a secret could not be found.
+  const code = body?.code && oneLine(hideValues(scrub(body.code)));
+  const said = body?.message && oneLine(hideValues(scrub(body.message)));
+  const requestId = body?.requestId && oneLine(scrub(body.requestId));
+  const problem = sentence(status, oneLine(scrub(answer.contentType)), code, said);
+  const known = { status, code, said, requestId, retryAfter: waitOf(answer.retryAfter), problem };
+  const kindByCode = body?.code === undefined ? undefined : kindOfCode.get(plain(body.code));
+  const isListed = notExecutedCodes.some((listed) => body?.code !== undefined && plain(listed) === plain(body.code));
+  if (isListed) {
+    const kind = kindByCode ?? "refused";
     return {
       ...known,
       kind: kind === "outcomeUnknown" ? "refused" : kind,
       outcome: "notExecuted",
-      problem,
       repeat: "anyOperation",
     };
   }
-  const kind = (code === undefined ? undefined : kindOfCode[plain(code)]) ?? kindOfStatus[status] ?? kindOfRest(status);
+  const kind = kindOf(status, kindByCode);
   switch (kind) {
     case "outcomeUnknown":
-      return { ...known, kind, outcome: "unknown", problem, repeat: "repeatable" };
+      return { ...known, kind, outcome: "unknown", repeat: "repeatable" };
     case "rateLimited":
-      return { ...known, kind, outcome: "notExecuted", problem, repeat: "anyOperation" };
+      return { ...known, kind, outcome: "notExecuted", repeat: "anyOperation" };
     case "contract":
-      return { ...known, kind, outcome: "unknown", problem, repeat: "never" };
+      return { ...known, kind, outcome: "unknown", repeat: "never" };
     case "refused": {
       const proven = code !== undefined || refusedWithoutBody.has(status);
-      return { ...known, kind, outcome: proven ? "notExecuted" : "unknown", problem, repeat: "never" };
+      return { ...known, kind, outcome: proven ? "notExecuted" : "unknown", repeat: "never" };
     }
     default: {
       const perhapsToken = kind === "plan" && code === undefined;
-      return { ...known, kind, outcome: "notExecuted", problem, repeat: "never", perhapsToken };
+      return { ...known, kind, outcome: "notExecuted", repeat: "never", perhapsToken };
     }
   }
+}
+
+const same = (text: string): string => text;
+
+function kindOf(status: number, byCode: ServiceErrorKind | undefined): ServiceErrorKind {
+  // 429 proves that nothing was done, also with a code that would prove nothing elsewhere.
+  if (status === 429 && byCode === "outcomeUnknown") return "rateLimited";
+  return byCode ?? kindOfStatus.get(status) ?? kindOfRest(status);
 }
 
 function kindOfRest(status: number): ServiceErrorKind {
@@ -121,7 +141,7 @@ function kindOfRest(status: number): ServiceErrorKind {
 
 export function failureOfLoss(loss: Loss): Failure {
   const outcome = loss.sent ? "unknown" : "notExecuted";
-  const after = loss.sent ? "after the request was sent" : "before anything was sent";
+  const after = loss.sent ? "after the request was sent" : "before this try was sent";
   switch (loss.reason) {
     case "aborted":
       return { kind: "aborted", outcome, problem: `the caller ended the call ${after}.`, repeat: "never" };
@@ -147,10 +167,14 @@ function plain(code: string): string {
   return code.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
+/** Bytes. No service of this kind answers that much for an error; something in front of it may. */
+const largestErrorBody = 1024 * 1024;
+
 /** `{error: {code, message}, requestId}`, the older `{error, error_Description}`, or nothing that is known. */
 function errorBody(answer: Answer): ErrorBody | undefined {
   // A success may be megabytes of rows: an error among its first members is all that is looked for.
   if (answer.status === 200 && !answer.body.subarray(0, 4096).includes('"error"')) return undefined;
+  if (answer.body.length > largestErrorBody) return undefined;
   let parsed: unknown;
   try {
     parsed = JSON.parse(answer.body.toString("utf8"));
@@ -173,21 +197,14 @@ function text(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-function sentence(answer: Answer, code: string | undefined, said: string | undefined): string {
-  const { status } = answer;
+function sentence(status: number, contentType: string, code: string | undefined, said: string | undefined): string {
   if (code !== undefined || said !== undefined) {
     const words = said === undefined ? "" : `: "${said}"`;
     return `the service answered ${status}${code === undefined ? "" : ` ${code}`}${words}.`;
   }
   if (status >= 300 && status < 400) return `the answer was ${status}, a redirect, which is never followed.`;
-  const came = answer.contentType === "" ? "no content type" : oneLine(answer.contentType);
+  const came = contentType === "" ? "no content type" : contentType;
   return `the answer was ${status} without an error of the service (${came}), probably from something in front of it.`;
-}
-
-/** Text of a stranger, made fit for one line of a terminal. */
-export function oneLine(value: string): string {
-  const flat = value.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim();
-  return flat.length > 300 ? `${flat.slice(0, 300)}…` : flat;
 }
 
 /** Milliseconds of a Retry-After, in seconds or as a date; undefined where it is neither. */

@@ -37,7 +37,9 @@ export function hintFor(
     case "aborted":
       return failure.outcome === "unknown" ? "It is safe to try again." : "Nothing happened at the service.";
     case "invalidRequest":
-      return "Nothing was changed at the service. Correct the request and try again.";
+      return failure.outcome === "unknown"
+        ? "Correct the request and try again."
+        : "Nothing was changed at the service. Correct the request and try again.";
     case "refused":
       return "Correct what the service names, then try again.";
   }

@@ -1,18 +1,20 @@
 import type { AccessToken } from "../auth/accessToken";
 import type { SecretWords } from "../auth/secretWords";
 import type { Tokens } from "../auth/tokens";
-import { ContractBreach } from "../contract/answers";
+import { ContractBreach } from "../contract/contractBreach";
 import type { PreparedRequest } from "../contract/requests";
 import type { ServiceError } from "../errors/errors";
 import type { ErrorExtras } from "../errors/errorText";
 import { errorOf } from "../errors/errorText";
 import type { Answer, Failure } from "../errors/failures";
 import { failureOfAnswer, failureOfLoss } from "../errors/failures";
-import { withoutRequestValues } from "../errors/requestValues";
+import { printable } from "../errors/foreignText";
+import { hideRequestValues } from "../errors/requestValues";
 import type { CallOptions } from "../options";
 import type { Settings } from "../settings";
 import { clock } from "./clock";
 import type { Limiter } from "./limiter";
+import { onAbort } from "./onAbort";
 import { Patience } from "./patience";
 import { RepeatRule } from "./repeat";
 import type { Exchange } from "./transport";
@@ -27,6 +29,8 @@ export interface CallerParts {
   apiKey: string | undefined;
 }
 
+type Tried = Exchange & { failure: Failure | undefined };
+
 /** Makes the result from the answer's bytes; `anyLost`: the answer to an earlier try of the same call was lost. */
 export type Read<T> = (body: Buffer, anyLost: boolean) => T;
 
@@ -35,13 +39,14 @@ export class Caller {
   readonly #parts: CallerParts;
   readonly #underWay = new Set<Patience>();
 
-  readonly #onInterruption = () => {
-    for (const patience of this.#underWay) patience.endWaits();
-  };
+  readonly #stopListening: () => void;
+  #closed = false;
 
   constructor(parts: CallerParts) {
     this.#parts = parts;
-    parts.settings.interrupted.addEventListener("abort", this.#onInterruption, { once: true });
+    this.#stopListening = onAbort(parts.settings.interrupted, () => {
+      for (const patience of this.#underWay) patience.endWaits();
+    });
   }
 
   /**
@@ -49,6 +54,7 @@ export class Caller {
    */
   async call<T>(request: PreparedRequest, read: Read<T>, options: CallOptions = {}): Promise<T> {
     const { settings } = this.#parts;
+    if (this.#closed) throw this.#error(request, clientClosed, { hint: "Make a new ServiceClient for further calls." });
     const deadline = options.deadlineSeconds === undefined ? settings.deadline : options.deadlineSeconds * 1000;
     const patience = new Patience(options.signal, deadline);
     // The answer to a refresh may be all there is of the new refresh token: that is waited for, and stored.
@@ -64,9 +70,10 @@ export class Caller {
     }
   }
 
-  /** Ends the calls under way, but for refreshes. */
+  /** Ends the calls under way, but for refreshes, and refuses further ones. */
   close(): void {
-    this.#parts.settings.interrupted.removeEventListener("abort", this.#onInterruption);
+    this.#closed = true;
+    this.#stopListening();
     for (const patience of this.#underWay) patience.end();
   }
 
@@ -79,14 +86,9 @@ export class Caller {
       const token = request.credential === "bearer" ? await this.#token(request, patience, rule, refused) : undefined;
       const exchange = await this.#exchange(request, token, patience);
       if (exchange === undefined) {
-        throw this.#ended(request, patience, rule, settings.interrupted.aborted ? interruptedInTurn : noTurn);
+        throw this.#ended(request, patience, rule, this.#noTurn());
       }
-      const failure = exchange.answer
-        ? await withoutRequestValues(
-            failureOfAnswer(exchange.answer, settings.notExecutedCodes, this.#parts.secrets.scrub),
-            request,
-          )
-        : failureOfLoss(exchange.loss);
+      const { failure } = exchange;
       if (failure?.kind !== "credential" && exchange.answer && token !== undefined) tokens.accepted(token);
       if (failure === undefined) {
         if (exchange.answer) return exchange.answer;
@@ -104,11 +106,11 @@ export class Caller {
       // Cut off by the deadline of the whole call, which is no wish of the caller.
       const told: Failure = failure.kind === "aborted" && !patience.endedByCaller ? this.#late(failure) : failure;
       const wait = rule.waitAfter(told, patience.left);
-      if (wait === undefined) throw this.#error(request, rule.final(told), { history: rule.history });
+      if (wait === undefined) throw this.#finalError(request, told, rule);
       this.#trace(request, `${told.kind}: again in ${Math.round(wait)} ms`);
       await patience.pause(wait);
       if (settings.interrupted.aborted) {
-        throw this.#error(request, rule.final(told), { history: `${rule.history} ${notAgain}` });
+        throw this.#finalError(request, told, rule, notAgain);
       }
     }
   }
@@ -132,16 +134,17 @@ export class Caller {
     request: PreparedRequest,
     token: AccessToken | undefined,
     patience: Patience,
-  ): Promise<Exchange | undefined> {
+  ): Promise<Tried | undefined> {
     const { settings, transport, limiter } = this.#parts;
     const headers = this.#credentialHeaders(request, token);
     transport.prepare();
+    if (limiter.pause > patience.left) return undefined;
     const permit = await limiter.acquire(patience.signal, patience.waits).catch(() => undefined);
     if (permit === undefined) return undefined;
     const begun = clock.now();
-    let exchange: Exchange | undefined;
+    let failure: Failure | undefined;
     try {
-      exchange = await transport.exchange({
+      const exchange = await transport.exchange({
         method: request.operation.method,
         url: settings.baseUrl + request.path,
         headers,
@@ -152,12 +155,22 @@ export class Caller {
         signal: patience.signal,
       });
       this.#log(request, exchange, clock.now() - begun);
-      return exchange;
+      failure = this.#failureOf(request, exchange);
+      return { ...exchange, failure };
     } finally {
-      const failure = exchange?.answer && failureOfAnswer(exchange.answer, settings.notExecutedCodes);
       if (failure?.kind === "rateLimited") permit.release("limited", failure.retryAfter);
       else permit.release("done");
     }
+  }
+
+  #failureOf(request: PreparedRequest, { answer, loss }: Exchange): Failure | undefined {
+    if (answer === undefined) return failureOfLoss(loss);
+    const { settings, secrets } = this.#parts;
+    return failureOfAnswer(answer, {
+      notExecutedCodes: settings.notExecutedCodes,
+      scrub: secrets.scrub,
+      hideValues: (text) => hideRequestValues(text, request),
+    });
   }
 
   #credentialHeaders(request: PreparedRequest, token: AccessToken | undefined): Record<string, string> {
@@ -185,6 +198,16 @@ export class Caller {
     }
   }
 
+  /** Why a request did not get its turn. */
+  #noTurn(): Failure {
+    const { settings, limiter } = this.#parts;
+    if (settings.interrupted.aborted) return interruptedInTurn;
+    if (limiter.pause === 0) return noTurn;
+    const seconds = Math.ceil(limiter.pause / 1000);
+    const problem = `not sent: the service asked all requests to wait (Retry-After), and the ${seconds} s that are left go beyond the call's deadline.`;
+    return { ...noTurn, problem };
+  }
+
   #late(failure: Failure): Failure {
     const sent = failure.outcome === "unknown";
     return {
@@ -192,18 +215,21 @@ export class Caller {
       kind: sent ? "outcomeUnknown" : "unreachable",
       problem: sent
         ? "no answer came before the call's deadline."
-        : "the call's deadline passed before anything was sent.",
+        : "the call's deadline passed before this try was sent.",
     };
   }
 
   #ended(request: PreparedRequest, patience: Patience, rule: RepeatRule, reason = nothingSent): ServiceError {
-    const failure = rule.last ?? reason;
-    if (!patience.endedByCaller) return this.#error(request, rule.final(failure), { history: rule.history });
+    if (!patience.endedByCaller) return this.#finalError(request, rule.last ?? reason, rule);
     const problem =
       rule.last === undefined
         ? "the caller ended the call before anything was sent."
         : "the caller ended the call while it waited to try again.";
-    return this.#error(request, rule.final({ kind: "aborted", outcome: "notExecuted", problem, repeat: "never" }));
+    return this.#finalError(request, { kind: "aborted", outcome: "notExecuted", problem, repeat: "never" }, rule);
+  }
+
+  #finalError(request: PreparedRequest, failure: Failure, rule: RepeatRule, more = ""): ServiceError {
+    return this.#error(request, rule.final(failure), { history: `${rule.historyBefore(failure)} ${more}`.trim() });
   }
 
   #error(request: PreparedRequest, failure: Parameters<typeof errorOf>[1], extras: ErrorExtras = {}): ServiceError {
@@ -223,12 +249,13 @@ export class Caller {
       ` status=${status} ${Math.round(milliseconds)}ms`,
       requestId === undefined ? "" : ` requestId=${requestId}`,
     ];
-    settings.log(secrets.scrub(line.join("")));
+    settings.log(printable(secrets.scrub(line.join(""))));
   }
 
   #trace(request: PreparedRequest, what: string): void {
     const { settings, secrets } = this.#parts;
-    if (settings.logLevel === "trace") settings.log(secrets.scrub(`webextract ${request.operation.name} ${what}`));
+    if (settings.logLevel === "trace")
+      settings.log(printable(secrets.scrub(`webextract ${request.operation.name} ${what}`)));
   }
 }
 
@@ -251,6 +278,8 @@ const interruptedInTurn: Failure = {
   problem:
     "not sent: the command was interrupted while it waited for its turn among the other requests to this service.",
 };
+const clientClosed: Failure = { ...nothingSent, kind: "aborted", problem: "not sent: the client is closed." };
+
 const notAgain = "It was not sent again, for the command was interrupted.";
 
 /** For log and errors: found without parsing what may be megabytes, at the beginning or the end of the answer. */

@@ -1,5 +1,6 @@
 import type { Cancel } from "./clock";
 import { clock } from "./clock";
+import { onAbort } from "./onAbort";
 
 /** What one client asks of the limiter that it shares with the others of this process. */
 export interface LimiterClaim {
@@ -21,6 +22,9 @@ interface Waiting {
 
 /** Milliseconds between two steps up, and of the pause after an answer "too many" that names none. */
 const second = 1000;
+
+/** A service that asks for a longer pause is asked again after this one: one wrong header must not stop a process for good. */
+const longestPause = 3600 * second;
 
 /** Even steps arrive uneven: of a rate, this share keeps a second at the service from holding one too many. */
 const evenShare = 0.97;
@@ -76,6 +80,11 @@ export class Limiter {
     return Math.min(this.#learnedRate, this.#toldRate());
   }
 
+  /** Milliseconds until the pause that the service asked for is over. */
+  get pause(): number {
+    return Math.max(0, this.#pausedUntil - clock.now());
+  }
+
   /**
    * Waits for its turn, in order. Rejects with the signal's reason when that is aborted first.
    * @param waits aborted where only a turn that comes at once is taken
@@ -93,11 +102,11 @@ export class Limiter {
       };
       const waiting: Waiting = {
         grant: () => {
-          waits.removeEventListener("abort", giveUp);
+          stopListening();
           resolve(this.#permit());
         },
       };
-      waits.addEventListener("abort", giveUp, { once: true });
+      const stopListening = onAbort(waits, giveUp);
       this.#queue.push(waiting);
       this.#pump();
       if (waits.aborted) giveUp();
@@ -121,7 +130,7 @@ export class Limiter {
 
   #slowDown(grantedAt: number, retryAfter: number | undefined): void {
     const now = clock.now();
-    this.#pausedUntil = Math.max(this.#pausedUntil, now + (retryAfter ?? second));
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + Math.min(retryAfter ?? second, longestPause));
     // Requests that were under way when the rate was cut say nothing about the new rate.
     if (grantedAt < this.#lastCut) return;
     const wentThrough = Math.max(1, this.#granted.filter((at) => at > now - second).length - 1);

@@ -1,5 +1,6 @@
 import type { Cancel } from "./clock";
 import { clock } from "./clock";
+import { onAbort } from "./onAbort";
 
 /** How long one call may go on: until its deadline, or until the caller ends it. */
 export class Patience {
@@ -8,16 +9,16 @@ export class Patience {
   readonly #caller: AbortSignal | undefined;
   readonly #end: number;
   readonly #cancelDeadline: Cancel;
-  readonly #onAbort = () => this.#abort();
+  readonly #stopListening: (() => void) | undefined;
   #ended = false;
 
   /** @param deadline milliseconds from now */
   constructor(caller: AbortSignal | undefined, deadline: number) {
     this.#caller = caller;
     this.#end = clock.now() + deadline;
-    this.#cancelDeadline = clock.deadline(deadline, this.#onAbort);
+    this.#cancelDeadline = clock.deadline(deadline, () => this.#abort());
     if (caller?.aborted) this.#abort();
-    caller?.addEventListener("abort", this.#onAbort, { once: true });
+    this.#stopListening = caller && onAbort(caller, () => this.#abort());
   }
 
   /** Aborted by either. */
@@ -59,17 +60,17 @@ export class Patience {
       }
       const done = () => {
         cancel();
-        this.waits.removeEventListener("abort", done);
+        stopListening();
         resolve();
       };
       const cancel = clock.wait(milliseconds, done);
-      this.waits.addEventListener("abort", done, { once: true });
+      const stopListening = onAbort(this.waits, done);
     });
   }
 
   dispose(): void {
     this.#cancelDeadline();
-    this.#caller?.removeEventListener("abort", this.#onAbort);
+    this.#stopListening?.();
   }
 
   #abort(): void {

@@ -43,7 +43,9 @@ export class RepeatRule {
 
   /** What is said in the end: an earlier try whose answer was lost may have taken effect, whatever the last one was told. */
   final(failure: Failure): Failure {
-    return this.#outcomeUnknown ? { ...failure, outcome: "unknown" } : failure;
+    if (!this.#outcomeUnknown) return failure;
+    const kind = failure.kind === "unreachable" ? "outcomeUnknown" : failure.kind;
+    return { ...failure, kind, outcome: "unknown" };
   }
 
   /** Whether a try was sent whose answer never came. */
@@ -51,13 +53,15 @@ export class RepeatRule {
     return this.#outcomeUnknown;
   }
 
-  /** What was tried, for the message. */
-  get history(): string {
+  /** What was tried before the call ended with this failure, for the message. */
+  historyBefore(failure: Failure): string {
     const parts = [];
     if (this.#busySince !== undefined) {
       parts.push(`Waited ${Math.round((clock.now() - this.#busySince) / 1000)} s for the task to end its run.`);
     }
     if (this.#retries > 0) parts.push(`Tried ${this.#retries + 1} times.`);
+    if (this.#outcomeUnknown && failure.outcome === "notExecuted")
+      parts.push("The answer to an earlier try was lost, so the request may have taken effect.");
     if (this.#lateFor > 0)
       parts.push(`The next try, in ${Math.ceil(this.#lateFor / 1000)} s, would come after the call's deadline.`);
     return parts.join(" ");

@@ -6,6 +6,7 @@ import axios from "axios";
 import type { Answer, Loss } from "../errors/failures";
 import { version } from "../version";
 import { longestTimer } from "./clock";
+import { onAbort } from "./onAbort";
 import type { ProxyServer } from "./proxyServer";
 import type { TunnelOptions } from "./tunnel";
 import { TunnelAgent } from "./tunnel";
@@ -117,7 +118,7 @@ export class Transport {
     }
     // The system's code and nothing else: the error itself holds the request with its credential.
     const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
-    const detail = code === undefined ? "connection lost" : (detailOf[code] ?? code);
+    const detail = code === undefined ? "connection lost" : (detailOf.get(code) ?? code);
     return { reason: "connection", sent, detail, staleConnection: progress.reused };
   }
 }
@@ -145,13 +146,13 @@ function axiosProxyOf({ url, user }: ProxyServer): AxiosProxyConfig {
   };
 }
 
-const detailOf: Record<string, string> = {
-  ECONNREFUSED: "ECONNREFUSED: connection refused",
-  ECONNRESET: "ECONNRESET: connection cut off",
-  EPIPE: "EPIPE: connection cut off",
-  ERR_BAD_RESPONSE: "the answer was cut off",
-  ENOTFOUND: "ENOTFOUND: no such host",
-};
+const detailOf = new Map([
+  ["ECONNREFUSED", "ECONNREFUSED: connection refused"],
+  ["ECONNRESET", "ECONNRESET: connection cut off"],
+  ["EPIPE", "EPIPE: connection cut off"],
+  ["ERR_BAD_RESPONSE", "the answer was cut off"],
+  ["ENOTFOUND", "ENOTFOUND: no such host"],
+]);
 
 function jsonHeaders(json: string | undefined): Record<string, string> {
   return json === undefined ? {} : { "Content-Type": "application/json" };
@@ -161,7 +162,7 @@ function jsonHeaders(json: string | undefined): Record<string, string> {
 class Progress {
   readonly #controller = new AbortController();
   readonly #request: WireRequest;
-  readonly #onAbort = () => this.#controller.abort();
+  readonly #stopListening: () => void;
   #timer: NodeJS.Timeout | undefined;
   timedOut = false;
   /** True from the moment a connection stands: what is written from then on may arrive. */
@@ -172,7 +173,7 @@ class Progress {
   constructor(request: WireRequest) {
     this.#request = request;
     if (request.signal.aborted) this.#controller.abort();
-    request.signal.addEventListener("abort", this.#onAbort, { once: true });
+    this.#stopListening = onAbort(request.signal, () => this.#controller.abort());
     this.renew();
   }
 
@@ -217,6 +218,6 @@ class Progress {
 
   end(): void {
     clearTimeout(this.#timer);
-    this.#request.signal.removeEventListener("abort", this.#onAbort);
+    this.#stopListening();
   }
 }

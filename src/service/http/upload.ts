@@ -1,11 +1,10 @@
-import { createHash } from "node:crypto";
-import { PassThrough, Transform } from "node:stream";
-import FormData from "form-data";
+import { createHash, randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
 import type { UploadSource } from "./uploadSource";
 
 /** A multipart body on its way, from a file opened for this one try. */
 export interface UploadBody {
-  stream: PassThrough;
+  stream: Readable;
   headers: Record<string, string>;
   /** Why the file could not be sent to its end, once the stream has failed for that reason. */
   problem(): string | undefined;
@@ -16,73 +15,95 @@ export interface UploadBody {
 /** Streams `taskId` and `file` as multipart/form-data; `onProgress` is called for each piece of the file. */
 export function uploadBody(taskId: string, file: UploadSource, onProgress: () => void): UploadBody {
   let problem: string | undefined;
+  const { head, tail, headers } = frameOf(taskId, file);
   const source = file.open();
-  const checked = checkingStream(file, onProgress);
-  const form = new FormData();
-  form.append("taskId", taskId);
-  form.append("file", checked, {
-    filename: file.name ?? "urls.txt",
-    contentType: "text/plain; charset=utf-8",
-    knownLength: file.size,
-  });
-  const headers: Record<string, string> = form.getHeaders();
-  if (file.size !== undefined) headers["content-length"] = String(form.getLengthSync());
-  const stream = new PassThrough();
-  const fail = (error: Error) => {
-    problem ??= error instanceof FileChanged ? error.message : `the file cannot be read (${error.message}).`;
-    stream.destroy(error);
+  // An error may come before anything is read. The loop over the source meets it then.
+  source.on("error", () => undefined);
+  async function* body(): AsyncGenerator<Buffer, void, void> {
+    yield head;
+    try {
+      yield* checked(source, file, onProgress);
+    } catch (error) {
+      // A stream that is destroyed already belongs to a request that was cut off, which is no fault of the file.
+      if (!stream.destroyed) problem = problemOf(error);
+      throw error;
+    }
+    yield tail;
+  }
+  const stream = Readable.from(body(), { objectMode: false });
+  const dispose = () => {
+    stream.destroy();
+    source.destroy();
   };
-  source.on("error", fail);
-  checked.on("error", fail);
-  form.on("error", fail);
-  source.pipe(checked);
-  form.pipe(stream);
-  return {
-    stream,
-    headers,
-    problem: () => problem,
-    dispose: () => {
-      for (const part of [source, checked, stream]) part.destroy();
-    },
-  };
+  return { stream, headers, problem: () => problem, dispose };
 }
 
-class FileChanged extends Error {}
+/** What stands before and behind the file. */
+function frameOf(taskId: string, file: UploadSource): { head: Buffer; tail: Buffer; headers: Record<string, string> } {
+  const boundary = `webextract-${randomBytes(16).toString("hex")}`;
+  const escapes: Record<string, string> = { '"': "%22", "\r": "%0D", "\n": "%0A" };
+  const filename = (file.name ?? "urls.txt").replace(/["\r\n]/g, (character) => escapes[character] ?? "");
+  const head = Buffer.from(
+    [
+      `--${boundary}`,
+      'Content-Disposition: form-data; name="taskId"',
+      "",
+      taskId,
+      `--${boundary}`,
+      `Content-Disposition: form-data; name="file"; filename="${filename}"`,
+      "Content-Type: text/plain; charset=utf-8",
+      "",
+      "",
+    ].join("\r\n"),
+  );
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+  const headers: Record<string, string> = { "content-type": `multipart/form-data; boundary=${boundary}` };
+  if (file.size !== undefined) headers["content-length"] = String(head.length + file.size + tail.length);
+  return { head, tail, headers };
+}
+
+/** The file is not what it has to be, in words for the user. */
+class FileProblem extends Error {}
+
+function problemOf(error: unknown): string {
+  if (error instanceof FileProblem) return error.message;
+  return `the file cannot be read (${error instanceof Error ? error.message : "unknown reason"}).`;
+}
 
 /**
  * Passes the file on, holding back its last piece until length and digest are known to be right: the service never sees the end of a
  * file that is not the one that was checked, so it cannot take it.
  */
-function checkingStream(file: UploadSource, onProgress: () => void): Transform {
+async function* checked(
+  pieces: AsyncIterable<unknown>,
+  { size, sha256 }: UploadSource,
+  onProgress: () => void,
+): AsyncGenerator<Buffer, void, void> {
   let bytes = 0;
   let held: Buffer | undefined;
-  const hash = file.sha256 === undefined ? undefined : createHash("sha256");
-  return new Transform({
-    transform(chunk: Buffer, _encoding, callback) {
-      bytes += chunk.length;
-      if (file.size !== undefined && bytes > file.size) {
-        callback(new FileChanged(`the file grew while it was read: ${file.size} bytes were announced.`));
-        return;
-      }
-      hash?.update(chunk);
-      onProgress();
-      if (held !== undefined) this.push(held);
-      held = chunk;
-      callback();
-    },
-    flush(callback) {
-      if (file.size !== undefined && bytes !== file.size) {
-        callback(
-          new FileChanged(`the file changed while it was read: ${file.size} bytes were announced, ${bytes} came.`),
-        );
-        return;
-      }
-      if (hash !== undefined && hash.digest("hex") !== file.sha256?.toLowerCase()) {
-        callback(new FileChanged("the file is no longer the one that was checked: its SHA-256 differs."));
-        return;
-      }
-      if (held !== undefined) this.push(held);
-      callback();
-    },
-  });
+  const hash = sha256 === undefined ? undefined : createHash("sha256");
+  for await (const given of pieces) {
+    const piece = bytesOf(given);
+    bytes += piece.length;
+    if (size !== undefined && bytes > size) {
+      throw new FileProblem(`the file grew while it was read: ${size} bytes were announced.`);
+    }
+    hash?.update(piece);
+    onProgress();
+    if (held !== undefined) yield held;
+    held = piece;
+  }
+  if (size !== undefined && bytes !== size) {
+    throw new FileProblem(`the file changed while it was read: ${size} bytes were announced, ${bytes} came.`);
+  }
+  if (hash !== undefined && hash.digest("hex") !== sha256?.toLowerCase()) {
+    throw new FileProblem("the file is no longer the one that was checked: its SHA-256 differs.");
+  }
+  if (held !== undefined) yield held;
+}
+
+function bytesOf(piece: unknown): Buffer {
+  if (typeof piece === "string") return Buffer.from(piece);
+  if (piece instanceof Uint8Array) return Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+  throw new FileProblem("the file cannot be read: its stream gives neither bytes nor strings.");
 }

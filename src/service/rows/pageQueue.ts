@@ -1,5 +1,6 @@
 import type { ServiceError } from "../errors/errors";
 import { isServiceError } from "../errors/errors";
+import { onAbort } from "../http/onAbort";
 import type { ScannedRows } from "./rowScanner";
 
 /** One answer of a reading operation. */
@@ -43,7 +44,7 @@ export class PageQueue {
   readonly #reading: RowReading;
   readonly #pending: Pending[] = [];
   readonly #underWay = new Set<AbortController>();
-  readonly #onAbort = () => this.#abortAll();
+  readonly #stopListening: (() => void) | undefined;
   #size: number;
   #window = 0;
   #lastShort = 0;
@@ -51,7 +52,7 @@ export class PageQueue {
   constructor(reading: RowReading) {
     this.#reading = reading;
     this.#size = reading.pageSize;
-    reading.signal?.addEventListener("abort", this.#onAbort, { once: true });
+    this.#stopListening = reading.signal && onAbort(reading.signal, () => this.#abortAll());
   }
 
   /** Undefined where a refusal means that there is no such page (`mayBeTheEnd`). */
@@ -112,7 +113,7 @@ export class PageQueue {
   }
 
   discard(): void {
-    this.#reading.signal?.removeEventListener("abort", this.#onAbort);
+    this.#stopListening?.();
     this.#dropAhead();
   }
 

@@ -1,4 +1,5 @@
-import { ContractBreach, readAnswer } from "../contract/answers";
+import { readAnswer } from "../contract/answers";
+import { ContractBreach } from "../contract/contractBreach";
 import type { RawPage } from "./pageQueue";
 import type { RowSource } from "./rowPage";
 import { scanRows } from "./rowScanner";

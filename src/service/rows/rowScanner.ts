@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { ContractBreach } from "../contract/answers";
+import { ContractBreach } from "../contract/contractBreach";
 
 /** Where the rows of a page lie in its bytes. */
 export interface ScannedRows {
@@ -22,6 +22,7 @@ const backslash = 0x5c;
 const closeList = 0x5d;
 const openObject = 0x7b;
 const closeObject = 0x7d;
+/** Levels of a row. */
 const deepest = 1000;
 
 /**
@@ -143,7 +144,7 @@ class Scanner {
       if (byte === openObject) {
         this.#at += 1;
         if (this.#next() !== closeObject) {
-          if (depth === deepest) this.#cutOff();
+          if (depth === deepest) this.#tooDeep();
           open[depth++] = openObject;
           this.#key();
           continue;
@@ -152,7 +153,7 @@ class Scanner {
       } else if (byte === openList) {
         this.#at += 1;
         if (this.#next() !== closeList) {
-          if (depth === deepest) this.#cutOff();
+          if (depth === deepest) this.#tooDeep();
           open[depth++] = openList;
           continue;
         }
@@ -233,6 +234,12 @@ class Scanner {
 
   #noObject(index: number): never {
     throw new ContractBreach(`the answer breaks the contract: row ${index} of the page is cut off or not an object.`);
+  }
+
+  #tooDeep(): never {
+    throw new ContractBreach(
+      `the answer is nested deeper than ${deepest} levels at byte ${this.#at} of ${this.#end}: this client reads no more.`,
+    );
   }
 
   #cutOff(): never {

@@ -1,4 +1,4 @@
-import { parseJson } from "../contract/answers";
+import { parseJson } from "../contract/json";
 import type { Row } from "../contract/types";
 import type { RowPage } from "./rowPage";
 import type { ScannedRows } from "./rowScanner";

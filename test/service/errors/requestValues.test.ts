@@ -1,15 +1,19 @@
 import assert from "node:assert/strict";
-import { Readable } from "node:stream";
+import fc from "fast-check";
+import { ServiceClient } from "../../../src/service";
 import type { UploadSource } from "../../internals/service";
-import { failureOfAnswer, prepare, withoutRequestValues } from "../../internals/service";
+import { failureOfAnswer, hideRequestValues, prepare, SecretWords } from "../../internals/service";
+import { json, startFakeServer } from "../fakeServer";
+import { errorOf } from "./errorOf";
 
 const choices = { credentials: "contract", refreshPath: "/token" } as const;
 
 /** What is left of a service's message about a request. */
-async function told(message: string, request: ReturnType<typeof prepare>, code = "InvalidParameter"): Promise<string> {
+function told(message: string, request: ReturnType<typeof prepare>, code = "InvalidParameter"): string {
   const body = Buffer.from(JSON.stringify({ error: { code, message }, requestId: "r-1" }));
   const answer = { status: 400, contentType: "application/json", body };
-  const failure = await withoutRequestValues(failureOfAnswer(answer, []), request);
+  const hideValues = (text: string) => hideRequestValues(text, request);
+  const failure = failureOfAnswer(answer, { notExecutedCodes: [], hideValues });
   assert.ok(failure?.problem.includes(failure.said ?? "nothing is said"));
   return failure?.problem.replace("the service answered 400 ", "") ?? "";
 }
@@ -32,69 +36,79 @@ describe("what a service says about the values of a request", () => {
   for (const [how, said, left] of [
     ["as a whole", `Url of action open is "${value}" in task-1`, 'Url of action open is "[hidden]" in task-1'],
     ["in other letters", `"${value.toUpperCase()}" is bad`, '"[hidden]" is bad'],
-    ["in part", "no access to INNER.test for action open", "no access to [hidden] for action open"],
-    ["as in a URL", `bad: ${encodeURIComponent(value)}`, "bad: [hidden]"],
-    ["cut off", `${"x".repeat(280)} ${value}`, `${"x".repeat(280)} [hidden]`],
+    ["as part of a URL", `bad: ${encodeURIComponent(value)}`, "bad: [hidden]"],
+    ["as part of a URL in small letters", `bad: ${encodeURIComponent(value).toLowerCase()}`, "bad: [hidden]"],
+    ["where the text is cut off", `${"x".repeat(280)} ${value}`, `${"x".repeat(280)} [hidden]`],
   ] as const) {
-    it(`is told without them where it repeats one ${how}`, async () => {
-      assert.equal(await told(said, properties(value)), `InvalidParameter: "${left}".`);
+    it(`is told without them where it repeats one ${how}`, () => {
+      assert.equal(told(said, properties(value)), `InvalidParameter: "${left}".`);
     });
   }
 
-  it("is told without a value that has blanks in it", async () => {
-    assert.equal(await told("x y z is bad", properties("x y z")), 'InvalidParameter: "[hidden] is bad".');
+  it("is told without a value that has blanks in it", () => {
+    assert.equal(told("x y z is bad", properties("x y z")), 'InvalidParameter: "[hidden] is bad".');
   });
 
-  it("is told without a short value where it stands alone", async () => {
-    assert.equal(await told("Url 12 is not 120", properties("12")), 'InvalidParameter: "Url [hidden] is not 120".');
+  it("is told without a short value where it stands alone", () => {
+    assert.equal(told("Url 12 is not 120", properties("12")), 'InvalidParameter: "Url [hidden] is not 120".');
   });
 
-  it("is told as it is where it repeats none", async () => {
+  it("is told as it is where it repeats none", () => {
     const said = 'action "open" of task-1 is of another type than NavigateAction';
-    assert.equal(await told(said, properties(value)), `InvalidParameter: "${said}".`);
+    assert.equal(told(said, properties(value)), `InvalidParameter: "${said}".`);
   });
 
-  it("keeps ids readable, also where a value holds them", async () => {
-    assert.equal(
-      await told("open in task-1 failed", properties("open in task-1/failed-too")),
-      'InvalidParameter: "open in task-1 [hidden]".',
+  it("keeps an id readable where a value is equal to it", () => {
+    assert.equal(told("open of task-1", properties("task-1")), 'InvalidParameter: "open of task-1".');
+  });
+
+  it("is told without any part of values that are longer than what is shown", () => {
+    const values = Array.from({ length: 1000 }, (_, index) => `${"secret-".repeat(300)}${index}`);
+    const request = prepare(
+      "updateLoopItems",
+      { taskId: "task-1", actionId: "each", loopType: "TextList", loopItems: values, isAppend: false },
+      choices,
     );
+    const said = `${"first ".repeat(20)}${values.slice(0, 100).join(" ")}`;
+    const left = told(said, request);
+    assert.match(left, /^InvalidParameter: "(first ){20}\[hidden\]/);
+    assert.doesNotMatch(left, /secret/);
   });
 
-  it("ends with a value that looks like what takes its place", async () => {
-    assert.equal(await told("hidden is bad", properties("hidden")), 'InvalidParameter: "[hidden] is bad".');
+  it("ends with a value that looks like what takes its place", () => {
+    assert.equal(told("hidden is bad", properties("hidden")), 'InvalidParameter: "[hidden] is bad".');
   });
 
-  it("is told without them where an error code repeats one", async () => {
-    assert.equal(await told("bad", properties(value), `Bad ${value}`), 'Bad [hidden]: "bad".');
+  it("is told without them where an error code repeats one", () => {
+    assert.equal(told("bad", properties(value), `Bad ${value}`), 'Bad [hidden]: "bad".');
   });
 
-  it("is told without loop items", async () => {
+  it("is told without loop items", () => {
     const request = prepare(
       "updateLoopItems",
       { taskId: "task-1", actionId: "each", loopType: "TextList", loopItems: ["good", "private.one"], isAppend: false },
       choices,
     );
     assert.equal(
-      await told("item 2 of each, private.one, is no URL", request),
+      told("item 2 of each, private.one, is no URL", request),
       'InvalidParameter: "item 2 of each, [hidden], is no URL".',
     );
   });
 
-  it("is told without the URLs of a file, which is read once more, in pieces", async () => {
-    const request = upload(() => Readable.from([Buffer.from("https://inn"), Buffer.from("er.test/a\n")]));
-    assert.equal(
-      await told("line 1: Inner.test in task-1", request),
-      'InvalidParameter: "line 1: [hidden] in task-1".',
-    );
-    assert.equal(await told("the file is too large", request), 'InvalidParameter: "the file is too large".');
-  });
-
-  it("is not told at all where the file cannot be read once more", async () => {
+  it("is told without anything that could be part of a URL after an upload, whose file is not opened again", () => {
     const request = upload(() => {
-      throw new Error("gone");
+      throw new Error("opened again");
     });
-    assert.doesNotMatch(await told("line 1: inner.test", request), /inner\.test/);
+    for (const [said, left] of [
+      ["line 1: Inner.test in task-1", "line 1: [hidden] in task-1"],
+      ['"https://inner.test/a?key=Zx81" is bad', "[hidden] is bad"],
+      ["bad: https%3a%2f%2finner%2ftest", "bad: [hidden]"],
+      ["host:8080 and a/b and c=d", "[hidden] and [hidden] and [hidden]"],
+      ["the file is too large. Split it.", "the file is too large. Split it."],
+    ] as const) {
+      assert.equal(told(said, request), `InvalidParameter: "${left}".`);
+    }
+    assert.equal(told("bad", request, "Invalid.Parameter"), 'Invalid.Parameter: "bad".');
   });
 });
 
@@ -102,9 +116,72 @@ describe("a credential in a service's message", () => {
   it("is taken out before the message is cut, or half of it would stay", () => {
     const token = "access-token-0123456789";
     const body = Buffer.from(JSON.stringify({ error: { code: "X", message: `${"x".repeat(290)} ${token}` } }));
-    const failure = failureOfAnswer({ status: 400, contentType: "application/json", body }, [], (text) =>
-      text.replaceAll(token, "[secret]"),
+    const failure = failureOfAnswer(
+      { status: 400, contentType: "application/json", body },
+      { notExecutedCodes: [], scrub: (text) => text.replaceAll(token, "[secret]") },
     );
     assert.doesNotMatch(failure?.problem ?? "", /access/);
+  });
+
+  it("is taken out of a content type before that is cut", () => {
+    const token = "access-token-0123456789";
+    const contentType = `text/html; x=${"x".repeat(280)}${token}`;
+    const answer = { status: 502, contentType, body: Buffer.from("<html>") };
+    const failure = failureOfAnswer(answer, {
+      notExecutedCodes: [],
+      scrub: (text) => text.replaceAll(token, "[secret]"),
+    });
+    assert.doesNotMatch(failure?.problem ?? "", /access/);
+  });
+
+  it("is taken out in each spelling in which a service may repeat it", () => {
+    const secrets = new SecretWords();
+    const word = 'a~b/c+d=e"f?>g*ÿ_z';
+    secrets.add(word);
+    const percent = encodeURIComponent(word);
+    const base64 = Buffer.from(word).toString("base64");
+    for (const spelling of [
+      word,
+      word.toUpperCase(),
+      percent,
+      percent.toLowerCase(),
+      new URLSearchParams({ word }).toString().slice("word=".length),
+      JSON.stringify(word),
+      base64,
+      base64.replace(/=+$/, ""),
+      Buffer.from(word).toString("base64url"),
+    ]) {
+      assert.match(secrets.scrub(`before ${spelling} after`), /^before "?\[secret\]=*"? after$/, spelling);
+    }
+  });
+
+  it("is taken out whatever it is made of", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", minLength: 6 }), fc.string(), fc.string(), (word, before, after) => {
+        const secrets = new SecretWords();
+        secrets.add(word);
+        assert.ok(!secrets.scrub(`${before} ${word} ${after}`).includes(` ${word} `));
+      }),
+    );
+  });
+});
+
+describe("text from outside", () => {
+  it("is one line without escape sequences in errors and in the log", async () => {
+    const lines: string[] = [];
+    const server = await startFakeServer((_seen, response) => {
+      json(response, 400, { error: { code: "Bad\u001b[2J", message: "no\r\nway" }, requestId: "q\n1" });
+    });
+    const log = (line: string) => lines.push(line);
+    const client = new ServiceClient({ baseUrl: server.baseUrl, accessToken: "access", logLevel: "trace", log });
+    const taskId = "t\n\u001b[31mred\u202e";
+    const error = await errorOf(client.removeData({ taskId }));
+    client.close();
+    await server.close();
+    assert.equal(error.taskId, taskId);
+    for (const text of [error.message, error.code, error.said, error.requestId, ...lines]) {
+      assert.doesNotMatch(String(text), /[\p{Cc}\p{Cf}]/u);
+    }
+    assert.equal(lines.length, 1);
   });
 });

@@ -230,6 +230,40 @@ describe("the limiter", () => {
     client.close();
     await server.close();
     assert.deepEqual([error.kind, error.outcome, server.seen.length], ["rateLimited", "notExecuted", 1]);
+    assert.match(error.message, /the service asked all requests to wait \(Retry-After\), and the 600 s/);
+  });
+
+  it("does not make a call wait for a pause that ends after its deadline", async () => {
+    const server = await startFakeServer((_seen, response) => json(response, 429, "", { "retry-after": "99999999" }));
+    const clients = [1, 2].map(() => new ServiceClient({ baseUrl: server.baseUrl, accessToken: "access" }));
+    for (const client of clients) {
+      // A wait would last as long as the default deadline, 15 minutes.
+      assert.equal((await errorOf(client.removeData({ taskId: "t" }))).kind, "rateLimited");
+    }
+    for (const client of clients) client.close();
+    await server.close();
+    assert.equal(server.seen.length, 1);
+  });
+
+  it("does not believe a pause longer than an hour", async () => {
+    clock = fakeClock();
+    const limiter = new Limiter();
+    limiter.join({ concurrency: 1, requestsPerSecond: unbounded });
+    (await limiter.acquire(never)).release("limited", 99_999_999_000);
+    const next = limiter.acquire(never);
+    await clock.tickAsync(3600_000);
+    (await next).release("done");
+  });
+
+  it("is named where a call's deadline passes while others have all turns", async () => {
+    const server = await startFakeServer(() => undefined);
+    const client = new ServiceClient({ baseUrl: server.baseUrl, accessToken: "access", concurrency: 1, maxRetries: 0 });
+    const first = client.getData({ taskId: "t", offset: 0, size: 1 });
+    const error = await errorOf(client.removeData({ taskId: "t" }, { deadlineSeconds: 0.2 }));
+    client.close();
+    await errorOf(first);
+    await server.close();
+    assert.deepEqual([error.kind, error.outcome, server.seen.length], ["rateLimited", "notExecuted", 1]);
     assert.match(error.message, /waited for its turn/);
   });
 

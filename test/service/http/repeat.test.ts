@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type http from "node:http";
 import net from "node:net";
+import { Readable } from "node:stream";
 import sinon from "sinon";
 import type { OperationName, ServiceClientOptions } from "../../../src/service";
 import { ServiceClient } from "../../../src/service";
@@ -48,6 +49,15 @@ const cases: FailureCase[] = [
     outcome: "notExecuted",
     waitsAtLeast: 7000,
   },
+  ...["ServerError", "Oops", "InvalidParameter", "constructor"].map(
+    (code): FailureCase => ({
+      name: `429 with the code ${code}`,
+      fail: (r) => json(r, 429, refusal(code)),
+      again: "all",
+      kind: "rateLimited",
+      outcome: "notExecuted",
+    }),
+  ),
   {
     name: "503 with Retry-After in seconds",
     fail: (r) => json(r, 503, "", { "retry-after": "3" }),
@@ -169,6 +179,15 @@ const cases: FailureCase[] = [
     kind: "refused",
     outcome: "unknown",
   },
+  ...["constructor", "__proto__", "toString", "hasOwnProperty"].map(
+    (code): FailureCase => ({
+      name: `the code ${code}`,
+      fail: (r) => json(r, 400, refusal(code)),
+      again: "none",
+      kind: "refused",
+      outcome: "notExecuted",
+    }),
+  ),
   {
     name: "a proxy's 404 page",
     fail: (r) => r.writeHead(404, { "content-type": "text/html" }).end("<html></html>"),
@@ -363,6 +382,28 @@ describe("repeating a request", () => {
     assert.deepEqual([error.kind, error.outcome], ["refused", "unknown"]);
   });
 
+  it("never says that nothing was sent where an earlier try was lost", async () => {
+    waits = skipWaits();
+    const file = { open: () => (lost ? failing() : Readable.from(["https://a.example/"])) };
+    let lost = false;
+    for (const [send, kind] of [
+      [(c: ServiceClient) => exampleCalls.updateLoopItems.send(c), "outcomeUnknown"],
+      [(c: ServiceClient) => c.updateTaskUrls({ taskId: "t", file }), "invalidRequest"],
+    ] as const) {
+      lost = false;
+      const closing = await startFakeServer((_seen, response) => {
+        lost = true;
+        response.socket?.resetAndDestroy();
+        if (kind === "outcomeUnknown") void closing.close();
+      });
+      const error = await errorOf(send(clientFor({ baseUrl: closing.baseUrl, maxRetries: 2 })));
+      assert.deepEqual([error.kind, error.outcome], [kind, "unknown"]);
+      assert.match(error.message, /The answer to an earlier try was lost/);
+      assert.doesNotMatch(error.message, /Nothing was (sent|changed)|anything was sent/);
+      if (kind === "invalidRequest") await closing.close();
+    }
+  });
+
   it("sends what must run once on a connection of its own, and everything else on a kept one", async () => {
     failures = 0;
     const client = clientFor();
@@ -424,6 +465,39 @@ describe("repeating a request", () => {
     assert.deepEqual([error.kind, error.outcome, server.seen.length], ["aborted", "unknown", 1]);
   });
 
+  it("a call of a closed client is refused without being sent", async () => {
+    for (const name of operationNames) {
+      const client = clientFor();
+      client.close();
+      const error = await errorOf(exampleCalls[name].send(client));
+      assert.deepEqual([error.kind, error.outcome], ["aborted", "notExecuted"]);
+      assert.match(error.message, /the client is closed\. Make a new ServiceClient/);
+    }
+    const closed = clientFor();
+    closed.close();
+    await errorOf(closed.rows({ taskId: "t" }).next());
+    await errorOf(closed.allSubtasks("t"));
+    assert.equal(server.seen.length, 0);
+  });
+
+  it("many calls on one signal cause no warning of node", async () => {
+    answer = goodAnswer("getData");
+    failures = 0;
+    const warnings: Error[] = [];
+    const note = (warning: Error) => warnings.push(warning);
+    process.on("warning", note);
+    const { signal } = new AbortController();
+    const client = clientFor();
+    await Promise.all(
+      Array.from({ length: 30 }, () => client.getData({ taskId: "t", offset: 0, size: 1 }, { signal })),
+    );
+    const readers = Array.from({ length: 30 }, () => client.rows({ taskId: "t" }, { signal }));
+    await Promise.all(readers.map((reader) => reader.next()));
+    await new Promise(setImmediate);
+    process.off("warning", note);
+    assert.deepEqual(warnings, []);
+  });
+
   it("a time-out longer than any timer is no short one", async () => {
     answer = goodAnswer("getData");
     failures = 0;
@@ -456,3 +530,8 @@ describe("repeating a request", () => {
     await elsewhere.close();
   });
 });
+
+/** A file that can no longer be read. */
+function failing(): Readable {
+  return new Readable({ read: (): void => void 0, construct: (callback) => callback(new Error("it is gone")) });
+}

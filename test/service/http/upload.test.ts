@@ -45,7 +45,33 @@ describe("the upload of start URLs", () => {
     );
   });
 
+  it("carries a file without content, whether or not its length is known", async () => {
+    for (const size of [0, undefined]) await send({ size, open: () => Readable.from([]) });
+    for (const { body } of server.seen) {
+      assert.match(body, /name="file"; filename="urls\.txt"\r\nContent-Type: [^\r\n]+\r\n\r\n\r\n--/);
+    }
+    assert.equal(server.seen.length, 2);
+  });
+
+  it("carries a file name of any characters as one", async () => {
+    await send({ name: 'a"b\r\nc.txt', size: content.length, open });
+    assert.ok(server.seen[0]?.body.includes('filename="a%22b%0D%0Ac.txt"\r\n'));
+  });
+
+  it("takes strings and bytes from a source", async () => {
+    const pieces = [content.slice(0, 5), new Uint8Array(Buffer.from(content.slice(5)))];
+    await send({ size: content.length, sha256, open: () => Readable.from(pieces) });
+    assert.ok(server.seen[0]?.body.includes(`\r\n\r\n${content}\r\n--`));
+  });
+
   for (const [what, file] of [
+    ["gives neither bytes nor strings", { open: () => Readable.from([{ a: 1 }]) }],
+    ["is no stream", { open: () => 7 as unknown as Readable }],
+    ["is destroyed midway", { open: () => destroyedMidway() }],
+    ["is destroyed before", { open: () => Readable.from([content]).destroy() }],
+    ["fails midway", { open: () => destroyedMidway(new Error("the disk is gone")) }],
+    ["is empty, but not announced so", { size: 1, open: () => Readable.from([]) }],
+    ["is not empty, though announced so", { size: 0, open }],
     ["has another digest than was checked", { size: content.length, sha256: "0".repeat(64), open }],
     ["is shorter than announced", { size: content.length + 1, open }],
     ["is longer than announced", { size: content.length - 1, open }],
@@ -179,4 +205,16 @@ async function untilItStops(count: () => number): Promise<number> {
     same = count() === before ? same + 1 : 0;
   }
   return count();
+}
+
+/** A source that ends after its first piece, without an end. */
+function destroyedMidway(error?: Error): Readable {
+  let isFirst = true;
+  return new Readable({
+    read() {
+      if (isFirst) this.push("https://a.example/1\n");
+      else this.destroy(error);
+      isFirst = false;
+    },
+  });
 }

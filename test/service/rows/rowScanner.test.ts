@@ -19,6 +19,12 @@ const space = fc.constantFrom("", " ", "\n", "\r\n  ", "\t");
 const jsonObject = fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue());
 
 describe("the rows of a page", () => {
+  it("may be nested 1,000 levels deep, and deeper ones are refused by that name", () => {
+    const nested = (levels: number) => around(`[${'{"a":'.repeat(levels)}1${"}".repeat(levels)}]`);
+    assert.equal(pageOf(nested(1000)).count, 1);
+    assert.throws(() => pageOf(nested(1001)), { name: "ContractBreach", message: /deeper than 1000 levels/ });
+  });
+
   it("are what JSON.parse finds, and stay byte for byte what was sent", () => {
     fc.assert(
       fc.property(

@@ -1,0 +1,54 @@
+import { checkSync } from "recheck";
+import ts from "typescript";
+import type { House, Source } from "./source";
+import { under } from "./source";
+
+/** What runs on text of strangers. */
+const shipped = ["src", "emulator/src"];
+
+/** A regular expression that takes quadratic time or worse lets a long text block the process. */
+export function expressionsAreLinear(house: House): string[] {
+  return shipped
+    .flatMap((folder) => under(house, folder))
+    .flatMap((source) =>
+      literalsOf(source).flatMap(({ line, literal }) => {
+        const complaint = complaintAbout(literal);
+        return complaint === undefined ? [] : [`${source.path}:${line} ${literal} ${complaint}`];
+      }),
+    );
+}
+
+const complaints = new Map<string, string | undefined>();
+
+function complaintAbout(literal: string): string | undefined {
+  if (!complaints.has(literal)) {
+    const end = literal.lastIndexOf("/");
+    const verdict = checkSync(literal.slice(1, end), literal.slice(end + 1), { timeout: 10_000 });
+    complaints.set(literal, complaintOf(verdict));
+  }
+  return complaints.get(literal);
+}
+
+function complaintOf(verdict: ReturnType<typeof checkSync>): string | undefined {
+  switch (verdict.status) {
+    case "safe":
+      return undefined;
+    case "vulnerable":
+      return `takes ${verdict.complexity.summary} time: write it without backtracking, or read the text by hand`;
+    case "unknown":
+      return `cannot be judged (${verdict.error.kind}): write it in a simpler way`;
+  }
+}
+
+function literalsOf({ path, text }: Source): { line: number; literal: string }[] {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
+  const found: { line: number; literal: string }[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isRegularExpressionLiteral(node)) {
+      found.push({ line: file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1, literal: node.text });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}

@@ -1,0 +1,63 @@
+/** Makes text that comes from outside fit to be shown. Order matters: hide first, then cut, or half of a hidden word stays. */
+
+/** Characters that are shown. */
+const longestLine = 300;
+/** A shorter word occurs within others by chance: it is hidden only where it stands alone. */
+const shortestPart = 4;
+
+/**
+ * Replaces the words wherever they occur, in any letter case.
+ * @param words in lower case, see {@link lowerCase}
+ * @param most characters of the text that are kept; a word that begins within them is compared as a whole
+ */
+export function hideWords(
+  text: string,
+  words: readonly string[],
+  replacement: string,
+  most = Number.POSITIVE_INFINITY,
+): string {
+  const longestWord = words.reduce((longest, word) => Math.max(longest, word.length), 0);
+  const lower = lowerCase(text.slice(0, most + longestWord));
+  const isHidden = new Uint8Array(lower.length);
+  for (const word of words) {
+    for (let at = lower.indexOf(word); at >= 0 && word !== ""; at = lower.indexOf(word, at + word.length)) {
+      if (word.length >= shortestPart || standsAlone(lower, at, word.length)) isHidden.fill(1, at, at + word.length);
+    }
+  }
+  let shown = "";
+  for (let at = 0; at < Math.min(lower.length, most); at += 1) {
+    if (isHidden[at] === 0) shown += text[at];
+    else if (isHidden[at - 1] !== 1) shown += replacement;
+  }
+  return shown;
+}
+
+/** Each spelling in which a service may repeat a word: as it is, as part of a URL, as part of JSON. */
+export function spellingsOf(word: string): string[] {
+  // A lone surrogate has no percent-encoding.
+  const wellFormed = Buffer.from(word).toString("utf8");
+  const inForm = new URLSearchParams({ "": wellFormed }).toString().slice(1);
+  return [...new Set([word, encodeURIComponent(wellFormed), inForm, JSON.stringify(word).slice(1, -1)])];
+}
+
+/** In lower case and of the same length. */
+export function lowerCase(text: string): string {
+  const lower = text.toLowerCase();
+  return lower.length === text.length ? lower : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+function standsAlone(text: string, at: number, length: number): boolean {
+  const around = `${text[at - 1] ?? ""}${text[at + length] ?? ""}`;
+  return !/[\p{L}\p{N}]/u.test(around);
+}
+
+/** Without line breaks, escape sequences and invisible characters, each run of which becomes one space. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim();
+}
+
+/** Printable, and cut to 300 characters. */
+export function oneLine(text: string): string {
+  const line = printable(text);
+  return line.length > longestLine ? `${line.slice(0, longestLine)}…` : line;
+}

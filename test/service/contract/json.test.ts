@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { isLosslessNumber, parse } from "lossless-json";
+import type { Characters } from "../../internals/service";
+import { parseJson, quoteLongIntegers } from "../../internals/service";
+
+/** What a hostile service could build a text from. */
+const fragment = fc.constantFrom(
+  '"',
+  "\\",
+  '\\"',
+  "\\\\",
+  "{",
+  "}",
+  ":",
+  ",",
+  "[",
+  "]",
+  " ",
+  "-",
+  "1.5e",
+  "1234567890123456789",
+);
+const hostile = fc
+  .array(fc.tuple(fragment, fc.nat(300)), { maxLength: 12 })
+  .map((parts) => parts.map(([part, times]) => part.repeat(times)).join(""));
+
+/** JSON with long integers among values and strings that look like JSON. */
+const document = fc
+  .letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      hostile.map((text) => JSON.stringify(text)),
+      fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }).map(String),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => JSON.stringify(number)),
+      fc.constantFrom("true", "false", "null", "0.12345678901234567890", "1E+20", "-12345678901234567e2"),
+      fc.array(tie("value"), { maxLength: 4 }).map((items) => `[${items.join(" , ")}]`),
+      fc
+        .uniqueArray(fc.tuple(hostile, tie("value")), { maxLength: 4, selector: ([name]) => name })
+        .map((members) => `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`),
+    ),
+  }))
+  .value.map(String);
+
+/** A string that counts what is done with it. */
+class CountingString implements Characters {
+  steps = 0;
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get length(): number {
+    return this.#text.length;
+  }
+
+  charCodeAt(index: number): number {
+    this.steps += 1;
+    return this.#text.charCodeAt(index);
+  }
+
+  slice(from = 0, to = this.length): string {
+    this.steps += to - from;
+    return this.#text.slice(from, to);
+  }
+}
+
+describe("parsing the JSON of an answer", () => {
+  it("takes at most four steps for each character, whatever they are", () => {
+    fc.assert(
+      fc.property(fc.oneof(hostile, document), (text) => {
+        const counted = new CountingString(text);
+        quoteLongIntegers(counted);
+        assert.ok(counted.steps <= 4 * text.length, `${counted.steps} steps for ${text.length} characters`);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("keeps the digits of integers that a double cannot hold, and all else as it is", () => {
+    fc.assert(
+      fc.property(document, (text) => {
+        assert.deepEqual(parseJson(Buffer.from(text)), plain(parse(text)));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  for (const [what, text, expected] of [
+    [
+      "many escaped quotes behind a long integer",
+      `{"n":1234567890123456789,"x":"${'\\"'.repeat(1_000_000)}"}`,
+      1_000_000,
+    ],
+    [
+      "a string of 30 MB of escapes behind a long integer",
+      `{"n":1234567890123456789,"x":"${"\\\\".repeat(15_000_000)}"}`,
+      15_000_000,
+    ],
+    ["an integer of 30 million digits", `{"x":${"7".repeat(30_000_000)}}`, 30_000_000],
+  ] as const) {
+    it(`parses ${what}`, () => {
+      const { x } = parseJson(Buffer.from(text)) as { x: string };
+      assert.equal(x.length, expected);
+    });
+  }
+
+  it("parses a value that is nested 100,000 levels deep", () => {
+    const depth = 100_000;
+    let parsed = parseJson(Buffer.from(`${"[".repeat(depth)}1234567890123456789${"]".repeat(depth)}`));
+    for (let level = 0; level < depth; level += 1) parsed = (parsed as unknown[])[0];
+    assert.equal(parsed, "1234567890123456789");
+  });
+
+  it("refuses a number that is no JSON, though it would be valid in quotes", () => {
+    assert.throws(() => parseJson(Buffer.from('{"n":01234567890123456789}')), { name: "ContractBreach" });
+  });
+});
+
+/** The numbers of the other parser as this one gives them. */
+function plain(value: unknown): unknown {
+  if (isLosslessNumber(value)) {
+    const number = Number(value.value);
+    return /^-?\d{16,}$/.test(value.value) && !Number.isSafeInteger(number) ? value.value : number;
+  }
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, plain(entry)]));
+}
