@@ -216,7 +216,10 @@ function optionsOf(
   const dependsOn =
     task === undefined || opts?.id !== undefined ? [] : dependenciesOf(type, name, task, configuresTask);
   // Without it, a preview would show an update of what will be replaced, and nothing of the run or the copy that is made then.
-  const replaceOnChanges = tasksNamed(args).flatMap(([path, taskId]) => (isId(idFor(taskId)) ? [path] : []));
+  const replaceOnChanges = tasksNamed(args).flatMap(([path, taskId]) => {
+    const isUpdated = path === "taskId" && definition.args.taskId?.replaces !== true;
+    return !isUpdated && isId(idFor(taskId)) ? [path] : [];
+  });
   const deleteBeforeReplace = opts?.deleteBeforeReplace ?? deletedFirst;
   const more = {
     dependsOn,

@@ -10,6 +10,8 @@ export const unknownText = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 /** The providers of one process without an engine: same configuration, same host, and the warnings that they show. */
 export class InProcess {
   readonly warnings: string[] = [];
+  /** Aborted where the user interrupts the command. */
+  readonly interruption = new AbortController();
   private readonly host: Host;
 
   constructor(config: Partial<Record<ConfigKey, string>>, folder?: string) {
@@ -18,7 +20,7 @@ export class InProcess {
         this.warnings.push(message);
       }
     });
-    this.host = new Host((key) => config[key], display, { folder });
+    this.host = new Host((key) => config[key], display, { folder, interrupted: this.interruption.signal });
   }
 
   /** What the end of the engine does, where it was killed. */

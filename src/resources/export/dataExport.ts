@@ -1,11 +1,12 @@
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { anything, boolean, changedArgs, choice, integer, string } from "../args";
-import type { CheckContext, Context, Created, Difference, PendingState, Read, Resource } from "../resource";
+import type { CheckContext, Context, Created, PendingState, Read, Resource } from "../resource";
+import { holdsUnknown } from "../values";
 import type { ExportFormat } from "./exportFormat";
-import { checkPath, checkPlace } from "./exportPath";
+import { checkNotTaken, checkPath, checkPlace, onlyName } from "./exportPath";
 import { stateOfFile } from "./exportPlace";
-import { runExport } from "./exportRun";
+import { mayHandOutOnce, runExport } from "./exportRun";
 
 /**
  * Rows in a file.
@@ -18,7 +19,7 @@ import { runExport } from "./exportRun";
  * | delete | none; the file stays or goes (`onDelete`) |
  */
 export interface DataExportArgs {
-  /** The task whose rows are read; pass the `id` of a TaskCopy. A change replaces. */
+  /** The task whose rows are read; pass the `id` of a TaskCopy. A change exports again. */
   taskId: string;
   /** `batch`: the rows of one run, named by `lotNo`. `all`: all rows of the task. `notExported`: those that are not marked as exported. */
   scope: "batch" | "all" | "notExported";
@@ -44,8 +45,7 @@ export interface DataExportArgs {
   /** A refresh looks at the file, and one that is missing is exported again. Default false: the file may be on another machine. */
   verifyFile?: boolean;
   /**
-   * `keep` (default) leaves the file where it is; `remove` removes it, if it is still the one that was written. In a replace it goes before the
-   * new one is written, but with `markExported` after it.
+   * `keep` (default) leaves the file where it is; `remove` removes it, if it is still the one that was written.
    */
   onDelete?: "keep" | "remove";
   /** Name of a set of credentials in `webextract:profiles`. Default: the top-level ones. */
@@ -71,7 +71,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
   type: "DataExport",
   idIs: "file",
   args: {
-    taskId: { kind: string, required: true, replaces: true },
+    taskId: { kind: string, required: true },
     scope: { kind: choice("batch", "all", "notExported"), required: true },
     lotNo: { kind: string },
     path: { kind: string, required: true },
@@ -97,6 +97,13 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     // What was exported already may have been so on another machine: what stands in the way here matters only to an export that is to come.
     if (previous === undefined || changedArgs(dataExport.args, previous, args).length > 0) {
       await checkPlace(path, folder, problems);
+      const file = onlyName(path, lotNo);
+      const isOwn = previous !== undefined && onlyName(previous.path, previous.lotNo) === file;
+      // A file may hold these rows already, but not those of a run or a task that does not exist yet.
+      const cannotBeThere = holdsUnknown([args.taskId, lotNo]) || mayHandOutOnce(args, settings);
+      if (file !== undefined && !isOwn && cannotBeThere) {
+        await checkNotTaken(resolve(folder, file), problems);
+      }
     }
     if (markExported === true && settings.markScope === "task" && maxRows !== undefined) {
       const reason =
@@ -108,12 +115,6 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
       problems.push({ path: "scope", reason });
     }
     return args;
-  },
-
-  diff(state: DataExportState): Difference {
-    // Made first, the new one would find the old one's file in its place and refuse to write over it. A file of marked rows has a name of its own, and
-    // stays until the new one is safe.
-    return { deleteFirst: state.onDelete === "remove" && state.markExported !== true };
   },
 
   async create(args: DataExportArgs, context: Context): Promise<Created<DataExportState>> {

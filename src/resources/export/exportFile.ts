@@ -114,18 +114,18 @@ export class ExportFile {
   }
 
   /**
-   * Where somebody else has taken the name meanwhile, the next one is as good, if the path has a next one. If not, the file that has it may be this very
-   * export's: a run that was killed before the state could say so.
+   * Where a file has the name already, it may be this very export's: of a run that was killed before the state could say so, or that could not mark
+   * its rows. Else somebody else has taken the name meanwhile, and the next one is as good, if the path has a next one.
    */
   private async takeFreeName(from: string, sha256: string): Promise<void> {
     while (!(await linkTo(this.name.path, from))) {
-      if (await this.name.moveOn()) {
-        await mkdir(dirname(this.name.path), { recursive: true });
-      } else if (await this.isThereAlready(sha256)) {
+      if (this.name.mayBeOwn && (await this.isThereAlready(sha256))) {
         break;
-      } else {
+      }
+      if (!(await this.name.moveOn())) {
         throw await nameIsTaken(this.name);
       }
+      await mkdir(dirname(this.name.path), { recursive: true });
     }
     await rm(from, { force: true });
   }
@@ -144,7 +144,13 @@ async function linkTo(path: string, from: string): Promise<boolean> {
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
     if (noLinks.includes(code) && (await reserve(path))) {
-      await rename(from, path);
+      try {
+        await rename(from, path);
+      } catch (failure) {
+        // What holds the name is empty, and would stand in the way of the next export.
+        await rm(path, { force: true });
+        throw failure;
+      }
       return true;
     }
     if (code === "EEXIST" || noLinks.includes(code)) {

@@ -16,6 +16,8 @@ export class TaskMark {
   /** Rows of the task when its pages began to be read. */
   private rowsBefore: number | undefined;
   private rowsAtLook = 0;
+  /** Of a batch: the rows of the task that are not exported and were not read yet. */
+  private unread: UnreadRows | undefined;
 
   private constructor(
     private readonly args: DataExportArgs,
@@ -23,9 +25,10 @@ export class TaskMark {
     private readonly before: Subtask[],
   ) {}
 
-  /** Before the read: nothing may be at work that could add rows. */
+  /** Before the read: nothing may be at work that could add rows, and what can be seen to be in the way is seen before anything is written. */
   static async prepare(args: DataExportArgs, context: Context): Promise<TaskMark> {
-    const list = await context.client.allSubtasks(args.taskId);
+    const { taskId, scope } = args;
+    const list = await context.client.allSubtasks(taskId);
     const busy = list.filter(({ status }) => restOf(status, context.settings.statuses) === undefined);
     if (busy.length > 0) {
       throw refused(
@@ -34,42 +37,52 @@ export class TaskMark {
       );
     }
     const mark = new TaskMark(args, context, list);
-    if (args.scope === "notExported") {
-      mark.rowsBefore = await rowsOf(args.taskId, context);
+    if (scope !== "all") {
+      mark.rowsBefore = await rowsOf(taskId, context);
+    }
+    if (scope === "batch") {
+      mark.unread = await mark.notExported();
     }
     return mark;
   }
 
   /** Sees each page before it is written. */
-  see(page: RowPage, size: number): void {
+  see(page: RowPage): void {
     if (this.args.scope === "notExported") {
-      this.refusePartialAnswer(page, size);
+      this.refusePartialAnswer(page);
     }
     if (this.args.scope === "all") {
       // By offset, rows that come into an earlier batch push those behind them on: one is read twice, another not at all, and the count is right.
       this.rowsBefore ??= page.total;
     }
+    this.unread?.take(page);
+  }
+
+  /** Marking reaches the rows of every batch, so all that isn't exported must be in the one that is read. */
+  private async notExported(): Promise<UnreadRows> {
+    const source = { taskId: this.args.taskId, notExported: true } as const;
+    for await (const page of this.context.client.rows(source, { pageSize: this.pageSize })) {
+      this.refusePartialAnswer(page);
+      return new UnreadRows(page.texts());
+    }
+    return new UnreadRows([]);
   }
 
   /** Rows that are not exported come in one answer: refuses before anything is written if there are more than one answer holds. */
-  private refusePartialAnswer(page: RowPage, size: number): void {
+  private refusePartialAnswer(page: RowPage): void {
     if (page.afterLoss) {
-      throw refused(
-        this.args,
-        `${answerWasLost}. Nothing was written. Export with scope: "all", which reads every row first`,
-      );
+      throw refused(this.args, `${answerWasLost}. Nothing was written`);
     }
-    if (page.count !== page.total || page.count !== page.current || page.count >= size) {
+    if (page.count !== page.total || page.count !== page.current || page.count >= this.pageSize) {
       throw refused(
         this.args,
-        `one answer held ${page.count} of its ${page.total} rows that are not exported, so marking would mark rows that were not read. ` +
-          `Nothing was written. Export with scope: "all", which reads every row first`,
+        `one answer held ${page.count} of its ${page.total} rows that are not exported, so rows that were not read would be marked. Nothing was written`,
       );
     }
   }
 
-  /** After the write: answers why not, or nothing. `written` counts the texts of the exported rows, where the scope is one batch. */
-  async objection(rowCount: number, written: ReadonlyMap<string, number> | undefined): Promise<string | undefined> {
+  /** After the write: answers why not, or nothing. */
+  async objection(rowCount: number): Promise<string | undefined> {
     const { taskId, scope } = this.args;
     const list = await this.context.client.allSubtasks(taskId);
     if (listed(list) !== listed(this.before)) {
@@ -78,13 +91,13 @@ export class TaskMark {
     // Rows may arrive after the last subtask has ended. Not by the read of what is not exported: on some services that hands rows out.
     const rows = await rowsOf(taskId, this.context);
     this.rowsAtLook = rows;
-    if (scope === "batch") {
-      return this.batchObjection(written);
-    }
     if (rows !== this.rowsBefore) {
       return `it has ${rows} rows now, and had ${this.rowsBefore} before it was read`;
     }
-    return scope === "notExported" || rows === rowCount ? undefined : `it has ${rows} rows, and ${rowCount} were read`;
+    if (this.unread !== undefined && this.unread.count > 0) {
+      return `it has ${this.unread.count} rows of other batches that are not exported`;
+    }
+    return scope !== "all" || rows === rowCount ? undefined : `it has ${rows} rows, and ${rowCount} were read`;
   }
 
   /** After the mark: how many rows came since the last look. */
@@ -92,39 +105,36 @@ export class TaskMark {
     return (await rowsOf(this.args.taskId, this.context)) - this.rowsAtLook;
   }
 
-  /** Marking reaches the rows of every batch, so all that isn't exported must be in this one. */
-  private async batchObjection(written: ReadonlyMap<string, number> | undefined): Promise<string | undefined> {
-    if (written === undefined) {
-      return "the batch has more rows than one answer can show to be the only ones that are not exported";
-    }
-    const size = this.context.settings.pageSize ?? defaultPageSize;
-    for await (const page of this.context.client.rows(
-      { taskId: this.args.taskId, notExported: true },
-      { pageSize: size },
-    )) {
-      if (page.afterLoss) {
-        return answerWasLost;
-      }
-      if (page.count !== page.total || page.count >= size) {
-        return `it has ${page.total} rows that are not exported and one answer holds ${page.count}, too few to tell whether all are of this batch; scope: "all" reads and marks every row`;
-      }
-      // Counted, for rows of two batches may be alike to the letter.
-      const left = new Map(written);
-      const isCovered = (text: string): boolean => {
-        const count = left.get(text) ?? 0;
-        left.set(text, count - 1);
-        return count > 0;
-      };
-      if (!page.texts().every(isCovered)) {
-        return "it has rows of other batches that are not exported";
-      }
-      break;
-    }
-    return undefined;
-  }
-
   refusal(reason: string): string {
     return refused(this.args, reason).message;
+  }
+
+  private get pageSize(): number {
+    return this.context.settings.pageSize ?? defaultPageSize;
+  }
+}
+
+/** Rows by their texts, as few as one answer holds. Counted, for rows of two batches may be alike to the letter. */
+class UnreadRows {
+  count: number;
+  private readonly left = new Map<string, number>();
+
+  constructor(texts: readonly string[]) {
+    this.count = texts.length;
+    for (const text of texts) {
+      this.left.set(text, (this.left.get(text) ?? 0) + 1);
+    }
+  }
+
+  /** These were read. */
+  take(page: RowPage): void {
+    for (const text of this.count > 0 ? page.texts() : []) {
+      const left = this.left.get(text) ?? 0;
+      if (left > 0) {
+        this.left.set(text, left - 1);
+        this.count--;
+      }
+    }
   }
 }
 
@@ -146,9 +156,10 @@ function listed(list: readonly Subtask[]): string {
     .join("\n");
 }
 
-function refused(args: DataExportArgs, reason: string): ResourceError {
+function refused({ taskId, scope }: DataExportArgs, reason: string): ResourceError {
+  const wayOut = scope === "all" ? "" : ` To mark them, export with scope: "all", which reads every row of the task.`;
   return new ResourceError(
-    `The rows of task "${args.taskId}" were not marked as exported: ${reason}. ` +
+    `The rows of task "${taskId}" were not marked as exported: ${reason}.${wayOut} ` +
       `If this service marks only the rows that it handed out, set webextract:markScope to "returned".`,
   );
 }

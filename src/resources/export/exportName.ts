@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { namesFor } from "./exportPath";
+import { countsUp, namesFor } from "./exportPath";
 import { exists } from "./exportPlace";
 
 /** The files that exports of this process are on their way to: all exports of one command run in one process, and none of them may take another's name. */
@@ -9,6 +9,8 @@ const underWay = new Set<string>();
 export class ExportName {
   /** The file's path as it was given, with everything filled in. */
   file = "";
+  /** Whether a file of this name may be this export's own: it's the only name, or that of its last file. */
+  mayBeOwn = true;
   private claimed: string | undefined;
 
   private constructor(
@@ -18,10 +20,16 @@ export class ExportName {
     readonly countsUp: boolean,
   ) {}
 
-  static async take(path: string, lotNo: string | undefined, folder: string): Promise<ExportName> {
-    const countsUp = /\{(n|time)\}/.test(path);
-    const name = new ExportName(namesFor(path, lotNo), folder, countsUp);
-    await name.moveOn();
+  /** @param again a file that the export has already, to be tried before any other name. */
+  static async take(
+    { path, lotNo }: { path: string; lotNo?: string },
+    folder: string,
+    again?: string,
+  ): Promise<ExportName> {
+    const name = new ExportName(namesFor(path, lotNo), folder, countsUp(path));
+    if (again === undefined || !name.claim(again)) {
+      await name.moveOn();
+    }
     return name;
   }
 
@@ -32,24 +40,34 @@ export class ExportName {
   /** Takes the next free name. Answers whether there is one. */
   async moveOn(): Promise<boolean> {
     this.release();
+    this.mayBeOwn = !this.countsUp;
     for (let next = this.names.next(); !next.done; next = this.names.next()) {
       this.file = next.value;
       if (!this.countsUp) {
         return true;
       }
-      const { path } = this;
-      if (underWay.has(path)) {
+      // Others look too while this one does.
+      if (!this.claim(next.value)) {
         continue;
       }
-      // Others look too while this one does.
-      underWay.add(path);
-      if (!(await exists(path))) {
-        this.claimed = path;
+      if (!(await exists(this.path))) {
         return true;
       }
-      underWay.delete(path);
+      this.release();
     }
     return false;
+  }
+
+  /** Keeps a name from the others of this process. Answers whether none of them has it. */
+  private claim(file: string): boolean {
+    const path = resolve(this.folder, file);
+    if (underWay.has(path)) {
+      return false;
+    }
+    underWay.add(path);
+    this.claimed = path;
+    this.file = file;
+    return true;
   }
 
   /** The file is there, or never will be. */

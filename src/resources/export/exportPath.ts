@@ -1,6 +1,6 @@
 import { dirname, resolve, sep } from "node:path";
 import type { Problem } from "../args";
-import { inTheWayOf, isFolder } from "./exportPlace";
+import { exists, inTheWayOf, isFolder } from "./exportPlace";
 
 const placeholders = ["{lotNo}", "{time}", "{n}"];
 
@@ -48,15 +48,41 @@ export async function checkPlace(path: unknown, folder: string, problems: Proble
   }
 }
 
+/** The problem of a file that stands where the export's own would have to be. */
+export async function checkNotTaken(path: string, problems: Problem[]): Promise<void> {
+  if ((await exists(path)) && !(await isFolder(path))) {
+    const reason = `names a file that exists already, "${path}", and that this export did not write: put {n} or {time} into path, move the file away, or give another path`;
+    problems.push({ path: "path", reason });
+  }
+}
+
+/** Whether each export to this path gets a name of its own. */
+export function countsUp(path: string): boolean {
+  return /\{(n|time)\}/.test(path);
+}
+
+/** The one name that a path allows; undefined where it allows several, or where it is not known yet. */
+export function onlyName(path: unknown, lotNo: unknown): string | undefined {
+  if (typeof path !== "string" || countsUp(path)) {
+    return undefined;
+  }
+  return path.includes("{lotNo}") && typeof lotNo !== "string" ? undefined : withLotNo(path, lotNo);
+}
+
+/** The path with its `{lotNo}` filled in. */
+export function withLotNo(path: string, lotNo: unknown): string {
+  return path.replaceAll("{lotNo}", typeof lotNo === "string" ? lotNo : "");
+}
+
 /**
  * The names that a path allows, in the order in which they are tried, relative as the path was given: `{n}` counts up, and without one a number
  * behind `{time}` does. There is one name where neither is in it.
  */
 export function* namesFor(path: string, lotNo: string | undefined): Generator<string> {
   const time = new Date().toISOString().replace(/[-:]/g, "").replace(/\.\d+/, "");
-  const known = path.replaceAll("{lotNo}", lotNo ?? "");
+  const known = withLotNo(path, lotNo);
   const hasNumber = known.includes("{n}");
-  if (!hasNumber && !known.includes("{time}")) {
+  if (!countsUp(path)) {
     yield known;
     return;
   }

@@ -1,16 +1,18 @@
+import { resolve } from "node:path";
 import { isServiceError } from "../../service/errors/errors";
 import type { RowPage, RowSource } from "../../service/rows/rowPage";
-import type { Context } from "../resource";
+import type { Context, Settings } from "../resource";
 import { messageOf, PartialFailure, ResourceError } from "../resource";
 import { restOf } from "../run/subtaskList";
 import type { DataExportArgs, DataExportState } from "./dataExport";
 import { ExportFile, refuseTakenName } from "./exportFile";
-import { defaultPageSize, TaskMark } from "./exportMark";
+import { TaskMark } from "./exportMark";
 import { ExportName } from "./exportName";
+import { withLotNo } from "./exportPath";
 import { stateOfFile } from "./exportPlace";
 import { exportAndMarkReturned } from "./exportReturned";
 import type { Target } from "./exportTarget";
-import { finish, markUnknown } from "./exportTarget";
+import { finish, markRefused, markUnknown } from "./exportTarget";
 
 /** Reads the rows into a file, and marks them if asked. `before` is the export that this one takes the place of. */
 export async function runExport(
@@ -18,16 +20,46 @@ export async function runExport(
   before: DataExportState | undefined,
   context: Context,
 ): Promise<DataExportState> {
-  const name = await ExportName.take(args.path, args.lotNo, context.folder);
+  const again = await fileToUseAgain(args, before, context);
+  const name = await ExportName.take(args, context.folder, again);
   try {
-    const mayReplace = await isOurs(name, before);
+    const mayReplace = await mayReplaceFile(name, args, before, context);
     if (!mayReplace && !name.countsUp) {
-      await refuseTakenName(name, mayHandOutOnce(args, context));
+      await refuseTakenName(name, mayHandOutOnce(args, context.settings));
     }
     return await exportTo({ args, name, mayReplace }, context);
   } finally {
     name.release();
   }
+}
+
+/** After a refused mark the rows are in a file of which no row is marked: the next attempt uses it again, or each would leave one more behind. */
+async function fileToUseAgain(
+  { path, lotNo }: DataExportArgs,
+  before: DataExportState | undefined,
+  { folder }: Context,
+): Promise<string | undefined> {
+  const isSamePath = before !== undefined && withLotNo(before.path, before.lotNo) === withLotNo(path, lotNo);
+  if (!isSamePath || !before.pending?.includes(markRefused)) {
+    return undefined;
+  }
+  const isThere = (await stateOfFile(resolve(folder, before.file), before.sha256)) === "same";
+  return isThere ? before.file : undefined;
+}
+
+/**
+ * A file may be replaced by the export that wrote it, but never where its rows are marked: nobody else will ever get them again. Nor where they may
+ * have been handed out only once, unless the user named this one file for all of them.
+ */
+async function mayReplaceFile(
+  { path, file, countsUp }: ExportName,
+  args: DataExportArgs,
+  before: DataExportState | undefined,
+  { settings }: Context,
+): Promise<boolean> {
+  const mayBeMarked = before?.rowCount !== 0 && (before?.marked === true || before?.pending?.includes(markUnknown));
+  const isOurs = before?.file === file && !mayBeMarked && (await stateOfFile(path, before.sha256)) === "same";
+  return isOurs && !(countsUp && mayHandOutOnce(args, settings));
 }
 
 async function exportTo(target: Target, context: Context): Promise<DataExportState> {
@@ -50,14 +82,8 @@ async function exportTo(target: Target, context: Context): Promise<DataExportSta
 }
 
 /** Such rows are read only where they can be put into a file. Others can be read again, and may be what is in the file already. */
-function mayHandOutOnce({ scope, markExported }: DataExportArgs, { settings }: Context): boolean {
-  return scope === "notExported" || (markExported === true && settings.markScope === "returned");
-}
-
-/** A file may be replaced by the export that wrote it, but never where its rows are marked: nobody else will ever get them again. */
-async function isOurs({ path, file }: ExportName, before: DataExportState | undefined): Promise<boolean> {
-  const mayBeMarked = before?.rowCount !== 0 && (before?.marked === true || before?.pending?.includes(markUnknown));
-  return before?.file === file && !mayBeMarked && (await stateOfFile(path, before.sha256)) === "same";
+export function mayHandOutOnce({ scope, markExported }: DataExportArgs, { markScope }: Settings): boolean {
+  return scope === "notExported" || (markExported === true && markScope === "returned");
 }
 
 /** A batch that is still at work may get more rows, however many the service says that there are. The list carries no lotNo: it's the latest run's. */
@@ -138,32 +164,24 @@ async function exportRows(
 async function exportAndMarkTask(target: Target, context: Context): Promise<DataExportState> {
   const { args } = target;
   const mark = await TaskMark.prepare(args, context);
-  const size = context.settings.pageSize ?? defaultPageSize;
-  const written = new WrittenTexts(args.scope === "batch" ? size : 0);
-  const state = await exportRows(target, context, (page) => {
-    mark.see(page, size);
-    written.add(page);
-  });
+  const state = await exportRows(target, context, (page) => mark.see(page));
   // No run of ours may start between the last look and the mark.
-  return context.exclusive(args.taskId, () => markWritten(state, mark, written, context));
+  return context.exclusive(args.taskId, () => markWritten(state, mark, context));
 }
 
 /** A mark that the service does not take at this moment is only sent again after another look. */
 const mostMarks = 5;
 
-async function markWritten(
-  state: DataExportState,
-  mark: TaskMark,
-  written: WrittenTexts,
-  context: Context,
-): Promise<DataExportState> {
+async function markWritten(state: DataExportState, mark: TaskMark, context: Context): Promise<DataExportState> {
   for (let marks = 1; ; marks++) {
     const objection = state.complete
-      ? await mark.objection(state.rowCount, written.texts).catch(messageOf)
+      ? await mark.objection(state.rowCount).catch(messageOf)
       : "not all of its rows could be read";
     if (objection !== undefined) {
-      const message = `${mark.refusal(objection)} The ${state.rowCount} rows are in "${state.file}"; the next up exports again.`;
-      throw new PartialFailure(message, state.file, { ...state, pending: ["mark"] });
+      const message = mark.refusal(
+        `${objection}. The ${state.rowCount} rows are in "${state.file}"; the next up exports them again, into the same file`,
+      );
+      throw new PartialFailure(message, state.file, { ...state, pending: [markRefused] });
     }
     // Nothing is marked where nothing was read: rows that came since would be marked unread.
     if (state.rowCount === 0) {
@@ -194,7 +212,7 @@ async function markWritten(
 async function notMarked(state: DataExportState, mark: TaskMark, error: unknown): Promise<PartialFailure> {
   const safe = `${messageOf(error)} The ${state.rowCount} rows are safe in "${state.file}"`;
   if (isServiceError(error) && error.outcome === "notExecuted") {
-    return new PartialFailure(`${safe}; the next up exports again.`, state.file, { ...state, pending: ["mark"] });
+    return new PartialFailure(`${safe}; the next up exports again.`, state.file, { ...state, pending: [markRefused] });
   }
   const next = `the next up exports into a new file: keep this one, for its rows may be marked, and if its name would be the same, add {n} to path.`;
   const unread = await whatCameUnread(state, mark);
@@ -215,23 +233,4 @@ async function whatCameUnread(state: DataExportState, mark: TaskMark): Promise<s
   const next =
     state.scope === "all" ? "The next up exports all again." : `Export once with scope: "all", which reads every row.`;
   return `${what} ${next}`;
-}
-
-/** The texts of the rows written, with how often each was, as long as they are few enough to be held against one answer of the service. */
-class WrittenTexts {
-  texts: Map<string, number> | undefined = new Map();
-  private count = 0;
-
-  constructor(private readonly most: number) {}
-
-  add(page: RowPage): void {
-    this.count += page.count;
-    if (this.texts === undefined || this.count > this.most) {
-      this.texts = undefined;
-      return;
-    }
-    for (const text of page.texts()) {
-      this.texts.set(text, (this.texts.get(text) ?? 0) + 1);
-    }
-  }
 }

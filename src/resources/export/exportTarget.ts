@@ -10,6 +10,9 @@ export interface Target {
   mayReplace: boolean;
 }
 
+/** What is to do where the mark was not sent, or not taken: all of it again. None of the rows is marked by this export. */
+export const markRefused = "mark";
+
 /** What is to do after a mark whose outcome nobody knows, or after only some of the rows were marked: the rest, into another file. */
 export const markUnknown = "mark with an unknown outcome";
 

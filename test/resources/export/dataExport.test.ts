@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import fs from "node:fs/promises";
 import sinon from "sinon";
+import { unknownText } from "../../program/inProcess";
 import { failure, World } from "../life";
 
 /** Each is changed by what JSON.parse and JSON.stringify would make of it. */
@@ -276,6 +277,53 @@ describe("DataExport", () => {
       assert.match(await failure(each.up({ ...all, triggers: [1] })), /path leads through/);
     });
 
+    it("the rows of another task replace its own file, whichever it is", async () => {
+      world.emulator.change.addTask({ taskId: "task-2", taskGroupId: "group-1", actions: [] });
+      world.emulator.change.insertRows("task-2", ['{"of":"task-2"}']);
+      for (const format of ["ndjson", "json", "csv"]) {
+        const each = world.declare("DataExport");
+        const args = { ...all, path: `out/fixed.${format}`, format };
+        await each.up(args);
+        assert.equal(await each.up({ ...args, taskId: "task-2" }), "updated");
+        assert.deepEqual([each.state.rowCount, each.state.taskId], [1, "task-2"]);
+        assert.match(world.content(`out/fixed.${format}`), /task-2/);
+      }
+      assert.deepEqual(files(), ["fixed.csv", "fixed.json", "fixed.ndjson"]);
+    });
+
+    it("a file that is there is refused before anything runs where it cannot be the export's", async () => {
+      world.write("theirs.ndjson", "theirs");
+      const problems = async (args: object, olds?: object): Promise<string> =>
+        (await world.providers.problems("DataExport", { ...all, path: "theirs.ndjson", ...args }, { ...olds })).join();
+      const batch = { scope: "batch", lotNo: unknownText };
+      for (const args of [batch, { taskId: unknownText }, { scope: "notExported" }]) {
+        assert.match(await problems(args), /^path names a file that exists already/);
+        assert.match(await problems(args, { ...all, path: "other.ndjson" }), /^path names a file that exists already/);
+        assert.equal(await problems(args, { ...all, path: "theirs.ndjson" }), "");
+        assert.equal(await problems({ ...args, path: "{n}theirs.ndjson" }), "");
+        assert.equal(await problems({ ...args, path: "free.ndjson" }), "");
+      }
+      assert.equal(await problems({ ...batch, path: "{lotNo}.ndjson" }), "");
+      // It may hold these very rows, as a kill leaves it.
+      assert.equal(await problems({}), "");
+      assert.equal(await problems({ scope: "batch", lotNo: "1" }), "");
+    });
+
+    it("a file system that can neither link nor rename makes the export fail, and the next one finds the name free", async () => {
+      const box = sinon.createSandbox();
+      box.stub(fs, "link").rejects(Object.assign(new Error("no links here"), { code: "EPERM" }));
+      box.stub(fs, "rename").rejects(Object.assign(new Error("EIO: no rename"), { code: "EIO" }));
+      const each = world.declare("DataExport");
+      try {
+        assert.match(await failure(each.up(all)), /EIO: no rename/);
+      } finally {
+        box.restore();
+      }
+      assert.deepEqual([each.id, files()], [undefined, []]);
+      await each.up(all);
+      assert.equal(world.content("out/rows.ndjson").split("\n").length, 4);
+    });
+
     it("a folder without links gets the file all the same, and none is overwritten", async () => {
       const noLinks = Object.assign(new Error("no links here"), { code: "EPERM" });
       const link = sinon.stub(fs, "link").rejects(noLinks);
@@ -359,7 +407,7 @@ describe("DataExport", () => {
       assert.match(await failure(each.up(args)), /was not overwritten/);
     });
 
-    it("the file stays, or goes if asked and if it is still the one that was written, which makes room for that of another task", async () => {
+    it("the file stays, or goes if asked and if it is still the one that was written, and is replaced by that of another task", async () => {
       const each = world.declare("DataExport");
       await each.up(all);
       await each.destroy();
@@ -373,7 +421,7 @@ describe("DataExport", () => {
       await moved.up(fixed);
       world.emulator.change.addTask({ taskId: "task-2", taskGroupId: "group-1", actions: [] });
       world.emulator.change.insertRows("task-2", ['{"of":"task-2"}']);
-      assert.equal(await moved.up({ ...fixed, taskId: "task-2" }), "replaced");
+      assert.equal(await moved.up({ ...fixed, taskId: "task-2" }), "updated");
       assert.equal(world.content("out/fixed"), '{"of":"task-2"}\n');
       await moved.destroy();
       const edited = world.declare("DataExport");

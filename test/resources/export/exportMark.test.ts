@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import fsPromises from "node:fs/promises";
 import sinon from "sinon";
 import { KillableProcess } from "../killing";
@@ -65,8 +65,10 @@ describe("DataExport", () => {
       world.emulator.change.insertRows("task-1", ['{"late":1}'], lotNo);
       const second = world.declare("DataExport");
       const message = await failure(second.up({ ...args, lotNo: next }));
-      assert.match(message, /not marked as exported: it has rows of other batches that are not exported/);
-      assert.match(message, /The 25 rows are in "out\/\d+.ndjson"/);
+      assert.match(
+        message,
+        /it has 1 rows of other batches that are not exported.*25 rows are in.*export with scope: "all"/,
+      );
       assert.deepEqual([marked(), second.state.pending, second.state.marked], [25, ["mark"], false]);
       assert.ok(existsSync(world.path(String(second.state.file))));
     });
@@ -95,7 +97,7 @@ describe("DataExport", () => {
       world.configure({ pageSize: "25" });
       await world.finishedRun();
       const message = await failure(world.declare("DataExport").up(marking));
-      assert.match(message, /one answer held 25 of its 25 rows.*Export with scope: "all"/);
+      assert.match(message, /one answer held 25 of its 25 rows.*export with scope: "all"/);
       assert.deepEqual([marked(), files()], [0, []]);
       const each = world.declare("DataExport");
       await each.up({ ...marking, scope: "all" });
@@ -131,7 +133,75 @@ describe("DataExport", () => {
       assert.deepEqual([each.id, each.state.pending, marked()], ["out/1.ndjson", ["mark"], 0]);
       await each.refresh();
       assert.equal(await each.up(marking), "updated");
-      assert.deepEqual([each.state.file, marked(), files()], ["out/2.ndjson", 25, ["1.ndjson", "2.ndjson"]]);
+      assert.deepEqual([each.state.file, marked(), files()], ["out/1.ndjson", 25, ["1.ndjson"]]);
+    });
+
+    it("nothing as long as it is refused, and uses its one file again, for the rows that are marked in the end too", async () => {
+      for (const scope of ["batch", "all", "notExported"]) {
+        const lotNo = await world.finishedRun();
+        const args = { ...marking, scope, path: `${scope}/{n}.ndjson`, ...(scope === "batch" ? { lotNo } : {}) };
+        const each = world.declare("DataExport");
+        for (const attempt of [1, 2, 3]) {
+          world.emulator.fault({ operation: "markExported", kind: "error", code: "PermissionDenied" });
+          await failure(each.up({ ...args, triggers: [attempt] }));
+          assert.deepEqual(
+            [each.state.pending, each.state.file, files(scope)],
+            [["mark"], `${scope}/1.ndjson`, ["1.ndjson"]],
+          );
+          await each.refresh();
+        }
+        assert.equal(await each.up({ ...args, triggers: [3] }), "updated");
+        assert.deepEqual([each.state.marked, each.state.pending, files(scope)], [true, undefined, ["1.ndjson"]]);
+        await each.up({ ...args, triggers: ["more"] });
+        assert.deepEqual(files(scope), ["1.ndjson", "2.ndjson"]);
+      }
+    });
+
+    it("nothing of a batch beside rows of others, sees so before it writes, and leaves one file however often it is tried", async () => {
+      world.configure({ pageSize: "30" });
+      world.emulator.change.insertRows("task-1", ['{"other":1}']);
+      const lotNo = await world.finishedRun();
+      const each = world.declare("DataExport");
+      const batch = { ...marking, scope: "batch", lotNo };
+      for (const attempt of [1, 2]) {
+        await failure(each.up({ ...batch, triggers: [attempt] }));
+        assert.deepEqual([each.state.pending, marked(), files()], [["mark"], 0, ["1.ndjson"]]);
+      }
+      world.emulator.change.insertRows(
+        "task-1",
+        Array.from({ length: 10 }, (_, n) => `{"other":${n}}`),
+      );
+      world.operations();
+      assert.match(await failure(each.up({ ...batch, triggers: [3] })), /export with scope: "all"/);
+      assert.deepEqual(world.operations().includes("getBatchData"), false);
+      assert.equal(await each.up({ ...marking, scope: "all" }), "updated");
+      assert.deepEqual([each.state.rowCount, marked(), files()], [36, 36, ["1.ndjson"]]);
+    });
+
+    it("rows that may have been handed out only once stay in their file, where others come at the next attempt", async () => {
+      await world.finishedRun();
+      const each = world.declare("DataExport");
+      world.emulator.fault({ operation: "markExported", kind: "error", code: "PermissionDenied" });
+      await failure(each.up(marking));
+      const content = world.content("out/1.ndjson");
+      world.emulator.change.insertRows("task-1", ['{"more":1}']);
+      await each.up(marking);
+      assert.deepEqual([each.state.file, each.state.rowCount, files()], ["out/2.ndjson", 26, ["1.ndjson", "2.ndjson"]]);
+      assert.equal(world.content("out/1.ndjson"), content);
+    });
+
+    it("and replaces neither a file that was edited since, nor one whose rows may be marked", async () => {
+      await world.finishedRun();
+      const each = world.declare("DataExport");
+      const args = { ...marking, scope: "all" };
+      world.emulator.fault({ operation: "markExported", kind: "error", code: "PermissionDenied" });
+      await failure(each.up(args));
+      world.write("out/1.ndjson", "edited");
+      world.emulator.fault({ operation: "markExported", kind: "reset", when: "before" });
+      await failure(each.up(args));
+      await each.up(args);
+      assert.deepEqual([each.state.file, files()], ["out/3.ndjson", ["1.ndjson", "2.ndjson", "3.ndjson"]]);
+      assert.equal(world.content("out/1.ndjson"), "edited");
     });
 
     it("no row that pushed others on while they were read by offset: one came twice, another not at all", async () => {
@@ -342,6 +412,38 @@ describe("DataExport", () => {
       assert.deepEqual(files(), ["1.ndjson", `1.ndjson.${key}.0.ndjson`]);
       assert.equal(files().includes(empty), false);
       assert.equal(marked(), 25);
+    });
+
+    it("nothing where a file that was left cannot get its name", async () => {
+      world.configure({ pageSize: "50" });
+      mkdirSync(world.path("out"));
+      world.write("out/1.ndjson.marking-7afaa346.0.part", '{"read":1}\n');
+      const { rename } = fsPromises;
+      const renaming = sinon.stub(fsPromises, "rename").callsFake(async (from, to) => {
+        if (String(from).includes("marking-7afaa346.0"))
+          throw Object.assign(new Error("EIO: no rename"), { code: "EIO" });
+        return rename(from, to);
+      });
+      try {
+        assert.match(await failure(world.declare("DataExport").up(marking)), /EIO: no rename/);
+      } finally {
+        renaming.restore();
+      }
+      assert.deepEqual([marked(), world.sent("markExported").length], [0, 0]);
+    });
+
+    it("what it has read when it is interrupted, keeps that file, and goes on at the next up", async () => {
+      const hold = world.emulator.hold({ operation: "markExported" });
+      const each = world.declare("DataExport");
+      const step = failure(each.up(marking));
+      await hold.reached;
+      world.providers.interruption.abort();
+      hold.release();
+      assert.match(await step, /interrupted/);
+      assert.deepEqual([each.state.file, each.state.rowCount, each.state.marked], ["out/1.ndjson", 10, false]);
+      assert.deepEqual([marked(), files()], [10, ["1.ndjson"]]);
+      assert.equal(await each.up(marking), "updated");
+      assert.deepEqual([each.state.rowCount, marked(), files()], [15, 25, ["1.ndjson", "2.ndjson"]]);
     });
 
     it("into a file of another name where somebody else takes the name meanwhile, and of several at a time each into its own", async () => {
