@@ -1,4 +1,5 @@
 import type { Bench } from "../figure";
+import { deadlines } from "./deadlines";
 import { emulatorStart } from "./emulatorStart";
 import { exportAlone, exportPeers, exportRows } from "./exportRows";
 import { npmStart } from "./npmStart";
@@ -8,6 +9,7 @@ import { upload, uploadAlone } from "./upload";
 /** All benches, in the order in which they run. */
 export const benches: readonly Bench[] = [
   emulatorStart,
+  deadlines,
   npmStart,
   providerHost,
   upload,

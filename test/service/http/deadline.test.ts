@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import type { ServiceClientOptions } from "../../../src/service";
+import { ServiceClient } from "../../../src/service";
+import { exampleCalls, operationNames } from "../calls";
+import { errorOf } from "../errors/errorOf";
+import { json, startFakeServer } from "../fakeServer";
+import type { HostileAnswer } from "./hostileServer";
+import { hostileAnswers, startHostileServer } from "./hostileServer";
+
+/** Seconds; whatever does not keep to them hangs until mocha gives up. */
+const short = 0.4;
+const long = 600;
+
+const credentials = { accessToken: "a-0", apiKey: "k-0", concurrency: operationNames.length, maxRetries: 0 };
+
+describe("the end of a call", () => {
+  const clients: ServiceClient[] = [];
+  const clientFor = (options: ServiceClientOptions): ServiceClient => {
+    const client = new ServiceClient(options);
+    clients.push(client);
+    return client;
+  };
+  afterEach(() => {
+    for (const client of clients.splice(0)) client.close();
+  });
+
+  for (const answer of Object.keys(hostileAnswers) as HostileAnswer[]) {
+    for (const limit of ["deadlineSeconds", "timeoutSeconds"] as const) {
+      it(`comes at ${limit} for every operation of a service that ${answer}`, async () => {
+        const server = await startHostileServer(answer);
+        const limits = { deadlineSeconds: long, timeoutSeconds: long, [limit]: short };
+        const client = clientFor({ baseUrl: server.baseUrl, ...credentials, ...limits });
+        const errors = await Promise.all(operationNames.map((name) => errorOf(exampleCalls[name].send(client))));
+        await server.close();
+        for (const { kind, outcome, message } of errors) {
+          assert.deepEqual([kind, outcome], ["outcomeUnknown", "unknown"], message);
+        }
+      });
+    }
+  }
+
+  it("comes at the deadline where a file to upload gives nothing, or little by little", async () => {
+    const server = await startFakeServer((_seen, response) => json(response, 200, { requestId: "q" }));
+    const client = clientFor({ baseUrl: server.baseUrl, ...credentials, timeoutSeconds: long });
+    const silent = () => new Readable({ read: () => undefined });
+    const trickling = () =>
+      new Readable({
+        read() {
+          setTimeout(() => this.push("x"), 20);
+        },
+      });
+    for (const open of [silent, trickling]) {
+      const sources: Readable[] = [];
+      const file = { open: () => sources[sources.push(open()) - 1] as Readable };
+      const error = await errorOf(client.updateTaskUrls({ taskId: "t", file }, { deadlineSeconds: short }));
+      assert.deepEqual([error.kind, error.outcome], ["outcomeUnknown", "unknown"]);
+      assert.deepEqual(
+        sources.map(({ destroyed }) => destroyed),
+        [true],
+      );
+    }
+    await server.close();
+  });
+
+  it("comes at timeoutSeconds where a file to upload gives nothing", async () => {
+    const server = await startFakeServer((_seen, response) => json(response, 200, { requestId: "q" }));
+    const client = clientFor({ baseUrl: server.baseUrl, ...credentials, timeoutSeconds: short });
+    const file = { open: () => new Readable({ read: () => undefined }) };
+    const error = await errorOf(client.updateTaskUrls({ taskId: "t", file }));
+    assert.deepEqual([error.kind, error.outcome], ["outcomeUnknown", "unknown"]);
+    await server.close();
+  });
+
+  it("comes at the deadline where the access token does not come", async () => {
+    const tokenStore = mkdtempSync(join(tmpdir(), "webextract-deadline-"));
+    const server = await startHostileServer("sends its body byte by byte");
+    for (const source of [{ refreshToken: "refresh-0" }, { credentialCommand: "sleep 3" }]) {
+      const client = clientFor({ baseUrl: server.baseUrl, tokenStore, timeoutSeconds: long, ...source });
+      const error = await errorOf(client.removeData({ taskId: "t" }, { deadlineSeconds: short }));
+      assert.equal(error.outcome, "notExecuted");
+    }
+    await server.close();
+    rmSync(tokenStore, { recursive: true, force: true });
+  });
+
+  it("comes at the deadline while rows and subtasks are read page by page", async () => {
+    const server = await startHostileServer("sends its body byte by byte");
+    const client = clientFor({ baseUrl: server.baseUrl, ...credentials, timeoutSeconds: long });
+    const rows = client.rows({ taskId: "t" }, { deadlineSeconds: short });
+    assert.equal((await errorOf(rows.next())).kind, "outcomeUnknown");
+    assert.equal((await errorOf(client.allSubtasks("t", { deadlineSeconds: short }))).kind, "outcomeUnknown");
+    await server.close();
+  });
+});
