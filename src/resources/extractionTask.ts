@@ -1,24 +1,24 @@
-import { isServiceError } from "../service/errors/errors";
 import type { ArgsSpec } from "./args";
 import { boolean, choice, lines, object, string } from "./args";
 import type { CheckContext, Context, Created, Difference, PendingState, Read, Resource } from "./resource";
 import { messageOf, PartialFailure } from "./resource";
-import { lostAppend, typesOf } from "./settings/actionProperties";
-import { appendOnce } from "./settings/appendOnce";
 import type { CheckedActions, ParameterActions } from "./settings/parameterActions";
 import {
-  actionsSeen,
-  appends,
+  actionsWith,
   checkParameterActions,
+  loopPath,
   parameterActionsKind,
-  updatesFor,
+  settingsOfActions,
 } from "./settings/parameterActions";
-import { putBack } from "./settings/taskParameters";
+import { drifts, settingsToPutBack } from "./settings/restore";
+import { toUpdates, typesOf, without } from "./settings/setting";
+import { appends, writesFor } from "./settings/settingsLife";
 import type { LostAnswerState } from "./task/lostAnswer";
 import { isOutcomeUnknown, onlyAdoptionDiffers } from "./task/lostAnswer";
 import type { TaskCopyArgs, TaskCopyState } from "./task/taskCopy";
 import { taskCopy } from "./task/taskCopy";
 import { lookUpByRows, lookUpTask } from "./task/taskPresence";
+import { writeTask } from "./task/taskWrite";
 import type { StartUrls } from "./urls/taskStartUrls";
 import { checkStartUrls, startUrlsUpload, warnOfStartUrls } from "./urls/taskStartUrls";
 import { isMap } from "./values";
@@ -116,7 +116,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
     }
     context.problems.push(...problems.map(({ path, reason }) => ({ path: `from.${path}`, reason })));
     if (actions !== undefined) {
-      checked.actions = await checkParameterActions(actions, "", sameTask(context));
+      checked.actions = await checkParameterActions(actions, true, context);
     }
     if (startUrls !== undefined) {
       const before = context.previous?.startUrls as CheckContext["previous"];
@@ -147,9 +147,11 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
       const seen = await taskCopy.read?.(id, copyState(state), context);
       return seen?.found === false ? seen : { found: true, state };
     }
-    const presence = await lookUpTask(id, typesOf(state.actions), context);
+    const settings = settingsOfActions(state.actions);
+    const presence = await lookUpTask(id, typesOf(settings), context);
     if (presence.is === "there") {
-      return { found: true, state: { ...state, actions: actionsSeen(id, state.actions, presence.actions) } };
+      const drift = drifts(settings, presence.actions);
+      return { found: true, state: { ...state, actions: actionsWith(state.actions, drift) } };
     }
     // Its parts keep their state where nothing is clear; whether a task is to be copied again must be found out.
     const existence = presence.is === "unclear" ? await lookUpByRows(id, context) : presence.is;
@@ -182,11 +184,6 @@ function flat<T extends Pick<CheckedArgs, "from">>(args: T): T & { adoptTaskId?:
   return { ...args, from, adoptTaskId };
 }
 
-/** A declaration of actions stays with its task, whatever `from` says of where the task came from. */
-function sameTask(context: CheckContext): CheckContext {
-  return context.previous === undefined ? context : { ...context, previous: { ...context.previous, taskId: "" } };
-}
-
 function copyArgs({ from, onDelete, forceDestroy, retry, profile }: CheckedArgs): TaskCopyArgs {
   return { ...from, onDelete, forceDestroy, retry, profile };
 }
@@ -209,10 +206,10 @@ async function copy(args: CheckedArgs, context: Context): Promise<{ id: string }
   }
 }
 
-/** What is still to do of the steps after the copy: `actions` were not written at all; of the other two nobody knows. */
+/** What is still to do after the copy. `actions` were not written at all; whether the other two took effect is not known. */
 type Step = "actions" | "write" | "append" | "startUrls";
 
-/** Brings the task from `state` to `args`. Whatever fails, the task exists: it is kept with what is still to do. */
+/** Brings the task from `state` to `args`. If a step fails, the task is kept with the steps that are still to do. */
 async function configure(
   state: ExtractionTaskState,
   args: CheckedArgs,
@@ -228,9 +225,9 @@ async function configure(
   try {
     await writeActions(state, args, context);
   } catch (error) {
-    const isUnknown = error instanceof UnknownOutcome;
-    const kept = isUnknown ? args.actions : state.actions;
-    const left: Step[] = [isUnknown ? error.step : "actions", ...laterSteps];
+    const lost = error instanceof PartialFailure ? (error.state as PendingState).pending : undefined;
+    const kept = lost === undefined ? state.actions : args.actions;
+    const left = [...(lost ?? ["actions"]), ...laterSteps];
     throw stillToDo(error, { ...args, actions: kept, taskId, pending: left });
   }
   try {
@@ -243,34 +240,15 @@ async function configure(
   return { ...args, taskId };
 }
 
-/** The answer to a write was lost. */
-class UnknownOutcome extends Error {
-  constructor(
-    message: string,
-    readonly step: "write" | "append",
-  ) {
-    super(message);
-  }
-}
-
 async function writeActions(state: ExtractionTaskState, args: CheckedArgs, context: Context): Promise<void> {
-  const { taskId, pending = [] } = state;
-  const unknown = pending.filter((step) => step === "write" || step === "append");
-  const updates = await updatesFor(taskId, state.actions ?? {}, args.actions ?? {}, unknown, context);
-  if (updates.length === 0) {
-    return;
-  }
-  const isAppend = appends(updates);
-  const send = () => context.client.updateTaskParameters({ taskId, actions: updates });
-  try {
-    await context.exclusive(taskId, () =>
-      isAppend ? appendOnce({ ...args, taskId }, extractionTask.args, send, context) : send(),
-    );
-  } catch (error) {
-    if (isServiceError(error) && error.outcome !== "notExecuted") {
-      throw new UnknownOutcome(error.message + (isAppend ? lostAppend : ""), isAppend ? "append" : "write");
-    }
-    throw error;
+  const { taskId } = state;
+  const [before, now] = [settingsOfActions(state.actions), settingsOfActions(args.actions)];
+  const pending = state.pending?.filter((step) => step === "write" || step === "append");
+  const writes = await writesFor({ taskId, before, now, pending }, loopPath, context);
+  if (writes.length > 0) {
+    const append = appends(writes) ? extractionTask.args : undefined;
+    const send = () => context.client.updateTaskParameters({ taskId, actions: toUpdates(writes) });
+    await writeTask({ state: { ...args, taskId }, append }, send, context);
   }
 }
 
@@ -282,8 +260,10 @@ function stillToDo(error: unknown, state: ExtractionTaskState): PartialFailure {
 
 /** What is taken out of the declaration stays at the service: it is not known what stood there before. */
 async function nameWhatStays(state: ExtractionTaskState, args: Partial<CheckedArgs>, context: Context): Promise<void> {
-  await putBack({ taskId: state.taskId, actions: state.actions ?? {} }, args.actions ?? {}, context);
+  const { taskId } = state;
+  const gone = without(settingsOfActions(state.actions), settingsOfActions(args.actions));
+  await settingsToPutBack({ taskId, remembered: [] }, gone, context);
   if (state.startUrls !== undefined && args.startUrls === undefined) {
-    warnOfStartUrls(state.taskId, state.startUrls, context);
+    warnOfStartUrls(taskId, state.startUrls, context);
   }
 }

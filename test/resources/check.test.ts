@@ -328,7 +328,7 @@ describe("checks of arguments", () => {
     const loop = { taskId: "t", actionId: "a", loopType: "TextList", mode: "append" };
     const before = await providers.checked("TaskLoopItems", { ...loop, items: ["a", "b", "c"] });
     assert.deepEqual(await providers.problems("TaskLoopItems", { ...loop, items: ["a", "c", "d"] }, before), [
-      'items lacks 1 of the items sent before: mode "append" cannot take items out; use mode "replace"',
+      'items lacks 1 of the items sent before; mode "append" cannot remove items. Use mode "replace"',
     ]);
     assert.deepEqual(await providers.problems("TaskLoopItems", { ...loop, items: ["d", "c", "b", "a"] }, before), []);
   });
@@ -346,7 +346,7 @@ describe("checks of arguments", () => {
     assert.deepEqual(await providers.problems("TaskLoopItems", loop, before), []);
     file("list.txt", "c\na\nb\n");
     assert.deepEqual(await providers.problems("TaskLoopItems", loop, before), [
-      'itemsFile no longer begins with the 2 items sent before: mode "append" can only add at the end; use mode "replace"',
+      'itemsFile does not begin with the 2 items sent before; mode "append" can only add items at the end. Use mode "replace"',
     ]);
   });
 

@@ -41,8 +41,7 @@ describe("ExtractionTask", () => {
     const { Url } = open.properties;
     await task.up({ from: copied, actions: { open: { ...open, properties: { Url } } } });
     assert.deepEqual(world.warnings, [
-      `Task "${task.id}" keeps open.Wait as it stands at the service: nothing was put back.`,
-      `Task "${task.id}" keeps the loop items of action "each" as they stand at the service: nothing was put back.`,
+      `Task "${task.id}" keeps the present values of open.Wait, the loop of action "each": nothing was put back.`,
       `Task "${task.id}" keeps its 1 start URLs: the service has no call that removes them.`,
     ]);
     assert.deepEqual([world.operations(), stands(task.id)], [[], ours]);
@@ -52,7 +51,7 @@ describe("ExtractionTask", () => {
     const task = world.declare("ExtractionTask");
     await task.up({ ...whole, from: { adoptTaskId: "task-1" } });
     await task.destroy();
-    assert.match(world.warnings.join(), /keeps open.Url, open.Wait as it stands.*"each".*keeps its 1 start URLs/);
+    assert.match(world.warnings.join(), /keeps .*open.Url, open.Wait.*"each".*keeps its 1 start URLs/);
     assert.deepEqual(stands("task-1"), ours);
   });
 
@@ -100,7 +99,7 @@ describe("ExtractionTask", () => {
     for (const when of ["before", "after"] as const) {
       const task = world.declare("ExtractionTask");
       world.emulator.fault({ operation: "updateTaskParameters", kind: "reset", when });
-      assert.match(await failure(task.up(append)), /may stand in the list; the next up reads the list.*append\.$/);
+      assert.match(await failure(task.up(append)), /may be in the list. The next up reads the list.*append\.$/);
       await task.up(append);
       assert.deepEqual(stands(task.id).items, ["https://old.test/1", "a", "b"], when);
     }

@@ -1,24 +1,24 @@
-import { choice, string } from "../args";
-import type { Context, Created, DriftState, PendingState, Read, Resource } from "../resource";
-import type { ActionSettingsMap, PropertyValues } from "./actionProperties";
-import {
-  actionSettingsKind,
-  changedActions,
-  changedProperties,
-  decidedActions,
-  mergeActions,
-  mergeUpdates,
-  readConfigured,
-  takenOut,
-  toUpdates,
-  typesOf,
-  valuesShown,
-  withValues,
-  writeSettings,
-} from "./actionProperties";
-import type { RestoreArgs } from "./previousValues";
-import { driftOf, mergeValues, rememberValues, valuesToPutBack, withoutValues } from "./previousValues";
-import { putBackAlone, stillToPutBack } from "./stillToPutBack";
+import type { ArgsSpec } from "../args";
+import { anyString, choice, mapOf, object, string } from "../args";
+import type { DriftState, PendingState, Resource } from "../resource";
+import { actionsOf, actionsWith, settingsOfActions } from "./parameterActions";
+import type { PropertyValues } from "./previous";
+import { rememberedValues, valuesOf } from "./previous";
+import type { RestoreArgs } from "./restore";
+import { namesOfActions, toUpdates } from "./setting";
+import type { SettingsForm } from "./settingsLife";
+import { settingsLife } from "./settingsLife";
+
+/** The declared properties of one action. */
+export interface ActionSettings {
+  /** The action's type, as the service names it. */
+  actionType: string;
+  /** Property name to value. Only what is declared here is written and compared. */
+  properties: Record<string, string>;
+}
+
+/** Declared actions by their actionId. */
+export type ActionSettingsMap = Record<string, ActionSettings>;
 
 /**
  * Properties of a task's actions.
@@ -46,76 +46,46 @@ export interface TaskActionConfigState extends TaskActionConfigArgs, PendingStat
   leaving?: ActionSettingsMap;
 }
 
+const actionSpec: ArgsSpec<ActionSettings> = {
+  actionType: { kind: string, required: true },
+  properties: { kind: mapOf(anyString), required: true },
+};
+
+const args: ArgsSpec<TaskActionConfigArgs> = {
+  taskId: { kind: string, required: true, replaces: true },
+  actions: { kind: mapOf(object(actionSpec)), required: true },
+  onDelete: { kind: choice("retain", "restore"), option: true },
+  profile: { kind: string, option: true },
+};
+
+const form: SettingsForm<TaskActionConfigArgs, TaskActionConfigState> = {
+  args,
+  loopPath: () => "",
+  settings: ({ actions }) => settingsOfActions(actions),
+  leaving: ({ leaving }) => settingsOfActions(leaving),
+  remembered: ({ previous }) => rememberedValues(previous),
+  previous: valuesOf,
+  withDrift: (state, drift) => ({ ...state, actions: actionsWith(state.actions, drift) }),
+  state: (given, { previous, leaving }) => ({
+    ...given,
+    previous,
+    leaving: leaving && (actionsOf(leaving) as ActionSettingsMap),
+  }),
+
+  async send(taskId, writes, client) {
+    const actions = toUpdates(writes).map(({ properties = [], ...action }) => ({ ...action, properties }));
+    await client.updateActionProperties({ taskId, actions });
+    return undefined;
+  },
+};
+
 export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigState> = {
   type: "TaskActionConfig",
   idIs: "taskId",
   configuresTask: true,
-  args: {
-    taskId: { kind: string, required: true, replaces: true },
-    actions: { kind: actionSettingsKind, required: true },
-    onDelete: { kind: choice("retain", "restore"), option: true },
-    profile: { kind: string, option: true },
-  },
+  args,
   outputs: ["previous"],
   secretOutputs: ["previous", "leaving"],
-
-  decides: ({ actions }) => decidedActions(actions),
-
-  async create(args: TaskActionConfigArgs, context: Context): Promise<Created<TaskActionConfigState>> {
-    const { taskId, actions } = args;
-    const previous = await rememberValues(taskId, args, {}, actions, context);
-    const state = await writeSettings({ ...args, previous }, context, () =>
-      context.client.updateActionProperties({ taskId, actions: toUpdates(actions) }),
-    );
-    return { id: taskId, state };
-  },
-
-  async read(_id: string, state: TaskActionConfigState, context: Context): Promise<Read<TaskActionConfigState>> {
-    return readConfigured(state, typesOf(state.actions), context, (shown) => {
-      const actions = withValues(state.actions, valuesShown(shown, state.actions));
-      return { ...state, actions, ...driftOf(state, changedProperties(state.actions, actions)) };
-    });
-  },
-
-  async update(
-    _id: string,
-    state: TaskActionConfigState,
-    args: TaskActionConfigArgs,
-    context: Context,
-  ): Promise<TaskActionConfigState> {
-    const { taskId } = args;
-    const leaving = takenOut(everDeclared(state), args.actions);
-    const back = await valuesToPutBack(state, leaving, context);
-    const fresh = takenOut(args.actions, state.actions);
-    const known = withoutValues(state.previous ?? {}, leaving);
-    const previous = await rememberValues(taskId, args, known, fresh, context);
-    const changed = state.pending?.length ? args.actions : changedActions(state.actions, args.actions);
-    const write = async (): Promise<void> => {
-      const actions = mergeUpdates(toUpdates(changed), stillToPutBack(taskId, toUpdates(back), context));
-      if (actions.length > 0) {
-        await context.client.updateActionProperties({ taskId, actions });
-      }
-    };
-    // If the answer is lost, the next update puts back what this one may not have.
-    const kept: TaskActionConfigState = {
-      ...args,
-      leaving,
-      previous: previous && mergeValues(state.previous ?? {}, previous),
-    };
-    const stillToRestore = Object.keys(back).length > 0;
-    return writeSettings<TaskActionConfigState>({ ...args, previous }, context, write, stillToRestore ? { kept } : {});
-  },
-
-  async delete(_id: string, state: TaskActionConfigState, context: Context): Promise<void> {
-    const { taskId } = state;
-    const back = await valuesToPutBack(state, everDeclared(state), context);
-    await putBackAlone(taskId, toUpdates(back), context, (actions) =>
-      context.client.updateActionProperties({ taskId, actions }),
-    );
-  },
+  decides: ({ actions }) => namesOfActions(actions),
+  ...settingsLife(form),
 };
-
-/** The declaration, and what left it and is still to be put back. */
-function everDeclared({ leaving = {}, actions }: TaskActionConfigState): ActionSettingsMap {
-  return mergeActions(leaving, actions);
-}

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { ServiceError } from "../../service/errors/errors";
 import { isServiceError } from "../../service/errors/errors";
 import type { ArgSpecs } from "../args";
 import type { CheckContext, Context, Difference } from "../resource";
@@ -44,10 +45,13 @@ export async function sendOnce<T>(
     if (!isServiceError(error) || error.outcome === "notExecuted") {
       throw error;
     }
-    // The hint says the same to a caller of the client, who has no argument to set.
-    const problem = error.message.endsWith(error.hint) ? error.message.slice(0, -error.hint.length) : error.message;
-    throw unknownOutcome(request, `${problem.trim()} ${explanationOf(request, Date.now())}`);
+    throw unknownOutcome(request, `${withoutHint(error)} ${explanationOf(request, Date.now())}`);
   }
+}
+
+/** The message of a client's error without its last part, which tells a caller of the client what to do next. A resource has its own way out. */
+export function withoutHint({ message, hint }: ServiceError): string {
+  return (message.endsWith(hint) ? message.slice(0, -hint.length) : message).trim();
 }
 
 /**

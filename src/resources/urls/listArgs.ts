@@ -35,6 +35,8 @@ const byteOrderMark = "\ufeff";
 /** Checked form of a list that came as a list or a file: the text, and what a diff shows of a file. */
 export interface CheckedList {
   text?: string | typeof unknown;
+  /** The items of `text`. */
+  items?: readonly string[];
   count: number | typeof unknown;
   sha256: string | typeof unknown;
   bytes: number | typeof unknown;
@@ -93,7 +95,7 @@ export async function checkList(
   const digest = new DigestOfLines();
   digest.add(items);
   const text = textOf(items, before);
-  return { text, ...digest.sofar(), hosts: urls.someHosts(names.before?.hosts) };
+  return { text, items, ...digest.sofar(), hosts: urls.someHosts(names.before?.hosts) };
 }
 
 /** Line ends of old Macs, with which all lines would be one item, and a check of that item would see the first line only. */

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { UploadSource } from "../../service/http/uploadSource";
 import { lines, string } from "../args";
 import type { CheckContext, Context, Created, PendingState, Resource } from "../resource";
-import { writeSettings } from "../settings/actionProperties";
+import { writeTask } from "../task/taskWrite";
 import type { CheckedFile } from "./checkedFile";
 import { readChecked } from "./checkedFile";
 import { digestOfFile, normalisedContent } from "./lines";
@@ -92,7 +92,9 @@ export function warnOfStartUrls(taskId: string, { count }: StartUrls, context: C
 }
 
 async function upload(args: CheckedArgs, context: Context): Promise<TaskStartUrlsState> {
-  return writeSettings<TaskStartUrlsState>(args, context, await startUrlsUpload(args.taskId, args, context));
+  const state: TaskStartUrlsState = args;
+  await writeTask({ state }, await startUrlsUpload(args.taskId, args, context), context);
+  return state;
 }
 
 /**

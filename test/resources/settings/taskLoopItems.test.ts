@@ -71,7 +71,10 @@ describe("TaskLoopItems", () => {
     await items.up({ ...loop, mode: "append", items: ["a", "b"] });
     assert.deepEqual(stands(), ["https://old.test/1", "a", "b"]);
     assert.deepEqual(world.warnings.length, 1);
-    assert.match(world.warnings[0] ?? "", /appended without a look.*may stand there twice.*webextract:actionTypes/);
+    assert.match(
+      world.warnings[0] ?? "",
+      /does not show the list of action "each", so all items are appended.*webextract:actionTypes/,
+    );
   });
 
   it("appends again what somebody took out of the list, and only that", async () => {
@@ -106,7 +109,7 @@ describe("TaskLoopItems", () => {
     await items.up(args);
     assert.deepEqual(stands(), ["https://old.test/1", "a", "b", "c"]);
     world.write("items.txt", "b\nc\nd\n");
-    assert.match(await failure(items.up(args)), /itemsFile no longer begins with the 3 items sent before/);
+    assert.match(await failure(items.up(args)), /itemsFile does not begin with the 3 items sent before/);
   });
 
   it("refuses a file that is no longer the one that was checked", async () => {
@@ -156,10 +159,10 @@ describe("TaskLoopItems", () => {
     world.configure({ actionTypes: "" });
     const items = world.declare("TaskLoopItems");
     world.emulator.fault({ operation: "updateLoopItems", kind: "reset", when: "after" });
-    assert.match(await failure(items.up({ ...loop, mode: "append", items: ["a"] })), /sends only what is missing/);
+    assert.match(await failure(items.up({ ...loop, mode: "append", items: ["a"] })), /sends only the missing items/);
     assert.match(
       await failure(items.up({ ...loop, mode: "append", items: ["a"] })),
-      /cannot be seen, so nothing was sent.*Set webextract:actionTypes/,
+      /whether an earlier append took effect is not known. Nothing was sent.*webextract:actionTypes/,
     );
     assert.deepEqual(stands(), ["https://old.test/1", "a"]);
     assert.equal(await items.up({ ...loop, items: ["a"] }), "updated");
@@ -168,7 +171,7 @@ describe("TaskLoopItems", () => {
 
   it("refuses a text that holds no item: it would empty the list", async () => {
     assert.deepEqual(await world.providers.problems("TaskLoopItems", { ...loop, items: " \n \n" }), [
-      "items must be a list that is not empty, is a text",
+      "items must be a non-empty list of strings; got a blank string",
     ]);
   });
 
@@ -178,7 +181,7 @@ describe("TaskLoopItems", () => {
     world.operations();
     await items.destroy();
     assert.deepEqual(world.operations(), []);
-    assert.match(world.warnings.join(), /keeps the loop items of action "each"/);
+    assert.match(world.warnings.join(), /keeps .*the loop of action "each"/);
   });
 });
 
@@ -272,7 +275,7 @@ describe("TaskLoopItems with onDelete restore", () => {
     await items.up({ ...restoring, items: ["a"] });
     await items.replaceByHand();
     assert.deepEqual(stands(), ["a"]);
-    assert.match(world.warnings.join(), /^Task "task-1": the loop of each cannot be put back later/);
+    assert.match(world.warnings.join(), /^Task "task-1": the loop of action "each" cannot be put back later/);
     assert.equal(await items.up({ ...restoring, loopType: "TextList", items: ["a"] }), "replaced");
     assert.deepEqual(stands(), ["a"]);
   });
@@ -281,18 +284,21 @@ describe("TaskLoopItems with onDelete restore", () => {
     world.emulator.change.setLoopItems("task-1", "each", ["x".repeat(33_000)]);
     const large = world.declare("TaskLoopItems");
     await large.up({ ...restoring, items: ["a"] });
-    assert.match(world.warnings.join(), /cannot be put back later, for the list that stands there now is larger/);
+    assert.match(world.warnings.join(), /cannot be put back later, because .* 32 kB/);
     assert.equal(large.state.previous, undefined);
     world.configure({ actionTypes: "" });
     await world.declare("TaskLoopItems").up({ ...restoring, items: ["a"] });
-    assert.match(world.warnings.join(), /cannot be put back later, for the service does not show/);
+    assert.match(world.warnings.join(), /cannot be put back later, because the service does not show/);
   });
 
   it("warns at once where an item of the old list is no line of text, which could not be put back as it was", async () => {
     world.emulator.change.setLoopItems("task-1", "each", ["one\ntwo"]);
     const items = world.declare("TaskLoopItems");
     await items.up({ ...restoring, items: ["a"] });
-    assert.match(world.warnings.join(), /cannot be put back later, for .* no single lines of text/);
+    assert.match(
+      world.warnings.join(),
+      /cannot be put back later, because an item of the present list is blank or has a line break/,
+    );
     await items.destroy();
     assert.deepEqual(stands(), ["a"]);
   });

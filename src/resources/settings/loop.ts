@@ -1,0 +1,227 @@
+import { resolve } from "node:path";
+import type { LoopItemsUpdate } from "../../service/contract/types";
+import type { CheckContext, Context } from "../resource";
+import { ResourceError } from "../resource";
+import type { ActionShown } from "../task/taskPresence";
+import { fieldOf, findAction, lookUpTask } from "../task/taskPresence";
+import { readChecked } from "../urls/checkedFile";
+import { allLinesOfFile, digestOf } from "../urls/lines";
+
+/** The loop of an action, as it is declared. */
+export interface Loop {
+  loopType: string;
+  /** The items. Absent where a file holds them. */
+  items?: readonly string[];
+  itemsFile?: string;
+  mode?: "replace" | "append";
+  /** Number of items. */
+  count: number;
+  /** SHA-256 of the items, each followed by a line feed, in hex. */
+  sha256: string;
+}
+
+/** The loop of an action, as the service shows it. */
+export interface ShownLoop {
+  loopType: string;
+  items: readonly string[];
+  /** Set on a remembered loop when `mode` changes to `append`: our own list, which had replaced this one and is what the appends extend. */
+  replacedBy?: Pick<Loop, "count" | "sha256">;
+}
+
+/** Items to write to a loop. */
+export type Items = Omit<LoopItemsUpdate, "actionId">;
+
+/** Where a loop stands. */
+export interface LoopPlace {
+  taskId: string;
+  actionId: string;
+  actionType?: string;
+}
+
+/** Services compare types of loops without case. A change of case alone is no change, so the earlier spelling stays. */
+export function loopTypeAsBefore<T>(now: T, before: unknown): T {
+  const same = typeof now === "string" && typeof before === "string" && now.toLowerCase() === before.toLowerCase();
+  return same ? (before as T & string) : now;
+}
+
+/** The loop of one action; undefined where the service does not show it. `loopType` is the declared one. */
+export function shownLoop(
+  actions: readonly ActionShown[],
+  actionId: string,
+  declaredType: string,
+): ShownLoop | undefined {
+  const action = findAction(actions, actionId);
+  const items = action && fieldOf(action, "loopItems");
+  if (action === undefined || !Array.isArray(items)) {
+    return undefined;
+  }
+  const loopType = fieldOf(action, "loopType");
+  const shownType = typeof loopType === "string" ? loopType : declaredType;
+  return { items: items.map(String), loopType: loopTypeAsBefore(shownType, declaredType) };
+}
+
+/** The declaration as the service's list makes it; the same object where they agree. What differs is drift. */
+export function loopAsShown(declared: Loop, shown: ShownLoop): Loop {
+  const seen = { ...declared, loopType: shown.loopType, ...digestAsShown(declared, shown.items) };
+  return seen.sha256 === declared.sha256 && seen.loopType === declared.loopType ? declared : seen;
+}
+
+function digestAsShown(declared: Loop, items: readonly string[]): Pick<Loop, "items" | "count" | "sha256"> {
+  const { mode, itemsFile } = declared;
+  if (mode === "append" && itemsFile !== undefined) {
+    // Only the digest of the file is known, so which of its items are missing is not. The next update looks for all of them.
+    const { count, sha256 } = items.length < declared.count ? digestOf([]) : declared;
+    return { count, sha256 };
+  }
+  const seen = mode === "append" ? presentIn(declared.items ?? [], items) : items;
+  const { count, sha256 } = digestOf(seen);
+  return itemsFile === undefined ? { items: seen, count, sha256 } : { count, sha256 };
+}
+
+/** Refuses a declaration that an append cannot reach, because it takes items out. `at` is the path of the loop, with a dot at the end. */
+export async function checkAppend(
+  now: Loop,
+  before: Loop,
+  at: string,
+  { problems, folder }: CheckContext,
+): Promise<void> {
+  if (now.mode !== "append") {
+    return;
+  }
+  const { items, itemsFile } = now;
+  if (items !== undefined && before.items !== undefined) {
+    const lost = missingFrom(before.items, items).length;
+    if (lost > 0) {
+      problems.push({
+        path: `${at}items`,
+        reason: `lacks ${lost} of the items sent before; mode "append" cannot remove items. Use mode "replace"`,
+      });
+    }
+    return;
+  }
+  const wanted = itemsFile === undefined ? (items ?? []) : await allLinesOfFile(resolve(folder, itemsFile));
+  if (addedBehind(before, wanted) === undefined) {
+    problems.push({
+      path: `${at}${itemsFile === undefined ? "items" : "itemsFile"}`,
+      reason: `does not begin with the ${before.count} items sent before; mode "append" can only add items at the end. Use mode "replace"`,
+    });
+  }
+}
+
+/** The items of the declaration. Refuses a file that changed after the preview. `at` is the path of the loop, with a dot at the end. */
+export async function itemsOfLoop(
+  { items = [], itemsFile, sha256 }: Loop,
+  taskId: string,
+  at: string,
+  context: Context,
+): Promise<readonly string[]> {
+  if (itemsFile === undefined) {
+    return items;
+  }
+  const file = { name: itemsFile, sha256, argument: `${at}itemsFile`, taskId };
+  return readChecked(file, context, async (path) => {
+    const content = await allLinesOfFile(path);
+    return { content, sha256: digestOf(content).sha256 };
+  });
+}
+
+/** What an earlier step left of a loop: its declaration, and whether it is known to have been written. */
+export interface EarlierLoop {
+  loop: Loop;
+  isPending: boolean;
+}
+
+/** The items to send; none where the service's list is already right. Without `earlier`, the loop is declared for the first time. */
+export async function itemsToSend(
+  place: LoopPlace,
+  earlier: EarlierLoop | undefined,
+  now: Loop,
+  items: readonly string[],
+  context: Context,
+): Promise<readonly string[]> {
+  const isDone = earlier !== undefined && !earlier.isPending && earlier.loop.sha256 === now.sha256;
+  if (now.mode !== "append") {
+    return isDone && earlier.loop.mode !== "append" ? [] : items;
+  }
+  return isDone ? [] : itemsToAppend(place, earlier, items, context);
+}
+
+/** Only the service's list tells what is missing from it. Where it is not shown, what was sent before counts, as far as that is known. */
+async function itemsToAppend(
+  place: LoopPlace,
+  earlier: EarlierLoop | undefined,
+  items: readonly string[],
+  context: Context,
+): Promise<readonly string[]> {
+  const { taskId, actionId, actionType } = place;
+  const presence = await lookUpTask(taskId, actionType === undefined ? [] : [actionType], context);
+  const shown = presence.is === "there" ? shownLoop(presence.actions, actionId, "") : undefined;
+  if (shown !== undefined) {
+    return missingFrom(items, shown.items);
+  }
+  if (earlier === undefined) {
+    context.warn(
+      `Task "${taskId}": the service does not show the list of action "${actionId}", so all items are appended. Items that are in the list already are then in it twice. ` +
+        "To have the list read first, add the type of the loop's action to webextract:actionTypes.",
+    );
+    return items;
+  }
+  const unsent = earlier.isPending || earlier.loop.count === 0 ? undefined : notYetSent(earlier.loop, items);
+  if (unsent === undefined) {
+    throw new ResourceError(
+      `The service does not show the list of action "${actionId}" of task "${taskId}", so whether an earlier append took effect is not known. Nothing was sent, ` +
+        `because a second append could add the items twice. Add the type of the loop's action to webextract:actionTypes, or use mode "replace", which sends the whole list.`,
+    );
+  }
+  return unsent;
+}
+
+function notYetSent(before: Loop, wanted: readonly string[]): readonly string[] | undefined {
+  return before.items === undefined ? addedBehind(before, wanted) : missingFrom(wanted, before.items);
+}
+
+/** The items behind those of `before`, of which only the digest is known; undefined where `wanted` does not begin with them. */
+function addedBehind({ count, sha256 }: Loop, wanted: readonly string[]): readonly string[] | undefined {
+  return digestOf(wanted.slice(0, count)).sha256 === sha256 ? wanted.slice(count) : undefined;
+}
+
+/** Whether the list is as our writes left it: the declared one, or after appends the list that they extended, and then what it lacked. */
+export function isAsWritten(declared: Loop, old: ShownLoop | undefined, now: readonly string[]): boolean {
+  if (declared.mode !== "append") {
+    return digestOf(now).sha256 === declared.sha256;
+  }
+  const { items: before = [], replacedBy } = old ?? {};
+  if (isSameList(now.slice(0, before.length), before) && isAppended(declared, before, now.slice(before.length))) {
+    return true;
+  }
+  const ours = now.slice(0, replacedBy?.count);
+  if (replacedBy === undefined || digestOf(ours).sha256 !== replacedBy.sha256) {
+    return false;
+  }
+  // A file that has grown at its end holds our own list too.
+  const isWholeFile = declared.items === undefined && digestOf(now).sha256 === declared.sha256;
+  return isWholeFile || isAppended(declared, ours, now.slice(ours.length));
+}
+
+/** Whether `added` is what the declaration has and `base` lacks, in the order in which it was declared over time. */
+function isAppended(declared: Loop, base: readonly string[], added: readonly string[]): boolean {
+  if (declared.items === undefined) {
+    return digestOf(added).sha256 === declared.sha256;
+  }
+  return isSameList([...added].sort(), [...missingFrom(declared.items, base)].sort());
+}
+
+export function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((item, index) => item === other[index]);
+}
+
+/** The items of `wanted` that `present` lacks, in order. */
+function missingFrom(wanted: readonly string[], present: readonly string[]): string[] {
+  const there = new Set(present);
+  return wanted.filter((item) => !there.has(item));
+}
+
+function presentIn(wanted: readonly string[], present: readonly string[]): string[] {
+  const there = new Set(present);
+  return wanted.filter((item) => there.has(item));
+}

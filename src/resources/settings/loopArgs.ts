@@ -1,0 +1,75 @@
+import type { ArgsSpec } from "../args";
+import { choice, lines, string } from "../args";
+import type { CheckContext } from "../resource";
+import { checkList, itemsOf, textOf } from "../urls/listArgs";
+import { holdsUnknown } from "../values";
+import type { Loop } from "./loop";
+import { checkAppend, loopTypeAsBefore } from "./loop";
+
+/** The loop of an action. */
+export interface ActionLoop {
+  /** The kind of item, as the service names it, for example a URL list or a text list. */
+  loopType: string;
+  /** The items, each one line of text. Either this or `itemsFile`. */
+  items?: string[];
+  /** A file with an item a line, relative to the program's folder. */
+  itemsFile?: string;
+  /** `replace` (default): the list becomes these items. `append`: those that the service's list lacks are added at its end; where it is not shown, those not sent before. */
+  mode?: "replace" | "append";
+}
+
+/** A loop as `check` leaves it: the list as one string with an item on each line, or a file with its digest. */
+export interface CheckedLoop extends Omit<ActionLoop, "items">, Pick<Loop, "count" | "sha256"> {
+  items?: string;
+}
+
+export const loopSpec: ArgsSpec<ActionLoop, "count" | "sha256"> = {
+  loopType: { kind: string, required: true },
+  items: { kind: lines },
+  itemsFile: { kind: string },
+  mode: { kind: choice("replace", "append") },
+  count: { derived: true },
+  sha256: { derived: true },
+};
+
+interface LoopCheck {
+  /** The path of the loop, with a dot at the end; empty at the top. */
+  at: string;
+  /** The loop that was checked last time. */
+  before: CheckedLoop | undefined;
+  /** Whether that was the loop of the same action in the same task. */
+  isSame: boolean;
+}
+
+export async function checkLoop(
+  { loopType, items, itemsFile, mode }: ActionLoop,
+  { at, before, isSame }: LoopCheck,
+  context: CheckContext,
+): Promise<CheckedLoop> {
+  const names = { list: "items", file: "itemsFile", at, before: before && { ...before } };
+  const list = await checkList({ items, itemsFile }, names, context);
+  const { text, count, sha256 } = list ?? {};
+  const checked = {
+    loopType: loopTypeAsBefore(loopType, before?.loopType),
+    items: text,
+    itemsFile,
+    mode,
+    count,
+    sha256,
+  } as CheckedLoop;
+  const isAppended = isSame && before?.loopType === checked.loopType && !holdsUnknown(checked);
+  if (list !== undefined && before !== undefined && isAppended) {
+    await checkAppend({ ...checked, items: list.items }, loopOf(before), at, context);
+  }
+  return checked;
+}
+
+/** The list is split into its items here, and joined again by `checkedLoopOf`. In between, it is a list. */
+export function loopOf({ loopType, items, itemsFile, mode, count, sha256 }: CheckedLoop): Loop {
+  return { loopType, items: items === undefined ? undefined : itemsOf(items), itemsFile, mode, count, sha256 };
+}
+
+/** A list that is the same in `before` keeps the string that it has there. */
+export function checkedLoopOf({ items, ...loop }: Loop, before: CheckedLoop | undefined): CheckedLoop {
+  return { ...loop, items: items && textOf(items, before?.items) };
+}

@@ -1,0 +1,47 @@
+import { itemsOf } from "../urls/listArgs";
+import type { ShownLoop } from "./loop";
+import type { ShownSetting } from "./restore";
+
+/** The form in which the state keeps what stood at the service before the first write. */
+
+/** Values of properties, by actionId and name. */
+export type PropertyValues = Record<string, Record<string, string>>;
+
+/** A list, its items on one line each. */
+export interface PreviousList extends Omit<ShownLoop, "items"> {
+  items: string;
+}
+
+export function rememberedValues(values: PropertyValues = {}): ShownSetting[] {
+  return Object.entries(values).flatMap(([actionId, properties]) =>
+    Object.entries(properties).map(([name, value]) => ({ actionId, part: "property" as const, name, value })),
+  );
+}
+
+export function rememberedLists(lists: Record<string, PreviousList> = {}): ShownSetting[] {
+  return Object.entries(lists).map(([actionId, list]) => ({
+    actionId,
+    part: "loop",
+    value: { ...list, items: itemsOf(list.items) },
+  }));
+}
+
+export function valuesOf(remembered: readonly ShownSetting[]): PropertyValues {
+  const values = new Map<string, [string, string][]>();
+  for (const setting of remembered) {
+    if (setting.part === "property") {
+      const { actionId, name, value } = setting;
+      values.set(actionId, [...(values.get(actionId) ?? []), [name, value]]);
+    }
+  }
+  return Object.fromEntries([...values].map(([actionId, entries]) => [actionId, Object.fromEntries(entries)]));
+}
+
+export function listsOf(remembered: readonly ShownSetting[]): Record<string, PreviousList> {
+  const lists = remembered.flatMap((setting) =>
+    setting.part === "loop"
+      ? [[setting.actionId, { ...setting.value, items: setting.value.items.join("\n") }] as const]
+      : [],
+  );
+  return Object.fromEntries(lists);
+}

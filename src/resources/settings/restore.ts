@@ -1,0 +1,232 @@
+import type { Context, DriftState } from "../resource";
+import type { ActionShown } from "../task/taskPresence";
+import { findAction, lookUpTask, propertyOf } from "../task/taskPresence";
+import { itemsOf } from "../urls/listArgs";
+import type { Items, ShownLoop } from "./loop";
+import { isAsWritten, isSameList, loopAsShown, shownLoop } from "./loop";
+import type { Setting, SettingOf } from "./setting";
+import { findSetting, listed, merge, nameOf, typesOf, without } from "./setting";
+
+/**
+ * `onDelete: "restore"`: what stands at the service before the first write is remembered, and put back when the declaration goes away, but
+ * only where our value still stands. What somebody else changed since is theirs.
+ */
+export interface RestoreArgs {
+  /**
+   * What happens to the settings when they are removed from the program. `retain` (default) leaves them as they are, with a warning. `restore`
+   * puts back what the service had before, if it was readable and nobody has changed the setting since. A change of `onDelete` replaces nothing, and
+   * `restore` covers the settings that are declared from then on.
+   */
+  onDelete?: "retain" | "restore";
+}
+
+/** A setting as the service shows it, or showed it before the first write. */
+export type ShownSetting = SettingOf<ShownLoop>;
+
+/** A setting as the service shows it; undefined where it does not. */
+function shownSetting(setting: Setting, actions: readonly ActionShown[]): ShownSetting | undefined {
+  const { actionId } = setting;
+  if (setting.part === "loop") {
+    const value = shownLoop(actions, actionId, setting.value.loopType);
+    return value && { ...setting, value };
+  }
+  const action = findAction(actions, actionId);
+  const value = action && propertyOf(action, setting.name, setting.value);
+  return value === undefined ? undefined : { ...setting, value };
+}
+
+/** The settings that the service shows otherwise than declared, as it shows them: drift. */
+export function drifts(settings: readonly Setting[], actions: readonly ActionShown[]): Setting[] {
+  return settings.flatMap((setting): Setting[] => {
+    const shown = shownSetting(setting, actions);
+    if (setting.part === "property") {
+      return shown?.part === "property" && shown.value !== setting.value ? [shown] : [];
+    }
+    const value = shown?.part === "loop" ? loopAsShown(setting.value, shown.value) : setting.value;
+    return value === setting.value ? [] : [{ ...setting, value }];
+  });
+}
+
+/**
+ * What a read notes of drift. Nothing where nothing will be put back, because only that depends on whose value stands there, and a refresh would
+ * show the note to people beside the drift itself.
+ */
+export function noteOfDrift(
+  { onDelete, drifted = [] }: RestoreArgs & DriftState,
+  drift: readonly Setting[],
+): DriftState {
+  const all = [...new Set([...drifted, ...drift.map(nameOf)])];
+  return onDelete === "restore" && all.length > 0 ? { drifted: all } : {};
+}
+
+/** How much one resource remembers, in bytes of its state. */
+const mostBytes = 32 * 1024;
+
+/** Reads what stands at the service for `fresh`, which is about to be written for the first time. `stored` is the form that the state keeps. */
+export async function remember(
+  taskId: string,
+  fresh: readonly Setting[],
+  known: readonly ShownSetting[],
+  stored: (settings: readonly ShownSetting[]) => unknown,
+  context: Context,
+): Promise<ShownSetting[]> {
+  if (fresh.length === 0) {
+    return [...known];
+  }
+  const presence = await lookUpTask(taskId, typesOf(fresh), context);
+  const actions = presence.is === "there" ? presence.actions : [];
+  const reasons = new Map<string, (Setting | ShownSetting)[]>();
+  const lose = (settings: readonly (Setting | ShownSetting)[], why: string): unknown =>
+    reasons.set(why, [...(reasons.get(why) ?? []), ...settings]);
+  let remembered = [...known];
+  for (const together of partsOfActions(fresh)) {
+    const found = together.flatMap((setting) => shownSetting(setting, actions) ?? []);
+    lose(without(together, found), "the service does not show the present value");
+    const storable = found.filter(isOfLines);
+    lose(without(found, storable), "an item of the present list is blank or has a line break");
+    const all = merge(remembered, storable);
+    if (storable.length > 0 && Buffer.byteLength(JSON.stringify(stored(all))) > mostBytes) {
+      lose(storable, "the present values exceed the 32 kB that are kept");
+    } else {
+      remembered = all;
+    }
+  }
+  for (const [why, settings] of reasons) {
+    if (settings.length > 0) {
+      context.warn(`Task "${taskId}": ${listed(settings)} cannot be put back later, because ${why}.`);
+    }
+  }
+  return remembered;
+}
+
+/** The properties of one action belong together, so they are remembered together or not at all. */
+function partsOfActions(settings: readonly Setting[]): Setting[][] {
+  const parts = new Map<string, Setting[]>();
+  for (const setting of settings) {
+    const key = `${setting.part} ${setting.actionId}`;
+    parts.set(key, [...(parts.get(key) ?? []), setting]);
+  }
+  return [...parts.values()];
+}
+
+/** The state keeps a list as one string with an item on each line. */
+function isOfLines(shown: ShownSetting): boolean {
+  return shown.part === "property" || isSameList(itemsOf(shown.value.items.join("\n")), shown.value.items);
+}
+
+/** What is still remembered when `now` is written over `before`. What is no longer declared is forgotten: declared again, other values may stand there. */
+export function stillRemembered(
+  remembered: readonly ShownSetting[],
+  before: readonly Setting[],
+  now: readonly Setting[],
+  { drifted = [] }: DriftState,
+): ShownSetting[] {
+  return remembered.flatMap((old) => {
+    const was = findSetting(before, old);
+    const is = findSetting(now, old);
+    if (is === undefined) {
+      return [];
+    }
+    if (old.part !== "loop" || was?.part !== "loop" || is.part !== "loop") {
+      return [old];
+    }
+    const isExtended = was.value.mode !== "append" && is.value.mode === "append" && !drifted.includes(nameOf(old));
+    const { count, sha256 } = was.value;
+    return [isExtended ? { ...old, value: { ...old.value, replacedBy: { count, sha256 } } } : old];
+  });
+}
+
+export interface RestoreState extends RestoreArgs, DriftState {
+  taskId: string;
+  /** What stood at the service before the first write. */
+  remembered: readonly ShownSetting[];
+}
+
+/** What to write for settings that are no longer declared: what is remembered of them, where ours still stand. A warning names the others. */
+export async function settingsToPutBack(
+  { taskId, onDelete, drifted = [], remembered }: RestoreState,
+  gone: readonly Setting[],
+  context: Context,
+): Promise<SettingOf<Items>[]> {
+  const isDecided = (setting: Setting): boolean => context.isDecided(taskId, nameOf(setting));
+  const lost = gone.filter((setting) => {
+    const old = findSetting(remembered, setting);
+    return isDecided(setting) && old !== undefined && !stands(setting, old, old);
+  });
+  warnOfSuccessor(taskId, onDelete === "restore" ? lost : [], context);
+  const leaving = gone.filter((setting) => !isDecided(setting));
+  if (leaving.length === 0) {
+    return [];
+  }
+  const presence =
+    onDelete === "restore" ? await lookUpTask(taskId, typesOf(leaving), context) : { is: "unclear" as const };
+  if (presence.is === "gone") {
+    return [];
+  }
+  const back: SettingOf<Items>[] = [];
+  const staying: Setting[] = [];
+  for (const setting of leaving) {
+    const old = findSetting(remembered, setting);
+    const now = presence.is === "there" ? shownSetting(setting, presence.actions) : undefined;
+    if (old !== undefined && now !== undefined && isSame(old, now)) {
+      // An earlier request put it back, and its answer was lost.
+      continue;
+    }
+    const isOurs = now !== undefined && !drifted.includes(nameOf(setting)) && stands(setting, old, now);
+    if (old !== undefined && isOurs) {
+      back.push(toWrite(setting, old));
+    } else {
+      staying.push(setting);
+    }
+  }
+  if (staying.length > 0) {
+    context.warn(`Task "${taskId}" keeps the present values of ${listed(staying)}: nothing was put back.`);
+  }
+  return back;
+}
+
+/**
+ * Drops what another resource has come to decide since the look at the service. To be called inside of `exclusive`, so that a write of that
+ * resource comes either before this call or after the restore.
+ */
+export function stillToPutBack(
+  taskId: string,
+  back: readonly SettingOf<Items>[],
+  context: Context,
+): SettingOf<Items>[] {
+  const taken = back.filter((setting) => context.isDecided(taskId, nameOf(setting)));
+  warnOfSuccessor(taskId, taken, context);
+  return without(back, taken);
+}
+
+/** The successor was made while our value stood there: with `onDelete: "restore"`, it remembers ours. */
+function warnOfSuccessor(taskId: string, lost: readonly (Setting | SettingOf<Items>)[], context: Context): void {
+  if (lost.length > 0) {
+    context.warn(
+      `Task "${taskId}": ${listed(lost)} cannot be put back later, because the resource that replaces this one in this run found our value there: the value before ours is forgotten.`,
+    );
+  }
+}
+
+/** Whether `now` is what our writes left. */
+function stands(setting: Setting, old: ShownSetting | undefined, now: ShownSetting): boolean {
+  if (setting.part === "property" || now.part === "property") {
+    return setting.value === now.value;
+  }
+  return isAsWritten(setting.value, old?.part === "loop" ? old.value : undefined, now.value.items);
+}
+
+function isSame(one: ShownSetting, other: ShownSetting): boolean {
+  return one.part === "loop" && other.part === "loop"
+    ? isSameList(one.value.items, other.value.items)
+    : one.value === other.value;
+}
+
+/** The state keeps no action types with what it remembers, so the type is that of the setting. */
+function toWrite({ actionType }: Setting, old: ShownSetting): SettingOf<Items> {
+  if (old.part === "property") {
+    return { ...old, actionType };
+  }
+  const { loopType, items } = old.value;
+  return { ...old, actionType, value: { loopType, loopItems: [...items], isAppend: false } };
+}

@@ -1,0 +1,109 @@
+import type { ActionParametersUpdate } from "../../service/contract/types";
+import { isMap } from "../values";
+import type { Items, Loop } from "./loop";
+
+/**
+ * The one model of what TaskActionConfig, TaskLoopItems, TaskParameters and ExtractionTask set in a task. Each of them turns its arguments and
+ * its state into settings, and chooses the operation that writes them.
+ */
+export type Setting = SettingOf<Loop>;
+
+/** A setting whose loops have a value of the form `L`: declared, as the service shows it, or to be written. */
+export type SettingOf<L> = Property | LoopOf<L>;
+
+interface Action {
+  actionId: string;
+  /** Absent where the resource does not declare it. Reads ask for it. */
+  actionType?: string;
+}
+
+interface Property extends Action {
+  part: "property";
+  name: string;
+  value: string;
+}
+
+interface LoopOf<L> extends Action {
+  part: "loop";
+  value: L;
+}
+
+type Named = { actionId: string } & ({ part: "property"; name: string } | { part: "loop" });
+
+/** What is set, in words. Identifies a setting within its task: in ownership, in `drifted`, and in messages. */
+export function nameOf(setting: Named): string {
+  return setting.part === "property"
+    ? `property "${setting.name}" of action "${setting.actionId}"`
+    : `the loop of action "${setting.actionId}"`;
+}
+
+/** The settings in a map of actions, by their names. Parts of the map may be outputs, of which nothing is known. */
+export function namesOfActions(actions: unknown): string[] {
+  const entriesOf = (map: unknown): [string, unknown][] => (isMap(map) ? Object.entries(map) : []);
+  return entriesOf(actions).flatMap(([actionId, action]) => {
+    const { properties, loop } = isMap(action) ? action : {};
+    const names = entriesOf(properties).map(([name]) => nameOf({ actionId, part: "property", name }));
+    return loop === undefined ? names : [...names, nameOf({ actionId, part: "loop" })];
+  });
+}
+
+/** Several settings in words, short. */
+export function listed(settings: readonly Named[]): string {
+  const shown = settings
+    .slice(0, 5)
+    .map((each) => (each.part === "property" ? `${each.actionId}.${each.name}` : nameOf(each)));
+  const more = settings.length - shown.length;
+  return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** The one among `settings` that sets the same as `named`. */
+export function findSetting<S extends Named>(settings: readonly S[], named: Named): S | undefined {
+  const name = nameOf(named);
+  return settings.find((each) => nameOf(each) === name);
+}
+
+/** The settings that set what none of `others` sets. */
+export function without<S extends Named>(settings: readonly S[], others: readonly Named[]): S[] {
+  const names = new Set(others.map(nameOf));
+  return settings.filter((each) => !names.has(nameOf(each)));
+}
+
+/** Both. Where both set the same, the second counts. */
+export function merge<S extends Named>(first: readonly S[], second: readonly S[]): S[] {
+  return [...new Map([...first, ...second].map((each) => [nameOf(each), each])).values()];
+}
+
+/** The action types of the settings, as far as they are declared. */
+export function typesOf(settings: readonly Action[]): string[] {
+  return settings.flatMap(({ actionType }) => actionType ?? []);
+}
+
+/**
+ * The properties to write: all of each action of which any was added or changed. Thus an action is always written as it is declared.
+ */
+export function changedProperties(before: readonly Setting[], now: readonly Setting[]): Property[] {
+  const old = new Map(before.map((setting) => [nameOf(setting), setting]));
+  const properties = now.filter((setting) => setting.part === "property");
+  const isChanged = (setting: Property): boolean => {
+    const { actionType, value } = old.get(nameOf(setting)) ?? {};
+    return actionType !== setting.actionType || value !== setting.value;
+  };
+  const actionIds = new Set(properties.filter(isChanged).map(({ actionId }) => actionId));
+  return properties.filter(({ actionId }) => actionIds.has(actionId));
+}
+
+/** A request's form of the settings: one entry for each action. */
+export function toUpdates(writes: readonly SettingOf<Items>[]): ActionParametersUpdate[] {
+  const updates = new Map<string, ActionParametersUpdate>();
+  for (const write of writes) {
+    const { actionId, actionType = "" } = write;
+    const update = updates.get(actionId) ?? { actionType, actionId };
+    updates.set(actionId, update);
+    if (write.part === "property") {
+      update.properties = [...(update.properties ?? []), { name: write.name, value: write.value }];
+    } else {
+      update.loopItems = { actionId, ...write.value };
+    }
+  }
+  return [...updates.values()];
+}

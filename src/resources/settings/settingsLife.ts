@@ -1,0 +1,154 @@
+import type { ServiceClient } from "../../service/client";
+import type { ArgSpecs } from "../args";
+import type { Context, Created, DriftState, PendingState, Read } from "../resource";
+import { lookUpTask } from "../task/taskPresence";
+import { pendingWithAppend, writeTask } from "../task/taskWrite";
+import type { Items } from "./loop";
+import { itemsOfLoop, itemsToSend } from "./loop";
+import type { RestoreArgs, ShownSetting } from "./restore";
+import { drifts, noteOfDrift, remember, settingsToPutBack, stillRemembered, stillToPutBack } from "./restore";
+import type { Setting, SettingOf } from "./setting";
+import { changedProperties, findSetting, merge, typesOf, without } from "./setting";
+
+export interface SettingsArgs extends RestoreArgs {
+  taskId: string;
+}
+
+export interface SettingsState extends SettingsArgs, PendingState, DriftState {
+  previous?: unknown;
+}
+
+/** How a resource keeps its settings in its arguments and its state. */
+export interface SettingsForm<Checked extends SettingsArgs, State extends SettingsState> {
+  /** The description of its arguments. */
+  args: ArgSpecs;
+  /** Path of the loop of an action among the arguments, with a dot at the end; empty for a loop at the top. */
+  loopPath(actionId: string): string;
+  /** The declared settings. */
+  settings(args: Checked | State): Setting[];
+  /** The settings that left the declaration and may not be put back yet. */
+  leaving(state: State): Setting[];
+  /** What stood at the service before. */
+  remembered(state: State): ShownSetting[];
+  /** The form in which the state keeps it. */
+  previous(remembered: readonly ShownSetting[]): State["previous"];
+  /** The state with what the service shows in place of some settings. */
+  withDrift(state: State, drift: readonly Setting[]): State;
+  /** The state that a write leads to. `leaving` is given where the answer may be lost. `before` is absent at the first write. */
+  state(args: Checked, kept: { previous: State["previous"]; leaving?: readonly Setting[] }, before?: State): State;
+  /** Sends all in one request. Answers the outputs that the service sets. */
+  send(taskId: string, writes: readonly SettingOf<Items>[], client: ServiceClient): Promise<Partial<State> | undefined>;
+}
+
+/** The life that all resources of settings share. */
+export function settingsLife<Checked extends SettingsArgs, State extends SettingsState>(
+  form: SettingsForm<Checked, State>,
+) {
+  const everDeclared = (state: State): Setting[] => merge(form.leaving(state), form.settings(state));
+  const restoreState = (state: State) => ({ ...state, remembered: form.remembered(state) });
+
+  async function bring(args: Checked, state: State | undefined, context: Context): Promise<State> {
+    const { taskId, onDelete } = args;
+    const before = state === undefined ? [] : form.settings(state);
+    const now = form.settings(args);
+    const gone = state === undefined ? [] : without(everDeclared(state), now);
+    const back = state === undefined ? [] : await settingsToPutBack(restoreState(state), gone, context);
+    const known = state === undefined ? [] : form.remembered(state);
+    const remembered =
+      onDelete === "restore"
+        ? await remember(
+            taskId,
+            without(now, before),
+            stillRemembered(known, before, now, state ?? {}),
+            form.previous,
+            context,
+          )
+        : undefined;
+    const writes = await writesFor({ taskId, before, now, pending: state?.pending }, form.loopPath, context);
+    const previous = remembered && form.previous(remembered);
+    const next = form.state(args, { previous }, state);
+    if (writes.length + back.length === 0) {
+      return next;
+    }
+    // If the answer is lost, the next update puts back what this one may not have.
+    const keptPrevious = remembered && form.previous(merge(known, remembered));
+    const kept = back.length > 0 ? form.state(args, { previous: keptPrevious, leaving: gone }, state) : next;
+    let outputs: Partial<State> | undefined;
+    const send = async (): Promise<void> => {
+      const all = [...writes, ...stillToPutBack(taskId, back, context)];
+      outputs = all.length === 0 ? undefined : await form.send(taskId, all, context.client);
+    };
+    await writeTask({ state: next, kept, append: appends(writes) ? form.args : undefined }, send, context);
+    return { ...next, ...outputs };
+  }
+
+  return {
+    async create(args: Checked, context: Context): Promise<Created<State>> {
+      return { id: args.taskId, state: await bring(args, undefined, context) };
+    },
+
+    async read(_id: string, state: State, context: Context): Promise<Read<State>> {
+      const settings = form.settings(state);
+      const presence = await lookUpTask(state.taskId, typesOf(settings), context);
+      if (presence.is !== "there") {
+        return presence.is === "gone" ? { found: false } : { found: true, state };
+      }
+      const drift = drifts(settings, presence.actions);
+      return { found: true, state: { ...form.withDrift(state, drift), ...noteOfDrift(state, drift) } };
+    },
+
+    update(_id: string, state: State, args: Checked, context: Context): Promise<State> {
+      return bring(args, state, context);
+    },
+
+    /** Waits for no write of another resource unless there is something to put back. */
+    async delete(_id: string, state: State, context: Context): Promise<void> {
+      const { taskId } = state;
+      const back = await settingsToPutBack(restoreState(state), everDeclared(state), context);
+      if (back.length > 0) {
+        await context.exclusive(taskId, async () => {
+          const writes = stillToPutBack(taskId, back, context);
+          if (writes.length > 0) {
+            await form.send(taskId, writes, context.client);
+          }
+        });
+      }
+    },
+  };
+}
+
+/** What to write so that the service agrees with `now`; nothing that is right already. */
+export async function writesFor(
+  step: { taskId: string; before: readonly Setting[]; now: readonly Setting[]; pending?: readonly string[] },
+  loopPath: (actionId: string) => string,
+  context: Context,
+): Promise<SettingOf<Items>[]> {
+  const { taskId, before, now } = step;
+  const loops = now.filter((setting) => setting.part === "loop");
+  const isAppending = loops.some(({ value }) => value.mode === "append");
+  const pending = isAppending ? await pendingWithAppend(step.pending ?? [], context) : (step.pending ?? []);
+  const isPending = pending.length > 0;
+  const writes: SettingOf<Items>[] = changedProperties(isPending ? [] : before, now);
+  for (const { value: loop, ...action } of loops) {
+    const items = await itemsOfLoop(loop, taskId, loopPath(action.actionId), context);
+    const old = findSetting(before, action);
+    const oldLoop = old?.part === "loop" ? old.value : undefined;
+    const isNew = oldLoop === undefined || oldLoop.loopType !== loop.loopType;
+    // What is pending may be an append that took effect, also of a loop that is new.
+    const earlier = isNew && !isPending ? undefined : { loop: oldLoop ?? loop, isPending };
+    const loopItems = await itemsToSend({ taskId, ...action }, earlier, loop, items, context);
+    if (loopItems.length > 0) {
+      const isAppend = loop.mode === "append";
+      writes.push({ ...action, value: { loopType: loop.loopType, loopItems: [...loopItems], isAppend } });
+    }
+  }
+  if (loops.length > 0 && !appends(writes)) {
+    await context.journal?.forget("append");
+  }
+  return writes;
+}
+
+/** Whether any of the writes appends, so that it must not be sent twice. */
+export function appends(writes: readonly SettingOf<Items>[]): boolean {
+  return writes.some((write) => write.part === "loop" && write.value.isAppend);
+}

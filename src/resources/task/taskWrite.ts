@@ -1,0 +1,62 @@
+import { isServiceError } from "../../service/errors/errors";
+import type { ArgSpecs } from "../args";
+import { workArgs } from "../args";
+import type { Context, PendingState } from "../resource";
+import { PartialFailure } from "../resource";
+import { withoutHint } from "./lostAnswer";
+
+/** What is known of a write whose answer was lost: it may have taken effect. */
+export interface TaskWrite<State> {
+  /** The state that the write leads to. */
+  state: State;
+  /** The state to keep if the answer is lost. Default: `state`. */
+  kept?: State;
+  /** Set if the write appends items: sent twice, it would add them twice. The arguments are noted in the journal. */
+  append?: ArgSpecs;
+}
+
+/**
+ * Writes to a task, one write after the other. If the answer is lost, the resource is kept with the write pending. Except for an append, a write can
+ * safely be sent again.
+ */
+export async function writeTask<State extends PendingState & { taskId: string }>(
+  { state, kept = state, append }: TaskWrite<State>,
+  send: () => Promise<unknown>,
+  context: Context,
+): Promise<void> {
+  const { taskId } = state;
+  try {
+    await context.exclusive(taskId, () =>
+      append === undefined ? send() : sendAppend(taskId, workArgs(append, state), send, context),
+    );
+  } catch (error) {
+    if (isServiceError(error) && error.outcome !== "notExecuted") {
+      const message =
+        append === undefined
+          ? error.message
+          : `${withoutHint(error)} The items may be in the list. The next up reads the list and sends only the missing items.`;
+      const pending = [append === undefined ? "write" : "append"];
+      throw new PartialFailure(message, taskId, { ...kept, pending });
+    }
+    throw error;
+  }
+}
+
+/** Notes an append beyond this process: if the process is killed in the middle of it, only the service's list tells what is still to do. */
+function sendAppend(
+  taskId: string,
+  inputs: object,
+  send: () => Promise<unknown>,
+  { journal }: Context,
+): Promise<unknown> {
+  const what = `append to a list of task "${taskId}"`;
+  return journal === undefined ? send() : journal.once({ operation: "append", inputs, what }, send, () => undefined);
+}
+
+/** What is still to do of a resource that appends: what its state says, or an append of an earlier run that ended before it could save. */
+export async function pendingWithAppend(pending: readonly string[], { journal }: Context): Promise<readonly string[]> {
+  if (pending.length > 0 || (await journal?.earlier("append", {})) === undefined) {
+    return pending;
+  }
+  return ["append"];
+}
