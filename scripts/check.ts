@@ -1,7 +1,7 @@
 /** `npm run check`: types, lint and format, the contract, the API reference, the house's own rules. All of them run; all complaints are shown. */
 import { checkHouse } from "./checkHouse";
 import { repositoryRoot, runTool } from "./commands";
-import { checkReference } from "./docs";
+import { checkReference, checkResourcePage } from "./docs";
 
 interface Check {
   name: string;
@@ -21,6 +21,7 @@ const checks: readonly Check[] = [
     run: async () => (await complaintsOf("openapi-typescript", ["--check"])) && "they are out of date: npm run openapi",
   },
   { name: "API reference", run: checkReference },
+  { name: "docs/resources.md", run: checkResourcePage },
   { name: "house rules", run: async () => checkHouse(repositoryRoot).join("\n") },
 ];
 

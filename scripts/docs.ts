@@ -1,10 +1,15 @@
-/** `npm run docs`: writes the API reference, docs/api, from the doc comments of what the package's entry points export. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+/**
+ * `npm run docs`: writes the API reference, docs/api, from the doc comments of what the package's entry points export, and
+ * docs/resources.md, from the resources.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { repositoryRoot, runTool } from "./commands";
+import { resourcePage } from "./docs/resourcePage";
 
 const folder = join(repositoryRoot, "docs", "api");
+const resourceFile = join(repositoryRoot, "docs", "resources.md");
 
 /** Resolves with complaints: a public name without a doc comment, a link that leads nowhere. Then nothing is written. */
 async function writeReference(out: string): Promise<string> {
@@ -31,6 +36,20 @@ export async function checkReference(): Promise<string> {
   }
 }
 
+/** Resolves with complaints: an argument without a doc comment, or with one that contradicts its description. Then nothing is written. */
+function writeResourcePage(): string {
+  const { text, complaints } = resourcePage();
+  if (complaints.length === 0) writeFileSync(resourceFile, text);
+  return complaints.join("\n");
+}
+
+/** What is wrong with docs/resources.md; an empty string if it is up to date. */
+export async function checkResourcePage(): Promise<string> {
+  const { text, complaints } = resourcePage();
+  const isOutdated = readFileSync(resourceFile, "utf8") !== text;
+  return [...complaints, ...(isOutdated ? ["docs/resources.md is out of date: npm run docs"] : [])].join("\n");
+}
+
 function pagesIn(of: string): Map<string, string> {
   const files = readdirSync(of, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return new Map(
@@ -42,7 +61,8 @@ function pagesIn(of: string): Map<string, string> {
 }
 
 if (require.main === module) {
-  writeReference(folder).then((complaints) => {
+  writeReference(folder).then((ofReference) => {
+    const complaints = [ofReference, writeResourcePage()].filter((each) => each !== "").join("\n");
     if (complaints !== "") console.error(complaints);
     process.exitCode = complaints === "" ? 0 : 1;
   });

@@ -30,7 +30,11 @@ export function resourcesAreComplete(house: House): string[] {
         type,
         `resource ${type} has no texts of its previews in ${previews(type)}`,
       ),
-      ...missing(documentation, `### ${type}`, `resource ${type} has no section "### ${type}" in README.md`),
+      ...missing(
+        documentation,
+        `\\(docs/resources\\.md#${type.toLowerCase()}\\)`,
+        `resource ${type} has no link to docs/resources.md in README.md`,
+      ),
       ...missing(documentation, `${typeTokens}${type}`, `the type token of resource ${type} is not in README.md`),
     ]),
   ];

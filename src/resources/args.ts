@@ -1,7 +1,7 @@
 import { canonical, describeValue, isMap, unknown } from "./values";
 
 /**
- * How arguments are described, each once. The check at run time, the diff and the tables of docs/arguments.md are read from the
+ * How arguments are described, each once. The check at run time, the diff and the tables of docs/resources.md are read from the
  * description. The meaning of an argument is the doc comment in the interface of the arguments. The type `ArgsSpec<…>`
  * makes the compiler compare the two: the same names, the same types, required where the interface requires it.
  *

@@ -1,6 +1,6 @@
 import type { ArgsSpec } from "./args";
 import { boolean, choice, lines, object, string } from "./args";
-import type { CheckContext, Context, Created, Difference, PendingState, Read, Resource } from "./resource";
+import type { CheckContext, Context, Created, Difference, PendingState, ProfileArgs, Read, Resource } from "./resource";
 import { messageOf, PartialFailure } from "./resource";
 import type { CheckedActions, ParameterActions } from "./settings/parameterActions";
 import {
@@ -34,21 +34,25 @@ import { isMap } from "./values";
  * | update | `POST /task/updateTaskParameters` for all that changed, `POST /task/urls:file` when the list changed |
  * | delete | as TaskCopy; what was taken out of the declaration stays as it is at the service, with a warning |
  */
-export interface ExtractionTaskArgs {
+export interface ExtractionTaskArgs extends ProfileArgs {
   /** Where the task comes from: as the arguments of a TaskCopy. A change replaces, as there. */
   from: Pick<TaskCopyArgs, "sourceTaskId" | "taskGroupId" | "adoptTaskId">;
   /** What is declared of its actions, by actionId: as in a TaskParameters. */
   actions?: ParameterActions;
   /** The URLs at which it starts: a list, or a file with a URL a line. */
   startUrls?: StartUrlsArgs;
-  /** As in TaskCopy. */
+  /**
+   * As in TaskCopy.
+   * @default "removeData" for a copy, "retain" for a task taken over
+   */
   onDelete?: "removeData" | "retain";
-  /** As in TaskCopy. */
+  /**
+   * As in TaskCopy.
+   * @default false
+   */
   forceDestroy?: boolean;
   /** As in TaskCopy. */
   retry?: string;
-  /** Name of a set of credentials in `webextract:profiles`. Default: the top-level ones. */
-  profile?: string;
 }
 
 /** Start URLs: one of the two fields. */
@@ -94,7 +98,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
     actions: { kind: parameterActionsKind },
     startUrls: { kind: object(startUrlsSpec) },
     onDelete: { kind: choice("removeData", "retain"), option: true },
-    forceDestroy: { kind: boolean, option: true },
+    forceDestroy: { kind: boolean, default: false, option: true },
     retry: { kind: string, option: true },
     profile: { kind: string, option: true },
   },

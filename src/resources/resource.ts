@@ -55,6 +55,15 @@ export interface Resource<
   delete(id: string, state: State, context: Context): Promise<void>;
 }
 
+/** The argument that every resource has. */
+export interface ProfileArgs {
+  /**
+   * Name of a set of credentials in `webextract:profiles`.
+   * @default the top-level credentials
+   */
+  profile?: string;
+}
+
 export interface CheckContext {
   /** The arguments as they were checked last time; none at the first. */
   readonly previous?: Readonly<Record<string, unknown>>;

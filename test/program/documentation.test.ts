@@ -16,12 +16,4 @@ describe("the README", () => {
     const listed = [...section("Type tokens").matchAll(/^pulumi-nodejs:\S+$/gm)].map(([token]) => token);
     assert.deepEqual(listed, Object.keys(resources).map(typeToken));
   });
-
-  it("names every argument of every resource in its section", () => {
-    const notNamed = Object.values(resources).flatMap(({ type, args }) => {
-      const names = Object.keys(args).filter((name) => !args[name]?.derived && !["taskId", "profile"].includes(name));
-      return names.filter((name) => !section(type).includes(`\`${name}\``)).map((name) => `${type}.${name}`);
-    });
-    assert.deepEqual(notNamed, []);
-  });
 });

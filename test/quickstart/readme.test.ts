@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parse } from "yaml";
 import { configKeys } from "../internals/config";
-import { resources } from "../internals/resources";
 
 const repository = resolve(__dirname, "../..");
 const readme = readFileSync(join(repository, "README.md"), "utf8");
@@ -40,18 +39,6 @@ describe("the README", () => {
     const known = Object.fromEntries(Object.entries(configKeys).map(([key, { environment }]) => [key, environment]));
     assert.deepEqual(documented, known);
   });
-
-  for (const [type, { args, outputs, secretOutputs = [] }] of Object.entries(resources)) {
-    it(`has each argument and output of ${type}`, () => {
-      const text = section(`### ${type}`);
-      const sharedByAll = ["taskId", "profile"];
-      const internal = ["listBefore", "ownList", ...secretOutputs];
-      const documented = [...Object.keys(args), ...outputs].filter(
-        (name) => !sharedByAll.includes(name) && !internal.includes(name),
-      );
-      for (const name of documented) assert.ok(text.includes(`\`${name}\``), `${type}: ${name} is missing`);
-    });
-  }
 
   it("has YAML that parses", () => {
     for (const yaml of blocks("yaml")) assert.ok(parse(yaml));

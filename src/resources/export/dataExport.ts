@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { anything, boolean, changedArgs, choice, integer, string } from "../args";
-import type { CheckContext, Context, Created, PendingState, Read, Resource } from "../resource";
+import type { CheckContext, Context, Created, PendingState, ProfileArgs, Read, Resource } from "../resource";
 import { holdsUnknown } from "../values";
 import type { ExportFormat } from "./exportFormat";
 import { checkNotTaken, checkPath, checkPlace, onlyName } from "./exportPath";
@@ -18,7 +18,7 @@ import { mayHandOutOnce, runExport } from "./exportRun";
  * | update | a change of anything but `onDelete`, `verifyFile` and `profile` exports again |
  * | delete | none; the file stays or goes (`onDelete`) |
  */
-export interface DataExportArgs {
+export interface DataExportArgs extends ProfileArgs {
   /** The task whose rows are read; pass the `id` of a TaskCopy. A change exports again. */
   taskId: string;
   /** `batch`: the rows of one run, named by `lotNo`. `all`: all rows of the task. `notExported`: those that are not marked as exported. */
@@ -31,25 +31,34 @@ export interface DataExportArgs {
    * Must hold no secret: it becomes the id and the output `file`, which stand in the state as they are.
    */
   path: string;
-  /** `ndjson` (default): one row a line, byte for byte as the service sent it. `json`: the same in one array. `csv`. A change exports again. */
+  /**
+   * `ndjson`: one row a line, byte for byte as the service sent it. `json`: the same in one array. `csv`. A change exports again.
+   * @default "ndjson"
+   */
   format?: ExportFormat;
-  /** At most so many rows. Default: all. A change exports again. */
+  /**
+   * At most so many rows. A change exports again.
+   * @default all rows
+   */
   maxRows?: number;
   /**
-   * Marks the rows as exported when they are safely in the file. Default false. Each such export is a file of its own, so `path` must
+   * Marks the rows as exported when they are safely in the file. Each such export is a file of its own, so `path` must
    * hold `{lotNo}`, `{time}` or `{n}`. A change exports again.
+   * @default false
    */
   markExported?: boolean;
   /** Any values. A change exports again. */
   triggers?: unknown;
-  /** A refresh looks at the file, and one that is missing is exported again. Default false: the file may be on another machine. */
+  /**
+   * A refresh looks at the file, and one that is missing is exported again. Not for a file that may be on another machine.
+   * @default false
+   */
   verifyFile?: boolean;
   /**
-   * `keep` (default) leaves the file where it is; `remove` removes it, if it is still the one that was written.
+   * `keep` leaves the file where it is; `remove` removes it, if it is still the one that was written.
+   * @default "keep"
    */
   onDelete?: "keep" | "remove";
-  /** Name of a set of credentials in `webextract:profiles`. Default: the top-level ones. */
-  profile?: string;
 }
 
 export interface DataExportState extends DataExportArgs, PendingState {
@@ -75,12 +84,12 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     scope: { kind: choice("batch", "all", "notExported"), required: true },
     lotNo: { kind: string },
     path: { kind: string, required: true },
-    format: { kind: choice("ndjson", "json", "csv") },
+    format: { kind: choice("ndjson", "json", "csv"), default: "ndjson" },
     maxRows: { kind: integer(1) },
-    markExported: { kind: boolean },
+    markExported: { kind: boolean, default: false },
     triggers: { kind: anything },
-    verifyFile: { kind: boolean, option: true },
-    onDelete: { kind: choice("keep", "remove"), option: true },
+    verifyFile: { kind: boolean, default: false, option: true },
+    onDelete: { kind: choice("keep", "remove"), default: "keep", option: true },
     profile: { kind: string, option: true },
   },
   outputs: ["rowCount", "file", "bytes", "sha256", "complete", "marked"],

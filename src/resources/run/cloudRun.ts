@@ -1,7 +1,16 @@
 import type { Subtask } from "../../service/contract/types";
 import { isServiceError } from "../../service/errors/errors";
 import { anything, changedArgs, choice, list, number, object, string, workArgs } from "../args";
-import type { CheckContext, Context, Created, Difference, PendingState, Read, Resource } from "../resource";
+import type {
+  CheckContext,
+  Context,
+  Created,
+  Difference,
+  PendingState,
+  ProfileArgs,
+  Read,
+  Resource,
+} from "../resource";
 import { messageOf, PartialFailure, ResourceError } from "../resource";
 import type { LostAnswerState, MakingRequest } from "../task/lostAnswer";
 import {
@@ -35,36 +44,45 @@ import { isAtWork, markOf } from "./subtaskList";
  * A wait that ends for whatever reason, a first Ctrl-C among them, keeps the run in the state: the next up goes on waiting. An outage of
  * the service does not end it before its time: no connection, no answer, an answer 5xx and too many requests are waited out. A refusal does.
  */
-export interface CloudRunArgs {
+export interface CloudRunArgs extends ProfileArgs {
   /** The task to run; pass the `id` of a TaskCopy. A change replaces. */
   taskId: string;
-  /** Any values. A change starts a new run (a replace, the old one deleted first), and so does one that a preview does not know yet. Default: none. */
+  /** Any values. A change starts a new run (a replace, the old one deleted first), and so does one that a preview does not know yet. */
   triggers?: unknown;
-  /** Resources of this package: a change of any of their arguments starts a new run, as one of `triggers` does. Default: none. */
+  /** Resources of this package: a change of any of their arguments starts a new run, as one of `triggers` does. */
   rerunOn?: unknown;
   /**
-   * `started` (default): done as soon as the run is started. `finished`: waits for its end, so that an export sees all rows, and fails
+   * `started`: done as soon as the run is started. `finished`: waits for its end, so that an export sees all rows, and fails
    * where it ends badly. A change to `finished` waits for the run there is.
+   * @default "started"
    */
   waitFor?: "started" | "finished";
   /**
    * How long one up waits for the end, in seconds; 0 looks once. No request may take longer than what is left, but for 2 seconds at the end,
-   * and 30 where 0 is set. Default 3600. A change starts nothing.
+   * and 30 where 0 is set. A change starts nothing.
+   * @default 3600
    */
   timeoutSeconds?: number;
-  /** Seconds between two looks at the subtasks. Default 10. A change starts nothing. */
+  /**
+   * Seconds between two looks at the subtasks. A change starts nothing.
+   * @default 10
+   */
   pollSeconds?: number;
   /**
-   * `subtasks` (default): all subtasks have a finished status. `rowsSettled`: besides, the number of rows is above 0 and stays the same
+   * `subtasks`: all subtasks have a finished status. `rowsSettled`: besides, the number of rows is above 0 and stays the same
    * for `settleSeconds`; for tasks that never split into subtasks, and where rows arrive after the last subtask has finished. While the
    * service still lists the subtasks of before the start, rows do not count as settled. A change starts nothing.
+   * @default "subtasks"
    */
   finishedWhen?: "subtasks" | "rowsSettled";
-  /** How long the number of rows must stay the same with `rowsSettled`, in seconds. Default 60. A change starts nothing. */
+  /**
+   * How long the number of rows must stay the same with `rowsSettled`, in seconds. A change starts nothing.
+   * @default 60
+   */
   settleSeconds?: number;
   /**
-   * Which statuses of a subtask mean what for this run, without case; any other means "still running". Default, for each of the three that
-   * is left out: `webextract:statuses`. A change starts nothing.
+   * Which statuses of a subtask mean what for this run, without case; any other means "still running". A change starts nothing.
+   * @default for each of the three that is left out: `webextract:statuses`
    */
   statuses?: {
     /** It has done its work. */
@@ -74,23 +92,25 @@ export interface CloudRunArgs {
     /** Somebody has ended it. */
     stopped?: string[];
   };
-  /** Whether failed subtasks make the wait fail: `failed` (default) or `never`. Stopped ones always do. A change starts nothing. */
+  /**
+   * Whether failed subtasks make the wait fail: `failed` or `never`. Stopped ones always do. A change starts nothing.
+   * @default "failed"
+   */
   failOn?: "failed" | "never";
   /**
-   * `retain` (default) lets the run go on; `stop` stops its subtasks that are not at rest, and waits for them, at most `timeoutSeconds` and
+   * `retain` lets the run go on; `stop` stops its subtasks that are not at rest, and waits for them, at most `timeoutSeconds` and
    * 300 seconds, an outage of the service included. To be set from the start, which then looks up to four times for the run's subtasks: those
    * listed later may be another run's, and are never stopped. A change makes no call.
+   * @default "retain"
    */
   onDelete?: "retain" | "stop";
   /**
    * The lotNo of a run that was started already, by a request whose answer was lost: it is taken over and nothing is started. Another one
-   * than the present replaces. The present one says that the subtasks listed now are this run's. Default: none.
+   * than the present replaces. The present one says that the subtasks listed now are this run's.
    */
   adoptLotNo?: string;
-  /** After a start whose answer was lost: any new text starts again. Replaces, but only then. Default: none. */
+  /** After a start whose answer was lost: any new text starts again. Replaces, but only then. */
   retry?: string;
-  /** Name of a set of credentials in `webextract:profiles`. Default: the top-level ones. */
-  profile?: string;
 }
 
 export interface CloudRunState extends CloudRunArgs, LostAnswerState, PendingState {
@@ -100,9 +120,15 @@ export interface CloudRunState extends CloudRunArgs, LostAnswerState, PendingSta
   status: string;
   /** The run's subtasks when they were last looked at: `total`, and `byStatus` in the service's words. */
   subtasks: SubtaskCounts;
-  /** The task's list of subtasks as it was just before the start. */
+  /**
+   * The task's list of subtasks as it was just before the start.
+   * @internal
+   */
   listBefore?: ListMark;
-  /** The list that is known to be this run's, as it was first seen. */
+  /**
+   * The list that is known to be this run's, as it was first seen.
+   * @internal
+   */
   ownList?: ListMark;
 }
 
@@ -119,11 +145,11 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
     taskId: { kind: string, required: true, replaces: true },
     triggers: { kind: anything },
     rerunOn: { kind: anything },
-    waitFor: { kind: choice("started", "finished"), option: true },
-    timeoutSeconds: { kind: number(0), option: true },
-    pollSeconds: { kind: number(0), option: true },
-    finishedWhen: { kind: choice("subtasks", "rowsSettled"), option: true },
-    settleSeconds: { kind: number(0), option: true },
+    waitFor: { kind: choice("started", "finished"), default: "started", option: true },
+    timeoutSeconds: { kind: number(0), default: 3600, option: true },
+    pollSeconds: { kind: number(0), default: 10, option: true },
+    finishedWhen: { kind: choice("subtasks", "rowsSettled"), default: "subtasks", option: true },
+    settleSeconds: { kind: number(0), default: 60, option: true },
     statuses: {
       kind: object<Required<CloudRunArgs>["statuses"]>({
         finished: { kind: words },
@@ -132,8 +158,8 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
       }),
       option: true,
     },
-    failOn: { kind: choice("failed", "never"), option: true },
-    onDelete: { kind: choice("retain", "stop"), option: true },
+    failOn: { kind: choice("failed", "never"), default: "failed", option: true },
+    onDelete: { kind: choice("retain", "stop"), default: "retain", option: true },
     adoptLotNo: { kind: string, option: true },
     retry: { kind: string, option: true },
     profile: { kind: string, option: true },

@@ -1,6 +1,6 @@
 import { isServiceError } from "../../service/errors/errors";
 import { choice, lines, string } from "../args";
-import type { CheckContext, Context, Created, Read, Resource, Statuses } from "../resource";
+import type { CheckContext, Context, Created, ProfileArgs, Read, Resource, Statuses } from "../resource";
 import { itemsOf, textOf } from "../urls/listArgs";
 import { noteTask, restOf } from "./subtaskList";
 
@@ -14,15 +14,13 @@ import { noteTask, restOf } from "./subtaskList";
  * | update | the same for the subtasks that were added, or for all when `desired` changed |
  * | delete | none |
  */
-export interface CloudSubtasksArgs {
+export interface CloudSubtasksArgs extends ProfileArgs {
   /** The task; pass the `id` of a TaskCopy. A change replaces. */
   taskId: string;
   /** The subtasks. Their order means nothing. One taken out is left as it is. */
   subTaskIds: string[];
   /** `started`: at work, or finished already. `stopped`: at rest, whatever the reason. */
   desired: "started" | "stopped";
-  /** Name of a set of credentials in `webextract:profiles`. Default: the top-level ones. */
-  profile?: string;
 }
 
 export interface CloudSubtasksState extends Omit<CloudSubtasksArgs, "subTaskIds"> {

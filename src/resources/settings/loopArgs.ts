@@ -14,7 +14,11 @@ export interface ActionLoop {
   items?: string[];
   /** A file with an item a line, relative to the program's folder. */
   itemsFile?: string;
-  /** `replace` (default): the list becomes these items. `append`: those that the service's list lacks are added at its end; where it is not shown, those not sent before. */
+  /**
+   * `replace`: the list becomes these items. `append`: those that the service's list lacks are added at its end; where it is not shown, those
+   * not sent before.
+   * @default "replace"
+   */
   mode?: "replace" | "append";
 }
 
@@ -27,7 +31,7 @@ export const loopSpec: ArgsSpec<ActionLoop, "count" | "sha256"> = {
   loopType: { kind: string, required: true },
   items: { kind: lines },
   itemsFile: { kind: string },
-  mode: { kind: choice("replace", "append") },
+  mode: { kind: choice("replace", "append"), default: "replace" },
   count: { derived: true },
   sha256: { derived: true },
 };

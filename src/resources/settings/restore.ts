@@ -13,9 +13,10 @@ import { findSetting, listed, merge, nameOf, typesOf, without } from "./setting"
  */
 export interface RestoreArgs {
   /**
-   * What happens to the settings when they are removed from the program. `retain` (default) leaves them as they are, with a warning. `restore`
+   * What happens to the settings when they are removed from the program. `retain` leaves them as they are, with a warning. `restore`
    * puts back what the service had before, if it was readable and nobody has changed the setting since. A change of `onDelete` replaces nothing, and
    * `restore` covers the settings that are declared from then on.
+   * @default "retain"
    */
   onDelete?: "retain" | "restore";
 }

@@ -1,6 +1,6 @@
 import type { ArgsSpec } from "../args";
 import { anyString, choice, mapOf, object, string } from "../args";
-import type { DriftState, PendingState, Resource } from "../resource";
+import type { DriftState, PendingState, ProfileArgs, Resource } from "../resource";
 import { actionsOf, actionsWith, settingsOfActions } from "./parameterActions";
 import type { PropertyValues } from "./previous";
 import { rememberedValues, valuesOf } from "./previous";
@@ -30,17 +30,18 @@ export type ActionSettingsMap = Record<string, ActionSettings>;
  * | update | `POST /task/updateActionProperties`, one for the actions that changed |
  * | delete | none, or one that puts the old values back (`onDelete: "restore"`) |
  */
-export interface TaskActionConfigArgs extends RestoreArgs {
+export interface TaskActionConfigArgs extends RestoreArgs, ProfileArgs {
   /** The task to configure; pass the `id` of a TaskCopy. A change replaces. */
   taskId: string;
   /** The declared properties by actionId: `{ open: { actionType: "NavigateAction", properties: { Url: "https://…" } } }`. */
   actions: ActionSettingsMap;
-  /** Name of a set of credentials in `webextract:profiles`. Default: the top-level ones. */
-  profile?: string;
 }
 
 export interface TaskActionConfigState extends TaskActionConfigArgs, PendingState, DriftState {
-  /** What stood at the service before, with `onDelete: "restore"`. Secret. */
+  /**
+   * What stood at the service before, with `onDelete: "restore"`. Secret.
+   * @internal
+   */
   previous?: PropertyValues;
   /** What was taken out of the declaration and is still to be put back, after an answer was lost. Secret, as its values may have been. */
   leaving?: ActionSettingsMap;
@@ -54,7 +55,7 @@ const actionSpec: ArgsSpec<ActionSettings> = {
 const args: ArgsSpec<TaskActionConfigArgs> = {
   taskId: { kind: string, required: true, replaces: true },
   actions: { kind: mapOf(object(actionSpec)), required: true },
-  onDelete: { kind: choice("retain", "restore"), option: true },
+  onDelete: { kind: choice("retain", "restore"), default: "retain", option: true },
   profile: { kind: string, option: true },
 };
 

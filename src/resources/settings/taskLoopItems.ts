@@ -1,6 +1,6 @@
 import type { ArgsSpec } from "../args";
 import { choice, string } from "../args";
-import type { CheckContext, DriftState, PendingState, Resource } from "../resource";
+import type { CheckContext, DriftState, PendingState, ProfileArgs, Resource } from "../resource";
 import type { CheckedLoop } from "./loopArgs";
 import { checkedLoopOf, checkLoop, loopOf, loopSpec } from "./loopArgs";
 import type { PreviousList } from "./previous";
@@ -20,7 +20,7 @@ import { settingsLife } from "./settingsLife";
  * | update | `POST /task/updateLoopItems`: the whole list, or with `mode: "append"` only the items not yet sent |
  * | delete | none, or one that puts the old list back (`onDelete: "restore"`) |
  */
-export interface TaskLoopItemsArgs extends RestoreArgs {
+export interface TaskLoopItemsArgs extends RestoreArgs, ProfileArgs {
   /** The task; pass the `id` of a TaskCopy. A change replaces. */
   taskId: string;
   /** The loop's action. A change replaces. */
@@ -31,10 +31,12 @@ export interface TaskLoopItemsArgs extends RestoreArgs {
   items?: string[];
   /** A file with an item a line (UTF-8; blank lines are skipped), relative to the program's folder. A diff shows that it changed. */
   itemsFile?: string;
-  /** `replace` (default): the list becomes these items. `append`: those that the service's list lacks are added at its end; where it is not shown, those not sent before. */
+  /**
+   * `replace`: the list becomes these items. `append`: those that the service's list lacks are added at its end; where it is not shown, those
+   * not sent before.
+   * @default "replace"
+   */
   mode?: "replace" | "append";
-  /** Name of a set of credentials in `webextract:profiles`. Default: the top-level ones. */
-  profile?: string;
 }
 
 export interface TaskLoopItemsState extends Omit<TaskLoopItemsArgs, "items">, PendingState, DriftState {
@@ -44,7 +46,10 @@ export interface TaskLoopItemsState extends Omit<TaskLoopItemsArgs, "items">, Pe
   count: number;
   /** SHA-256 of the items, each followed by a line feed, in hex. */
   sha256: string;
-  /** What stood at the service before, with `onDelete: "restore"`. Secret. */
+  /**
+   * What stood at the service before, with `onDelete: "restore"`. Secret.
+   * @internal
+   */
   previous?: PreviousList;
 }
 
@@ -55,7 +60,7 @@ const args: ArgsSpec<TaskLoopItemsArgs, "count" | "sha256"> = {
   actionId: { kind: string, required: true, replaces: true },
   ...loopSpec,
   loopType: { ...loopSpec.loopType, replaces: true },
-  onDelete: { kind: choice("retain", "restore"), option: true },
+  onDelete: { kind: choice("retain", "restore"), default: "retain", option: true },
   profile: { kind: string, option: true },
 };
 

@@ -1,6 +1,6 @@
 import type { ArgsSpec } from "../args";
 import { choice, string } from "../args";
-import type { CheckContext, DriftState, PendingState, Resource } from "../resource";
+import type { CheckContext, DriftState, PendingState, ProfileArgs, Resource } from "../resource";
 import type { CheckedActions, ParameterActions } from "./parameterActions";
 import {
   actionsOf,
@@ -27,7 +27,7 @@ import { settingsLife } from "./settingsLife";
  * | update | `POST /task/updateTaskParameters`, one for what changed |
  * | delete | none, or one that puts the old values and lists back (`onDelete: "restore"`) |
  */
-export interface TaskParametersArgs extends RestoreArgs {
+export interface TaskParametersArgs extends RestoreArgs, ProfileArgs {
   /** The task to configure; pass the `id` of a TaskCopy. A change replaces. */
   taskId: string;
   /**
@@ -35,8 +35,6 @@ export interface TaskParametersArgs extends RestoreArgs {
    * compared.
    */
   actions: ParameterActions;
-  /** Name of a set of credentials in `webextract:profiles`. Default: the top-level ones. */
-  profile?: string;
 }
 
 interface CheckedArgs extends Omit<TaskParametersArgs, "actions"> {
@@ -47,7 +45,10 @@ interface CheckedArgs extends Omit<TaskParametersArgs, "actions"> {
 export interface TaskParametersState extends CheckedArgs, PendingState, DriftState {
   /** What the service answered to the last write. Secret, for its fields are the service's own. */
   updatedParameters?: Record<string, unknown>;
-  /** What stood at the service before, with `onDelete: "restore"`. Secret. */
+  /**
+   * What stood at the service before, with `onDelete: "restore"`. Secret.
+   * @internal
+   */
   previous?: { properties?: PropertyValues; loops?: Record<string, PreviousList> };
   /** What was taken out of the declaration and is still to be put back, after an answer was lost. Secret, as its values may have been. */
   leaving?: CheckedActions;
@@ -56,7 +57,7 @@ export interface TaskParametersState extends CheckedArgs, PendingState, DriftSta
 const args: ArgsSpec<TaskParametersArgs> = {
   taskId: { kind: string, required: true, replaces: true },
   actions: { kind: parameterActionsKind, required: true },
-  onDelete: { kind: choice("retain", "restore"), option: true },
+  onDelete: { kind: choice("retain", "restore"), default: "retain", option: true },
   profile: { kind: string, option: true },
 };
 

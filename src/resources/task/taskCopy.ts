@@ -1,6 +1,6 @@
 import type { CopyTaskRequest } from "../../service/contract/types";
 import { boolean, choice, string } from "../args";
-import type { CheckContext, Context, Created, Difference, Read, Resource } from "../resource";
+import type { CheckContext, Context, Created, Difference, ProfileArgs, Read, Resource } from "../resource";
 import { differs } from "../values";
 import type { LostAnswerState, MakingRequest } from "./lostAnswer";
 import {
@@ -25,7 +25,7 @@ import { removeRows } from "./taskRows";
  * | update | none |
  * | delete | `POST /data/remove` or none; the service cannot delete a task |
  */
-export interface TaskCopyArgs {
+export interface TaskCopyArgs extends ProfileArgs {
   /** The task to copy. Together with `taskGroupId`. A change replaces. */
   sourceTaskId?: string;
   /** The group that the copy goes to. A change replaces. */
@@ -36,16 +36,18 @@ export interface TaskCopyArgs {
    */
   adoptTaskId?: string;
   /**
-   * What a delete does with the task's rows. `removeData` (default for a copy) removes them, and refuses where there are any unless
-   * `forceDestroy`; `retain` (default for a task taken over) makes no call. The task itself always stays: the service cannot delete one.
+   * What a delete does with the task's rows. `removeData` removes them, and refuses where there are any unless `forceDestroy`;
+   * `retain` makes no call. The task itself always stays: the service cannot delete one.
+   * @default "removeData" for a copy, "retain" for a task taken over
    */
   onDelete?: "removeData" | "retain";
-  /** Lets a delete remove rows that the task still holds. Default false. It must be in the state, so run an up, before it works. */
+  /**
+   * Lets a delete remove rows that the task still holds. It must be in the state, so run an up, before it works.
+   * @default false
+   */
   forceDestroy?: boolean;
   /** After a copy whose answer was lost: any new text copies again. Replaces, but only then. */
   retry?: string;
-  /** Name of a set of credentials in `webextract:profiles`. Default: the top-level ones. */
-  profile?: string;
 }
 
 export interface TaskCopyState extends TaskCopyArgs, LostAnswerState {
@@ -63,7 +65,7 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
     taskGroupId: { kind: string },
     adoptTaskId: { kind: string },
     onDelete: { kind: choice("removeData", "retain"), option: true },
-    forceDestroy: { kind: boolean, option: true },
+    forceDestroy: { kind: boolean, default: false, option: true },
     retry: { kind: string, option: true },
     profile: { kind: string, option: true },
   },

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { UploadSource } from "../../service/http/uploadSource";
 import { lines, string } from "../args";
-import type { CheckContext, Context, Created, PendingState, Resource } from "../resource";
+import type { CheckContext, Context, Created, PendingState, ProfileArgs, Resource } from "../resource";
 import { writeTask } from "../task/taskWrite";
 import type { CheckedFile } from "./checkedFile";
 import { readChecked } from "./checkedFile";
@@ -18,15 +18,13 @@ import { checkList, itemsOf } from "./listArgs";
  * | update | `POST /task/urls:file` when the list changed |
  * | delete | none: the list stays, and a warning says so |
  */
-export interface TaskStartUrlsArgs {
+export interface TaskStartUrlsArgs extends ProfileArgs {
   /** The task; pass the `id` of a TaskCopy. A change replaces. */
   taskId: string;
   /** http and https URLs. A diff shows the lines that were added and removed. Either this or `file`. */
   urls?: string[];
   /** A file with a URL a line (UTF-8; blank lines are skipped), relative to the program's folder. A diff shows that it changed. */
   file?: string;
-  /** Name of a set of credentials in `webextract:profiles`. Default: the top-level ones. */
-  profile?: string;
 }
 
 /** Start URLs as `check` leaves them. */
