@@ -1,4 +1,4 @@
-import { hostModules } from "./engineSurface";
+import { hostModules } from "./hostModules";
 
 interface GrpcServer {
   prototype: { _retrieveHandler?: (this: unknown, path: unknown) => unknown };
@@ -7,10 +7,10 @@ interface GrpcServer {
 const cancelPath = "/pulumirpc.ResourceProvider/Cancel";
 
 /**
- * Aborted when the engine says that the command is to end: a first Ctrl-C, or a first SIGTERM, as a cancelled CI job sends. The engine
- * then waits for the steps under way, however long they take. It does tell the provider host, whose answer is to do nothing, and a signal to the terminal's
- * processes doesn't reach the host; so the message is noticed where the host's server looks up whom it is for. Private surface: where it
- * isn't as expected, nothing is ever aborted, and a wait ends by its own time.
+ * Aborted when the engine says that the command is to end: at a first Ctrl-C, or at a first SIGTERM, as a cancelled CI job sends. The engine then waits for the
+ * steps under way, however long they take. The engine tells the provider host, which does nothing, and a signal to the processes of the terminal does not
+ * reach the host. So the message is noticed where the gRPC server of the host looks up its handler. Otherwise nothing is ever aborted, and a wait ends by its own
+ * time.
  */
 export function engineInterruption(): AbortSignal {
   const interruption = new AbortController();
@@ -27,7 +27,7 @@ export function engineInterruption(): AbortSignal {
       };
     }
   } catch {
-    // Not in a provider host of the kind that we know.
+    // Not in a provider host of the known kind.
   }
   return interruption.signal;
 }

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import type { CustomResourceOptions, ID, Input } from "@pulumi/pulumi";
 import { CustomResource, mergeOptions, Output, output, RunError, runtime, unknown, unsecret } from "@pulumi/pulumi";
-import { fewerFrames } from "../engine/sdkFrames";
-import { providerKey } from "../engine/wire";
+import { providerKey } from "../engine/serialization";
+import { fewerFrames } from "../engine/stackFrames";
 import type { ArgSpecs, Shape } from "../resources/args";
 import type { AnyResource } from "../resources/index";
-import { canonical, entryOf, isMap } from "../resources/values";
-import { idFor, isId, noteId, withIds } from "./knownIds";
+import { taskNamedBy } from "../resources/ownership";
+import { canonical, entryOf, isMap, isPlainMap } from "../resources/values";
+import { idFor, isId, noteId, withIds } from "./previewIds";
 import { requireValidConfig } from "./programConfig";
 import { readOptions, requireProfile } from "./programReads";
 import { isMocked, providerText, requireResolvableProvider } from "./providerText";
@@ -55,7 +56,7 @@ export abstract class ExtractionResource extends CustomResource {
     nameWhatIsNotGiven(this, definition);
     const { idIs, outputs } = definition;
     noteId(this.id, outputs.includes(idIs) ? (this as unknown as Record<string, unknown>)[idIs] : undefined);
-    const { type, configuresTask = false } = definition;
+    const title = `${definition.type} "${name}"`;
     const isIdOfTask = idIs === "taskId";
     const made = { taskId: (isIdOfTask ? opts?.id : undefined) ?? this.id, profile: args.profile };
     const task = taskGiven(args) ?? made;
@@ -64,8 +65,8 @@ export abstract class ExtractionResource extends CustomResource {
       // Only looked up (static get): it decides nothing, and nothing waits for it.
       return;
     }
-    claim(type, name, task, definition.decides?.(plainPart(args)) ?? []);
-    declare(this, { type, name, task, configuresTask });
+    claim(this, title, task, definition.decides?.(plainPart(args)) ?? []);
+    declare(this, definition, title, task);
   }
 
   /**
@@ -100,8 +101,7 @@ export function typeToken(type: string): string {
 
 /** The task that the arguments name, if any: to configure it, or to take it over, and then others may name it in the same way. */
 function taskGiven(args: Record<string, unknown>): TaskName | undefined {
-  const { adoptTaskId } = isPlainMap(args.from) ? args.from : args;
-  const taskId = args.taskId ?? adoptTaskId;
+  const taskId = taskNamedBy(args);
   return taskId === undefined ? undefined : { taskId, profile: args.profile };
 }
 
@@ -201,20 +201,16 @@ function plainPart(args: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(entries.map(([name, value]) => [name, isPlainMap(value) ? plainPart(value) : value]));
 }
 
-function isPlainMap(value: unknown): value is Record<string, unknown> {
-  return isMap(value) && !Output.isInstance(value) && !(value instanceof Promise);
-}
-
 function optionsOf(
   definition: AnyResource,
   name: string,
   args: Record<string, unknown>,
   opts: CustomResourceOptions | undefined,
 ): CustomResourceOptions {
-  const { type, configuresTask = false, secretOutputs = [], deletedFirst } = definition;
+  const { type, secretOutputs = [], deletedFirst } = definition;
   const task = taskGiven(args);
   const dependsOn =
-    task === undefined || opts?.id !== undefined ? [] : dependenciesOf(type, name, task, configuresTask);
+    task === undefined || opts?.id !== undefined ? [] : dependenciesOf(definition, `${type} "${name}"`, task);
   // Without it, a preview would show an update of what will be replaced, and nothing of the run or the copy that is made then.
   const replaceOnChanges = tasksNamed(args).flatMap(([path, taskId]) => {
     const isUpdated = path === "taskId" && definition.args.taskId?.replaces !== true;

@@ -7,7 +7,7 @@ import type { Row, Subtask, TaskActions } from "../service/contract/types";
 import { isServiceError } from "../service/errors/errors";
 import type { RowSource } from "../service/rows/rowPage";
 import type { InputsOf } from "./extractionResource";
-import { forEachProgram } from "./program";
+import { perProgram } from "./perProgram";
 import { noCredential, readOptions, requireProfile } from "./programReads";
 import { readClients } from "./readClients";
 
@@ -231,7 +231,7 @@ function isNotYetKnown(value: unknown): boolean {
 const unknownYet = Symbol("no credential in this preview");
 
 /** The answers of one program. Another program may have other credentials, so it asks anew. */
-const programAnswers = forEachProgram(() => new Map<string, Promise<unknown>>());
+const programAnswers = perProgram(() => new Map<string, Promise<unknown>>());
 
 /** Asks once a run for the same arguments. */
 async function ask<Args extends object, Result>(

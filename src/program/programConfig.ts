@@ -1,7 +1,7 @@
 import { RunError, runtime } from "@pulumi/pulumi";
 import type { ProviderConfig } from "../config";
 import { configKeys, parseConfig, unknownKeys } from "../config";
-import { forEachProgram } from "./program";
+import { perProgram } from "./perProgram";
 import { isMocked } from "./providerText";
 
 const namespace = "webextract:";
@@ -14,7 +14,7 @@ export function requireValidConfig(): void {
 }
 
 /** The program's configuration; its problems are one error. */
-export const programConfig: () => ProviderConfig = forEachProgram(() => {
+export const programConfig: () => ProviderConfig = perProgram(() => {
   const all: Record<string, string> = runtime.allConfig();
   const names = Object.keys(all)
     .filter((name) => name.startsWith(namespace))

@@ -1,6 +1,6 @@
 import { log, RunError, runtime } from "@pulumi/pulumi";
 import type { ServiceClientOptions } from "../service/options";
-import { forEachProgram } from "./program";
+import { perProgram } from "./perProgram";
 import { programConfig } from "./programConfig";
 
 /**
@@ -11,7 +11,7 @@ import { programConfig } from "./programConfig";
 export const noCredential =
   "in a preview reads use accessToken or credentialCommand only, and neither is configured: the answer is unknown until the update.";
 
-const run = forEachProgram(() => ({ warned: false }));
+const run = perProgram(() => ({ warned: false }));
 
 /**
  * The client's options for a read; undefined in a preview that could only log in by using up a refresh token, which one warning says.

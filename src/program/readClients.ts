@@ -2,7 +2,7 @@ import { runtime } from "@pulumi/pulumi";
 import { programEnd } from "../engine/programEnd";
 import { ServiceClient } from "../service/client";
 import type { ServiceClientOptions } from "../service/options";
-import { forEachProgram } from "./program";
+import { perProgram } from "./perProgram";
 
 /**
  * The clients of one program's reads, one for each profile. A client keeps its claim on the limiter of its service until it is closed. So the
@@ -58,4 +58,4 @@ async function close(client: ServiceClient): Promise<void> {
   }
 }
 
-export const readClients = forEachProgram(() => new ReadClients());
+export const readClients = perProgram(() => new ReadClients());

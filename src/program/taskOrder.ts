@@ -1,13 +1,16 @@
 import type { Input, Resource } from "@pulumi/pulumi";
 import { Output, RunError } from "@pulumi/pulumi";
-import { forEachProgram } from "./program";
+import type { AnyResource } from "../resources/index";
+import { rivalsInWords, TaskOwners } from "../resources/ownership";
+import type { TaskPart } from "../resources/resource";
+import { perProgram } from "./perProgram";
 
 /**
- * What a program declares for each task. All resources of a task take `copy.id`, so nothing in Pulumi would keep a paid run from starting
- * on a task that isn't configured yet, or an export from reading before the run has ended.
+ * What a program declares for each task. All resources of a task take `copy.id`. So nothing in Pulumi would keep a paid run from starting
+ * on a task that is not configured yet, or an export from reading before the run has ended.
  */
 
-/** A task as a resource names it: the same Output, or the same text in the same account, is the same task. */
+/** A task as a resource names it: the same Output, or the same string in the same account, is the same task. */
 export interface TaskName {
   taskId: Input<unknown>;
   /** The resource's profile: another account, or another service, may have a task of the same id. */
@@ -17,10 +20,14 @@ export interface TaskName {
 type TaskKey = string | Output<unknown>;
 
 interface DeclaredTask {
-  /** Who decides what, in words that name it. */
-  owners: Map<string, string>;
-  configurations: Resource[];
-  runs: { name: string; run: Resource }[];
+  readonly owners: TaskOwners;
+  /** What was declared so far, by what it provides. */
+  readonly declared: Readonly<Record<TaskPart, Declared[]>>;
+}
+
+interface Declared {
+  title: string;
+  resource: Resource;
 }
 
 class DeclaredTasks {
@@ -30,9 +37,8 @@ class DeclaredTasks {
   of(name: TaskName): DeclaredTask {
     const key = this.keyOf(name);
     const task = (key === undefined ? undefined : this.tasks.get(key)) ?? {
-      owners: new Map(),
-      configurations: [],
-      runs: [],
+      owners: new TaskOwners(),
+      declared: { settings: [], runs: [] },
     };
     if (key !== undefined) {
       this.tasks.set(key, task);
@@ -57,40 +63,32 @@ class DeclaredTasks {
   }
 }
 
-const declaredTasks = forEachProgram(() => new DeclaredTasks());
+const declaredTasks = perProgram(() => new DeclaredTasks());
 
-/** Refuses a second owner of the same part of a task; what is not known yet never conflicts. */
-export function claim(type: string, name: string, task: TaskName, decides: readonly string[]): void {
+/** Refuses a second owner of the same part of a task. What is not known yet never conflicts. */
+export function claim(resource: Resource, title: string, task: TaskName, parts: readonly string[]): void {
   const { owners } = declaredTasks().of(task);
-  for (const part of decides) {
-    const owner =
-      owners.get(part) ?? owners.get("everything") ?? (part === "everything" ? [...owners.values()][0] : undefined);
-    if (owner !== undefined) {
-      const what = part === "everything" ? "the task" : part;
-      throw new RunError(
-        `${owner} and ${type} "${name}" both decide ${what} of one task: each up would undo what the other wrote. Leave it to one of them.`,
-      );
-    }
-  }
-  for (const part of decides) {
-    owners.set(part, `${type} "${name}"`);
-  }
-}
-
-/** The resources that must be in place before this one. */
-export function dependenciesOf(type: string, name: string, taskName: TaskName, configuresTask: boolean): Resource[] {
-  const task = declaredTasks().of(taskName);
-  const firstRun = task.runs[0];
-  if (configuresTask && firstRun !== undefined) {
+  const owner = { key: resource, title };
+  const found = owners.rivalOf(owner, parts);
+  if (found !== undefined) {
     throw new RunError(
-      `${type} "${name}" configures the task of CloudRun "${firstRun.name}", which is declared before it: the run would start on a task that is not configured yet. ` +
-        `Move "${name}" before "${firstRun.name}".`,
+      `${rivalsInWords(found.rival.title, title, found.part, "the same task")} Keep it in one of them.`,
     );
   }
-  if (type === "CloudRun") {
-    return task.configurations;
+  owners.note(owner, parts, "declared");
+}
+
+/** The resources that must be in place before this one. Refuses settings that are declared after a run that needs them. */
+export function dependenciesOf({ provides, waitsFor }: AnyResource, title: string, task: TaskName): Resource[] {
+  const { declared } = declaredTasks().of(task);
+  const [firstRun] = declared.runs;
+  if (provides === "settings" && firstRun !== undefined) {
+    throw new RunError(
+      `${title} configures the task of ${firstRun.title}, which is declared before it. The run would start on a task that is not configured yet. ` +
+        `Declare ${title} before ${firstRun.title}.`,
+    );
   }
-  return type === "DataExport" || type === "CloudSubtasks" ? task.runs.map(({ run }) => run) : [];
+  return waitsFor === undefined ? [] : declared[waitsFor].map(({ resource }) => resource);
 }
 
 /** Notes the outputs of a resource that name its task. Where the resource's id is the task's, others can be chained by it. */
@@ -102,16 +100,9 @@ export function alias(resource: { id: unknown; taskId: unknown }, task: TaskName
   }
 }
 
-/** Notes a declared resource; `task` is the one that it was given, took over, or makes. */
-export function declare(
-  resource: Resource,
-  { type, name, task, configuresTask }: { type: string; name: string; task: TaskName; configuresTask: boolean },
-): void {
-  const declared = declaredTasks().of(task);
-  if (type === "CloudRun") {
-    declared.runs.push({ name, run: resource });
-  }
-  if (configuresTask) {
-    declared.configurations.push(resource);
+/** Notes a declared resource; `task` is the task that it was given, takes over, or makes. */
+export function declare(resource: Resource, { provides }: AnyResource, title: string, task: TaskName): void {
+  if (provides !== undefined) {
+    declaredTasks().of(task).declared[provides].push({ title, resource });
   }
 }

@@ -1,8 +1,8 @@
 import type { Input } from "@pulumi/pulumi";
 import { Output, output, Resource, RunError } from "@pulumi/pulumi";
-import { describeValue } from "../resources/values";
+import { describeValue, isPlainMap } from "../resources/values";
 import { ExtractionResource } from "./extractionResource";
-import { isLiteral, withIds } from "./knownIds";
+import { withIds } from "./previewIds";
 
 /** What starts work again, as a program writes it. */
 
@@ -55,7 +55,7 @@ export function triggersOf(owner: string, triggers: unknown, advice: string): un
 }
 
 function holdsItself(value: unknown, within: readonly unknown[]): boolean {
-  if (!Array.isArray(value) && !isLiteral(value)) {
+  if (!Array.isArray(value) && !isPlainMap(value)) {
     return false;
   }
   const inside = [...within, value];
@@ -87,7 +87,7 @@ function withoutResources(value: unknown, path: string, refuse: (path: string, w
   if (Array.isArray(value)) {
     return value.map((each, index) => withoutResources(each, `${path}[${index}]`, refuse));
   }
-  return isLiteral(value)
+  return isPlainMap(value)
     ? Object.fromEntries(
         Object.entries(value).map(([name, each]) => [name, withoutResources(each, `${path}.${name}`, refuse)]),
       )

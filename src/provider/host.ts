@@ -3,12 +3,13 @@ import type { LimitFunction } from "p-limit";
 import pLimit from "p-limit";
 import type { ProviderConfig, ReadKey } from "../config";
 import { originOf, parseConfig } from "../config";
-import type { Display } from "../engine/progress";
+import type { Engine } from "../engine/engine";
+import type { Owner } from "../resources/ownership";
+import { TaskOwners } from "../resources/ownership";
 import type { Context, Settings } from "../resources/resource";
 import { ActionReader } from "../resources/task/actionReader";
 import { ServiceClient } from "../service/client";
 import { AccountGuard } from "./accountGuard";
-import { DecidedParts } from "./decidedParts";
 import { Journal } from "./journal";
 import type { ResourceName } from "./journalFiles";
 import { JournalFiles } from "./journalFiles";
@@ -19,19 +20,12 @@ interface Service {
   actionReader: ActionReader;
 }
 
-export interface HostOptions {
-  /** The program's folder. Default: the working folder. */
-  folder?: string;
-  /** Aborted when the user interrupts the command. Default: never. */
-  interrupted?: AbortSignal;
-}
-
 /** What all resources of one provider process share: configuration, clients, the order of writes to a task. */
 export class Host {
   /** Absent where it is switched off. */
   readonly journal: Journal | undefined;
   private readonly accountGuards = new Map<string, AccountGuard>();
-  readonly decided = new DecidedParts();
+  private readonly owners = new Map<string, TaskOwners>();
   /** Made-up ids of lost answers whose outcome this run adopts. */
   readonly adopted = new Set<string>();
   private readonly checked = new Set<string | undefined>();
@@ -43,30 +37,22 @@ export class Host {
   private readonly services = new Map<string, Service>();
   private readonly writers = new Map<string, LimitFunction>();
 
-  private readonly folder: string;
-  private readonly interrupted: AbortSignal;
-
   constructor(
     read: ReadKey,
-    private readonly display: Display,
-    { folder = process.cwd(), interrupted = new AbortController().signal }: HostOptions = {},
+    readonly engine: Engine,
+    /** The program's folder. */
+    readonly programFolder = process.cwd(),
   ) {
-    this.folder = folder;
-    this.interrupted = interrupted;
     const { config, problems } = parseConfig(read);
     this.config = config;
     this.configProblems = problems;
-    const warn = (message: string, urn?: string): void => this.display.warn(message, urn);
+    const warn = (message: string, urn?: string): void => this.warn(message, urn);
     const { journal, movedFrom } = config;
     this.journal = journal === undefined ? undefined : new Journal(new JournalFiles(journal, warn), warn, movedFrom);
   }
 
   get settings(): Settings {
     return this.config.settings;
-  }
-
-  get programFolder(): string {
-    return this.folder;
   }
 
   /** What is wrong with a resource's profile, or with its having none, for a check. */
@@ -91,13 +77,22 @@ export class Host {
     ]);
   }
 
-  /** A resource by the name that is the same in each run; undefined where the service isn't known. */
-  nameOf<Urn extends string | undefined>(
-    urn: Urn,
-    profile: string | undefined,
-  ): (Omit<ResourceName, "urn"> & { urn: Urn }) | undefined {
+  /** The name of a resource that is the same in each run; undefined where the resource or its service is not known. */
+  nameOf(urn: string | undefined, profile: string | undefined): ResourceName | undefined {
     const origin = this.origin(profile);
-    return origin === undefined ? undefined : { urn, origin, profile: profile ?? "" };
+    return urn === undefined || origin === undefined ? undefined : { urn, origin, profile: profile ?? "" };
+  }
+
+  /** Who decides what of a task. */
+  ownersOf(profile: string | undefined, taskId: string): TaskOwners {
+    const task = JSON.stringify([this.account(profile), taskId]);
+    const owners = this.owners.get(task) ?? new TaskOwners();
+    this.owners.set(task, owners);
+    return owners;
+  }
+
+  ownerOf(urn: string | undefined): Owner {
+    return { key: urn, title: urn === undefined ? "A resource" : titleOf(urn) };
   }
 
   /** One for each account: what is found in one says nothing about another. */
@@ -126,13 +121,13 @@ export class Host {
     } finally {
       this.stepsUnderWay--;
       if (this.stepsUnderWay === 0) {
-        this.display.flush();
+        this.engine.log.flush();
       }
     }
   }
 
   warn(message: string, urn?: string): void {
-    this.display.warn(message, urn);
+    this.engine.log.warn(message, urn);
   }
 
   /** The engine may ask for the same diff more than once. */
@@ -166,29 +161,29 @@ export class Host {
   /** What a resource works with; `urn` is where its warnings and progress show. */
   context(profile: string | undefined, urn: string | undefined): Context {
     const { client, actionReader } = this.service(profile);
-    const name = urn === undefined ? undefined : this.nameOf(urn, profile);
+    const name = this.nameOf(urn, profile);
     return {
       client,
       actionReader,
       journal: name && this.journal?.of(name),
       settings: this.settings,
-      folder: this.folder,
+      folder: this.programFolder,
       exclusive: (taskId, work) => this.writer(taskId)(work),
-      isDecided: (taskId, part) => this.decided.isTaken(urn, { account: this.account(profile), taskId }, part),
+      isDecided: (taskId, part) => this.ownersOf(profile, taskId).isTaken(this.ownerOf(urn), part),
       saw: (taskId, presence) => this.accountGuard(profile).saw(taskId, presence),
-      warn: (message) => this.display.warn(message, urn),
-      progress: (message) => this.display.progress(message, urn),
+      warn: (message) => this.engine.log.warn(message, urn),
+      progress: (message) => this.engine.log.progress(message, urn),
       now: () => performance.now(),
       sleep: (milliseconds) => this.sleep(milliseconds),
-      interrupted: this.interrupted,
+      interrupted: this.engine.interrupted,
     };
   }
 
   private async sleep(milliseconds: number): Promise<void> {
     try {
-      await sleep(milliseconds, undefined, { signal: this.interrupted });
+      await sleep(milliseconds, undefined, { signal: this.engine.interrupted });
     } catch (error) {
-      if (!this.interrupted.aborted) {
+      if (!this.engine.interrupted.aborted) {
         throw error;
       }
     }
@@ -207,8 +202,8 @@ export class Host {
     const key = JSON.stringify({ ...options, profile: undefined });
     let service = this.services.get(key);
     if (service === undefined) {
-      const warn = (message: string): void => this.display.warn(message);
-      const client = new ServiceClient({ ...options, warn, interrupted: this.interrupted });
+      const warn = (message: string): void => this.engine.log.warn(message);
+      const client = new ServiceClient({ ...options, warn, interrupted: this.engine.interrupted });
       service = { client, actionReader: new ActionReader(client) };
       this.services.set(key, service);
     }
@@ -223,4 +218,10 @@ export class Host {
     }
     return writer;
   }
+}
+
+/** `urn:pulumi:stack::project::parent$module:Type::name` as `Type "name"`. */
+function titleOf(urn: string): string {
+  const [type = "", ...name] = urn.split("::").slice(2);
+  return `${type.slice(type.lastIndexOf(":") + 1)} "${name.join("::")}"`;
 }

@@ -1,10 +1,8 @@
 import type { dynamic } from "@pulumi/pulumi";
 import type { ReadKey } from "../config";
-import { watchRequests, whenEngineEnds } from "../engine/engineSurface";
-import { engineInterruption } from "../engine/interruption";
-import { engineDisplay } from "../engine/progress";
+import { connectedEngine } from "../engine/engine";
 import { resources } from "../resources/index";
-import { Backend } from "./backend";
+import { DynamicProvider } from "./dynamicProvider";
 import { Host } from "./host";
 
 /**
@@ -18,33 +16,33 @@ export function get(type: string): dynamic.ResourceProvider {
       `pulumi-webextract has no resource "${type}". Was the state written by a newer version? Known: ${Object.keys(resources).join(", ")}.`,
     );
   }
-  return new Backend(resource, currentHost, configure);
+  return new DynamicProvider(resource, currentHost, configure);
 }
 
-/** One for the process: its clients, limits and locks are everybody's. */
+/** One for the process: all resources share its clients, limits and locks. */
 let host: Host | undefined;
 
 function configure({ config }: dynamic.ConfigureRequest): void {
   host ??= start((key) => config.get(`webextract:${key}`));
 }
 
-/** Without a configure, which an old SDK may not call, the environment is all there is. */
+/** An old SDK may not call configure. Then only the environment is known. */
 function currentHost(): Host {
   host ??= start(() => undefined);
   return host;
 }
 
 function start(read: ReadKey): Host {
-  const interrupted = engineInterruption();
-  const started = new Host(read, engineDisplay(), { interrupted });
-  watchRequests(() => {
-    // An engine that the user interrupts once more throws away an answer that is on its way to it, and ends this process as ever.
-    if (!interrupted.aborted) {
+  const engine = connectedEngine();
+  const started = new Host(read, engine);
+  engine.onResults(() => {
+    // Where the user interrupts the command a second time, the engine drops the results that are on their way, and ends this process in the ordinary way.
+    if (!engine.interrupted.aborted) {
       started.journal?.handedOver();
     }
   });
-  whenEngineEnds({
-    interrupted: () => {
+  engine.onEnd({
+    saved: () => {
       started.journal?.dropSaved();
       void end(started);
     },
@@ -53,7 +51,7 @@ function start(read: ReadKey): Host {
   return started;
 }
 
-/** What an ended engine cannot save must not happen; what was asked for already is noted for the next run. */
+/** What an ended engine cannot save must not happen. What was already sent is noted for the next run. */
 async function end(started: Host): Promise<void> {
   await started.close();
   process.exit();

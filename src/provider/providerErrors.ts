@@ -1,6 +1,5 @@
 import { inspect } from "node:util";
-import type { Properties } from "../engine/wire";
-import type { PartialFailure } from "../resources/resource";
+import type { Properties } from "../engine/serialization";
 
 /**
  * Errors as the provider host prints them. It prints some twice, the second time with a stack, and takes an integer `code` or a
@@ -25,15 +24,14 @@ export class ProviderError extends Error {
 
 /** The engine keeps `id` and `properties` in the state, and shows `reasons`. */
 export class InitFailure extends ProviderError {
-  readonly id: string;
   readonly reasons: string[];
 
   constructor(
-    failure: PartialFailure,
+    message: string,
+    readonly id: string,
     readonly properties: Properties,
   ) {
-    super(failure.message);
-    this.id = failure.id;
-    this.reasons = [failure.message];
+    super(message);
+    this.reasons = [message];
   }
 }

@@ -1,5 +1,6 @@
 import type { ArgsSpec } from "./args";
 import { boolean, choice, lines, object, string } from "./args";
+import { everything } from "./ownership";
 import type { CheckContext, Context, Created, Difference, PendingState, ProfileArgs, Read, Resource } from "./resource";
 import { messageOf, PartialFailure } from "./resource";
 import type { CheckedActions, ParameterActions } from "./settings/parameterActions";
@@ -92,7 +93,7 @@ const startUrlsSpec: ArgsSpec<StartUrlsArgs, "count" | "sha256" | "hosts"> = {
 export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, CheckedArgs> = {
   type: "ExtractionTask",
   idIs: "taskId",
-  configuresTask: true,
+  provides: "settings",
   args: {
     from: { kind: object(fromSpec), required: true, createOnly: true },
     actions: { kind: parameterActionsKind },
@@ -104,7 +105,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
   },
   outputs: ["taskId"],
 
-  decides: () => ["everything"],
+  decides: () => [everything],
 
   // One that was only looked up has none.
   copiedFrom: ({ from }: Partial<ExtractionTaskState>) => from?.sourceTaskId,

@@ -23,8 +23,10 @@ export interface Resource<
   readonly outputs: readonly (keyof State & string)[];
   /** Outputs taken from answers of the service: they may hold anything, so they are secret. */
   readonly secretOutputs?: readonly (keyof State & string)[];
-  /** True where the resource holds settings of a task that a run must find in place. */
-  readonly configuresTask?: boolean;
+  /** What the resource gives its task. */
+  readonly provides?: TaskPart;
+  /** What of its task must be in place before it, where the program declares both. */
+  readonly waitsFor?: TaskPart;
 
   /** True where each replace must delete first: also one that the user asks for, of which `diff` knows nothing. */
   readonly deletedFirst?: boolean;
@@ -54,6 +56,9 @@ export interface Resource<
   update(id: string, state: State, args: Checked, context: Context): Promise<State>;
   delete(id: string, state: State, context: Context): Promise<void>;
 }
+
+/** `settings`: what a run must find in place. `runs`: what makes the rows. */
+export type TaskPart = "settings" | "runs";
 
 /** The argument that every resource has. */
 export interface ProfileArgs {

@@ -67,3 +67,12 @@ export function canonical(value: unknown): string {
   }
   return value === undefined || value === null ? "null" : (JSON.stringify(value) ?? "null");
 }
+
+/** A map as a program or JSON writes it, and no object of a class: no output, no promise, no resource. */
+export function isPlainMap(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) {
+    return false;
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

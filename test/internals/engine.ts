@@ -1,4 +1,4 @@
-export { noteUrn } from "../../src/engine/engineSurface";
+export type { Engine } from "../../src/engine/engine";
 export { engineInterruption } from "../../src/engine/interruption";
-export type { Display } from "../../src/engine/progress";
-export { ShortDisplay } from "../../src/engine/progress";
+export { SummedUpLog } from "../../src/engine/log";
+export { noteUrn, urnOf } from "../../src/engine/requests";

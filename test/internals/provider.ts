@@ -1,5 +1,7 @@
 export { AccountGuard } from "../../src/provider/accountGuard";
-export { Backend } from "../../src/provider/backend";
+export { DynamicProvider } from "../../src/provider/dynamicProvider";
 export { Host } from "../../src/provider/host";
 export { JournalFiles } from "../../src/provider/journalFiles";
+export { layers } from "../../src/provider/layers/index";
 export { InitFailure } from "../../src/provider/providerErrors";
+export type { Layer } from "../../src/provider/step";

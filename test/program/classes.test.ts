@@ -152,7 +152,7 @@ describe("typed classes", () => {
     });
     await assert.rejects(
       program,
-      /TaskActionConfig "late" configures the task of CloudRun "run".*Move "late" before "run"/,
+      /TaskActionConfig "late" configures the task of CloudRun "run".*Declare TaskActionConfig "late" before CloudRun "run"/,
     );
   });
 
@@ -186,7 +186,7 @@ describe("typed classes", () => {
       ],
       [
         () => new webextract.ExtractionTask("whole", { from: { adoptTaskId: "t-1" } }),
-        /TaskActionConfig "first" and ExtractionTask "whole" both decide the task/,
+        /TaskActionConfig "first" and ExtractionTask "whole" both decide the same task/,
       ],
     ];
     for (const [second, message] of pairs) {
@@ -216,7 +216,7 @@ describe("typed classes", () => {
           new webextract.TaskActionConfig("config", { taskId: copy.id, actions: open });
           adopting(copy.taskId);
         },
-        /TaskActionConfig "config" and ExtractionTask "whole" both decide the task/,
+        /TaskActionConfig "config" and ExtractionTask "whole" both decide the same task/,
       ],
       [
         () => {
@@ -238,7 +238,7 @@ describe("typed classes", () => {
     assert.deepEqual(registered.run?.dependsOn, ["whole"]);
     await assert.rejects(
       run(() => [start(), whole()]),
-      /ExtractionTask "whole" configures the task of CloudRun "run".*Move "whole" before "run"/,
+      /ExtractionTask "whole" configures the task of CloudRun "run".*Declare ExtractionTask "whole" before CloudRun "run"/,
     );
   });
 

@@ -1,11 +1,29 @@
 import type { dynamic } from "@pulumi/pulumi";
 import type { ConfigKey } from "../internals/config";
-import { ShortDisplay } from "../internals/engine";
-import { Backend, Host } from "../internals/provider";
+import type { Engine } from "../internals/engine";
+import { SummedUpLog, urnOf } from "../internals/engine";
+import type { Layer } from "../internals/provider";
+import { DynamicProvider, Host } from "../internals/provider";
 import { resources } from "../internals/resources";
 
 /** What the engine puts where a preview doesn't know a value yet. */
 export const unknownText = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+/** Stands for an engine that shows nothing. */
+export function noEngine(
+  log: ConstructorParameters<typeof SummedUpLog>[0],
+  interrupted: AbortSignal = new AbortController().signal,
+): Engine {
+  const ignore = (): void => undefined;
+  return {
+    log: new SummedUpLog(log),
+    interrupted,
+    urnOf,
+    dropEchoOf: ignore,
+    onResults: ignore,
+    onEnd: ignore,
+  };
+}
 
 /** The providers of one process without an engine: same configuration, same host, and the warnings that they show. */
 export class InProcess {
@@ -14,13 +32,18 @@ export class InProcess {
   readonly interruption = new AbortController();
   private readonly host: Host;
 
-  constructor(config: Partial<Record<ConfigKey, string>>, folder?: string) {
-    const display = new ShortDisplay((message, _urn, ephemeral) => {
+  constructor(
+    config: Partial<Record<ConfigKey, string>>,
+    folder?: string,
+    /** Default: those of the real provider. */
+    private readonly layers?: readonly Layer[],
+  ) {
+    const engine = noEngine((message, _urn, ephemeral) => {
       if (!ephemeral) {
         this.warnings.push(message);
       }
-    });
-    this.host = new Host((key) => config[key], display, { folder, interrupted: this.interruption.signal });
+    }, this.interruption.signal);
+    this.host = new Host((key) => config[key], engine, folder);
   }
 
   /** What the end of the engine does, where it was killed. */
@@ -39,10 +62,11 @@ export class InProcess {
     if (resource === undefined) {
       throw new Error(`no resource ${type}`);
     }
-    return new Backend(
+    return new DynamicProvider(
       resource,
       () => this.host,
       () => undefined,
+      this.layers,
     );
   }
 

@@ -139,7 +139,7 @@ describe("diffs", () => {
       const list = names.map((name) => `${name} is missing: [^;.]+`).join("; ");
       assert.match(
         await problem(type),
-        new RegExp(`^The ${type} "7" cannot be looked up, .*: ${list}\\. Nothing was sent\\.$`),
+        new RegExp(`^The ${type} "7" cannot be looked up: .*: ${list}\\. Nothing was sent\\.$`),
       );
     }
     const whole = { actions: { open: { properties: { Url: "?" } } } };

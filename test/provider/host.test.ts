@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import type { Display } from "../internals/engine";
 import { Host } from "../internals/provider";
-
-const display: Display = { warn: () => undefined, progress: () => undefined, flush: () => undefined };
+import { noEngine } from "../program/inProcess";
 
 /** A host with these profiles, each a set of credentials. */
 function hostWith(profiles: Record<string, object>, config: Record<string, string> = {}): Host {
@@ -13,7 +11,10 @@ function hostWith(profiles: Record<string, object>, config: Record<string, strin
     profiles: JSON.stringify(profiles),
     ...config,
   };
-  return new Host((key) => all[key], display);
+  return new Host(
+    (key) => all[key],
+    noEngine(() => undefined),
+  );
 }
 
 describe("profiles in the provider", () => {

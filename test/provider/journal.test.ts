@@ -237,7 +237,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.match(world.warnings.join("\n"), new RegExp(`"${orphan}" .* No state holds it`));
     });
 
-    it("does not delete what a replace by hand took over in its own place", async () => {
+    it("does not delete what its replacement took over in a replace by hand", async () => {
       const saved = world.declare("TaskCopy", "by hand");
       await world.unsaved(saved, () => saved.up(copyArgs));
       const { id } = saved;
@@ -247,7 +247,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.equal(saved.id, id);
       assert.match(
         world.warnings.join("\n"),
-        new RegExp(`"${id}" was taken over in its own place, so it was not deleted`),
+        new RegExp(`"${id}" was taken over by the resource that replaces it, so it was not deleted`),
       );
       assert.equal(world.emulator.inspect.rows(String(id)).length, 1);
     });

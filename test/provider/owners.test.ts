@@ -20,7 +20,7 @@ describe("two resources that decide the same part of one task, found at apply", 
 
   const refusal = (part: string): RegExp =>
     new RegExp(
-      `^TaskActionConfig "second" and TaskActionConfig "first" \\(urn:.*::first\\) both decide ${part} of task "task-1": .* Nothing was sent for TaskActionConfig "second"`,
+      `^TaskActionConfig "second" and TaskActionConfig "first" \\(urn:.*::first\\) both decide ${part} of task "task-1"\\. .* Nothing was sent for TaskActionConfig "second"`,
     );
 
   it("are refused before the second one sends anything, both named", async () => {
@@ -93,7 +93,7 @@ describe("two resources that decide the same part of one task, found at apply", 
       const other = { ...args, actions: open("https://two.test/") };
       assert.match(
         await failure(whole.up(other)),
-        /^ExtractionTask "whole" and TaskLoopItems "loop" .* both decide all of task "task-1"/,
+        /^ExtractionTask "whole" and TaskLoopItems "loop" .* both decide task "task-1"/,
       );
     });
   });

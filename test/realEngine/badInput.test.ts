@@ -108,8 +108,8 @@ describe("bad arguments on the engine", () => {
       new CloudRun("run", { taskId: copy.id });
       new TaskStartUrls("urls", { taskId: copy.id, urls: ["https://ok.test/"] });`);
     assert.deepEqual(await refusalOf(world), [
-      'TaskStartUrls "urls" configures the task of CloudRun "run", which is declared before it: ' +
-        'the run would start on a task that is not configured yet. Move "urls" before "run".',
+      'TaskStartUrls "urls" configures the task of CloudRun "run", which is declared before it. ' +
+        'The run would start on a task that is not configured yet. Declare TaskStartUrls "urls" before CloudRun "run".',
     ]);
   });
 

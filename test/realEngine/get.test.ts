@@ -116,7 +116,7 @@ describe("static get on the engine", () => {
   it("says so where what it needs to be read is missing", async () => {
     world.program('CloudRun.get("seen", "1");');
     const { output } = await world.project.preview({ expect: "failure" });
-    assert.match(output, /The CloudRun "1" cannot be looked up, .*: taskId is missing/);
+    assert.match(output, /The CloudRun "1" cannot be looked up: .*: taskId is missing/);
   });
 
   it("says so where there is no such task", async () => {

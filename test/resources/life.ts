@@ -6,6 +6,7 @@ import type { Behaviour, Emulator, Fault, SeedTask } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import type { ConfigKey } from "../internals/config";
 import { noteUrn } from "../internals/engine";
+import type { Layer } from "../internals/provider";
 import { InitFailure } from "../internals/provider";
 import { canonical } from "../internals/resources";
 import { InProcess } from "../program/inProcess";
@@ -36,16 +37,22 @@ export class World {
   private constructor(
     readonly emulator: Emulator,
     private config: Partial<Record<ConfigKey, string>>,
+    private readonly layers: readonly Layer[] | undefined,
   ) {
     this.providers = this.process();
   }
 
   static async create(
-    options: { behaviour?: Partial<Behaviour>; config?: Partial<Record<ConfigKey, string>>; tasks?: SeedTask[] } = {},
+    options: {
+      behaviour?: Partial<Behaviour>;
+      config?: Partial<Record<ConfigKey, string>>;
+      tasks?: SeedTask[];
+      layers?: readonly Layer[];
+    } = {},
   ): Promise<World> {
-    const { behaviour, config, tasks = [task] } = options;
+    const { behaviour, config, tasks = [task], layers } = options;
     const seed = { taskGroups: [{ taskGroupId: "group-1" }, { taskGroupId: "group-2" }], tasks };
-    return new World(await startEmulator({ seed, behaviour }), config ?? {});
+    return new World(await startEmulator({ seed, behaviour }), config ?? {}, layers);
   }
 
   /** Changes the configuration for the commands to come. */
@@ -148,7 +155,7 @@ export class World {
     const { accessToken, apiKey } = this.emulator.credentials;
     const standard = { baseUrl: this.emulator.url, accessToken, apiKey, actionTypes: "LoopAction,NavigateAction" };
     const config = { ...standard, maxRetries: "0", tokenStore: this.path("tokens"), ...this.config };
-    const started = new InProcess(config, this.folder);
+    const started = new InProcess(config, this.folder, this.layers);
     this.processes.push(started);
     return started;
   }

@@ -79,6 +79,7 @@ export interface DataExportState extends DataExportArgs, PendingState {
 export const dataExport: Resource<DataExportArgs, DataExportState> = {
   type: "DataExport",
   idIs: "file",
+  waitsFor: "runs",
   args: {
     taskId: { kind: string, required: true },
     scope: { kind: choice("batch", "all", "notExported"), required: true },

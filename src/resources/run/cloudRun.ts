@@ -141,6 +141,8 @@ const words = list(string, { mayBeEmpty: true });
 export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
   type: "CloudRun",
   idIs: "lotNo",
+  provides: "runs",
+  waitsFor: "settings",
   args: {
     taskId: { kind: string, required: true, replaces: true },
     triggers: { kind: anything },

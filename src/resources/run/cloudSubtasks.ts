@@ -31,6 +31,7 @@ export interface CloudSubtasksState extends Omit<CloudSubtasksArgs, "subTaskIds"
 export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, CloudSubtasksState> = {
   type: "CloudSubtasks",
   idIs: "taskId",
+  waitsFor: "runs",
   args: {
     taskId: { kind: string, required: true, replaces: true },
     subTaskIds: { kind: lines, required: true },

@@ -83,7 +83,7 @@ const form: SettingsForm<TaskActionConfigArgs, TaskActionConfigState> = {
 export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigState> = {
   type: "TaskActionConfig",
   idIs: "taskId",
-  configuresTask: true,
+  provides: "settings",
   args,
   outputs: ["previous"],
   secretOutputs: ["previous", "leaving"],

@@ -87,7 +87,7 @@ const form: SettingsForm<CheckedArgs, TaskLoopItemsState> = {
 export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, CheckedArgs, "count" | "sha256"> = {
   type: "TaskLoopItems",
   idIs: "taskId",
-  configuresTask: true,
+  provides: "settings",
   args,
   outputs: ["previous"],
   secretOutputs: ["previous"],

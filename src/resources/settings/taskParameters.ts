@@ -85,7 +85,7 @@ const form: SettingsForm<CheckedArgs, TaskParametersState> = {
 export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, CheckedArgs> = {
   type: "TaskParameters",
   idIs: "taskId",
-  configuresTask: true,
+  provides: "settings",
   args,
   outputs: ["updatedParameters", "previous"],
   secretOutputs: ["updatedParameters", "previous", "leaving"],

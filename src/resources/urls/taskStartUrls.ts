@@ -48,7 +48,7 @@ export const taskStartUrls: Resource<TaskStartUrlsArgs, TaskStartUrlsState, Chec
   {
     type: "TaskStartUrls",
     idIs: "taskId",
-    configuresTask: true,
+    provides: "settings",
     args: {
       taskId: { kind: string, required: true, replaces: true },
       urls: { kind: lines },

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { Behaviour, Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
-import { ShortDisplay } from "../../internals/engine";
 import { Host } from "../../internals/provider";
 import type { CloudRunArgs, CloudRunState, Context } from "../../internals/resources";
 import { cloudRun, PartialFailure } from "../../internals/resources";
+import { noEngine } from "../../program/inProcess";
 import { task } from "../life";
 
 /** The emulator and its client, on a clock that moves only while something waits. */
@@ -32,9 +32,10 @@ export class SlowWorld {
       busyTimeoutSeconds: "0",
       statuses,
     };
-    this.host = new Host((key) => config[key], new ShortDisplay(() => undefined), {
-      interrupted: this.interruption.signal,
-    });
+    this.host = new Host(
+      (key) => config[key],
+      noEngine(() => undefined, this.interruption.signal),
+    );
     this.context = {
       ...this.host.context(undefined, undefined),
       warn: (message) => this.warnings.push(message),

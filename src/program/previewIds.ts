@@ -1,4 +1,5 @@
 import { Output } from "@pulumi/pulumi";
+import { isPlainMap } from "../resources/values";
 
 /**
  * The ids of this package's resources. Where a resource is only updated, a preview knows its id and none of its other outputs; where it is made or
@@ -31,18 +32,9 @@ export function withIds(value: unknown): unknown {
     // A list may be a million texts long.
     return value.some((each) => typeof each === "object") ? value.map(withIds) : value;
   }
-  return isLiteral(value)
+  return isPlainMap(value)
     ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withIds(each)]))
     : idFor(value);
-}
-
-/** A map as a program writes it, and nothing that is an object of its own: an output, a promise, a resource. */
-export function isLiteral(value: unknown): value is object {
-  if (typeof value !== "object" || value === null) {
-    return false;
-  }
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }
 
 /** Whether a value is the id of a resource of this package: not known in a preview means that it will be another one. */

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import sinon from "sinon";
-import { engineInterruption, ShortDisplay } from "../internals/engine";
+import { engineInterruption, SummedUpLog } from "../internals/engine";
 
 describe("progress", () => {
   it("is shown once for each resource until it changes, and not without a resource", () => {
     const shown: string[] = [];
-    const display = new ShortDisplay((message, urn) => shown.push(`${urn}: ${message}`));
+    const display = new SummedUpLog((message, urn) => shown.push(`${urn}: ${message}`));
     for (const urn of ["a", "b", undefined]) {
       for (const message of ["one", "one", "two", "two", "one"]) {
         display.progress(message, urn);

@@ -1,19 +1,19 @@
-import { engineAddress, hostModules } from "./engineSurface";
+import { engineAddress, hostModules } from "./hostModules";
 
-/** Where warnings and progress are shown. */
-export interface Display {
+/** Warnings and progress, as the engine shows them. */
+export interface EngineLog {
   warn(message: string, urn?: string): void;
   /** Takes the place of the resource's last progress message. */
   progress(message: string, urn?: string): void;
-  /** Shows what was held back. To be called when no step is under way: the process may be ended after any of them. */
+  /** Shows the warnings that were held back. To be called when no step is under way: the engine may end the process then. */
   flush(): void;
 }
 
-/** More warnings than this are no longer read. */
+/** Nobody reads more warnings than this. */
 const mostWarnings = 10;
 
-/** Sums up: the first warnings of a run are shown, then one for each kind, with their number and whom they are about. */
-export class ShortDisplay implements Display {
+/** Shows the first warnings of a run, then one warning for each kind, with the number of warnings and the names that they are about. */
+export class SummedUpLog implements EngineLog {
   private warnings = 0;
   private readonly more = new Map<string, string[]>();
   private readonly lastProgress = new Map<string, string>();
@@ -38,7 +38,7 @@ export class ShortDisplay implements Display {
   }
 
   progress(message: string, urn?: string): void {
-    // A log that is no terminal gets a line for each message: none that says the same again.
+    // A log that is not a terminal gets a line for each message, so the same message is not sent again.
     if (urn !== undefined && this.lastProgress.get(urn) !== message) {
       this.lastProgress.set(urn, message);
       this.log(message, urn, true);
@@ -53,7 +53,7 @@ function kindOfWarning(message: string): string {
   return message.replace(names, "…");
 }
 
-/** What a warning is about stands first in it. No name is left out: a warning may be the only word of a task that stays behind. */
+/** The name that a warning is about stands first in it. No name is left out: only the warning may name a task that stays behind. */
 function summedUp([first = "", ...others]: string[]): string {
   if (others.length === 0) {
     return first;
@@ -79,16 +79,13 @@ interface EngineClient {
   log(request: LogRequest, done: (error: unknown) => void): void;
 }
 
-/**
- * The engine's own log, reached over the address that it starts the provider host with. Private surface of the SDK: where it isn't as
- * expected, messages go to standard error, which the engine shows under the stack.
- */
-export function engineDisplay(): Display {
+/** The log of the engine. Where it cannot be reached, messages go to standard error, which the engine shows under the stack. */
+export function engineLog(): EngineLog {
   try {
     const sdk = hostModules();
     const address = engineAddress();
     if (address === undefined) {
-      return new ShortDisplay(toStandardError);
+      return new SummedUpLog(toStandardError);
     }
     const grpc = sdk("@grpc/grpc-js");
     const protocol: EngineProtocol = sdk("@pulumi/pulumi/proto/engine_pb");
@@ -103,17 +100,17 @@ export function engineDisplay(): Display {
       request.setEphemeral(ephemeral);
       client.log(request, (error) => error && failed());
     };
-    return new ShortDisplay((message, urn, ephemeral) => {
+    return new SummedUpLog((message, urn, ephemeral) => {
       const failed = (): void => toStandardError(message, urn, ephemeral);
       try {
         log(message, urn, ephemeral, failed);
       } catch {
-        // A message that cannot be shown well must not fail the step that it is about.
+        // A message that cannot be sent must not fail its step.
         failed();
       }
     });
   } catch {
-    return new ShortDisplay(toStandardError);
+    return new SummedUpLog(toStandardError);
   }
 }
 

@@ -13,13 +13,13 @@ export const providerKey = "__provider";
 export type Properties = Record<string, unknown>;
 
 /** Properties as the resources see them: no provider text, nothing that is not there, `unknown` where a preview doesn't know. */
-export function fromWire(properties: Properties): Properties {
+export function deserialize(properties: Properties): Properties {
   const entries = Object.entries(properties).filter(([name, value]) => name !== providerKey && value !== null);
   const known = Object.fromEntries(entries);
   return replaceEach(known, (value) => value === unknownText, unknown) as Properties;
 }
 
 /** Properties as the engine takes them: an undefined anywhere would fail the step after the remote object exists. */
-export function toWire(properties: object): Properties {
+export function serialize(properties: object): Properties {
   return JSON.parse(JSON.stringify(replaceEach(properties, (value) => value === unknown, unknownText)));
 }

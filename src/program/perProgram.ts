@@ -5,7 +5,7 @@ import { runtime } from "@pulumi/pulumi";
  * programs do: each has a stack of its own, and a preview and an update are two. Outside of any, as in some unit tests of
  * programs, nothing is kept: what one test declares must not get into the way of the next.
  */
-export function forEachProgram<T>(make: () => T): () => T {
+export function perProgram<T>(make: () => T): () => T {
   const made = new WeakMap<object, T>();
   return () => {
     const stack = runtime.getStackResource();

@@ -1,0 +1,54 @@
+import { fstatSync } from "node:fs";
+import { connect } from "node:net";
+import { engineAddress } from "./hostModules";
+
+/** What to do when the engine ends. */
+export interface Ending {
+  /** The engine has saved all results that it was handed, and ends this process. */
+  saved(): void;
+  /** The engine was killed. */
+  gone(): void;
+}
+
+/**
+ * How the engine ends its host, as measured. At the end of a command, and after the steps under way at a first Ctrl-C, the engine saves all results and sends
+ * SIGINT. At a second Ctrl-C it cancels the steps under way first. A killed engine sends nothing, and the standard input of the host ends.
+ */
+export function engineEndings({ saved, gone }: Ending): void {
+  process.once("SIGINT", saved);
+  const address = engineAddress();
+  if (address === undefined || !inputIsPipe()) {
+    return;
+  }
+  process.stdin.once("end", () => whenRefused(address, gone));
+  process.stdin.resume();
+  process.stdin.unref();
+}
+
+/** Any other input may be a terminal, or end at once without meaning anything. */
+function inputIsPipe(): boolean {
+  try {
+    const input = fstatSync(0);
+    return input.isFIFO() || input.isSocket();
+  } catch {
+    return false;
+  }
+}
+
+/** An engine that is ending may still accept a connection and drops it then. One that is not ending drops a silent connection after minutes. */
+function whenRefused(address: string, then: () => void): void {
+  const colon = address.lastIndexOf(":");
+  const socket = connect({ host: address.slice(0, colon), port: Number(address.slice(colon + 1)) });
+  let isRefused = false;
+  socket.once("error", (error: NodeJS.ErrnoException) => {
+    isRefused = error.code === "ECONNREFUSED";
+  });
+  socket.once("close", () => {
+    if (isRefused) {
+      then();
+    } else {
+      setTimeout(() => whenRefused(address, then), 100).unref();
+    }
+  });
+  socket.unref();
+}

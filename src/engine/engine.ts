@@ -1,0 +1,38 @@
+import type { Ending } from "./endings";
+import { engineEndings } from "./endings";
+import { dropEchoOf } from "./errorEcho";
+import { engineInterruption } from "./interruption";
+import type { EngineLog } from "./log";
+import { engineLog } from "./log";
+import { urnOf, watchRequests } from "./requests";
+import type { Properties } from "./serialization";
+
+/**
+ * The engine as the provider process knows it, beyond the protocol of dynamic resources. All of it uses private parts of the SDK and of the engine. Where a
+ * part is not as expected, it does nothing, and the provider works without it.
+ */
+export interface Engine {
+  readonly log: EngineLog;
+  /** Aborted when the user interrupts the command. */
+  readonly interrupted: AbortSignal;
+  /** The resource that a request is about, found by the properties that came with the request. */
+  urnOf(properties: Properties): string | undefined;
+  /** Keeps an error that is returned to the engine from showing a second time. */
+  dropEchoOf(error: Error): void;
+  /** Calls back when results of create or update go to the engine. */
+  onResults(handedOver: () => void): void;
+  /** Calls back at the end of the engine. */
+  onEnd(ending: Ending): void;
+}
+
+/** The engine that started this process. */
+export function connectedEngine(): Engine {
+  return {
+    log: engineLog(),
+    interrupted: engineInterruption(),
+    urnOf,
+    dropEchoOf,
+    onResults: watchRequests,
+    onEnd: engineEndings,
+  };
+}

@@ -1,0 +1,81 @@
+import { hostModules } from "./hostModules";
+import type { Properties } from "./serialization";
+
+/** The engine names the resource in each request. The host does not pass the name on, so it is noted here by the properties of the request. */
+const urns = new WeakMap<object, string>();
+
+/** The resource that these properties came with; undefined where nobody knows. */
+export function urnOf(properties: Properties): string | undefined {
+  return urns.get(properties);
+}
+
+/** Notes the resource that these properties are of. */
+export function noteUrn(properties: object, urn: string): void {
+  urns.set(properties, urn);
+}
+
+interface Struct {
+  toJavaScript(): object;
+}
+
+type Method = (this: { getUrn?(): string }) => unknown;
+type Classes = Record<string, { prototype: Record<string, Method> }>;
+
+/** The getters with which the host takes the properties of a request, to hand them to the provider. */
+const getters: readonly (readonly [string, string])[] = [
+  ["CheckRequest", "getNews"],
+  ["DiffRequest", "getNews"],
+  ["CreateRequest", "getProperties"],
+  ["ReadRequest", "getProperties"],
+  ["UpdateRequest", "getNews"],
+  ["DeleteRequest", "getProperties"],
+];
+
+/** From now on requests tell their URN, and `onResult` is called for each result of a create or update that goes to the engine, a partial failure included. */
+export function watchRequests(onResult: () => void): void {
+  try {
+    const protocol: Classes = hostModules()("@pulumi/pulumi/proto/provider_pb");
+    for (const [name, method] of getters) {
+      wrap(protocol, name, method, withUrn);
+    }
+    // The gRPC library of the host serializes no response to a cancelled request. The engine cancels all requests when it is told to terminate.
+    for (const name of ["CreateResponse", "UpdateResponse", "ErrorResourceInitFailed"]) {
+      wrap(
+        protocol,
+        name,
+        "serializeBinary",
+        (original) =>
+          function (this: object): unknown {
+            onResult();
+            return original.call(this);
+          },
+      );
+    }
+  } catch {
+    // No URN is known then.
+  }
+}
+
+function wrap(protocol: Classes, name: string, method: string, wrapping: (original: Method) => Method): void {
+  const prototype = protocol[name]?.prototype;
+  const original = prototype?.[method];
+  if (prototype !== undefined && typeof original === "function") {
+    prototype[method] = wrapping(original);
+  }
+}
+
+function withUrn(original: Method): Method {
+  return function (): unknown {
+    const struct = original.call(this) as Partial<Struct> | undefined;
+    const urn = this.getUrn?.();
+    if (typeof struct?.toJavaScript === "function" && typeof urn === "string") {
+      const toJavaScript = struct.toJavaScript.bind(struct);
+      struct.toJavaScript = () => {
+        const properties = toJavaScript();
+        noteUrn(properties, urn);
+        return properties;
+      };
+    }
+    return struct;
+  };
+}

@@ -1,0 +1,157 @@
+import type { dynamic } from "@pulumi/pulumi";
+import type { Properties } from "../engine/serialization";
+import { deserialize, providerKey, serialize } from "../engine/serialization";
+import type { AnyResource } from "../resources/index";
+import { messageOf } from "../resources/resource";
+import { checkArguments } from "./checkArguments";
+import type { Host } from "./host";
+import { layers as allLayers } from "./layers/index";
+import { runResource } from "./layers/resource";
+import { InitFailure, ProviderError } from "./providerErrors";
+import type { Layer, RunStep, Step } from "./step";
+import { throughLayers } from "./step";
+
+/** Version of the form of the state. A resource reads older forms and refuses newer ones. */
+const stateVersion = 1;
+
+/** A resource as a dynamic provider: turns each call of the engine into a step, and what the step leads to into the engine's form. */
+export class DynamicProvider implements dynamic.ResourceProvider {
+  private readonly run: RunStep;
+
+  constructor(
+    private readonly resource: AnyResource,
+    /** The host of this process; it exists from the first configure on. */
+    private readonly host: () => Host,
+    private readonly onConfigure: (request: dynamic.ConfigureRequest) => void,
+    layers: readonly Layer[] = allLayers,
+  ) {
+    this.run = throughLayers(layers, runResource);
+  }
+
+  /** Only stores: the engine's host does not wait for more, and goes on without a configuration after a throw. */
+  async configure(request: dynamic.ConfigureRequest): Promise<void> {
+    this.onConfigure(request);
+  }
+
+  async check(olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
+    return this.answer("printed", async (host) => {
+      host.noteChecked(host.engine.urnOf(news));
+      const given = { given: deserialize(news), previous: deserialize(olds) };
+      const { args, problems } = await checkArguments(this.resource, host, given);
+      const failures = problems.map(({ path, reason }) => ({ property: "", reason: `${path} ${reason}` }));
+      return { inputs: serialize(args), failures };
+    });
+  }
+
+  async diff(id: string, olds: Properties, news: Properties): Promise<dynamic.DiffResult> {
+    return this.answer("printed", async (host) => {
+      const state = stateOf(olds);
+      const step = this.step("diff", host, news, { id, state, args: deserialize(news) });
+      const { difference = { replaces: [] } } = await this.run(step, host);
+      const { replaces, deleteFirst, forced, same, note } = difference;
+      if (note !== undefined) {
+        host.warnOnce(note, step.urn);
+      }
+      if (replaces.length > 0) {
+        return { replaces, deleteBeforeReplace: deleteFirst === true };
+      }
+      if (forced || (Array.isArray(state.pending) && state.pending.length > 0)) {
+        return { changes: true };
+      }
+      // Without `changes`, the engine compares the inputs itself and shows only what differs.
+      return same ? { changes: false } : {};
+    });
+  }
+
+  async create(inputs: Properties): Promise<dynamic.CreateResult> {
+    return this.answer("returned", (host) => {
+      const step = this.step("create", host, inputs, { state: {}, args: deserialize(inputs) });
+      return this.write(step, host, inputs);
+    });
+  }
+
+  async update(id: string, olds: Properties, news: Properties): Promise<dynamic.UpdateResult> {
+    return this.answer("returned", async (host) => {
+      const step = this.step("update", host, news, { id, state: stateOf(olds), args: deserialize(news) });
+      const { outs } = await this.write(step, host, news);
+      return { outs };
+    });
+  }
+
+  async read(id: string, props: Properties): Promise<dynamic.ReadResult> {
+    return this.answer("printed", async (host) => {
+      // With a static get, the id may be all that is known.
+      const state = { [this.resource.idIs]: id, ...stateOf(props) };
+      const found = await this.run(this.step("read", host, props, { id, state, args: state }), host);
+      if (found.state === undefined) {
+        return {};
+      }
+      const inputs = Object.entries(found.state).filter(([name]) => Object.hasOwn(this.resource.args, name));
+      return { id, props: savedState(found.state), inputs: serialize(Object.fromEntries(inputs)) };
+    });
+  }
+
+  async delete(id: string, props: Properties): Promise<void> {
+    await this.answer("printed", (host) => {
+      const state = stateOf(props);
+      return this.run(this.step("delete", host, props, { id, state, args: state }), host);
+    });
+  }
+
+  private step(
+    call: Step["call"],
+    host: Host,
+    request: Properties,
+    what: Pick<Step, "state" | "args"> & { id?: string },
+  ): Step {
+    const { profile } = what.args;
+    const urn = host.engine.urnOf(request);
+    return {
+      call,
+      resource: this.resource,
+      urn,
+      profile: typeof profile === "string" ? profile : undefined,
+      id: undefined,
+      isDeclared: host.isChecked(urn),
+      ...what,
+    };
+  }
+
+  private async write(step: Step, host: Host, request: Properties): Promise<{ id: string; outs: Properties }> {
+    const { id = "", state = {}, failure } = await this.run(step, host);
+    const outs = savedState(state);
+    if (failure !== undefined) {
+      // Without the text of the provider in it, every later step on this resource would fail.
+      throw new InitFailure(failure, id, { ...outs, [providerKey]: request[providerKey] });
+    }
+    return { id, outs };
+  }
+
+  /** @param errors what the engine's host does with an error: it returns those of create and update to the engine, and prints the others as well */
+  private async answer<T>(errors: "returned" | "printed", work: (host: Host) => Promise<T>): Promise<T> {
+    const host = this.host();
+    try {
+      return await host.during(() => work(host));
+    } catch (error) {
+      const told = error instanceof ProviderError ? error : new ProviderError(messageOf(error));
+      if (errors === "printed") {
+        host.engine.dropEchoOf(told);
+      }
+      throw told;
+    }
+  }
+}
+
+function savedState(state: object): Properties {
+  return serialize({ ...state, stateVersion });
+}
+
+function stateOf(properties: Properties): Properties {
+  const state = deserialize(properties);
+  if (typeof state.stateVersion === "number" && state.stateVersion > stateVersion) {
+    throw new ProviderError(
+      `This state was written by a newer version of pulumi-webextract (its form is ${state.stateVersion}, this version knows ${stateVersion}). Install that version or a later one.`,
+    );
+  }
+  return state;
+}

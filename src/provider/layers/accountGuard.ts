@@ -1,0 +1,22 @@
+import { isGone } from "../../resources/task/taskPresence";
+import { ProviderError } from "../providerErrors";
+import type { Layer } from "../step";
+
+/** Refuses to believe that a task is gone where the account is probably a wrong one. */
+export const guardAccount: Layer = async (step, host, next) => {
+  if (step.call !== "read") {
+    return next(step, host);
+  }
+  const guard = host.accountGuard(step.profile);
+  return guard.during(async () => {
+    const outcome = await next(step, host);
+    if (outcome.id === undefined) {
+      const source = step.resource.copiedFrom?.(step.state);
+      const doubt = await guard.doubt(source, (taskId) => isGone(taskId, host.context(step.profile, step.urn)));
+      if (doubt !== undefined) {
+        throw new ProviderError(doubt);
+      }
+    }
+    return outcome;
+  });
+};

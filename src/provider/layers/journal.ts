@@ -1,0 +1,60 @@
+import { workArgs } from "../../resources/args";
+import type { Host } from "../host";
+import type { Sighting } from "../journal";
+import type { Layer, Step } from "../step";
+import { staysAfter } from "../step";
+
+/** Lets the journal see what the state holds before and after the step, and deletes nothing that this run has taken over. */
+export const keepJournal: Layer = async (step, host, next) => {
+  switch (step.call) {
+    case "diff": {
+      const outcome = await next(step, host);
+      await show(step, host, { step: staysAfter(step, outcome) ? "diff" : "replace", id: step.id });
+      if (outcome.difference?.adopts && step.id !== undefined) {
+        host.adopted.add(step.id);
+      }
+      return outcome;
+    }
+    case "read":
+      await show(step, host, { step: "read", id: step.id });
+      return next(step, host);
+    case "create":
+    case "update": {
+      if (step.call === "update") {
+        await show(step, host, { step: "update", id: step.id });
+      }
+      const outcome = await next(step, host);
+      if (step.call === "create" && outcome.failure === undefined) {
+        await show({ ...step, state: outcome.state ?? {} }, host, { step: "created", id: outcome.id });
+      }
+      const name = host.nameOf(step.urn, step.profile);
+      if (name !== undefined) {
+        host.journal?.returned(name);
+      }
+      return outcome;
+    }
+    case "delete": {
+      const { id = "" } = step;
+      const name = host.nameOf(step.urn, step.profile);
+      // The user asked for a replace right after a kill: the new resource took over what the state still holds as the old one.
+      if (name !== undefined && host.journal?.isTakenOver(name, id) === true) {
+        host.warn(`"${id}" was taken over by the resource that replaces it, so it was not deleted.`, step.urn);
+        return {};
+      }
+      await show(step, host, { step: "delete", id });
+      return host.adopted.has(id) ? {} : next(step, host);
+    }
+  }
+};
+
+async function show(
+  { resource, urn, profile, state }: Step,
+  host: Host,
+  { step, id = "" }: { step: Sighting["step"]; id: string | undefined },
+): Promise<void> {
+  const origin = host.origin(profile);
+  if (origin !== undefined) {
+    const name = { urn, origin, profile: profile ?? "" };
+    await host.journal?.saw(name, { step, id, args: workArgs(resource.args, state) });
+  }
+}

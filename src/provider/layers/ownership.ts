@@ -1,0 +1,55 @@
+import { rivalsInWords, taskNamedBy } from "../../resources/ownership";
+import type { Host } from "../host";
+import { ProviderError } from "../providerErrors";
+import type { Layer, Step } from "../step";
+import { staysAfter } from "../step";
+
+/** Refuses a step that would write what another resource decides, before anything is sent. */
+export const claimParts: Layer = async (step, host, next) => {
+  const parts = step.call === "read" || step.call === "delete" ? [] : (step.resource.decides?.(step.args) ?? []);
+  if (parts.length === 0) {
+    return next(step, host);
+  }
+  const owner = host.ownerOf(step.urn);
+  const note = (claim: "declared" | "writing" | "written", id: string | undefined): void => {
+    ownersOf(step, host, id)?.note(owner, parts, claim);
+  };
+  if (step.call !== "diff") {
+    refuseRival(step, host, parts);
+    note("writing", step.id);
+  }
+  const outcome = await next(step, host);
+  if (staysAfter(step, outcome)) {
+    note("declared", step.id);
+  }
+  if (step.call !== "diff" && outcome.failure === undefined) {
+    note("written", outcome.id);
+  }
+  return outcome;
+};
+
+function refuseRival(step: Step, host: Host, parts: readonly string[]): void {
+  const owner = host.ownerOf(step.urn);
+  const found = ownersOf(step, host, step.id)?.rivalOf(owner, parts);
+  if (found !== undefined) {
+    const { part, rival } = found;
+    const task = `task "${taskOf(step, step.id)}"`;
+    throw new ProviderError(
+      `${rivalsInWords(owner.title, `${rival.title} (${rival.key})`, part, task)} Nothing was sent for ${owner.title}. Keep it in one of them.`,
+    );
+  }
+}
+
+/** Undefined while the task or the account is unknown: what is unknown never conflicts. */
+function ownersOf(step: Step, host: Host, id: string | undefined) {
+  const { profile } = step.args;
+  const taskId = taskOf(step, id);
+  const isAccountKnown = profile === undefined || typeof profile === "string";
+  return taskId === undefined || !isAccountKnown ? undefined : host.ownersOf(step.profile, taskId);
+}
+
+/** The task whose parts the arguments decide. */
+function taskOf({ resource, args }: Step, id: string | undefined): string | undefined {
+  const named = taskNamedBy(args);
+  return typeof named === "string" ? named : resource.idIs === "taskId" ? id : undefined;
+}

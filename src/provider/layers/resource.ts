@@ -1,0 +1,83 @@
+import type { Properties } from "../../engine/serialization";
+import type { Problem } from "../../resources/args";
+import { checkFields } from "../../resources/args";
+import { PartialFailure } from "../../resources/resource";
+import { differs } from "../../resources/values";
+import type { Host } from "../host";
+import { ProviderError } from "../providerErrors";
+import type { Outcome, RunStep, Step } from "../step";
+
+/** The innermost of all: the resource itself. */
+export const runResource: RunStep = async (step, host) => {
+  switch (step.call) {
+    case "diff":
+      return { difference: differenceOf(step) };
+    case "create":
+    case "update":
+      return keepingWhatExists(() => write(step, host));
+    case "read":
+      return read(step, host);
+    case "delete":
+      await step.resource.delete(step.id ?? "", step.state, host.context(step.profile, step.urn));
+      return {};
+  }
+};
+
+function differenceOf({ resource, state, args }: Step): Outcome["difference"] {
+  const own = resource.diff?.(state, args) ?? {};
+  const described = Object.keys(resource.args).filter(
+    (name) => resource.args[name]?.replaces && differs(state[name], args[name]),
+  );
+  return { ...own, replaces: [...new Set([...described, ...(own.replaces ?? [])])] };
+}
+
+async function write({ call, resource, id = "", state, args, profile, urn }: Step, host: Host): Promise<Outcome> {
+  const context = host.context(profile, urn);
+  return call === "create"
+    ? resource.create(args, context)
+    : { id, state: await resource.update(id, state, args, context) };
+}
+
+async function keepingWhatExists(work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof PartialFailure) {
+      return { id: error.id, state: error.state as Properties, failure: error.message };
+    }
+    throw error;
+  }
+}
+
+async function read(step: Step, host: Host): Promise<Outcome> {
+  const { resource, id = "", state, profile, urn } = step;
+  // A static get: no step of ours has written this state.
+  const isOnlyLookedUp = state.stateVersion === undefined;
+  if (isOnlyLookedUp) {
+    refuseUnreadable(step);
+  }
+  if (resource.read === undefined) {
+    return { id, state };
+  }
+  const seen = await resource.read(id, state, host.context(profile, urn));
+  if (!seen.found && isOnlyLookedUp) {
+    throw new ProviderError(`There is no ${resource.type} "${id}" at the service, so it cannot be looked up.`);
+  }
+  return seen.found ? { id, state: seen.state } : {};
+}
+
+/** Nobody has checked the arguments of what is only looked up. */
+function refuseUnreadable({ resource, id, state }: Step): void {
+  const needed = Object.entries(resource.args).filter(
+    ([name, { createOnly }]) => !createOnly || state[name] !== undefined,
+  );
+  const given = Object.entries(state).filter(([name]) => Object.hasOwn(resource.args, name));
+  const problems: Problem[] = [];
+  checkFields(Object.fromEntries(needed), Object.fromEntries(given), "", problems);
+  if (problems.length > 0) {
+    const list = problems.map(({ path, reason }) => `${path} ${reason}`).join("; ");
+    throw new ProviderError(
+      `The ${resource.type} "${id}" cannot be looked up: the state that was given is not complete or not valid: ${list}. Nothing was sent.`,
+    );
+  }
+}

@@ -1,0 +1,48 @@
+import type { Properties } from "../engine/serialization";
+import type { AnyResource } from "../resources/index";
+import type { Difference } from "../resources/resource";
+import type { Host } from "./host";
+
+/** One call of the engine for one resource. */
+export interface Step {
+  readonly call: "diff" | "create" | "read" | "update" | "delete";
+  readonly resource: AnyResource;
+  /** The resource in the engine's words; undefined where the engine's request does not tell it. */
+  readonly urn: string | undefined;
+  /** The account: a name in `webextract:profiles`, or undefined for the credentials of the top level. */
+  readonly profile: string | undefined;
+  /** Undefined in a create. */
+  readonly id: string | undefined;
+  /** The checked arguments; in a read and a delete, which have none, the state. */
+  readonly args: Properties;
+  /** The state before the step; empty in a create. */
+  readonly state: Properties;
+  /** Whether the program has declared the resource in this run. A refresh asks for diffs too, of what it has read. */
+  readonly isDeclared: boolean;
+}
+
+/** What a step leads to. */
+export interface Outcome {
+  /** The resource after the step; undefined where it does not exist. */
+  readonly id?: string | undefined;
+  readonly state?: Properties | undefined;
+  /** Why the step failed although the resource exists now. */
+  readonly failure?: string | undefined;
+  /** The answer of a diff. */
+  readonly difference?: Difference & { readonly replaces: string[] };
+}
+
+export type RunStep = (step: Step, host: Host) => Promise<Outcome>;
+
+/** Does one thing around each step, and hands the step on. Each call of the engine passes through all layers, in one order. */
+export type Layer = (step: Step, host: Host, next: RunStep) => Promise<Outcome>;
+
+/** The first layer is the outermost. */
+export function throughLayers(layers: readonly Layer[], innermost: RunStep): RunStep {
+  return layers.reduceRight<RunStep>((next, layer) => (step, host) => layer(step, host, next), innermost);
+}
+
+/** Whether a diff means that the resource stays: it is updated or unchanged. */
+export function staysAfter(step: Step, { difference }: Outcome): boolean {
+  return step.call === "diff" && step.isDeclared && difference?.replaces.length === 0;
+}

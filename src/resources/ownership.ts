@@ -1,0 +1,71 @@
+import { isPlainMap } from "./values";
+
+/** The part of a task that stands for all of its parts. */
+export const everything = "everything";
+
+/** A resource as the owner of parts of a task. */
+export interface Owner {
+  /** What tells it from all others; undefined where nobody knows which resource it is. Such an owner has no rivals. */
+  readonly key: unknown;
+  /** `Type "name"`. */
+  readonly title: string;
+}
+
+/** How far a claim has come: declared in the program, about to be written in this run, or written in this run. */
+type Claim = "declared" | "writing" | "written";
+
+/**
+ * Which resource decides which part of one task. Two resources that decide the same part would undo each other with each up. The program finds two
+ * owners where both name the task in the same way; the provider finds the others, when the ids are known.
+ */
+export class TaskOwners {
+  private readonly claims = new Map<string, { owner: Owner; claim: Claim }>();
+
+  /** Another resource that decides one of these parts. */
+  rivalOf(owner: Owner, parts: readonly string[]): { part: string; rival: Owner } | undefined {
+    for (const part of owner.key === undefined ? [] : parts) {
+      const claims = part === everything ? [...this.claims.values()] : this.claimsOf(part);
+      const rival = claims.map((each) => each.owner).find(({ key }) => key !== undefined && key !== owner.key);
+      if (rival !== undefined) {
+        return { part, rival };
+      }
+    }
+    return undefined;
+  }
+
+  /** Notes a claim. The first owner of a part stays its owner. */
+  note(owner: Owner, parts: readonly string[], claim: Claim): void {
+    for (const part of parts) {
+      const present = this.claims.get(part);
+      if (present === undefined || claim !== "declared") {
+        this.claims.set(part, { owner: present?.owner.key === undefined ? owner : present.owner, claim });
+      }
+    }
+  }
+
+  /**
+   * Whether the delete of this resource must leave a part alone: another resource writes it in this run, or this resource has written it, as
+   * the replacement of its old instance.
+   */
+  isTaken(owner: Owner, part: string): boolean {
+    return this.claimsOf(part).some(
+      (each) => each.claim === "written" || (each.claim === "writing" && each.owner.key !== owner.key),
+    );
+  }
+
+  private claimsOf(part: string): { owner: Owner; claim: Claim }[] {
+    return [this.claims.get(part), this.claims.get(everything)].filter((claim) => claim !== undefined);
+  }
+}
+
+/** Why two resources cannot decide the same part of a task. */
+export function rivalsInWords(owner: string, rival: string, part: string, task: string): string {
+  const what = part === everything ? task : `${part} of ${task}`;
+  return `${owner} and ${rival} both decide ${what}. Each up would undo what the other wrote.`;
+}
+
+/** The task that arguments name: to configure it, or to take it over. An output or an unknown value is answered as it is. */
+export function taskNamedBy(args: Readonly<Record<string, unknown>>): unknown {
+  const { adoptTaskId } = isPlainMap(args.from) ? args.from : args;
+  return args.taskId ?? adoptTaskId;
+}

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { noteUrn } from "../internals/engine";
+import type { Layer } from "../internals/provider";
+import { layers } from "../internals/provider";
+import { World } from "../resources/life";
+
+const copyArgs = { sourceTaskId: "task-1", taskGroupId: "group-2" };
+const config = (Url: string) => ({
+  taskId: "task-1",
+  actions: { open: { actionType: "NavigateAction", properties: { Url } } },
+});
+
+const outcomeOf = (step: Promise<unknown>): Promise<string> =>
+  step.then(
+    String,
+    ({ message }: Error) => (/both decide|was made at|are gone/.exec(message)?.[0] ?? message) as string,
+  );
+
+/** The same service at another address. */
+const move = (world: World): void => world.configure({ baseUrl: world.emulator.url.replace("127.0.0.1", "localhost") });
+
+/** What each layer is for: what happens in a world, and what must be seen of it. */
+const scenes: Record<string, { seen: unknown; play: (world: World) => Promise<unknown> }> = {
+  "a resource is touched only where it was made": {
+    seen: ["was made at", []],
+    play: async (world) => {
+      const made = world.declare("TaskActionConfig");
+      await made.up(config("https://one.test/"));
+      move(world);
+      world.operations();
+      return [await outcomeOf(made.up(config("https://two.test/"))), world.operations()];
+    },
+  },
+  "a resource of another service claims nothing": {
+    seen: ["was made at", "created"],
+    play: async (world) => {
+      const made = world.declare("TaskActionConfig", "made");
+      await made.up(config("https://one.test/"));
+      move(world);
+      const news = config("https://two.test/");
+      noteUrn(news, made.urn ?? "");
+      return world.command(async () => [
+        await outcomeOf(world.providers.provider("TaskActionConfig").update(made.id ?? "", made.state, news)),
+        await outcomeOf(world.declare("TaskActionConfig", "other").up(config("https://two.test/"))),
+      ]);
+    },
+  },
+  "the journal learns nothing of a resource of another service": {
+    seen: ["was made at", 1],
+    play: async (world) => {
+      const elsewhere = world.declare("TaskCopy");
+      move(world);
+      await world.unsaved(elsewhere, () => elsewhere.up(copyArgs));
+      elsewhere.state = { ...elsewhere.state, origin: world.emulator.url };
+      return [await outcomeOf(elsewhere.refresh()), world.journal().length];
+    },
+  },
+  "two resources that decide the same are refused": {
+    seen: ["created", "both decide"],
+    play: (world) =>
+      world.command(async () => [
+        await outcomeOf(world.declare("TaskActionConfig", "one").up(config("https://one.test/"))),
+        await outcomeOf(world.declare("TaskActionConfig", "two").up(config("https://two.test/"))),
+      ]),
+  },
+  "the journal drops what the state holds": {
+    seen: ["true", 0],
+    play: async (world) => {
+      const copy = world.declare("TaskCopy");
+      await world.unsaved(copy, () => copy.up(copyArgs));
+      return [await outcomeOf(copy.refresh()), world.journal().length];
+    },
+  },
+  "a wrong account is not believed": {
+    seen: ["are gone", "are gone"],
+    play: async (world) => {
+      const copies = [world.declare("TaskCopy", "one"), world.declare("TaskCopy", "two")];
+      for (const copy of copies) {
+        await copy.up(copyArgs);
+        world.emulator.change.deleteTask(copy.id ?? "");
+      }
+      return world.command(() => Promise.all(copies.map((copy) => outcomeOf(copy.refresh()))));
+    },
+  },
+};
+
+describe("the layers of the provider", () => {
+  const seenWith = async (play: (world: World) => Promise<unknown>, some?: readonly Layer[]): Promise<unknown> => {
+    const world = await World.create({ layers: some });
+    try {
+      return await play(world);
+    } finally {
+      await world.remove();
+    }
+  };
+  /** The scenes in which these layers show something else. */
+  const noticed = async (some: readonly Layer[]): Promise<string[]> => {
+    const names: string[] = [];
+    for (const [name, { seen, play }] of Object.entries(scenes)) {
+      try {
+        assert.deepEqual(await seenWith(play, some), seen);
+      } catch {
+        names.push(name);
+      }
+    }
+    return names;
+  };
+
+  for (const [name, { seen, play }] of Object.entries(scenes)) {
+    it(`see to it that ${name}`, async () => {
+      assert.deepEqual(await seenWith(play), seen);
+    });
+  }
+
+  for (const layer of layers) {
+    it(`are all needed: ${layer.name} left out is noticed`, async () => {
+      assert.notDeepEqual(await noticed(layers.filter((each) => each !== layer)), []);
+    });
+  }
+
+  const [first, ...others] = layers;
+  for (let place = 1; place < layers.length; place++) {
+    it(`are in their order: the check of the origin in place ${place + 1} is noticed`, async () => {
+      assert.ok(first);
+      assert.notDeepEqual(await noticed([...others.slice(0, place), first, ...others.slice(place)]), []);
+    });
+  }
+});
