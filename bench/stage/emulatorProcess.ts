@@ -33,7 +33,7 @@ export class EmulatorProcess {
     };
     const file = join(folder, "seed.json");
     writeFileSync(file, JSON.stringify(seed));
-    const program = join(repositoryRoot, "emulator", "dist", "cli.js");
+    const program = join(repositoryRoot, "emulator", "bin", "webextract-emulator.js");
     const child = spawn(process.execPath, [program, "--port", "0", "--quiet", "--seed", file], {
       stdio: ["ignore", "pipe", "pipe"],
     });

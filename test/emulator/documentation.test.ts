@@ -5,9 +5,9 @@ import { allowedValues, behaviourNames, behaviours, checkSeed } from "webextract
 import { parse } from "yaml";
 import { operations } from "../internals/service";
 
-const page = readFileSync(join(__dirname, "../../docs/emulator.md"), "utf8");
+const page = readFileSync(join(__dirname, "../../emulator/README.md"), "utf8");
 
-describe("docs/emulator.md", () => {
+describe("emulator/README.md", () => {
   it("has a row for each operation", () => {
     for (const { name, method, path } of Object.values(operations)) {
       assert.ok(page.includes(`| ${name} | \`${method} ${path}\` |`), `no row for ${name}`);

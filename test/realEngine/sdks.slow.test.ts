@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { devDependencies, peerDependencies } from "../../package.json";
-import { installPackages, installTarball, newestVersion } from "./harness";
+import { installTarball, newestVersion, nodeFolder } from "./harness";
 import { keptVersions, UpgradeStack } from "./upgrade/upgradeStack";
 import { template, World } from "./world";
 
@@ -11,17 +11,17 @@ import { template, World } from "./world";
 interface Pair {
   about: string;
   sdk(): Promise<string>;
-  /** Major version. */
+  /** Version, or a major version for its newest. */
   node: string;
 }
 
 const oldest = peerDependencies["@pulumi/pulumi"].replace(/^>=(\S+).*/, "$1");
 const pairs: readonly Pair[] = [
-  { about: `the oldest SDK that is supported, ${oldest}, on Node.js 20`, sdk: async () => oldest, node: "20" },
+  { about: `the oldest supported SDK, ${oldest}, on Node.js 20.19.0`, sdk: async () => oldest, node: "20.19.0" },
   {
-    about: "the SDK that this version is made with, on Node.js 20",
+    about: "the SDK of this version, on Node.js 22.12.0",
     sdk: async () => devDependencies["@pulumi/pulumi"],
-    node: "20",
+    node: "22.12.0",
   },
   { about: "the newest SDK on Node.js 24", sdk: () => newestVersion("@pulumi/pulumi", "^3"), node: "24" },
 ];
@@ -119,8 +119,8 @@ for (const { about, sdk, node } of pairs) {
       assert.deepEqual(world.operations(), []);
       const { output } = await world.project.up();
       assert.match(output, /CloudRun run creating \S+ run \d+: running, 0 of 3 subtasks done \(3 \w+\)/);
-      assert.match(output, /node +: "v(\d+)\./);
-      assert.equal(/node +: "v(\d+)\./.exec(output)?.[1], node);
+      const ranOn = /node +: "v([\d.]+)"/.exec(output)?.[1] ?? "";
+      assert.ok(ranOn === node || ranOn.startsWith(`${node}.`), ranOn);
       world.operations();
       const again = await world.project.up({ args: ["--expect-no-changes"] });
       assert.match(again.output, /10 unchanged/);
@@ -191,24 +191,4 @@ for (const { about, sdk, node } of pairs) {
       });
     }
   });
-}
-
-const nodes = new Map<string, Promise<string>>();
-
-/** The folder of a Node.js of this major version, which npm has for each machine. */
-function nodeFolder(major: string): Promise<string> {
-  const found = nodes.get(major) ?? installNode(major);
-  nodes.set(major, found);
-  return found;
-}
-
-async function installNode(major: string): Promise<string> {
-  if (process.version.startsWith(`v${major}.`)) {
-    return dirname(process.execPath);
-  }
-  const folder = mkdtempSync(join(tmpdir(), "webextract-node-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  const name = `node-${process.platform}-${process.arch}`;
-  await installPackages(folder, [`${name}@${major}`]);
-  return join(folder, "node_modules", name, "bin");
 }

@@ -3,7 +3,7 @@ import type { Plan } from "./credentials";
 
 /** An action of a seeded task. */
 export interface SeedAction {
-  /** Kind of action; docs/emulator.md lists those that extract. */
+  /** Kind of action; the README lists those that extract. */
   actionType: string;
   /** Id within the task. */
   actionId: string;

@@ -10,23 +10,27 @@ export const repositoryRoot = resolve(__dirname, "../../..");
 
 const quiet = ["--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
 
-let packed: Promise<string> | undefined;
+const packed = new Map<string, Promise<string>>();
 
-/** The package as it would be published: `npm pack`, once a test run. Returns the tarball's path. Needs a built `dist`. */
-export function packTarball(): Promise<string> {
-  packed ??= pack();
-  return packed;
+/**
+ * A package as it would be published: `npm pack`, once a test run. Returns the tarball's path. Needs a built `dist`.
+ * @param name the package's folder in this repository. Default: `pulumi-webextract`.
+ */
+export function packTarball(name: "." | "emulator" = "."): Promise<string> {
+  const tarball = packed.get(name) ?? pack(join(repositoryRoot, name));
+  packed.set(name, tarball);
+  return tarball;
 }
 
-async function pack(): Promise<string> {
-  if (!existsSync(join(repositoryRoot, "dist", "index.js"))) {
+async function pack(packageFolder: string): Promise<string> {
+  if (!existsSync(join(packageFolder, "dist", "index.js"))) {
     throw new Error("there is no dist to pack: run `npm run build` first");
   }
   const folder = mkdtempSync(join(tmpdir(), "webextract-pack-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   // Without scripts: `prepare` would rebuild dist under the feet of tests that use it.
   const args = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder, "--loglevel=error"];
-  const { stdout } = await promisify(execFile)("npm", args, { cwd: repositoryRoot });
+  const { stdout } = await promisify(execFile)("npm", args, { cwd: packageFolder });
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
   return join(folder, filename);
 }

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { promisify } from "node:util";
+import type { Emulator } from "webextract-emulator";
+import { startEmulator } from "webextract-emulator";
+import { installPackages, packTarball, repositoryRoot } from "../realEngine/harness";
+
+const run = promisify(execFile);
+
+function emptyFolder(): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), "webextract-install-")));
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+}
+
+/** Names of the installed packages, one for each folder. */
+function packagesIn(folder: string): string[] {
+  return filesIn(folder).flatMap((file) => {
+    const path = relative(folder, file).replaceAll("\\", "/");
+    const name = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\/package\.json$/.exec(path)?.[1];
+    return name === undefined ? [] : [name];
+  });
+}
+
+/** Paths in a tarball, from the package's folder. */
+async function filesOf(tarball: string): Promise<string[]> {
+  const { stdout } = await run("tar", ["-tzf", tarball]);
+  return stdout
+    .trim()
+    .split("\n")
+    .map((path) => path.replace(/^package\//, ""));
+}
+
+describe("a production install of pulumi-webextract without Pulumi", () => {
+  let folder: string;
+  let emulator: Emulator;
+  before(async () => {
+    folder = emptyFolder();
+    await installPackages(folder, ["--omit=dev", await packTarball()]);
+    emulator = await startEmulator();
+  });
+  after(async () => {
+    await emulator.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("installs at most 45 packages and 9 MB, nothing of the emulator and nothing of Pulumi", () => {
+    const packages = packagesIn(folder);
+    assert.ok(packages.length <= 45, `${packages.length} packages: ${packages.join(", ")}`);
+    assert.deepEqual(
+      packages.filter((name) =>
+        /^(@?fastify\b|cheerio$|ajv-formats$|commander$|webextract-emulator$|@pulumi\/)/.test(name),
+      ),
+      [],
+    );
+    const bytes = filesIn(join(folder, "node_modules")).reduce((sum, file) => sum + statSync(file).size, 0);
+    assert.ok(bytes <= 9_000_000, `${bytes} bytes`);
+  });
+
+  it("has a client that works", async () => {
+    const [task] = emulator.inspect.tasks();
+    const program = `
+      const { ServiceClient } = require("pulumi-webextract/service");
+      const client = new ServiceClient(${JSON.stringify({ baseUrl: emulator.url, ...emulator.credentials })});
+      client.copyTask(${JSON.stringify({ taskId: task?.taskId, taskGroupId: task?.taskGroupId })})
+        .then(({ data }) => console.log(data.taskId));`;
+    const { stdout } = await run(process.execPath, ["--eval", program], { cwd: folder });
+    assert.ok(emulator.inspect.tasks().some(({ taskId }) => taskId === stdout.trim()));
+  });
+});
+
+describe("an install of webextract-emulator", () => {
+  let folder: string;
+  before(async () => {
+    folder = emptyFolder();
+    await installPackages(folder, [await packTarball("emulator")]);
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("holds the built files, the command, the contract and the documentation", async () => {
+    const files = await filesOf(await packTarball("emulator"));
+    assert.deepEqual(files.filter((path) => !path.startsWith("dist/")).sort(), [
+      "LICENSE",
+      "README.md",
+      "bin/webextract-emulator.js",
+      "openapi.yaml",
+      "package.json",
+    ]);
+    const withoutSource = files.filter((path) => {
+      const source = /^dist\/(.+?)(\.d\.ts|\.js)$/.exec(path)?.[1];
+      return path.startsWith("dist/") && !(source && existsSync(join(repositoryRoot, "emulator/src", `${source}.ts`)));
+    });
+    assert.deepEqual(withoutSource, [], "files of an earlier build");
+  });
+
+  it("starts from a program and gives the same names to require and to import", async () => {
+    const program = `
+      const required = require("webextract-emulator");
+      import("webextract-emulator").then(async (imported) => {
+        const emulator = await required.startEmulator();
+        await emulator.close();
+        const missing = Object.keys(required).filter((name) => !(name in imported));
+        console.log(JSON.stringify({ missing, contract: require.resolve("webextract-emulator/openapi.yaml") }));
+      });`;
+    const { stdout } = await run(process.execPath, ["--eval", program], { cwd: folder });
+    const { missing, contract } = JSON.parse(stdout);
+    assert.deepEqual(missing, []);
+    assert.ok(existsSync(contract));
+  });
+
+  it("has a command that runs", async () => {
+    const command = join(folder, "node_modules/.bin/webextract-emulator");
+    assert.match((await run(command, ["--help"])).stdout, /Usage: webextract-emulator/);
+    assert.match((await run(command, ["--version"])).stdout, /^\d+\.\d+\.\d+\n$/);
+  });
+});
