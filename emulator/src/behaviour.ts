@@ -1,14 +1,13 @@
 /**
- * Every way in which services of this kind differ where the contract shows nothing, as ONE table. The documentation's table and any test
- * matrix are derived from it; {@link Behaviour} is its type. The default of each row is the contract's literal reading, or, where it has none,
- * what is seen most.
+ * The ways in which services of this kind differ where the contract is silent, as one table. The table in the README and the test matrix are
+ * derived from it, and {@link Behaviour} is its type.
  */
 
 /** A behaviour with a closed list of values. */
 export interface Choice<T extends string> {
-  /** Tells it from an {@link Amount}. */
+  /** Distinguishes it from an {@link Amount}. */
   readonly kind: "choice";
-  /** The contract's literal reading, or, where it has none, what is seen most. */
+  /** What the contract says literally, or, where it says nothing, what most services do. */
   readonly default: T;
   /** All allowed values, the default first. */
   readonly values: readonly T[];
@@ -16,13 +15,13 @@ export interface Choice<T extends string> {
   readonly meaning: string;
 }
 
-/** A behaviour that is a whole number; 0 mostly turns it off. */
+/** A behaviour that is an integer. */
 export interface Amount {
-  /** Tells it from a {@link Choice}. */
+  /** Distinguishes it from a {@link Choice}. */
   readonly kind: "amount";
-  /** Mostly 0: turned off. */
+  /** 0 turns most of them off. */
   readonly default: number;
-  /** The smallest value allowed. */
+  /** The smallest allowed value. */
   readonly minimum: number;
   /** Values other than the default that are worth a test. */
   readonly examples: readonly number[];
@@ -42,142 +41,148 @@ function amount(standard: number, examples: readonly number[], meaning: string, 
 export const behaviours = {
   errorBody: choice(
     ["envelope", "legacy", "html", "empty"],
-    "Body of an error: `{error: {code, message}, requestId}`; `{error, error_Description}` (`legacy`); a page of a proxy; nothing.",
+    "Body of an error. `envelope`: `{error: {code, message}, requestId}`. `legacy`: `{error, error_Description}`. `html`: a page of a proxy. `empty`: no body.",
   ),
   errorStatus: choice(
     ["usual", "all400"],
-    "Status of an error: 400 for what the request is to blame for, 401 token, 403 plan, 500 ServerError (`usual`); 400 for all of them. Too many requests is always 429.",
+    "Status of an error. `usual`: 401 for a token, 403 for a plan, 500 for ServerError, 400 for all others. `all400`: always 400. Too many requests is always 429.",
   ),
   expiredToken: choice(
     ["status401", "status403", "status400"],
-    "Status of the answer to an expired or unknown access token; its code is Invalid.Token.",
+    "Status of the response to an expired or unknown access token. The code is always Invalid.Token.",
   ),
   accessTokenRequests: amount(
     0,
     [7],
-    "An access token is refused as expired after so many requests. 0: it lives its time.",
+    "Number of requests after which an access token is refused as expired. 0: no limit.",
   ),
-  tokenLifetime: amount(86399, [], "Seconds that an access token lives; what `expires_in` says.", 1),
-  expiresIn: choice(["number", "text"], "`expires_in` as a number or as text."),
+  tokenLifetime: amount(86399, [], "Lifetime of an access token in seconds. `expires_in` has the same value.", 1),
+  expiresIn: choice(["number", "string"], "Type of `expires_in`."),
   refreshRotation: choice(
     ["oldLives", "oldDies", "same"],
-    "The refresh token used for a refresh goes on working beside the new one; dies at once; or no new one is handed out.",
+    "What a refresh does to the refresh token that it used. `oldLives`: the old and the new token work. `oldDies`: only the new token works. `same`: there is no new token.",
   ),
   refreshPath: choice(
     ["token", "tokenRefresh", "both"],
-    "Path of the refresh: `/token`, `/token/refresh` alone, or both.",
+    "Path of the refresh. `token`: `/token`. `tokenRefresh`: `/token/refresh`. `both`: both paths.",
   ),
   credentialAcceptance: choice(
     ["contract", "apiKeyEverywhere", "bearerOnUpload", "either"],
-    "Which credential is taken: the contract's; x-api-key everywhere (Bearer still works, but not on the upload); the access token on the upload instead of the key; either everywhere.",
+    "Accepted credentials. `contract`: as in openapi.yaml. `apiKeyEverywhere`: x-api-key for every operation; Bearer also works, except for the upload. `bearerOnUpload`: the upload takes the access token instead of the key. `either`: both, for every operation.",
   ),
-  requestsPerSecond: amount(0, [20], "So many requests are taken in a second, then 429. 0: no limit."),
-  refuseEvery: amount(0, [5], "Each n-th request is answered 429, without effect. 0: none. Counts instead of a clock."),
-  retryAfter: choice(["none", "seconds", "date"], "The Retry-After header of a 429: absent, seconds, or a date."),
+  requestsPerSecond: amount(0, [20], "Accepted requests in one second; the others get 429. 0: no limit."),
+  refuseEvery: amount(0, [5], "Every n-th request gets 429 and has no effect. 0: no request."),
+  retryAfter: choice(
+    ["none", "seconds", "date"],
+    "The Retry-After header of a 429. `none`: no header. `seconds`: a number of seconds. `date`: a date.",
+  ),
   badGatewayEvery: amount(
     0,
     [6],
-    "A proxy in front: the answer to each n-th request is lost and replaced by a page with `badGatewayStatus`, AFTER the effect. 0: none.",
+    "A proxy replaces the response to every n-th request by a page with `badGatewayStatus`. The request has its effect. 0: no request.",
   ),
-  badGatewayStatus: choice(["502", "503", "504"], "The status the proxy in front answers with."),
+  badGatewayStatus: choice(["502", "503", "504"], "Status of the page that `badGatewayEvery` sends."),
   idleSockets: choice(
     ["kept", "closedAfterAnswer", "resetOnReuse"],
-    "Kept-alive sockets: kept; closed after each answer without an announcement; reset, without effect, when a second request comes on them.",
+    "Sockets after a response. `kept`: they stay open. `closedAfterAnswer`: the emulator closes them without a `Connection: close` header. `resetOnReuse`: the emulator resets them when a second request arrives, which then has no effect.",
   ),
-  startAnswer: choice(["data", "null"], "`data` of a start: lotNo and status, or null (older services)."),
+  startAnswer: choice(
+    ["data", "null"],
+    "`data` of the response to a start. `data`: `lotNo` and `status`. `null`: null, as in older services.",
+  ),
   startWhileRunning: choice(
     ["refused", "sameRun", "newRun"],
-    "A start of a running task: refused with TaskExecuting; answered with the run there is; another run beside it.",
+    "A start of a running task. `refused`: TaskExecuting. `sameRun`: the response has the current run. `newRun`: a second run starts.",
   ),
   changeWhileRunning: choice(
     ["accepted", "refused"],
-    "A change of a running task, or a removal of its data: accepted, or refused with TaskExecuting.",
+    "A change or a removal of data while the task runs. `accepted`: it works. `refused`: TaskExecuting.",
   ),
   statusWords: choice(
     ["usual", "withSent", "synonyms", "noFailed", "unknown"],
-    "Words for a status: Waiting, Extracting, Stopped, Finished, Failed; with Sent in between; Queued, Running, Stopped, Completed, Error; Failed shown as Stopped; Finished shown as Concluded, which nobody knows.",
+    "Words for a status. `usual`: Waiting, Extracting, Stopped, Finished, Failed. `withSent`: also Sent. `synonyms`: Queued, Running, Stopped, Completed, Error. `noFailed`: Stopped instead of Failed. `unknown`: Concluded, a word that no client knows, instead of Finished.",
   ),
   statusCase: choice(
     ["capital", "lower", "upper", "mixed"],
-    "Case of a status. `mixed`: small letters in the answer to start, capitals in the list.",
+    "Case of a status. `mixed`: lower case in the response to a start, capitalized in the list of subtasks.",
   ),
   readsUntilFinished: amount(
     0,
     [3],
-    "A run waits, then extracts, until the subtask list has been read so often. 0: it works at once, as fast as its pages answer.",
+    "Number of reads of the subtask list until a run finishes; until then the run shows as waiting or extracting. 0: the run works immediately.",
   ),
   splitting: choice(
     ["always", "listsOnly", "never"],
-    "Which runs show subtasks: each (at least one); those of tasks with a list of URLs or texts; none: their list stays empty.",
+    "Runs whose subtasks are listed. `always`: every run, with at least one subtask. `listsOnly`: runs of tasks with a list of URLs or texts. `never`: none; the list stays empty.",
   ),
   subtaskListLag: amount(
     0,
     [3],
-    "After a start, so many reads of the subtask list still show the previous batch (an empty list before the first).",
+    "Number of reads of the subtask list after a start that still return the previous batch, or an empty list if there is none.",
   ),
-  subtaskPageMax: amount(0, [20], "Largest page of the subtask list. 0: no maximum."),
-  dataPageMax: amount(0, [1000], "Largest page of rows. 0: no maximum."),
+  subtaskPageMax: amount(0, [20], "Maximum page size of the subtask list. 0: no maximum."),
+  dataPageMax: amount(0, [1000], "Maximum page size of rows. 0: no maximum."),
   pageTooLarge: choice(
     ["refused", "clamped"],
-    "A page size above the maximum: refused with InvalidParameter, or answered with fewer.",
+    "A page size above the maximum. `refused`: InvalidParameter. `clamped`: the response has fewer rows.",
   ),
   answerBytes: choice(
     ["unlimited", "cut", "refused"],
-    "An answer with rows over 4 MB (up to 200 rows asked for) or 8 MB (more): sent whole; cut after the last row that fits; refused with InvalidParameter.",
+    "A response with rows of more than 4 MB (size up to 200) or 8 MB (larger sizes). `unlimited`: it is sent. `cut`: it ends after the last row that fits. `refused`: InvalidParameter.",
   ),
   rowsArriveLate: amount(
     0,
     [3],
-    "When a run's last subtask has finished, the second half of its rows is still missing and arrives over so many reads of rows. 0: all are there.",
+    "After a run has finished, the second half of its rows arrives during this number of reads of rows. 0: all rows are there.",
   ),
   offsetAnswer: choice(
     ["asked", "next", "cursor", "zero"],
-    "`offset` in the answer: the one asked for; asked + rows; an opaque cursor (0, 1024, 1124), the only thing that may be asked for next; always 0.",
+    "`offset` of a response. `asked`: the requested offset. `next`: the requested offset plus the number of rows. `cursor`: an opaque value (0, 1024, 1124), and only such a value is a valid next offset. `zero`: always 0.",
   ),
   endOfData: choice(
     ["restTotal", "emptyPage", "offsetStays"],
-    "What tells the end: restTotal 0; only an empty page (restTotal always says total); an answered offset that is the one asked for (with `next` and `cursor`; restTotal always says total).",
+    "How a client finds the end of the rows. `restTotal`: `restTotal` is 0. `emptyPage`: an empty page; `restTotal` always equals `total`. `offsetStays`: the response has the requested offset (with `next` and `cursor`); `restTotal` always equals `total`.",
   ),
   notExported: choice(
     ["untilMarked", "handedOutOnce"],
-    "What is not exported comes again until it is marked; or each row is handed out once.",
+    "Rows of `/data/notexported`. `untilMarked`: the same rows until they are marked. `handedOutOnce`: each row once.",
   ),
   notExportedCounts: choice(
     ["usual", "allRows"],
-    "`total` of the read of what is not exported: rows not exported; all rows of the task. `current`: rows in this answer.",
+    "`total` of `/data/notexported`. `usual`: the rows that are not exported. `allRows`: all rows of the task. `current` is always the number of rows in the response.",
   ),
   markScope: choice(
     ["task", "returned"],
-    "What a mark marks: all rows that the task holds at that moment, or those handed out by the read of what is not exported.",
+    "Rows that `/data/markexported` marks. `task`: all rows of the task at that moment. `returned`: the rows that `/data/notexported` has returned.",
   ),
   copyGroup: choice(
     ["required", "optional"],
-    "taskGroupId of a copy: required; or the group of the source where it is missing.",
+    "`taskGroupId` of a copy. `required`: a copy without it is refused. `optional`: the default is the group of the source.",
   ),
   getActionsMissing: choice(
     ["refusedNamed", "refusedUnnamed", "leftOut"],
-    "getActions of several tasks of which one does not exist: refused, naming it; refused without a name; left out of the answer.",
+    "getActions of several tasks, one of which does not exist. `refusedNamed`: refused, with the task's id. `refusedUnnamed`: refused, without an id. `leftOut`: the response has the other tasks only.",
   ),
   getActionsEmptyTypes: choice(
     ["none", "all", "refused"],
-    "getActions with an empty list of types: each task with no action; with all actions; refused with InvalidParameter.",
+    "getActions with an empty list of action types. `none`: no actions. `all`: all actions. `refused`: InvalidParameter.",
   ),
   actionShape: choice(
     ["list", "map", "flat"],
-    "Properties of an action in the answer of getActions: a list of name and value; an object; fields of the action itself.",
+    "Properties of an action in the response of getActions. `list`: a list of names and values. `map`: an object. `flat`: fields of the action.",
   ),
   propertyValues: choice(
     ["asWritten", "typed"],
-    "Property values in the answer of getActions: the text that was written; numbers and booleans where the text is one.",
+    "Property values in the response of getActions. `asWritten`: the strings that were written. `typed`: numbers and booleans where the string is one.",
   ),
   loopTypeRead: choice(
     ["asWritten", "upperUrl"],
-    "loopType in the answer of getActions: as written; UrlList as URLList.",
+    "`loopType` in the response of getActions. `asWritten`: as written. `upperUrl`: URLList instead of UrlList.",
   ),
-  isAppendOmitted: choice(["replaces", "appends"], "An update of loop items without isAppend."),
+  isAppendOmitted: choice(["replaces", "appends"], "An update of loop items without `isAppend`."),
   taskGone: choice(
     ["invalidTaskId", "unnamed", "notFound", "serverError"],
-    "A task that does not exist: 400 InvalidTaskId with its id in the message; without the id; 404 with the code; ServerError.",
+    "The response for a task that does not exist. `invalidTaskId`: 400 InvalidTaskId, with the task's id in the message. `unnamed`: without the id. `notFound`: 404 InvalidTaskId. `serverError`: ServerError.",
   ),
 } as const;
 
@@ -192,15 +197,15 @@ export type Behaviour = { -readonly [Name in BehaviourName]: ValueOf<(typeof beh
 /** All names, in the table's order. */
 export const behaviourNames = Object.keys(behaviours) as BehaviourName[];
 
-/** The contract's literal reading. */
+/** The default of every behaviour. */
 export function defaultBehaviour(): Behaviour {
   return Object.fromEntries(behaviourNames.map((name) => [name, behaviours[name].default])) as Behaviour;
 }
 
-/** What may be written for a behaviour, for messages and documentation. */
+/** The allowed values of a behaviour, for messages and documentation. */
 export function allowedValues(name: BehaviourName): string {
   const row: Choice<string> | Amount = behaviours[name];
-  return row.kind === "choice" ? row.values.join(", ") : `a whole number of at least ${row.minimum}`;
+  return row.kind === "choice" ? row.values.join(", ") : `an integer of at least ${row.minimum}`;
 }
 
 /** Values other than the default, for a test of each. */
@@ -210,13 +215,13 @@ export function otherValues(name: BehaviourName): readonly (string | number)[] {
 }
 
 /**
- * The behaviour with some values changed.
- * @throws Error that names what is unknown and lists what is allowed.
+ * Changes some values of a behaviour.
+ * @throws Error that names the unknown name or value and lists the allowed ones.
  */
 export function withBehaviour(base: Behaviour, changes: Partial<Behaviour>): Behaviour {
   const entries = Object.entries(changes).filter(([, value]) => value !== undefined);
   for (const [name, value] of entries) {
-    if (!isBehaviourName(name)) throw new Error(`unknown behaviour "${name}"; there are: ${behaviourNames.join(", ")}`);
+    if (!isBehaviourName(name)) throw new Error(`unknown behaviour "${name}"; known: ${behaviourNames.join(", ")}`);
     if (!isAllowed(name, value)) {
       throw new Error(`behaviour ${name} cannot be ${JSON.stringify(value)}; allowed: ${allowedValues(name)}`);
     }
@@ -228,7 +233,7 @@ export function withBehaviour(base: Behaviour, changes: Partial<Behaviour>): Beh
 export function parseBehaviour(text: string): Partial<Behaviour> {
   const separator = text.indexOf("=");
   const name = separator < 0 ? text : text.slice(0, separator);
-  if (!isBehaviourName(name)) throw new Error(`unknown behaviour "${name}"; there are: ${behaviourNames.join(", ")}`);
+  if (!isBehaviourName(name)) throw new Error(`unknown behaviour "${name}"; known: ${behaviourNames.join(", ")}`);
   if (separator < 0) throw new Error(`behaviour ${name} needs a value: ${name}=…; allowed: ${allowedValues(name)}`);
   const raw = text.slice(separator + 1);
   const value = behaviours[name].kind === "amount" && /^\d+$/.test(raw) ? Number(raw) : raw;

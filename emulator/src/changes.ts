@@ -7,8 +7,8 @@ import type { StoredAction, StoredTask, SubtaskStatus } from "./store/store";
 import { isAtRest, newAction, newRun } from "./store/store";
 
 /**
- * Changes behind the client's back: what somebody does in the service's own editor, or what a test needs. They bypass credentials, plan,
- * journal and every behaviour. What does not exist is an Error.
+ * Changes outside of the client: what a user does in the editor of the service, or what a test needs. They bypass credentials, plan, journal
+ * and behaviours. A task, action or batch that does not exist is an Error.
  */
 export class Changes {
   private readonly service: Service;
@@ -20,7 +20,7 @@ export class Changes {
     this.changed = changed;
   }
 
-  /** Another task, and its group where there is none of that id. */
+  /** Adds a task, and its group if it does not exist. */
   addTask(task: SeedTask): void {
     const { store } = this.service;
     if (!store.groups.has(task.taskGroupId)) store.addGroup(task.taskGroupId);
@@ -28,7 +28,7 @@ export class Changes {
     this.changed();
   }
 
-  /** With its batches and rows. */
+  /** Deletes a task with its batches and rows. */
   deleteTask(taskId: string): void {
     this.task(taskId);
     this.service.runner.forget(taskId);
@@ -36,13 +36,13 @@ export class Changes {
     this.changed();
   }
 
-  /** Another action, as the task's last one. */
+  /** Adds an action at the end of a task. */
   addAction(taskId: string, action: SeedAction): void {
     this.task(taskId).actions.push(newAction(action));
     this.changed();
   }
 
-  /** Takes an action out of a task. */
+  /** Removes an action from a task. */
   deleteAction(taskId: string, actionId: string): void {
     const task = this.task(taskId);
     const gone = this.action(taskId, actionId);
@@ -56,13 +56,13 @@ export class Changes {
     this.changed();
   }
 
-  /** Takes one property out of an action. */
+  /** Removes one property of an action. */
   deleteProperty(taskId: string, actionId: string, name: string): void {
     this.action(taskId, actionId).properties.delete(name);
     this.changed();
   }
 
-  /** Replaces the items of a loop, and its kind where one is given. */
+  /** Replaces the items of a loop and, if given, its kind. */
   setLoopItems(taskId: string, actionId: string, loopItems: readonly string[], loopType?: string): void {
     const action = this.action(taskId, actionId);
     action.loopItems = [...loopItems];
@@ -77,9 +77,9 @@ export class Changes {
   }
 
   /**
-   * Rows from nowhere, at the end of a batch (default: the latest one; a finished batch is made where there is none).
-   * @param rows objects, or JSON texts that are sent as they are.
-   * @returns the batch.
+   * Adds rows at the end of a batch. Default: the latest batch; if there is none, a new finished batch.
+   * @param rows objects, or JSON texts that are sent unchanged.
+   * @returns the `lotNo` of the batch.
    */
   insertRows(taskId: string, rows: readonly (Row | string)[], lotNo?: string): string {
     const { store } = this.service;
@@ -92,7 +92,7 @@ export class Changes {
     return run.lotNo;
   }
 
-  /** Somebody else starts the task, even while it is running. @returns the batch. */
+  /** Starts the task, even while it is running. @returns the `lotNo` of the batch. */
   startRun(taskId: string): string {
     const { lotNo } = this.service.runner.begin(this.task(taskId));
     this.changed();
@@ -100,8 +100,8 @@ export class Changes {
   }
 
   /**
-   * Puts subtasks of a batch (default: all of them) into a status, whatever they were doing: `waiting` ones begin to work, `extracting`
-   * ones only look as if they did.
+   * Sets the status of subtasks of a batch (default: all). A subtask with status `waiting` begins to work. A subtask with status `extracting`
+   * does not work.
    */
   setSubtaskStatus(lotNo: string, status: SubtaskStatus, subTaskIds?: readonly string[]): void {
     const run = this.service.store.runs.get(lotNo);
@@ -115,29 +115,29 @@ export class Changes {
     this.changed();
   }
 
-  /** From now on no run goes on with a page. */
+  /** Stops all runs before their next page. */
   holdRuns(): void {
     this.service.runner.hold();
   }
 
-  /** Held runs go on. */
+  /** Continues held runs. */
   releaseRuns(): void {
     this.service.runner.release();
   }
 
-  /** Every access token is refused as expired from now on. */
+  /** Expires all access tokens. */
   expireAccessTokens(): void {
     this.service.credentials.expireAccessTokens();
     this.changed();
   }
 
-  /** Every refresh token is refused from now on. */
+  /** Expires all refresh tokens. */
   expireRefreshTokens(): void {
     this.service.credentials.expireRefreshTokens();
     this.changed();
   }
 
-  /** Another account, which sees none of the tasks and groups. @returns what it signs in with. */
+  /** Adds an account, which sees none of the tasks and groups. @returns its credentials. */
   addAccount(name: string): EmulatorCredentials {
     const credentials = this.service.credentials.addAccount(name);
     this.changed();

@@ -17,31 +17,29 @@ interface EmulatorFlags {
   quiet: boolean;
 }
 
-/** Long-lived: nobody reads its journal. */
+/** Small, because nothing reads the journal of this process. */
 const journalLimit = 100;
 
-/** The command `webextract-emulator`: the service on this machine, until it is interrupted. */
+/** The command `webextract-emulator`: runs the emulator until it is interrupted. */
 function command(): Command {
   return new Command("webextract-emulator")
     .version(version())
     .description("Run a stateful emulator of the service on this machine")
-    .option("--port <number>", "port to listen on; 0 takes a free one", wholeNumber(65_535), 8787)
+    .option("--port <number>", "port to listen on; 0 means a free port", integerUpTo(65_535), 8787)
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--state <file>", "keep everything in this file and go on with it (default: memory only)")
-    .option("--seed <file>", "YAML or JSON file with the task groups, tasks and credentials to begin with", readSeed)
+    .option("--state <file>", "state file, which the next start continues from (default: no file)")
+    .option("--seed <file>", "YAML or JSON file with the initial task groups, tasks and credentials", readSeed)
     .option(
       "--behaviour <name=value...>",
-      "how it behaves where the contract shows nothing; see --list-behaviours",
+      "behaviour that the contract leaves open; see --list-behaviours",
       collectBehaviour,
       {},
     )
-    .addOption(
-      new Option("--plan <plan>", "what the account has paid for").choices(["free", "professional", "enterprise"]),
-    )
-    .option("--allow-remote-pages", "let runs open pages outside of this machine", false)
-    .option("--latency <ms>", "milliseconds before a request is looked at", wholeNumber(600_000), 0)
-    .option("--quiet", "no line for each request", false)
-    .option("--list-behaviours", "list the behaviours with their values, and end")
+    .addOption(new Option("--plan <plan>", "plan of the account").choices(["free", "professional", "enterprise"]))
+    .option("--allow-remote-pages", "allow runs to open pages outside of this machine", false)
+    .option("--latency <ms>", "delay of each request in milliseconds", integerUpTo(600_000), 0)
+    .option("--quiet", "do not log requests", false)
+    .option("--list-behaviours", "list the behaviours with their values and exit")
     .allowExcessArguments(false)
     .action(async (flags: EmulatorFlags & { listBehaviours?: boolean }) => {
       if (flags.listBehaviours === true) say(behaviourList());
@@ -63,20 +61,20 @@ async function run(flags: EmulatorFlags): Promise<void> {
     log: flags.quiet ? undefined : say,
   }).catch((error: unknown) => {
     throw portTaken(error)
-      ? new Error(`port ${flags.port} of ${flags.host} is taken: name another one with --port`)
+      ? new Error(`port ${flags.port} of ${flags.host} is in use: choose another port with --port`)
       : error;
   });
   say(greeting(emulator, flags));
   await interrupted();
   await emulator.close();
-  say("The emulator has ended.");
+  say("The emulator has stopped.");
 }
 
 function greeting(emulator: Emulator, flags: EmulatorFlags): string {
   const { accessToken, refreshToken, apiKey } = emulator.credentials;
   const kept = flags.state === undefined ? "in memory only" : `in ${flags.state}`;
   const tasks = emulator.inspect.tasks().map((task) => task.taskId);
-  return `The emulated service listens on ${emulator.url}; what it holds is kept ${kept}.
+  return `The emulated service listens on ${emulator.url}; its state is kept ${kept}.
 Task groups: ${list(emulator.inspect.groups())}. Tasks: ${list(tasks)}.
 
 In the folder of a Pulumi project:
@@ -85,7 +83,7 @@ In the folder of a Pulumi project:
   pulumi config set --secret webextract:refreshToken ${refreshToken}
   pulumi config set --secret webextract:apiKey ${apiKey}
 
-These credentials are the emulator's own and work nowhere else. Ctrl-C ends it.
+These credentials work with this emulator only. Ctrl-C stops the emulator.
 `;
 }
 
@@ -98,11 +96,11 @@ function behaviourList(): string {
   return behaviourNames.map((name) => `${name}=${allowedValues(name)}`).join("\n");
 }
 
-function wholeNumber(maximum: number): (text: string) => number {
+function integerUpTo(maximum: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (/^\d+$/.test(text) && value <= maximum) return value;
-    throw new InvalidArgumentError(`It must be a whole number from 0 to ${maximum}.`);
+    throw new InvalidArgumentError(`It must be an integer from 0 to ${maximum}.`);
   };
 }
 
@@ -114,14 +112,14 @@ function readSeed(file: string): Seed {
   return explained(() => {
     const document = parseDocument(readFileSync(file, "utf8"));
     const [problem] = document.errors;
-    // The message of the parser quotes the line, which may hold a credential.
+    // The message of the parser quotes the line, which may have a credential.
     if (problem !== undefined)
       throw new Error(`not valid YAML (${problem.code}, line ${problem.linePos?.[0].line ?? "?"})`);
     return checkSeed(document.toJS());
   });
 }
 
-/** A wrong option is one message with what is allowed. */
+/** Reports a wrong option in one message with the allowed values. */
 function explained<T>(parse: () => T): T {
   try {
     return parse();

@@ -1,4 +1,4 @@
-/** What the emulator knows of the service: openapi.yaml and nothing else, so that it is a reading of the contract of its own. */
+/** All that the emulator knows of the service. It comes from openapi.yaml only, so that the emulator and the client are two independent readings of it. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -25,9 +25,9 @@ export interface Operation {
   readonly name: OperationName;
   readonly method: "GET" | "POST";
   readonly path: string;
-  /** What authenticates it. `none`: the body carries the refresh token. */
+  /** The required credential. `none`: the body has the refresh token. */
   readonly credential: "none" | "apiKey" | "bearer";
-  /** Where the request's fields travel. */
+  /** Where the fields of the request are sent. */
   readonly sends: "json" | "query" | "multipart";
   /** The query parameters. */
   readonly parameters: readonly Parameter[];
@@ -58,12 +58,12 @@ export interface Contract {
   readonly paths: Record<string, { get?: DocumentedOperation; post?: DocumentedOperation }>;
 }
 
-/** In the package's folder, one folder up from `src` as well as from `dist`. */
+/** In the folder of the package, which is the parent of both `src` and `dist`. */
 const contractFile = join(__dirname, "..", "openapi.yaml");
 
 let contract: Contract | undefined;
 
-/** Read once in a process: that takes longer than the rest of a start. */
+/** Parsed once in a process, because parsing takes longer than the rest of a start. */
 export function readContract(): Contract {
   contract ??= parse(readFileSync(contractFile, "utf8")) as Contract;
   return contract;

@@ -1,4 +1,4 @@
-/** The emulator's error codes. Those of the contract's kind of service, and two of our own: NotFound, InvalidBatch. */
+/** Error codes: those that services of this kind use, and NotFound. */
 export type ErrorCode =
   | "Invalid.Grant"
   | "Invalid.Token"
@@ -21,11 +21,11 @@ const usualStatus: { readonly [Code in ErrorCode]?: number } = {
   ServerError: 500,
 };
 
-/** A refusal of the emulated service: thrown by a handler, answered in the envelope that the behaviour asks for. */
+/** A refusal of a request. The behaviour `errorBody` decides the form of the response. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly code: ErrorCode;
-  /** Status that overrides the usual one of the code. */
+  /** Overrides the status of the code. */
   readonly status: number | undefined;
 
   constructor(code: ErrorCode, message: string, status?: number) {
@@ -34,7 +34,7 @@ export class Refusal extends Error {
     this.status = status;
   }
 
-  /** Status of the answer by the behaviour `errorStatus`. */
+  /** Status of the response under the behaviour `errorStatus`. */
   statusUnder(errorStatus: "usual" | "all400"): number {
     if (this.code === "TooManyRequests") return 429;
     if (this.status !== undefined) return this.status;
@@ -42,7 +42,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The refusal of a parameter that is missing. */
+/** The refusal of a request without a required parameter. */
 export function missing(name: string): Refusal {
   return new Refusal("InvalidParameter.Required", `${name} is required`);
 }

@@ -11,13 +11,13 @@ export interface ActionView {
   actionType: string;
   /** Id within the task. */
   actionId: string;
-  /** Name for people, where it has one. */
+  /** Display name. */
   name: string | undefined;
-  /** Property name to value. */
+  /** Properties by name. */
   properties: Record<string, string>;
   /** Kind of item, for a loop. */
   loopType: string | undefined;
-  /** Items of the loop; empty where it has none. */
+  /** Items of the loop; empty if there are none. */
   loopItems: string[];
 }
 
@@ -25,9 +25,9 @@ export interface ActionView {
 export interface TaskView {
   /** The task's id. */
   taskId: string;
-  /** The group it is in. */
+  /** Its group. */
   taskGroupId: string;
-  /** Name for people, where it has one. */
+  /** Display name. */
   name: string | undefined;
   /** Its actions, in their order. */
   actions: ActionView[];
@@ -35,11 +35,11 @@ export interface TaskView {
   startUrlCount: number;
 }
 
-/** A subtask, with what a client is not told. */
+/** A subtask, with details that a client cannot see. */
 export interface SubtaskView {
   /** The subtask's id. */
   subTaskId: string;
-  /** The emulator's own word, whatever clients are told. */
+  /** The status, in the words of the emulator. */
   status: SubtaskStatus;
   /** Pages read so far. */
   pagesRead: number;
@@ -53,11 +53,11 @@ export interface RunView {
   lotNo: string;
   /** The task that ran. */
   taskId: string;
-  /** Rows that have been read, also those that arrive late. */
+  /** Number of rows, including late rows. */
   rowCount: number;
-  /** Rows that are marked as exported. */
+  /** Number of rows that are marked as exported. */
   exportedCount: number;
-  /** The parts it was split into. */
+  /** Its subtasks. */
   subtasks: SubtaskView[];
 }
 
@@ -69,7 +69,7 @@ export interface MarkedRow {
   exported: boolean;
 }
 
-/** A look at what the service holds, as copies. */
+/** Shows what the emulator holds, as copies. */
 export class Inspection {
   private readonly store: Store;
 
@@ -83,40 +83,40 @@ export class Inspection {
     return [...this.store.groups.keys()];
   }
 
-  /** All tasks, in the order in which they were made. */
+  /** All tasks, in the order of creation. */
   tasks(): TaskView[] {
     return [...this.store.tasks.values()].map(viewTask);
   }
 
-  /** One task; undefined where there is none. */
+  /** One task; undefined if it does not exist. */
   task(taskId: string): TaskView | undefined {
     const task = this.store.tasks.get(taskId);
     return task && viewTask(task);
   }
 
-  /** A task's start URLs; empty where there is no such task. */
+  /** A task's start URLs; empty if the task does not exist. */
   startUrls(taskId: string): string[] {
     return [...(this.store.tasks.get(taskId)?.startUrls.lines() ?? [])];
   }
 
-  /** Batches of a task or of all, in the order of their starts. */
+  /** Batches of one task or of all tasks, in the order of the starts. */
   runs(taskId?: string): RunView[] {
     const runs = taskId === undefined ? [...this.store.runs.values()] : this.store.runsOf(taskId);
     return runs.map(viewRun);
   }
 
-  /** One batch; undefined where there is none. */
+  /** One batch; undefined if it does not exist. */
   run(lotNo: string): RunView | undefined {
     const run = this.store.runs.get(lotNo);
     return run && viewRun(run);
   }
 
-  /** Rows of a task, or of one batch of it, in order, parsed. */
+  /** Parsed rows of a task or of one batch, in order. */
   rows(taskId: string, lotNo?: string): Row[] {
     return this.rowsWithMarks(taskId, lotNo).map(({ row }) => row);
   }
 
-  /** Rows with whether they are marked as exported. */
+  /** Rows with their exported marks. */
   rowsWithMarks(taskId: string, lotNo?: string): MarkedRow[] {
     const runs = this.store.runsOf(taskId).filter((run) => lotNo === undefined || run.lotNo === lotNo);
     return runs.flatMap((run) =>
@@ -127,12 +127,12 @@ export class Inspection {
     );
   }
 
-  /** Rows of a task that are marked as exported. */
+  /** Number of rows of a task that are marked as exported. */
   exportedCount(taskId: string): number {
     return this.store.runsOf(taskId).reduce((sum, run) => sum + run.exported.count(run.rows.length), 0);
   }
 
-  /** Rows of a task that a client can see at this moment. */
+  /** Number of rows of a task that a client can see. */
   visibleCount(taskId: string): number {
     return this.store.runsOf(taskId).reduce((sum, run) => sum + visibleRows(run), 0);
   }

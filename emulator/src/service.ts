@@ -7,7 +7,7 @@ import type { LineList } from "./store/lineList";
 import type { Store, StoredAction, StoredRun, StoredTask } from "./store/store";
 import { isRunning } from "./store/store";
 
-/** What every handler works with. */
+/** What every handler uses. */
 export interface Service {
   readonly store: Store;
   readonly credentials: CredentialStore;
@@ -16,15 +16,15 @@ export interface Service {
   plan: Plan;
 }
 
-/** A request that has passed credentials, plan and contract. */
+/** A request after the checks of credentials, plan and contract. */
 export interface ServiceRequest<Fields> {
   /** Body or query, as the contract types it. */
   readonly fields: Fields;
-  /** Whose tasks it sees. */
+  /** The account whose tasks are visible. */
   readonly account: string;
 }
 
-/** `data` of the answer: a value, or the JSON text of one. Neither: the answer has no data. */
+/** `data` of the response: a value or its JSON text. Without both, the response has no data. */
 export interface HandlerResult {
   data?: unknown;
   dataText?: string;
@@ -36,20 +36,20 @@ export interface UploadFields {
   file: LineList | undefined;
 }
 
-/** The fields of an operation's request, as openapi.yaml types them where nothing else is said. */
+/** The fields of requests whose type differs from openapi.yaml. */
 interface FieldsOf {
   updateTaskUrls: UploadFields;
-  /** The behaviour `copyGroup` may let a client leave the group out. */
+  /** The behaviour `copyGroup` may make the group optional. */
   copyTask: { taskId: string; taskGroupId?: string };
 }
 
-/** One operation of the service: changes the store at once, or throws a Refusal and changes nothing. */
+/** Handles one operation: makes all changes in one step, or throws a Refusal and changes nothing. */
 export type Handler<Name extends OperationName> = (
   service: Service,
   request: ServiceRequest<Name extends keyof FieldsOf ? FieldsOf[Name] : DocumentedFields<Name>>,
 ) => HandlerResult;
 
-/** @throws Refusal in the way that the behaviour `taskGone` says, also for a task of another account. */
+/** @throws Refusal, depending on the behaviour `taskGone`, also for a task of another account. */
 export function findTask(service: Service, account: string, taskId: string | undefined): StoredTask {
   if (taskId === undefined || taskId === "") throw missing("taskId");
   const task = service.store.tasks.get(taskId);
@@ -57,7 +57,7 @@ export function findTask(service: Service, account: string, taskId: string | und
   throw taskGone(service.behaviour, `task ${taskId} does not exist`);
 }
 
-/** The refusal of a task that is not there; `named` is its message where the behaviour names the task. */
+/** The refusal for a task that does not exist. `named` is the message if the behaviour names the task. */
 export function taskGone(behaviour: Behaviour, named: string): Refusal {
   switch (behaviour.taskGone) {
     case "unnamed":
@@ -79,14 +79,14 @@ export function findAction(task: StoredTask, actionId: string | undefined): Stor
   throw new Refusal("TaskSettingsNotFound", `task ${task.taskId} has no action ${actionId}`);
 }
 
-/** @throws Refusal TaskExecuting, where running tasks cannot be changed. */
+/** @throws Refusal TaskExecuting if the behaviour does not allow changes of a running task. */
 export function refuseWhileRunning(service: Service, task: StoredTask): void {
   if (service.behaviour.changeWhileRunning === "refused" && runningRun(service, task.taskId) !== undefined) {
     throw new Refusal("TaskExecuting", `task ${task.taskId} is running and cannot be changed`);
   }
 }
 
-/** The newest run of a task that is still working. */
+/** The newest run of a task that has not finished. */
 export function runningRun(service: Service, taskId: string): StoredRun | undefined {
   return service.store.runsOf(taskId).filter(isRunning).at(-1);
 }

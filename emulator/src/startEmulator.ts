@@ -21,72 +21,72 @@ import { checkSeed, defaultSeed } from "./store/seed";
 import { loadState, StateWriter } from "./store/stateFile";
 import { Store } from "./store/store";
 
-/** All of them may be left out. */
+/** Options of {@link startEmulator}. */
 export interface EmulatorOptions {
-  /** Default 0: a free one. */
+  /** Port. Default 0: a free port. */
   port?: number;
-  /** Default 127.0.0.1. */
+  /** Address to listen on. Default 127.0.0.1. */
   host?: string;
-  /** What the service holds at first; not looked at when the state file exists. Default: `defaultSeed()`. */
+  /** Initial content. Ignored if the state file exists. Default: `defaultSeed()`. */
   seed?: Seed;
-  /** File that everything is kept in, so that a second start goes on where the first ended. Default: nothing is kept. */
+  /** State file: the next start with it continues where this one ended. Default: no file. */
   stateFile?: string;
-  /** What differs from the contract's literal reading. */
+  /** Behaviours that differ from their defaults. */
   behaviour?: Partial<Behaviour>;
-  /** Default: the seed's, or enterprise. */
+  /** Plan of the account. Default: the seed's, or enterprise. */
   plan?: Plan;
-  /** Runs may open pages outside of this machine. Default false. */
+  /** Whether runs may open pages outside of this machine. Default false. */
   allowRemotePages?: boolean;
-  /** Milliseconds before a request is looked at. Default 0. */
+  /** Delay of each request in milliseconds. Default 0. */
   latencyMs?: number;
-  /** Longest time for one page of a run, in milliseconds. Default 10000. */
+  /** Timeout of one page of a run in milliseconds. Default 10000. */
   pageTimeoutMs?: number;
-  /** Requests kept in the journal. Default 100000. */
+  /** Maximum number of requests in the journal. Default 100000. */
   journalLimit?: number;
-  /** Takes a line for each request and each page that could not be read. Default: nothing is logged. */
+  /** Receives a line for each request and for each page that could not be read. Default: no log. */
   log?: (line: string) => void;
 }
 
 /** A running emulator. */
 export interface Emulator {
-  /** Base address for clients, without a slash at the end. */
+  /** Base address for clients, without a trailing slash. */
   readonly url: string;
-  /** What a client signs in with now; other ones after a refresh. */
+  /** The newest credentials. A refresh changes them. */
   readonly credentials: EmulatorCredentials;
-  /** The journal: what was asked, in the order in which it came. */
+  /** The journal of requests, in the order of arrival. */
   readonly requests: readonly JournalEntry[];
   /** Empties the journal. */
   clearRequests(): void;
-  /** Lets a request to come fail. Failures are used up in the order in which they were added. */
+  /** Makes a later request fail. Each request takes the first fault that matches. */
   fault(fault: Fault): void;
   /**
-   * Lets requests to come wait until they are released: before they are carried out, or (default) after it, before the answer. To kill a client
-   * at a known moment.
+   * Makes later requests wait until they are released: before they take effect, or (default) after it, before the response. A test can use it
+   * to kill a client at a known moment.
    */
   hold(fault: Omit<Fault, "kind">): Hold;
-  /** Takes back the failures that are still to come. */
+  /** Removes all faults that have not happened yet. */
   clearFaults(): void;
-  /** How it behaves now. */
+  /** The current behaviour. */
   readonly behaviour: Readonly<Behaviour>;
-  /** Changes how it behaves from the next request on. */
+  /** Changes the behaviour for later requests. */
   setBehaviour(changes: Partial<Behaviour>): void;
-  /** Changes the account's plan from the next request on. */
+  /** Changes the account's plan for later requests. */
   setPlan(plan: Plan): void;
-  /** Milliseconds before each request from now on is looked at. */
+  /** Changes the delay of later requests, in milliseconds. */
   setLatency(ms: number): void;
-  /** A look at what the service holds. */
+  /** Shows what the emulator holds. */
   readonly inspect: Inspection;
-  /** Changes made at the service itself, as if by somebody in its own interface. */
+  /** Makes changes like a user of the service, outside of the client. */
   readonly change: Changes;
-  /** Resolves when no run has anything left to do, or can do nothing (held, or waiting for reads). */
+  /** Resolves when no run can continue: each is at rest, held, or waits for reads. */
   settled(): Promise<void>;
-  /** Writes the state file and ends at once: open connections are cut. */
+  /** Writes the state file, closes all connections and stops. */
   close(): Promise<void>;
 }
 
 /**
  * Starts a stateful emulator of the service.
- * @throws Error for an invalid seed, behaviour or state file, or a port that is taken.
+ * @throws Error if the seed, a behaviour or the state file is invalid, or if the port is in use.
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const log = options.log ?? (() => undefined);
@@ -102,7 +102,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     plan: service.plan,
     credentials: credentials.toJSON(),
   }));
-  const saveSoon = () => writer.saveSoon((error) => log(`the state file could not be written: ${String(error)}`));
+  const saveSoon = () => writer.saveSoon((error) => log(`could not write the state file: ${String(error)}`));
   const runner: Runner = new Runner({
     store,
     visitPage: visitPage({
@@ -166,7 +166,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     change: new Changes(service, saveSoon),
     settled: () => runner.settled(),
     close() {
-      // Once: a second call must not write over the state of an emulator that was started since.
+      // Only once: a second call must not overwrite the state file of an emulator that was started later.
       closed ??= end();
       return closed;
     },

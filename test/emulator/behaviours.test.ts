@@ -58,7 +58,7 @@ const tests: { [Name in BehaviourName]: (emulator: Emulator, set: (value: Behavi
     },
     async expiresIn(emulator, set) {
       assert.equal((await data(emulator, "refreshToken", refreshWith(emulator))).expires_in, 86399);
-      set("text");
+      set("string");
       assert.equal((await data(emulator, "refreshToken", refreshWith(emulator))).expires_in, "86399");
     },
     async refreshRotation(emulator, set) {
@@ -486,12 +486,12 @@ describe("a behaviour of the emulator", () => {
     });
   }
 
-  it("is refused by name and value with what is allowed", async () => {
+  it("rejects an unknown name or value and lists the allowed ones", async () => {
     const unknown = { colour: "red" } as unknown as Partial<Behaviour>;
-    await assert.rejects(startWith([], { behaviour: unknown }), /unknown behaviour "colour"; there are: errorBody, /);
+    await assert.rejects(startWith([], { behaviour: unknown }), /unknown behaviour "colour"; known: errorBody, /);
     const wrong = { markScope: "all" } as unknown as Partial<Behaviour>;
     await assert.rejects(startWith([], { behaviour: wrong }), /markScope cannot be "all"; allowed: task, returned/);
-    await assert.rejects(startWith([], { behaviour: { tokenLifetime: 0 } }), /a whole number of at least 1/);
+    await assert.rejects(startWith([], { behaviour: { tokenLifetime: 0 } }), /an integer of at least 1/);
     assert.throws(() => parseBehaviour("markScope"), /needs a value/);
     assert.deepEqual(parseBehaviour("dataPageMax=10"), { dataPageMax: 10 });
   });

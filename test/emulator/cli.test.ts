@@ -44,7 +44,7 @@ describe("webextract-emulator", () => {
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  it("says how to use it, answers, logs each request, and ends cleanly with its state on disk", async () => {
+  it("prints its settings, responds, logs each request, and stops with its state on disk", async () => {
     const state = join(folder, "state.json");
     const seed = join(folder, "seed.yaml");
     writeFileSync(
@@ -69,7 +69,7 @@ describe("webextract-emulator", () => {
     }
   });
 
-  it("behaves as it is told to", async () => {
+  it("uses the behaviours and the plan of its options", async () => {
     const behaviour = ["--behaviour", "errorBody=legacy", "errorStatus=all400", "--behaviour", "dataPageMax=2"];
     const running = emulator("--port", "0", "--plan", "free", ...behaviour);
     const url = await running.says(/webextract:baseUrl (http:\S+)/);
@@ -80,15 +80,15 @@ describe("webextract-emulator", () => {
     await running.ended;
   });
 
-  it("refuses a wrong option in one message with what is allowed, and starts nothing", async () => {
+  it("refuses a wrong option with one message that lists the allowed values", async () => {
     const broken = join(folder, "broken.yaml");
     writeFileSync(broken, "credentials: {accessToken: s3cret\n");
     const wrong = join(folder, "wrong.yaml");
     writeFileSync(wrong, "taskGroups: []\ntasks: []\ncredentials: {token: s3cret}\n");
     const cases: [string[], RegExp][] = [
       [["--behaviour", "markScope=all"], /markScope cannot be "all"; allowed: task, returned/],
-      [["--behaviour", "colour=red"], /unknown behaviour "colour"; there are: errorBody/],
-      [["--port", "70000"], /a whole number from 0 to 65535/],
+      [["--behaviour", "colour=red"], /unknown behaviour "colour"; known: errorBody/],
+      [["--port", "70000"], /an integer from 0 to 65535/],
       [["--plan", "gold"], /free, professional, enterprise/],
       [["--colour"], /unknown option '--colour'/],
       [["--seed", join(folder, "none.yaml")], /ENOENT/],
@@ -112,12 +112,12 @@ describe("webextract-emulator", () => {
     assert.match(running.output(), /^errorBody=envelope, legacy, html, empty$/m);
   });
 
-  it("says when its port is taken", async () => {
+  it("names the port that is in use", async () => {
     const first = emulator("--port", "0");
     const port = new URL(await first.says(/webextract:baseUrl (http:\S+)/)).port;
     const second = emulator("--port", port);
     assert.equal(await second.ended, 1);
-    assert.match(second.output(), /is taken: name another one with --port/);
+    assert.match(second.output(), /is in use: choose another port with --port/);
     first.process.kill("SIGTERM");
     await first.ended;
   });

@@ -12,7 +12,7 @@ describe("the emulator's credentials", () => {
   });
   afterEach(() => emulator.close());
 
-  it("are wanted by each operation as the contract says", async () => {
+  it("are required by each operation according to the contract", async () => {
     for (const { name, credential } of Object.values(operations)) {
       if (credential === "none") continue;
       const other = credentialOf(emulator, credential === "bearer" ? "apiKey" : "bearer");
@@ -25,7 +25,7 @@ describe("the emulator's credentials", () => {
     }
   });
 
-  it("need a paid plan where the contract says so", async () => {
+  it("need a paid plan where the contract requires one", async () => {
     emulator.setPlan("free");
     const paid: OperationName[] = [];
     for (const { name } of Object.values(operations)) {
@@ -35,7 +35,7 @@ describe("the emulator's credentials", () => {
     assert.deepEqual(paid, ["updateTaskUrls", "startTask", "startSubtasks", "stopSubtasks"]);
   });
 
-  it("are exchanged by a refresh, which the old access token survives", async () => {
+  it("are renewed by a refresh; the old access token still works", async () => {
     const before = emulator.credentials;
     const fields = { grant_type: "refresh_token", refresh_token: before.refreshToken };
     const pair = await data(emulator, "refreshToken", fields);
@@ -58,7 +58,7 @@ describe("the emulator's credentials", () => {
     assert.equal(await refusal(emulator, "refreshToken", { fields }), "400 Invalid.Grant");
   });
 
-  it("of another account see nothing of the first one's", async () => {
+  it("of another account do not see the tasks of the first account", async () => {
     const other = emulator.change.addAccount("other");
     const headers = { authorization: `Bearer ${other.accessToken}` };
     const read = { fields: { taskId: "template", offset: 0, size: 1 }, headers };
@@ -68,14 +68,14 @@ describe("the emulator's credentials", () => {
     assert.equal((await call(emulator, "getData", { fields: read.fields })).status, 200);
   });
 
-  it("are those of the seed where it has any", async () => {
+  it("come from the seed if it has credentials", async () => {
     const credentials = { accessToken: "a-token", refreshToken: "r-token", apiKey: "a-key" };
     const seeded = await startWith([], { seed: { credentials, plan: "free", taskGroups: [], tasks: [] } });
     assert.deepEqual(seeded.credentials, credentials);
     await seeded.close();
   });
 
-  it("never stand in journal or log, wherever a client puts them", async () => {
+  it("never appear in the journal or the log", async () => {
     const lines: string[] = [];
     const logged = await startWith([], { log: (line) => lines.push(line) });
     const secrets = Object.values(logged.credentials);

@@ -14,7 +14,7 @@ describe("emulator/README.md", () => {
     }
   });
 
-  it("has the row of each behaviour as the table in behaviour.ts gives it", () => {
+  it("has a row for each behaviour, equal to the table in behaviour.ts", () => {
     const rows = behaviourNames.map((name) => {
       const row = behaviours[name];
       return `| ${name} | ${allowedValues(name)} | ${row.default} | ${row.meaning.replaceAll("|", "\\|")} |`;
@@ -23,13 +23,13 @@ describe("emulator/README.md", () => {
     assert.deepEqual(missing, [], "these rows are missing or out of date");
   });
 
-  it("has no row of a behaviour that is gone", () => {
-    const table = page.slice(page.indexOf("| behaviour |"), page.indexOf("## What goes wrong"));
+  it("has no row for an unknown behaviour", () => {
+    const table = page.slice(page.indexOf("| behaviour |"), page.indexOf("## Faults"));
     const names = [...table.matchAll(/^\| (\w+) \|/gm)].map(([, name]) => name).filter((name) => name !== "behaviour");
     assert.deepEqual(names, behaviourNames);
   });
 
-  it("shows a seed that is valid", () => {
+  it("shows a valid seed", () => {
     const [, seed] = /```yaml\n(taskGroups:.*?)```/s.exec(page) ?? [];
     assert.ok(seed !== undefined);
     checkSeed(parse(seed));

@@ -12,7 +12,7 @@ describe("a fault of the emulator", () => {
   const copy = () => call(emulator, "copyTask", { fields: { taskId: "template", taskGroupId: "group" } });
   const copies = () => emulator.inspect.tasks().length - 1;
 
-  it("loses the answer before or after the effect", async () => {
+  it("loses the response before or after the effect", async () => {
     emulator.fault({ operation: "copyTask", kind: "reset" });
     await assert.rejects(copy());
     assert.equal(copies(), 0);
@@ -28,14 +28,14 @@ describe("a fault of the emulator", () => {
     );
   });
 
-  it("hits only its operation, and so many requests as it says", async () => {
+  it("applies to its operation only, and to the given number of requests", async () => {
     emulator.fault({ operation: "copyTask", kind: "status", status: 503, times: 2, skip: 1 });
     await data(emulator, "getSubtasks", { taskId: "template", page: 1, size: 1 });
     const statuses = [(await copy()).status, (await copy()).status, (await copy()).status, (await copy()).status];
     assert.deepEqual(statuses, [200, 503, 503, 200]);
   });
 
-  it("answers with any status, body and headers", async () => {
+  it("sends any status, body and headers", async () => {
     emulator.fault({ operation: "*", kind: "status", status: 200, body: { no: "data" }, headers: { "x-proxy": "1" } });
     const answer = await copy();
     assert.deepEqual([answer.status, answer.text, answer.headers.get("x-proxy")], [200, '{"no":"data"}', "1"]);
@@ -44,13 +44,13 @@ describe("a fault of the emulator", () => {
     assert.equal(copies(), 1);
   });
 
-  it("answers an error of the service", async () => {
+  it("sends an error of the service", async () => {
     emulator.fault({ operation: "copyTask", kind: "error", code: "TaskExecuting" });
     const { status, json } = await copy();
     assert.deepEqual([status, json.error?.code], [400, "TaskExecuting"]);
   });
 
-  it("cuts the body, sends it slowly, late, or as another type", async () => {
+  it("truncates the body, or sends it slowly, late or with another type", async () => {
     emulator.fault({ operation: "copyTask", kind: "truncated" });
     await assert.rejects(copy());
     emulator.fault({ operation: "copyTask", kind: "slow", delayMs: 1 });
@@ -64,13 +64,13 @@ describe("a fault of the emulator", () => {
     assert.equal(copies(), 5);
   });
 
-  it("redirects without doing anything", async () => {
+  it("redirects without an effect", async () => {
     emulator.fault({ operation: "copyTask", kind: "redirect", location: "http://127.0.0.1:1/elsewhere" });
     const { status, headers } = await copy();
     assert.deepEqual([status, headers.get("location"), copies()], [307, "http://127.0.0.1:1/elsewhere", 0]);
   });
 
-  it("never answers, until the client or the emulator ends it", async () => {
+  it("sends no response until the client or the emulator ends the request", async () => {
     emulator.fault({ operation: "copyTask", kind: "hang", when: "after" });
     const hanging = assert.rejects(copy());
     while (copies() === 0) await new Promise(setImmediate);
@@ -78,13 +78,13 @@ describe("a fault of the emulator", () => {
     await hanging;
   });
 
-  it("can be taken back", async () => {
+  it("can be removed", async () => {
     emulator.fault({ operation: "copyTask", kind: "reset", times: 9 });
     emulator.clearFaults();
     assert.equal((await copy()).status, 200);
   });
 
-  it("holds a request before its effect, until it is released", async () => {
+  it("holds a request before its effect until it is released", async () => {
     const hold = emulator.hold({ operation: "copyTask", when: "before" });
     const answer = copy();
     await hold.reached;
@@ -94,7 +94,7 @@ describe("a fault of the emulator", () => {
     assert.equal(copies(), 1);
   });
 
-  it("holds the answer to a request that was carried out", async () => {
+  it("holds the response to a request that has taken effect", async () => {
     const hold = emulator.hold({ operation: "copyTask" });
     const answer = copy();
     await hold.reached;
@@ -104,14 +104,14 @@ describe("a fault of the emulator", () => {
     assert.equal(copies(), 1);
   });
 
-  it("hits only requests about its task", async () => {
+  it("applies only to requests about its task", async () => {
     emulator.fault({ operation: "*", kind: "status", taskId: "another" });
     assert.equal((await copy()).status, 200);
     emulator.fault({ operation: "*", kind: "status", taskId: "template" });
     assert.equal((await copy()).status, 503);
   });
 
-  it("hits a request about several tasks of which its task is one", async () => {
+  it("applies to a request about several tasks if one of them is its task", async () => {
     const read = (...taskIds: string[]) => call(emulator, "getActions", { fields: { taskIds, actionTypes: ["a"] } });
     emulator.fault({ operation: "getActions", kind: "error", code: "PermissionDenied", taskId: "template", times: 2 });
     assert.equal((await read("another", "template")).status, 403);

@@ -5,7 +5,7 @@ import { exampleCalls, operationNames } from "../service/calls";
 import { call, startWith } from "./caller";
 
 describe("the emulator's journal", () => {
-  it("holds each request as it came, in order", async () => {
+  it("holds each request, in order", async () => {
     const emulator = await startWith();
     const file = "http://a/\n\nhttp://b/\n";
     await call(emulator, "copyTask", { fields: { taskId: "template", taskGroupId: "group" } });
@@ -66,7 +66,7 @@ describe("the emulator's journal", () => {
     await emulator.close();
   });
 
-  it("holds no credential, whether it is a good one, a wrong one, or one that is handed out", async () => {
+  it("holds no credential: no valid, wrong or newly issued one", async () => {
     const emulator = await startWith();
     const before = { ...emulator.credentials };
     const options = { baseUrl: emulator.url, maxRetries: 0 };
@@ -86,7 +86,7 @@ describe("the emulator's journal", () => {
     assert.ok(emulator.requests.length > operationNames.length, "both clients were heard");
   });
 
-  it("gives the answer's requestId", async () => {
+  it("has the requestId of the response", async () => {
     const emulator = await startWith();
     const { json } = await call(emulator, "startTask", { fields: { taskId: "template" } });
     assert.equal(emulator.requests[0]?.requestId, json.requestId);

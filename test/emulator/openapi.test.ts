@@ -37,20 +37,20 @@ function documented(): (readonly [string, DocumentedOperation, Operation])[] {
 }
 
 describe("openapi.yaml", () => {
-  it("documents each operation of the table under its method and path, and no other", () => {
+  it("has exactly the operations of the client, with their methods and paths", () => {
     const inDocument = documented().map(([place, { operationId }]) => `${operationId} ${place}`);
     const inTable = Object.values(operations).map(({ name, method, path }) => `${name} ${method} ${path}`);
     assert.deepEqual(inDocument.sort(), inTable.sort());
   });
 
-  it("wants the credential that the table sends", () => {
+  it("requires the credential that the client sends", () => {
     for (const [place, { security }, operation] of documented()) {
       const expected = operation.credential === "none" ? [] : [{ [operation.credential]: [] }];
       assert.deepEqual(security, expected, place);
     }
   });
 
-  it("takes the fields where the table sends them", () => {
+  it("has the fields where the client sends them", () => {
     for (const [place, { parameters, requestBody }, operation] of documented()) {
       const contentTypes = Object.keys(requestBody?.content ?? {});
       const expected = { json: ["application/json"], multipart: ["multipart/form-data"], query: [] }[operation.sends];
@@ -59,7 +59,7 @@ describe("openapi.yaml", () => {
     }
   });
 
-  it("answers data of the shape that the table expects", () => {
+  it("returns data of the shape that the client expects", () => {
     for (const [place, { responses }, operation] of documented()) {
       const name = responses["200"]?.content?.["application/json"]?.schema.$ref.split("/").at(-1) ?? "";
       const data = document.components.schemas[name]?.properties.data;
@@ -68,7 +68,7 @@ describe("openapi.yaml", () => {
     }
   });
 
-  it("invents no answer but success", () => {
+  it("has no response other than success", () => {
     for (const [place, { responses }] of documented())
       assert.deepEqual(Object.keys(responses), ["200", "default"], place);
   });

@@ -28,7 +28,7 @@ describe("the emulator's operations", () => {
     assert.equal((await data(emulator, "getData", { taskId, offset: 0, size: 1 })).total, 0);
   });
 
-  it("changes a copy and leaves its source alone", async () => {
+  it("changes a copy without changing its source", async () => {
     const taskId = await copy();
     const before = emulator.inspect.task("template");
     await data(emulator, "updateTaskParameters", {
@@ -49,7 +49,7 @@ describe("the emulator's operations", () => {
     assert.deepEqual(loop?.properties, { Wait: "2" });
   });
 
-  it("merges the named properties of an action into it", async () => {
+  it("merges the given properties into an action", async () => {
     const actions = [
       { actionType: "NavigateAction", actionId: "open", properties: [{ name: "Url", value: "http://b/" }] },
     ];
@@ -57,7 +57,7 @@ describe("the emulator's operations", () => {
     assert.deepEqual(emulator.inspect.task("template")?.actions[0]?.properties, { Url: "http://b/", Timeout: "30" });
   });
 
-  it("changes nothing when one of several actions is wrong", async () => {
+  it("changes nothing if one of several actions is wrong", async () => {
     const before = emulator.inspect.task("template");
     const good = { actionType: "NavigateAction", actionId: "open", properties: [{ name: "Url", value: "http://b/" }] };
     const send = (second: object) =>
@@ -69,7 +69,7 @@ describe("the emulator's operations", () => {
     assert.deepEqual(emulator.inspect.task("template"), before);
   });
 
-  it("replaces or appends loop items as isAppend says", async () => {
+  it("replaces or appends loop items, depending on isAppend", async () => {
     const send = (loopItems: string[], isAppend: boolean) =>
       data(emulator, "updateLoopItems", {
         taskId: "template",
@@ -83,7 +83,7 @@ describe("the emulator's operations", () => {
     assert.deepEqual(emulator.inspect.task("template")?.actions[1]?.loopItems, ["a", "b", "c"]);
   });
 
-  it("takes loop items for loops only", async () => {
+  it("accepts loop items for loops only", async () => {
     const fields = { taskId: "template", actionId: "open", loopType: "UrlList", loopItems: [] };
     assert.equal(await refusal(emulator, "updateLoopItems", { fields }), "400 InvalidParameter");
   });
@@ -97,7 +97,7 @@ describe("the emulator's operations", () => {
     assert.deepEqual(emulator.inspect.startUrls("template"), ["http://b/ä", "http://c/"]);
   });
 
-  it("answers the actions of the types asked for", async () => {
+  it("returns the actions of the requested types", async () => {
     const answer = await data(emulator, "getActions", { taskIds: ["template"], actionTypes: ["LoopAction"] });
     assert.deepEqual(answer, [
       {
@@ -115,7 +115,7 @@ describe("the emulator's operations", () => {
     ]);
   });
 
-  it("keeps the rows of each run in a batch of its own and all of them in the task", async () => {
+  it("keeps the rows of each run in its own batch, and all rows in the task", async () => {
     const first = await runTemplate(emulator);
     const second = await runTemplate(emulator);
     assert.ok(BigInt(second) > BigInt(first));
@@ -128,7 +128,7 @@ describe("the emulator's operations", () => {
     assert.deepEqual(numbers, ["00000006", "00000007", "00000001", "00000002"]);
   });
 
-  it("hands out what is not exported until all of it is marked", async () => {
+  it("returns the rows that are not exported until they are marked", async () => {
     await runTemplate(emulator);
     const read = () => data(emulator, "getNotExportedData", { taskId: "template", size: 2 });
     assert.deepEqual(await read(), await read());
@@ -147,7 +147,7 @@ describe("the emulator's operations", () => {
     assert.equal((await data(emulator, "getNotExportedData", { taskId: "template", size: 1 })).total, 0);
   });
 
-  it("stops and starts the subtasks of a run, and no others", async () => {
+  it("stops and starts only the given subtasks of a run", async () => {
     emulator.change.holdRuns();
     await data(emulator, "startTask", { taskId: "template" });
     const list = () => data(emulator, "getSubtasks", { taskId: "template", page: 1, size: 10 });
@@ -191,7 +191,7 @@ describe("the emulator's operations", () => {
     assert.equal(emulator.inspect.visibleCount("wide"), 5);
   });
 
-  it("refuses what is not there", async () => {
+  it("refuses ids that do not exist", async () => {
     const task = { taskId: "nope" };
     const read = { offset: 0, size: 1 };
     const loop = { actionId: "loop", loopType: "UrlList", loopItems: [] };
@@ -221,7 +221,7 @@ describe("the emulator's operations", () => {
     assert.equal(await refusal(emulator, "getBatchData", batch), "400 InvalidParameter");
   });
 
-  it("refuses what the contract does not allow, naming the field and never its value", async () => {
+  it("refuses requests that break the contract, with the field but not its value", async () => {
     const cases: [OperationName, Record<string, unknown>, string, RegExp][] = [
       ["getData", { taskId: "template", offset: 0 }, "400 InvalidParameter.Required", /size/],
       ["getData", { taskId: "template", offset: -1, size: 1 }, "400 InvalidParameter", /offset/],
@@ -243,7 +243,7 @@ describe("the emulator's operations", () => {
     }
   });
 
-  it("refuses a body that is missing, not JSON, or not asked for", async () => {
+  it("refuses a missing body, a body that is not JSON, and a body where none is expected", async () => {
     const authorization = `Bearer ${emulator.credentials.accessToken}`;
     const post = async (path: string, body?: string, type = "application/json") => {
       const response = await fetch(emulator.url + path, {
@@ -262,7 +262,7 @@ describe("the emulator's operations", () => {
     assert.equal(await post("/task/none", "{}"), "404 NotFound");
   });
 
-  it("answers each operation as openapi.yaml describes it", async () => {
+  it("sends responses that match openapi.yaml", async () => {
     const document = parse(readFileSync(join(__dirname, "../../emulator/openapi.yaml"), "utf8"));
     const ajv = new Ajv2020({ strict: false }).addSchema({ $id: "contract", ...document });
     const lotno = await runTemplate(emulator);

@@ -5,7 +5,7 @@ import { LineList, RowMarks } from "../internals/emulator";
 const range = fc.tuple(fc.nat(30), fc.nat(30));
 
 describe("marks on rows", () => {
-  it("are the set of the rows that were marked, however they were marked", () => {
+  it("are the set of the marked rows, in whatever order they were marked", () => {
     fc.assert(
       fc.property(fc.array(range), fc.nat(35), fc.nat(35), (ranges, length, limit) => {
         const marks = new RowMarks(ranges);
@@ -27,7 +27,7 @@ describe("marks on rows", () => {
 });
 
 describe("the lines of an upload", () => {
-  it("are the same however the bytes were cut", () => {
+  it("do not depend on how the bytes were split", () => {
     const line = fc.constantFrom("http://a/", "http://ä.example/€", "", "  ", "http://b/\r");
     fc.assert(
       fc.property(fc.array(line), fc.array(fc.nat(60)), (lines, cuts) => {

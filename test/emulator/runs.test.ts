@@ -64,7 +64,7 @@ describe("a run", () => {
       .at(-1)
       ?.subtasks.flatMap((subtask) => subtask.errors.map(({ message }) => message));
 
-  it("reads the fields of each row: text, attributes, absolute links, and nothing for what is missing", async () => {
+  it("reads the fields of each row: text, attributes, absolute links, and empty strings for missing elements", async () => {
     site.pages.set(
       "/list/",
       `<ul><li id="1"><b> Ä\n  <i>&amp;</i> ö </b><a href="../item?x=1">x</a></li><li><b>second</b></li></ul>`,
@@ -77,7 +77,7 @@ describe("a run", () => {
     ]);
   });
 
-  it("opens uploaded URLs, then those of the loop, and the action's own one where there are none", async () => {
+  it("opens the uploaded URLs, then those of the loop, or else the URL of the action", async () => {
     for (const name of ["one", "two", "three"]) site.pages.set(`/${name}`, `<li><b>${name}</b></li>`);
     const navigate: SeedAction = {
       actionType: "NavigateAction",
@@ -141,7 +141,7 @@ describe("a run", () => {
     assert.deepEqual([statuses(), errors()], [["finished"], ["status 404"]]);
   });
 
-  it("keeps the order of the inputs, however its subtasks overtake each other", async () => {
+  it("keeps the order of the inputs, even if its subtasks finish in another order", async () => {
     let first: ServerResponse | undefined;
     site.pages.set("/slow", (_request, response) => {
       first = response;
@@ -157,7 +157,7 @@ describe("a run", () => {
     assert.deepEqual(named(), ["a", "b", "c", "d"]);
   });
 
-  it("stops a subtask between pages and goes on from there", async () => {
+  it("stops a subtask between pages and continues from there", async () => {
     let held: ServerResponse | undefined;
     site.pages.set("/1", `<li><b>a</b></li><a class="next" href="2">next</a>`);
     site.pages.set("/2", (_request, response) => {
@@ -177,7 +177,7 @@ describe("a run", () => {
     assert.deepEqual(site.asked, ["/1", "/2", "/2"]);
   });
 
-  it("fails where every page failed, says why, and can be started again", async () => {
+  it("fails with a reason if every page failed, and can be started again", async () => {
     site.pages.set("/text", (_request, response) => {
       response.writeHead(200, { "content-type": "text/plain" }).end("x");
     });
@@ -220,7 +220,7 @@ describe("a run", () => {
     assert.deepEqual([statuses(), named()], [["finished"], ["now"]]);
   });
 
-  it("follows a redirect on this machine and resolves links against where it led", async () => {
+  it("follows a redirect on this machine and resolves links against its target", async () => {
     site.pages.set("/old", (_request, response) => {
       response.writeHead(301, { location: "/new/" }).end();
     });
@@ -230,7 +230,7 @@ describe("a run", () => {
     assert.equal(emulator.inspect.rows("task")[0]?.link, `${site.url}/new/x`);
   });
 
-  it("opens pages outside of this machine only when told to", async () => {
+  it("opens pages outside of this machine only with the option for it", async () => {
     // For the emulator an address like any other; for the system it is this machine.
     const remote = site.url.replace("127.0.0.1", "0.0.0.0");
     site.pages.set("/1", "<li><b>far away</b></li>");
@@ -245,7 +245,7 @@ describe("a run", () => {
     await open.close();
   });
 
-  it("reads pages in the encoding of their header or their own words", async () => {
+  it("reads pages in the encoding of their header or their meta element", async () => {
     const latin = Buffer.from("<li><b>sch\u00f6n</b></li>", "latin1");
     site.pages.set("/header", (_request, response) => {
       response.writeHead(200, { "content-type": "text/html; charset=ISO-8859-1" }).end(latin);
@@ -262,21 +262,21 @@ describe("a run", () => {
     assert.deepEqual(named(), ["schön", "schön", "schön"]);
   });
 
-  it("records a selector that is wrong and does not crash", async () => {
+  it("records a wrong selector and does not crash", async () => {
     site.pages.set("/1", "<li>x</li>");
     task([{ ...extract, properties: { RowSelector: "li[[", "Field.a": "b" } }], ["/1"]);
     await runTemplate(emulator, "task");
     assert.deepEqual([statuses(), errors()?.length], [["failed"], 1]);
   });
 
-  it("without anything to open finishes without rows", async () => {
+  it("finishes without rows if there is no page to open", async () => {
     task([extract]);
     const lotno = await runTemplate(emulator, "task");
     assert.deepEqual(statuses(), ["finished"]);
     assert.equal((await data(emulator, "getBatchData", { taskId: "task", lotno, offset: 0, size: 1 })).total, 0);
   });
 
-  it("of a task that is deleted is given up", async () => {
+  it("ends when its task is deleted", async () => {
     site.pages.set("/1", () => undefined);
     task([extract], ["/1"]);
     await data(emulator, "startTask", { taskId: "task" });
@@ -286,7 +286,7 @@ describe("a run", () => {
     assert.deepEqual(emulator.inspect.runs("task"), []);
   });
 
-  it("can be held, so that a test decides when it goes on", async () => {
+  it("can be held and continued by a test", async () => {
     emulator.change.holdRuns();
     await data(emulator, "startTask", { taskId: "template" });
     await emulator.settled();

@@ -34,7 +34,7 @@ describe("the emulator's state file", () => {
     rows: emulator.inspect.tasks().map(({ taskId }) => emulator.inspect.rowsWithMarks(taskId)),
   });
 
-  it("lets a second start go on where the first ended", async () => {
+  it("lets a second start continue where the first ended", async () => {
     const first = await start();
     await data(first, "copyTask", { taskId: "template", taskGroupId: "group" });
     await call(first, "updateTaskUrls", { fields: { taskId: "template" }, file: "http://a/ä\nhttp://b/" });
@@ -56,7 +56,7 @@ describe("the emulator's state file", () => {
     assert.equal((await data(second, "getNotExportedData", { taskId: "template", size: 1 })).total, 5);
   });
 
-  it("holds a change before the change is answered", async () => {
+  it("holds a change before the response to it", async () => {
     const emulator = await start();
     const { taskId } = await data(emulator, "copyTask", { taskId: "template", taskGroupId: "group" });
     assert.ok(readFileSync(stateFile, "utf8").includes(taskId));
@@ -64,7 +64,7 @@ describe("the emulator's state file", () => {
     assert.equal(statSync(stateFile).mode & 0o777, 0o600);
   });
 
-  it("takes many changes at once", async () => {
+  it("takes many simultaneous changes", async () => {
     const emulator = await start();
     const copies = await Promise.all(
       Array.from({ length: 20 }, () => data(emulator, "copyTask", { taskId: "template", taskGroupId: "group" })),
@@ -73,7 +73,7 @@ describe("the emulator's state file", () => {
     for (const { taskId } of copies) assert.ok(text.includes(taskId));
   });
 
-  it("lets a run that was cut off go on", async () => {
+  it("lets an interrupted run continue", async () => {
     const site = await startSite();
     site.pages.set("/1", () => undefined);
     const first = await start();
@@ -94,12 +94,12 @@ describe("the emulator's state file", () => {
     await site.close();
   });
 
-  it("is left alone when it is not one of ours", async () => {
+  it("is not changed if it is not a valid state file", async () => {
     const foreign: [string, RegExp][] = [
       ["{", /is not JSON/],
       ['{"version":1}', /is not a state file/],
       ["null", /is not a state file/],
-      ['{"format":"webextract-emulator","version":99}', /is of version 99/],
+      ['{"format":"webextract-emulator","version":99}', /has version 99/],
       ['{"format":"webextract-emulator","version":1}', /is not complete/],
     ];
     for (const [text, message] of foreign) {
@@ -112,7 +112,7 @@ describe("the emulator's state file", () => {
 });
 
 describe("a seed", () => {
-  it("is refused with every problem and no value", async () => {
+  it("is refused with every problem but without values", async () => {
     const task = { taskId: "a", taskGroupId: "none", actions: [] };
     await assert.rejects(
       startEmulator({ seed: { taskGroups: [{ taskGroupId: "g" }, { taskGroupId: "g" }], tasks: [task, task] } }),
@@ -128,7 +128,7 @@ describe("a seed", () => {
     });
   });
 
-  it("is not needed: the default one holds a template that can be copied and run", async () => {
+  it("is optional: the default seed has a template that can be copied and run", async () => {
     const emulator = await startEmulator();
     const { taskId } = await data(emulator, "copyTask", { taskId: "demo-template", taskGroupId: "demo-group" });
     await data(emulator, "startTask", { taskId });

@@ -29,7 +29,8 @@ const program = `
     console.log(JSON.stringify({ node: process.version, found: copies.includes(copy.data.taskId) }));
   })();`;
 
-describe("the packed packages on each supported Node.js", () => {
+describe("the packed packages on each supported Node.js", function () {
+  this.timeout(300_000);
   let folder: string;
   before(async () => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), "webextract-nodes-")));

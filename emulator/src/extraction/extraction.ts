@@ -1,17 +1,17 @@
 import type { StoredTask } from "../store/store";
 
-/** What a task takes from a page: its actions that extract, read once for each page. */
+/** What a task extracts from a page, as its actions define it. */
 export interface Extraction {
-  /** CSS selector of the rows of a page; the whole page is one row where there is none. */
+  /** CSS selector of the rows of a page. Without it, the whole page is one row. */
   rowSelector: string | undefined;
   fields: Field[];
-  /** The page behind each row. */
+  /** The detail page of each row. */
   detail: { linkSelector: string; fields: Field[] } | undefined;
-  /** Where a list goes on. */
+  /** The link to the next page of a list. */
   pagination: { nextSelector: string; maxPages: number } | undefined;
 }
 
-/** A field: the text of the first element that `selector` finds in a row, or an attribute of it. */
+/** A field: the text, or an attribute, of the first element in a row that `selector` matches. */
 export interface Field {
   name: string;
   /** Empty: the row itself. */
@@ -21,7 +21,7 @@ export interface Field {
 
 const fieldPrefix = "Field.";
 
-/** Reads the actions ExtractDataAction, DetailAction and PaginationAction, names that are this emulator's own invention. */
+/** Reads the actions ExtractDataAction, DetailAction and PaginationAction, whose names are inventions of this emulator. */
 export function extractionOf(task: StoredTask): Extraction {
   const properties = (actionType: string) =>
     task.actions.filter((action) => action.actionType === actionType).map((action) => action.properties);
@@ -47,13 +47,13 @@ function fieldsOf(properties: ReadonlyMap<string, string>): Field[] {
   );
 }
 
-/** `css`, `css@attribute`, or `@attribute` of the row itself. An @ inside of brackets belongs to the selector. */
+/** `css`, `css@attribute`, or `@attribute` of the row itself. An @ in brackets is part of the selector. */
 function parseField(name: string, value: string): Field {
   const [, selector, attribute] = /^(.*?)(?:@([\w:-]+))?$/s.exec(value) ?? [];
   return { name, selector: (selector ?? "").trim(), attribute };
 }
 
-/** Pages to read of one list. Default 1000, which no list on one machine has. */
+/** Maximum number of pages of one list. Default 1000. */
 function maximum(text: string | undefined): number {
   const pages = Number(text);
   return filled(text) !== undefined && Number.isInteger(pages) && pages > 0 ? pages : 1000;

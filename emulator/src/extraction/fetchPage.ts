@@ -1,24 +1,24 @@
-/** How pages of a run are fetched. */
+/** Options for fetching the pages of a run. */
 export interface PageOptions {
-  /** Whether pages, links and redirects may lie outside of this machine. */
+  /** Whether pages, links and redirects outside of this machine are allowed. */
   allowRemotePages: boolean;
-  /** Longest time for one page with its redirects, in milliseconds. */
+  /** Timeout of one page with its redirects, in milliseconds. */
   timeoutMs: number;
 }
 
-/** A page, before it is read. */
+/** A page before it is parsed. */
 export interface FetchedPage {
-  /** After redirects. */
+  /** The URL after redirects. */
   url: string;
   bytes: Buffer;
-  /** As the header says; the page itself may say more. */
+  /** From the Content-Type header. The page may declare another one. */
   charset: string | undefined;
 }
 
 const mostRedirects = 5;
 const mostBytes = 10 * 1024 * 1024;
 
-/** @throws Error whose message says why the page could not be read, without its content. */
+/** @throws Error with the reason why the page could not be read, without its content. */
 export async function fetchPage(url: string, options: PageOptions, signal: AbortSignal): Promise<FetchedPage> {
   const ends = AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]);
   let target = url;

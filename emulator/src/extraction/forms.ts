@@ -1,13 +1,13 @@
 import type { CheerioAPI } from "cheerio" with { "resolution-mode": "import" };
 import type { StoredTask } from "../store/store";
 
-/** Where a text is entered when the task does not say: the first field of the page that takes text. */
+/** The default field for a text: the first field of the page that takes text. */
 const anyTextField = 'form input[type="search"], form input[type="text"], form input:not([type]), form textarea';
 
 /**
- * The page that a GET form leads to once the text is in its field.
- * @throws Error for a page without such a form, or one that is sent in another way.
- * @internal the import above is more than old compilers can read in a declaration
+ * The URL to which a GET form leads when the text is in its field.
+ * @throws Error if the page has no such form, or if the form has another method.
+ * @internal because old compilers cannot parse the import above in a declaration
  */
 export function submittedForm($: CheerioAPI, base: string, task: StoredTask, text: string): string {
   const entering = task.actions.find((action) => action.actionType === "EnterTextAction");

@@ -8,13 +8,13 @@ import { submittedForm } from "./forms";
 import type { VisitPage } from "./runner";
 import type { PageVisit, VisitResult } from "./visit";
 
-/** The elements that fields are looked for in. */
+/** The elements that contain the fields. */
 type Scope = ReturnType<CheerioAPI>;
 
-/** Opens pages over HTTP and reads them as the task's actions say. */
+/** Opens pages over HTTP and extracts what the task's actions define. */
 export function visitPage(options: PageOptions): VisitPage {
   return async (task, visit, signal) => {
-    // A row without a link to its own page.
+    // A row without a link to a detail page.
     if (visit.url === "" && visit.row !== undefined) return { rows: [visit.row], next: [] };
     const page = await fetchPage(visit.url, options, signal);
     const $ = await parsePage(page);
@@ -30,7 +30,7 @@ export function visitPage(options: PageOptions): VisitPage {
 }
 
 async function parsePage(page: FetchedPage): Promise<CheerioAPI> {
-  // Loaded when the first page comes: it is most of what a start would wait for.
+  // Loaded with the first page, because loading it takes longer than the rest of a start.
   const { loadBuffer } = await import("cheerio");
   return loadBuffer(page.bytes, { baseURI: page.url, encoding: encodingOf(page) });
 }
@@ -53,12 +53,12 @@ function readList($: CheerioAPI, page: FetchedPage, task: StoredTask, pageNumber
   const next: PageVisit[] = [];
   if (pagination !== undefined && pageNumber < pagination.maxPages) {
     const url = linkIn($.root(), pagination.nextSelector, page.url);
-    // A last page may link to itself.
+    // The last page may link to itself.
     if (url !== undefined && url !== page.url) next.push({ kind: "list", url, page: pageNumber + 1 });
   }
   if (detail === undefined) return { rows: read.map(({ row }) => row), next };
 
-  // Rows keep the page's order: those without a link wait in the queue with the others, as details of nothing.
+  // Rows keep the order of the page, so rows without a link go into the queue too, as detail pages without a URL.
   const empty = Object.fromEntries(detail.fields.map((field) => [field.name, ""]));
   const details = read.map(
     ({ row, link }): PageVisit => ({ kind: "detail", url: link ?? "", row: { ...row, ...empty } }),

@@ -1,22 +1,22 @@
 import type { StoredAction, StoredTask } from "../store/store";
 import type { PageVisit } from "./visit";
 
-/** More subtasks than this are of no use to anybody: each takes more pages instead. */
+/** Maximum number of subtasks. Beyond it, each subtask takes more pages. */
 const mostSubtasks = 1000;
 
-/** In `Url` of a NavigateAction and `TextToSet` of an EnterTextAction: where the text of a loop goes. */
+/** The place of a loop item in `Url` of a NavigateAction and in `TextToSet` of an EnterTextAction. */
 const placeholder = "{text}";
 
-/** What a task begins with: its pages to open, in the order of the rows. */
+/** The first pages that a run opens, in the order of the rows. */
 export interface RunInputs {
   visits: PageVisit[];
-  /** Made from a list of URLs or texts. */
+  /** Whether they come from a list of URLs or texts. */
   fromList: boolean;
 }
 
 /**
- * The uploaded start URLs, then the items of each UrlList; without either the Url of each NavigateAction. Where the task enters texts or
- * loops over them, each of these pages is opened once for each text.
+ * The uploaded start URLs, then the items of each UrlList. If there are none: the Url of each NavigateAction. A task that enters texts or
+ * loops over them opens each of these pages once for each text.
  */
 export function runInputs(task: StoredTask): RunInputs {
   const loops = (kind: string) => task.actions.filter((action) => action.loopType?.toLowerCase() === kind);
@@ -47,7 +47,7 @@ function visitsOf(url: string, texts: readonly string[], entering: StoredAction 
   return entered.map((text) => ({ kind: "form", url, text }));
 }
 
-/** The pages of each subtask, in order; at least one subtask, if only an empty one. */
+/** The pages of each subtask, in order. There is at least one subtask; it may be empty. */
 export function splitVisits(visits: PageVisit[], urlsPerSubtask: number): PageVisit[][] {
   const each = Math.max(urlsPerSubtask, Math.ceil(visits.length / mostSubtasks));
   const parts = Array.from({ length: Math.ceil(visits.length / each) }, (_, index) =>

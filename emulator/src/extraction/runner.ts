@@ -4,14 +4,14 @@ import { isAtRest, isRunning, newRun, newSubtask } from "../store/store";
 import { runInputs, splitVisits } from "./runInputs";
 import type { PageVisit, VisitResult } from "./visit";
 
-/** Opens a page of a task and reads it. Fails with an Error whose message goes to the subtask's errors. */
+/** Opens and reads a page of a task. The message of a thrown Error becomes an error of the subtask. */
 export type VisitPage = (task: StoredTask, visit: PageVisit, signal: AbortSignal) => Promise<VisitResult>;
 
 export interface RunnerOptions {
   store: Store;
   visitPage: VisitPage;
   behaviour: () => Behaviour;
-  /** Something that the state file holds has changed. */
+  /** Called after a change that the state file must hold. */
   changed: () => void;
   log: (line: string) => void;
 }
@@ -19,10 +19,10 @@ export interface RunnerOptions {
 /** Subtasks of one run that work at the same time. */
 const atOnce = 4;
 
-/** Does the work of runs in the background. A subtask can be stopped and started between any two pages; what it still has to do is in the store. */
+/** Does the work of runs in the background. A subtask can be stopped and started between any two pages, because its remaining work is in the store. */
 export class Runner {
   private readonly options: RunnerOptions;
-  /** What is being read right now; aborting it gives the page back to the queue. */
+  /** The page reads in progress. Aborting one returns the page to the queue. */
   private readonly working = new Map<StoredSubtask, AbortController>();
   private readonly waiters: (() => void)[] = [];
   private held = false;
@@ -32,7 +32,7 @@ export class Runner {
     this.options = options;
   }
 
-  /** Makes a run of what the task says now, and begins to work on it. */
+  /** Creates a run from the current configuration of the task and starts it. */
   begin(task: StoredTask): StoredRun {
     const { store, behaviour } = this.options;
     const { readsUntilFinished, subtaskListLag, rowsArriveLate, splitting } = behaviour();
@@ -53,14 +53,14 @@ export class Runner {
     return run;
   }
 
-  /** The subtask list of the run has been read; it may be what the run waits for. */
+  /** Counts one read of the subtask list; the run may wait for it. */
   countRead(run: StoredRun): void {
     if (run.readsLeft === 0) return;
     run.readsLeft -= 1;
     this.wake(run);
   }
 
-  /** Goes on with what the state file held. */
+  /** Continues the runs from the state file. */
   resume(): void {
     for (const run of this.options.store.runs.values()) {
       for (const subtask of run.subtasks) if (subtask.status === "extracting") subtask.status = "waiting";
@@ -68,7 +68,7 @@ export class Runner {
     }
   }
 
-  /** A stopped subtask goes on where it was; a failed one tries the failed pages again; others are left alone. */
+  /** A stopped subtask continues. A failed one tries its failed pages again. Others do not change. */
   startSubtask(run: StoredRun, subtask: StoredSubtask): void {
     if (subtask.status === "failed") {
       subtask.queue = subtask.failed;
@@ -79,7 +79,7 @@ export class Runner {
     this.wake(run);
   }
 
-  /** At once: the page that is being read is given up, and read again when the subtask is started. */
+  /** Stops it immediately. A page that is being read is read again when the subtask is started. */
   stopSubtask(run: StoredRun, subtask: StoredSubtask): void {
     if (isAtRest(subtask)) return;
     subtask.status = "stopped";
@@ -88,7 +88,7 @@ export class Runner {
     this.wake(run);
   }
 
-  /** No run begins or goes on with a page until `release`. */
+  /** No run reads a page until `release`. */
   hold(): void {
     this.held = true;
   }
@@ -98,7 +98,7 @@ export class Runner {
     for (const run of this.options.store.runs.values()) this.wake(run);
   }
 
-  /** Resolves when no subtask can go on: all are at rest, or held, or wait for reads. */
+  /** Resolves when no subtask can continue: each is at rest, held, or waits for reads. */
   settled(): Promise<void> {
     return new Promise((resolve) => {
       this.waiters.push(resolve);
@@ -106,7 +106,7 @@ export class Runner {
     });
   }
 
-  /** The runs of a task that is gone are given up. */
+  /** Ends the runs of a deleted task. */
   forget(taskId: string): void {
     for (const run of this.options.store.runsOf(taskId)) {
       for (const subtask of run.subtasks) {
@@ -116,7 +116,7 @@ export class Runner {
     }
   }
 
-  /** Stops all work; the store keeps what is left to do. */
+  /** Stops all work. The store keeps the remaining work. */
   close(): void {
     this.closed = true;
     for (const subtask of [...this.working.keys()]) this.giveUp(subtask);
@@ -128,9 +128,9 @@ export class Runner {
     this.working.delete(subtask);
   }
 
-  /** Looks for what the run can do now. */
+  /** Starts the work that the run can do now. */
   wake(run: StoredRun): void {
-    // Later: a start is answered before its run has done anything.
+    // Deferred, so that the response to a start precedes the work of its run.
     setImmediate(() => {
       while (this.mayWork(run)) {
         const subtask = run.subtasks.find((candidate) => candidate.status === "waiting");
@@ -176,7 +176,7 @@ export class Runner {
     if (typeof outcome === "string") {
       subtask.errors.push({ url: visit.url, message: outcome });
       this.options.log(`subtask ${subtask.subTaskId}: ${visit.url}: ${outcome}`);
-      // A row whose own page is missing is still a row.
+      // A row without its detail page is still a row.
       if (visit.row !== undefined) subtask.unreleased.push(JSON.stringify(visit.row));
       else subtask.failed.push(visit);
       return;
@@ -191,7 +191,7 @@ export class Runner {
     subtask.status = subtask.pagesRead === 0 && subtask.errors.length > 0 ? "failed" : "finished";
   }
 
-  /** Rows appear in the order of the inputs: those of a subtask wait for the subtasks before it, unless these are at rest. */
+  /** Rows appear in the order of the inputs: the rows of a subtask wait for the earlier subtasks, unless these are at rest. */
   private releaseRows(run: StoredRun): void {
     for (const subtask of run.subtasks) {
       run.rows.append(subtask.unreleased);

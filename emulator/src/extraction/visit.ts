@@ -1,16 +1,16 @@
 /** One page that a subtask has to open. */
 export interface PageVisit {
   /**
-   * `list`: a page that rows are read from. `form`: a page with a form that a text is entered into; what it leads to is a list page.
-   * `detail`: the page behind a row, whose fields are added to the row.
+   * `list`: a page with rows. `form`: a page with a form into which a text is entered; the form leads to a list page.
+   * `detail`: the detail page of a row, whose fields are added to the row.
    */
   kind: "list" | "form" | "detail";
   url: string;
-  /** The text of a loop, for a form. */
+  /** The text to enter into a form. */
   text?: string;
-  /** How many pages of this list were read before. */
+  /** The number of this page in its list, from 1. */
   page?: number;
-  /** The row that a detail page belongs to. */
+  /** The row of a detail page. */
   row?: Record<string, string>;
 }
 
@@ -18,11 +18,11 @@ export interface PageVisit {
 export interface VisitError {
   /** The page. */
   url: string;
-  /** Why. */
+  /** The reason. */
   message: string;
 }
 
-/** What came of a page. */
+/** The result of a page. */
 export interface VisitResult {
   /** Complete rows, in the page's order. */
   rows: Record<string, string>[];

@@ -36,9 +36,9 @@ const handlers = {
   copyTask,
 } satisfies { [Name in OperationName]: Handler<Name> };
 
-/** Runs the handler of an operation on fields that its schema in openapi.yaml has passed. */
+/** Runs the handler of an operation. The fields must be valid according to openapi.yaml. */
 export function handle(name: OperationName, service: Service, request: ServiceRequest<unknown>): HandlerResult {
-  // The contract's check is what gives the fields their type.
+  // The check against openapi.yaml has ensured the type of the fields.
   const handler = handlers[name] as (service: Service, request: ServiceRequest<unknown>) => HandlerResult;
   return handler(service, request);
 }

@@ -1,7 +1,7 @@
 import type { Behaviour } from "../behaviour";
 import { Refusal } from "../errors";
 
-/** The size of a page under a maximum (0: none), refused or clamped as the behaviour says. */
+/** Applies a maximum page size (0: none): refuses or clamps, depending on the behaviour `pageTooLarge`. */
 export function allowedSize(size: number, maximum: number, behaviour: Behaviour): number {
   if (size < 1) throw new Refusal("InvalidParameter", "size must be at least 1");
   if (maximum === 0 || size <= maximum) return size;

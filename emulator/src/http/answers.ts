@@ -3,7 +3,7 @@ import { Refusal } from "../errors";
 import type { HandlerResult } from "../service";
 import type { Fault } from "./faults";
 
-/** An answer before it is sent. */
+/** A response before it is sent. */
 export interface Answer {
   status: number;
   headers: Record<string, string>;
@@ -19,7 +19,7 @@ export function successAnswer(requestId: string, { data, dataText }: HandlerResu
   return { status: 200, headers: json, body: `{${body}"requestId":${JSON.stringify(requestId)}}` };
 }
 
-/** The answer to a request that failed, in the envelope of the behaviour `errorBody`. */
+/** The response to a refused request, in the form of the behaviour `errorBody`. */
 export function failureAnswer(requestId: string, refusal: Refusal, behaviour: Behaviour): Answer {
   const status = refusal.statusUnder(behaviour.errorStatus);
   const headers = refusal.code === "TooManyRequests" ? retryAfter(behaviour) : {};
@@ -44,12 +44,12 @@ export function failureAnswer(requestId: string, refusal: Refusal, behaviour: Be
   }
 }
 
-/** What a proxy says when the service behind it is not heard. */
+/** The response of a proxy that cannot reach the service. */
 export function gatewayAnswer(status: number): Answer {
   return { status, headers: html, body: page(status) };
 }
 
-/** The answer of a fault that brings its own. */
+/** The response of a fault that has its own. */
 export function faultAnswer(fault: Fault, requestId: string, path: string, behaviour: Behaviour): Answer {
   if (fault.kind === "error") {
     return failureAnswer(

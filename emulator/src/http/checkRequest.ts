@@ -3,13 +3,13 @@ import Ajv2020 from "ajv/dist/2020";
 import type { Contract, Operation } from "../contract";
 import { missing, Refusal } from "../errors";
 
-/** The linter looks after the schemas; checking them here too would double the time of a start. */
+/** No check of the schemas: it would double the time of a start, and `npm run check` does it. */
 const trusted = { strict: false, meta: false, validateSchema: false } as const;
 
-/** Checks requests against openapi.yaml. Each operation's schema is compiled when it is used first. */
+/** Checks requests against openapi.yaml. Compiles the schema of an operation at its first request. */
 export class RequestCheck {
   private readonly bodies = new Ajv2020(trusted);
-  /** Query parameters are text on the wire: only here a text is taken for a number. */
+  /** Query parameters are strings on the wire, so only here a string may become a number. */
   private readonly queries = new Ajv2020({ ...trusted, coerceTypes: true });
   private readonly compiled = new Map<string, ValidateFunction>();
 
@@ -29,8 +29,8 @@ export class RequestCheck {
   }
 
   /**
-   * The query with numbers as numbers.
-   * @param optional parameters that the behaviour lets a client leave out.
+   * @returns the query, with integers as numbers.
+   * @param optional parameters that the current behaviour does not require.
    */
   query(
     operation: Operation,
@@ -48,7 +48,7 @@ export class RequestCheck {
       }),
     );
     const typed = { ...query };
-    // An integer parameter left empty would be taken for 0.
+    // An empty integer parameter would become 0.
     const empty = parameters.find(({ name }) => typed[name] === "" && !optional.includes(name));
     if (empty !== undefined) throw missing(empty.name);
     if (!validate(typed)) throw refusalOf(validate.errors, "the query");

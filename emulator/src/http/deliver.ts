@@ -4,12 +4,12 @@ import type { FastifyReply } from "fastify";
 import type { Answer } from "./answers";
 import type { Fault } from "./faults";
 
-/** Sends an answer as it is. */
+/** Sends a response. */
 export function send(reply: FastifyReply, answer: Answer): FastifyReply {
   return reply.code(answer.status).headers(answer.headers).send(answer.body);
 }
 
-/** Sends an answer in the way that a fault spoils it. */
+/** Sends a response that a fault changes. */
 export async function sendSpoilt(
   reply: FastifyReply,
   answer: Answer,
@@ -27,7 +27,7 @@ export async function sendSpoilt(
     case "truncated":
       reply.hijack();
       reply.raw.writeHead(answer.status, { ...answer.headers, "content-length": body.length });
-      // The head must have left the socket before it is cut.
+      // The head must be sent before the socket is closed.
       reply.raw.write(body.subarray(0, Math.floor(body.length / 2)), () => reply.raw.socket?.destroy());
       return;
     case "slow":
@@ -45,7 +45,7 @@ export async function sendSpoilt(
   }
 }
 
-/** Ends the connection of a request without an answer. */
+/** Ends the connection of a request without a response. */
 export function drop(reply: FastifyReply, end: (socket: Socket) => void): void {
   reply.hijack();
   if (reply.raw.socket !== null) end(reply.raw.socket);
@@ -68,7 +68,7 @@ async function sendSlowly(
   reply.raw.end();
 }
 
-/** Waits; closing the emulator ends it early. */
+/** Waits, at most until the emulator closes. */
 export async function pause(ms: number, closing: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal: closing }).catch(() => undefined);
 }

@@ -15,7 +15,7 @@ import type { Journal, JournalEntry } from "./journal";
 import { cleanText } from "./journal";
 import { receiveUpload } from "./upload";
 
-/** What the HTTP side is made of. */
+/** What the HTTP server needs. */
 export interface ServerParts {
   service: Service;
   operations: readonly Operation[];
@@ -24,18 +24,18 @@ export interface ServerParts {
   faults: FaultPlan;
   latencyMs: () => number;
   log: (line: string) => void;
-  /** Resolves when what the request changed is on disk. */
+  /** Resolves when the changes of the request are on disk. */
   saved: () => Promise<void>;
   closing: AbortSignal;
 }
 
-/** What is known of a socket. */
+/** A socket and its use. */
 export interface SocketUse {
   number: number;
   requests: number;
 }
 
-/** Operations that leave the store as it is, but for counters. */
+/** Operations that change nothing but counters in the store. */
 const readOnly = new Set(["getActions", "getSubtasks", "getBatchData", "getData", "getNotExportedData"]);
 
 interface Received {
@@ -47,7 +47,7 @@ interface Received {
   startedAt: number;
 }
 
-/** One request and its answer, from the journal to the last byte. */
+/** Handles a request from its journal entry to the last byte of the response. */
 export class Exchange {
   private readonly parts: ServerParts;
   private readonly sockets: WeakMap<Socket, SocketUse>;
@@ -92,7 +92,7 @@ export class Exchange {
     else await pause(fault.delayMs ?? 1000, this.parts.closing);
   }
 
-  /** A path or method that the service does not have, or a request that the server could not read. */
+  /** Responds to an unknown path or method, or to a request that the server could not read. */
   async answerUnknown(request: FastifyRequest, reply: FastifyReply, error?: unknown): Promise<unknown> {
     const entry = this.journalEntry("unknown", request, undefined);
     const known = error === undefined ? new Refusal("NotFound", "there is no such operation") : undefined;
@@ -148,7 +148,7 @@ export class Exchange {
     );
   }
 
-  /** Everything between a request and its answer is one synchronous step: no other request can come in between. */
+  /** Handles the request in one synchronous step, so that no other request can interfere. */
   private carryOut(received: Received, request: FastifyRequest): Answer {
     const { operation, entry, unreadable } = received;
     const { service, check } = this.parts;
@@ -170,7 +170,7 @@ export class Exchange {
       return successAnswer(entry.requestId, result);
     } catch (error) {
       if (error instanceof Refusal) return failureAnswer(entry.requestId, error, behaviour);
-      // A bug of the emulator must not look like the client's fault.
+      // A bug of the emulator must not look like a mistake of the client.
       this.parts.log(
         `${operation.name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       );
@@ -210,7 +210,7 @@ function checkPath(
   if (alias !== (refreshPath === "tokenRefresh")) throw new Refusal("NotFound", "there is no such operation");
 }
 
-/** The tasks that a request is about, by whatever it sent. */
+/** The task ids in a request. */
 function tasksOf(fields: unknown): unknown[] {
   const { taskId, taskIds } = (fields ?? {}) as { taskId?: unknown; taskIds?: unknown };
   return Array.isArray(taskIds) ? taskIds : [taskId];

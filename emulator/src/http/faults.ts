@@ -2,17 +2,17 @@ import type { OperationName } from "../contract";
 import type { ErrorCode } from "../errors";
 
 /**
- * What goes wrong:
- * - `reset`: the connection is reset instead of an answer
- * - `hang`: no answer is ever sent
- * - `status`: an answer with `status` (default 503), `body` and `headers`, whatever they are
+ * Kind of a fault:
+ * - `reset`: the connection is reset
+ * - `hang`: there is no response
+ * - `status`: a response with `status` (default 503), `body` and `headers`
  * - `error`: an error of the service with `code` (default ServerError)
- * - `truncated`: the answer ends in the middle of its body
- * - `slow`: the body comes in ten pieces, `delayMs` (default 20) apart
- * - `late`: `delayMs` (default 1000) pass after the operation was carried out, or, with `before`, until it is carried out
- * - `wrongType`: the right body as text/html
+ * - `truncated`: the response ends in the middle of its body
+ * - `slow`: the body arrives in ten pieces, `delayMs` (default 20) apart
+ * - `late`: the response arrives `delayMs` (default 1000) later; with `before`, the operation takes effect that much later
+ * - `wrongType`: the correct body, but as text/html
  * - `redirect`: 307 to `location` (default: the same path on the same host)
- * - `hold`: nothing comes until the test lets it; see `emulator.hold`
+ * - `hold`: no response until the test releases the request; see `emulator.hold`
  */
 export type FaultKind =
   | "reset"
@@ -26,46 +26,46 @@ export type FaultKind =
   | "redirect"
   | "hold";
 
-/** A failure to come. */
+/** A fault of later requests. */
 export interface Fault {
-  /** The operation that fails; `*`: whichever comes next. */
+  /** The operation that fails. `*`: any operation. */
   operation: OperationName | "*";
-  /** Only requests about this task, alone or among others. Default: any. */
+  /** Only requests that name this task, alone or with others. Default: any task. */
   taskId?: string;
-  /** What goes wrong. */
+  /** Kind of the fault. */
   kind: FaultKind;
   /**
-   * Before the operation (it is not carried out), or after it (it is, but its answer is lost or spoilt). Default: after for truncated, slow,
-   * late and wrongType, which spoil an answer; before for all others.
+   * `before`: the operation does not take effect. `after`: it takes effect, and the fault applies to its response. Default: `after` for
+   * truncated, slow, late and wrongType, `before` for the others.
    */
   when?: "before" | "after";
-  /** Requests that fail. Default 1. */
+  /** Number of requests that fail. Default 1. */
   times?: number;
-  /** Requests let through first. Default 0. */
+  /** Number of requests that succeed first. Default 0. */
   skip?: number;
   /** HTTP status, for `status`. Default 503. */
   status?: number;
-  /** Text is sent as it is, anything else as JSON. */
+  /** Body, for `status`. A string is sent as it is, any other value as JSON. Default: a page of a proxy. */
   body?: unknown;
-  /** Headers of the answer, for `status`. */
+  /** Headers of the response, for `status`. */
   headers?: Record<string, string>;
   /** Error code, for `error`. Default ServerError. */
   code?: ErrorCode;
   /** Milliseconds, for `slow` (default 20) and `late` (default 1000). */
   delayMs?: number;
-  /** Where a `redirect` leads. Default: the same path on the same host. */
+  /** Target of a `redirect`. Default: the same path on the same host. */
   location?: string;
 }
 
-/** Requests that wait for the test. */
+/** Requests that wait until a test releases them. */
 export interface Hold {
-  /** Resolves when the first of them has come, and with `after` has been carried out. */
+  /** Resolves when the first request has arrived and, with `after`, has taken effect. */
   readonly reached: Promise<void>;
-  /** Lets them go on, and those that come later. */
+  /** Releases the waiting requests and later ones. */
   release(): void;
 }
 
-/** A failure with all that was left out filled in. */
+/** A fault with its defaults. */
 export interface PlannedFault extends Fault {
   when: "before" | "after";
   times: number;
@@ -94,11 +94,11 @@ class Gate implements Hold {
   }
 }
 
-/** The failures still to come. Each request takes the first one that fits. */
+/** The faults of later requests. Each request takes the first fault that matches. */
 export class FaultPlan {
   private faults: PlannedFault[] = [];
 
-  /** @returns what lets held requests go on; means something with `hold` only. */
+  /** @returns the hold, for faults of kind `hold`. */
   add(fault: Fault): Hold {
     const spoils = ["truncated", "slow", "late", "wrongType"].includes(fault.kind);
     const gate = new Gate();

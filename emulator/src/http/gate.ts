@@ -17,7 +17,8 @@ export function presentedCredentials(headers: IncomingHttpHeaders): Presented {
   return { bearer, apiKey: typeof apiKey === "string" && apiKey !== "" ? apiKey : undefined };
 }
 
-/** @throws Refusal where the operation does not take what was presented. */
+/** @returns the account.
+ * @throws Refusal if the operation does not accept the credentials. */
 export function checkCredentials(
   operation: Operation,
   presented: Presented,
@@ -56,7 +57,7 @@ export function checkPlan(operation: Operation, plan: Plan): void {
   }
 }
 
-/** Counts requests against the two limits of the behaviour. */
+/** Applies the behaviours `requestsPerSecond` and `refuseEvery`. */
 export class RateGate {
   private recent: number[] = [];
   private count = 0;

@@ -1,50 +1,50 @@
 import type { OperationName } from "../contract";
 
-/** What is known of an upload: never its content. */
+/** An uploaded file, without its content. */
 export interface JournalFile {
-  /** File name as sent. */
+  /** File name in the request. */
   name: string;
-  /** Length. */
+  /** Length in bytes. */
   bytes: number;
   /** SHA-256 of the content, in hex. */
   sha256: string;
-  /** Lines that are not blank. */
+  /** Number of lines that are not blank. */
   lines: number;
 }
 
-/** One request, as it came. No credential is in it, in whatever field it was sent. */
+/** One request. Credentials are removed from every field. */
 export interface JournalEntry {
-  /** `unknown`: no operation of the service. */
+  /** The operation. `unknown`: another path or method. */
   operation: OperationName | "unknown";
   /** HTTP method. */
   method: string;
-  /** Without the query. */
+  /** Path without the query. */
   path: string;
   /** The query's parameters. */
   query: Record<string, unknown>;
-  /** Parsed; an upload as `{taskId, file}`; lists of more than 10,000 items as `{length}`. */
+  /** The parsed body. An upload is `{taskId, file}`. A list of more than 10,000 items is `{length}`. */
   body: unknown;
-  /** Status of the answer; 0 when none was sent. */
+  /** Status of the response; 0 if there was none. */
   status: number;
-  /** The `requestId` of the answer. */
+  /** The `requestId` of the response. */
   requestId: string;
-  /** Kind of credential that came with it. */
+  /** Kind of credential in the request. */
   credential: "none" | "bearer" | "apiKey" | "both";
-  /** As sent. */
+  /** Header Content-Type. */
   contentType: string | undefined;
-  /** As sent. */
+  /** Header User-Agent. */
   userAgent: string | undefined;
-  /** Number of the socket it came on, from 1: equal numbers were kept alive. */
+  /** Number of the socket, from 1. Requests with the same number used the same connection. */
   socket: number;
-  /** Milliseconds since 1970. */
+  /** Time of arrival in milliseconds since 1970. */
   receivedAt: number;
-  /** Whether the operation was carried out, also when its answer was lost. */
+  /** Whether the operation took effect, even if its response was lost. */
   tookEffect: boolean;
 }
 
 const longestList = 10_000;
 
-/** The requests of a client, the oldest dropped beyond `limit`. */
+/** The latest requests, at most `limit`. */
 export class Journal {
   private readonly limit: number;
   readonly entries: JournalEntry[] = [];
@@ -53,7 +53,7 @@ export class Journal {
     this.limit = limit;
   }
 
-  /** Entries go in when the request has arrived; status and effect are filled in later. */
+  /** Adds an entry when the request arrives. Status and effect are set later. */
   add(entry: JournalEntry, secrets: readonly string[]): JournalEntry {
     const clean: JournalEntry = {
       ...entry,
@@ -71,7 +71,7 @@ export class Journal {
   }
 }
 
-/** A copy without credentials: those that the emulator knows, and whatever stands in a field for one. */
+/** A copy without credentials: known ones, and every value of a field for one. */
 function cleanValue(value: unknown, secrets: readonly string[]): unknown {
   if (typeof value === "string") return cleanText(value, secrets);
   if (Array.isArray(value)) {
@@ -86,7 +86,7 @@ function cleanValue(value: unknown, secrets: readonly string[]): unknown {
   );
 }
 
-/** `text` with every credential in it replaced. */
+/** Replaces every credential in a text. */
 export function cleanText(text: string, secrets: readonly string[]): string {
   return secrets.reduce(
     (clean, secret) => (clean.includes(secret) ? clean.replaceAll(secret, "[secret]") : clean),

@@ -22,7 +22,7 @@ export async function buildServer(parts: ServerParts): Promise<FastifyInstance> 
     for (const url of [operation.path, ...aliases]) {
       app.route({
         method: operation.method,
-        // A colon in a route of fastify stands for a parameter unless it is doubled.
+        // Fastify reads a single colon in a route as a parameter.
         url: url.replaceAll(":", "::"),
         handler: (request, reply) => exchange.answer(operation, request, reply),
       });
@@ -33,7 +33,7 @@ export async function buildServer(parts: ServerParts): Promise<FastifyInstance> 
   return app;
 }
 
-/** What is wrong with a body is refused after credentials and journal, so parsing never fails here. */
+/** Parsing never fails: a wrong body is refused later, after the journal entry and the check of credentials. */
 function parseJsonOurselves(app: FastifyInstance): void {
   app.removeContentTypeParser(["application/json", "text/plain"]);
   app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, text, done) => {

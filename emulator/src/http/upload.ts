@@ -5,13 +5,13 @@ import type { UploadFields } from "../service";
 import { LineList } from "../store/lineList";
 import type { JournalFile } from "./journal";
 
-/** An upload as it came, and what the journal says of it. */
+/** An upload, and its journal entry. */
 export interface ReceivedUpload {
   fields: UploadFields;
   journal: { taskId: string | undefined; file: JournalFile | undefined };
 }
 
-/** Reads the whole form: what is sent after a refusal would otherwise look like a broken connection. */
+/** Reads the whole form even if the request is refused, because unread data would look like a broken connection. */
 export async function receiveUpload(request: FastifyRequest): Promise<ReceivedUpload> {
   if (!request.isMultipart()) throw new Refusal("InvalidParameter", "the body must be multipart/form-data");
   const received: ReceivedUpload = {

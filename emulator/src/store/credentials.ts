@@ -4,10 +4,10 @@ import type { Schemas } from "../contract";
 import { Refusal } from "../errors";
 import type { SeedCredentials } from "./seed";
 
-/** What the account has paid for. */
+/** Plan of the account. */
 export type Plan = "free" | "professional" | "enterprise";
 
-/** What a client of the emulator signs in with. */
+/** Credentials of a client. */
 export interface EmulatorCredentials {
   /** For `Authorization: Bearer …`. */
   accessToken: string;
@@ -17,20 +17,20 @@ export interface EmulatorCredentials {
   apiKey: string;
 }
 
-/** The account whose tasks the seed holds. */
+/** The account of the seed. */
 export const mainAccount = "main";
 
 interface IssuedToken {
   value: string;
   account: string;
-  /** Milliseconds since 1970 at which it dies. Only for access tokens. */
+  /** Expiration in milliseconds since 1970. Only for access tokens. */
   expiresAt?: number;
-  /** Requests made with it. Only for access tokens. */
+  /** Number of requests with it. Only for access tokens. */
   uses?: number;
   dead?: boolean;
 }
 
-/** `data` of the answer to a refresh; the behaviour `expiresIn` may answer a string where the contract has an integer. */
+/** `data` of the response to a refresh. The behaviour `expiresIn` may make a string of what is an integer in the contract. */
 type IssuedTokenPair = Omit<Schemas["TokenPair"], "expires_in"> & { expires_in: number | string };
 
 /** Part of the state file. */
@@ -40,7 +40,7 @@ export interface CredentialsState {
   apiKeys: IssuedToken[];
 }
 
-/** Tokens that nobody asks for again are dropped beyond this number. */
+/** Maximum number of stored tokens. Older ones are removed. */
 const kept = 200;
 
 /** All tokens and keys of the emulated service. */
@@ -53,7 +53,7 @@ export class CredentialStore {
     else this.renewIfOutdated();
   }
 
-  /** Mints what an account signs in with. */
+  /** Creates the credentials of an account. */
   addAccount(account: string, fixed: SeedCredentials = {}, lifetime = 86399): EmulatorCredentials {
     this.state.apiKeys.push({ value: fixed.apiKey ?? mint("key"), account });
     this.state.refreshTokens.push({ value: fixed.refreshToken ?? mint("refresh"), account });
@@ -61,7 +61,7 @@ export class CredentialStore {
     return this.newest(account);
   }
 
-  /** The newest credentials of an account; after a refresh they are other ones. */
+  /** The newest credentials of an account. A refresh changes them. */
   newest(account = mainAccount): EmulatorCredentials {
     const last = (tokens: readonly IssuedToken[]) =>
       tokens.filter((token) => token.account === account).at(-1)?.value ?? "";
@@ -73,8 +73,8 @@ export class CredentialStore {
   }
 
   /**
-   * The account that an access token belongs to, counting its use.
-   * @throws Refusal Invalid.Token, with the status that `expiredToken` says.
+   * The account of an access token. Counts one use of the token.
+   * @throws Refusal Invalid.Token, with the status of the behaviour `expiredToken`.
    */
   accountOfAccessToken(value: string, behaviour: Behaviour): string {
     const token = this.state.accessTokens.find((issued) => issued.value === value);
@@ -89,7 +89,7 @@ export class CredentialStore {
     return token.account;
   }
 
-  /** The account that an API key belongs to. */
+  /** The account of an API key. */
   accountOfApiKey(value: string): string {
     const key = this.state.apiKeys.find((issued) => issued.value === value && issued.dead !== true);
     if (key === undefined) throw new Refusal("Invalid.Token", "the API key is not known");
@@ -110,23 +110,23 @@ export class CredentialStore {
     const { accessToken, refreshToken: newest } = this.newest(used.account);
     return {
       access_token: accessToken,
-      expires_in: behaviour.expiresIn === "text" ? String(behaviour.tokenLifetime) : behaviour.tokenLifetime,
+      expires_in: behaviour.expiresIn === "string" ? String(behaviour.tokenLifetime) : behaviour.tokenLifetime,
       token_type: "Bearer",
       refresh_token: behaviour.refreshRotation === "same" ? refreshToken : newest,
     };
   }
 
-  /** Every access token issued until now is refused as expired. */
+  /** Expires every access token issued until now. */
   expireAccessTokens(): void {
     for (const token of this.state.accessTokens) token.dead = true;
   }
 
-  /** Every refresh token issued until now is refused. */
+  /** Expires every refresh token issued until now. */
   expireRefreshTokens(): void {
     for (const token of this.state.refreshTokens) token.dead = true;
   }
 
-  /** Every value, for keeping them out of journal and log. */
+  /** Every credential, to remove them from journal and log. */
   values(): string[] {
     const { accessTokens, refreshTokens, apiKeys } = this.state;
     return [...accessTokens, ...refreshTokens, ...apiKeys].map((token) => token.value);
@@ -136,7 +136,7 @@ export class CredentialStore {
     return this.state;
   }
 
-  /** A state file of yesterday holds an access token that nobody could use today. */
+  /** An old state file may have an expired access token only. */
   private renewIfOutdated(): void {
     const newest = this.state.accessTokens.filter((token) => token.account === mainAccount).at(-1);
     if ((newest?.expiresAt ?? 0) <= Date.now()) this.issueAccessToken(mainAccount, 86399);

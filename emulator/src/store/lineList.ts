@@ -1,8 +1,8 @@
 import { StringDecoder } from "node:string_decoder";
 
 /**
- * The lines of an uploaded file, kept as the bytes that came: a million URLs take their bytes, not a million strings. Blank lines, carriage
- * returns and a byte order mark are not part of it.
+ * The lines of an uploaded file, stored as bytes, because a million strings would take more memory. Blank lines, carriage returns and a byte
+ * order mark are ignored.
  */
 export class LineList {
   private readonly chunks: readonly Buffer[];
@@ -41,7 +41,7 @@ export class LineList {
     }
   }
 
-  /** The bytes as they came. */
+  /** The unchanged content. */
   toString(): string {
     return Buffer.concat(this.chunks).toString("utf8");
   }

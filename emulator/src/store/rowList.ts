@@ -1,6 +1,6 @@
 /**
- * The rows of one batch, each as the JSON text that is sent: what a row looks like on the wire (a number of 20 digits, `1.10`, the order of
- * keys) is kept to the byte. Generated rows are computed when they are read, so a million of them take no memory.
+ * The rows of one batch, as the JSON texts that are sent. The texts keep details that parsing would lose: a number of 20 digits, `1.10`, the
+ * order of keys. Generated rows are computed when they are read and take no memory.
  */
 export class RowList {
   private readonly texts: string[];
@@ -15,7 +15,7 @@ export class RowList {
     return this.generated + this.texts.length;
   }
 
-  /** Adds so many generated rows; only before any other row. */
+  /** Adds generated rows. They must precede all other rows. */
   generate(count: number): void {
     this.generated += count;
   }
@@ -40,7 +40,7 @@ export class RowList {
 
 const filler = "a page that nobody wrote, of a shop that never was, kept for measuring pages only!!";
 
-/** A row of 204 bytes that depends on its number alone. */
+/** A row of 204 bytes, computed from its number. */
 function generatedRow(index: number): string {
   const number = String(index + 1).padStart(8, "0");
   const cents = String((index * 37) % 100).padStart(2, "0");

@@ -2,7 +2,7 @@
 export type RowRange = readonly [number, number];
 
 /**
- * A set of row numbers, kept as sorted ranges: a mark on a million rows is one pair of numbers, in memory and in the state file.
+ * A set of row numbers, stored as sorted ranges: marks on a million rows are one pair of numbers, in memory and in the state file.
  */
 export class RowMarks {
   private ranges: RowRange[];
@@ -30,7 +30,7 @@ export class RowMarks {
     return this.ranges.some(([from, to]) => row >= from && row < to);
   }
 
-  /** How many rows below `length` are in the set. */
+  /** The number of rows below `length` in the set. */
   count(length: number): number {
     return this.ranges.reduce((sum, [from, to]) => sum + Math.max(0, Math.min(to, length) - from), 0);
   }

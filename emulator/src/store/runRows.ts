@@ -1,18 +1,18 @@
 import type { StoredRun } from "./store";
 import { isRunning } from "./store";
 
-/** Rows of a batch that a client can see: without those that arrive late. */
+/** Number of rows of a batch that a client can see: without late rows. */
 export function visibleRows(run: StoredRun): number {
   const { left, of } = run.lateReads;
   return left === 0 ? run.rows.length : run.rows.length - Math.ceil((run.rows.length / 2) * (left / of));
 }
 
-/** One read of rows has been answered: of a run that has ended, more rows arrive. */
+/** Counts one read of rows. More late rows of a finished run arrive. */
 export function countRowRead(runs: readonly StoredRun[]): void {
   for (const run of runs) if (run.lateReads.left > 0 && !isRunning(run)) run.lateReads.left -= 1;
 }
 
-/** Rows of several batches one after the other, as JSON texts. */
+/** Rows of several batches in order, as JSON texts. */
 export function readRows(runs: readonly StoredRun[], offset: number, size: number): { texts: string[]; total: number } {
   const texts: string[] = [];
   let before = 0;

@@ -3,63 +3,63 @@ import type { Plan } from "./credentials";
 
 /** An action of a seeded task. */
 export interface SeedAction {
-  /** Kind of action; the README lists those that extract. */
+  /** Kind of action. The README lists those with an effect. */
   actionType: string;
   /** Id within the task. */
   actionId: string;
-  /** Name for people. */
+  /** Display name. */
   name?: string;
-  /** Property name to value. Default: none. */
+  /** Properties by name. Default: none. */
   properties?: Record<string, string>;
-  /** For a loop: UrlList, TextList or a kind of your own. */
+  /** Kind of a loop: UrlList, TextList or another string. */
   loopType?: string;
   /** Items of the loop. Default: none. */
   loopItems?: string[];
 }
 
-/** A task that exists from the start, mostly a template to copy. */
+/** A task of the seed, usually a template to copy. */
 export interface SeedTask {
   /** Id of the task. */
   taskId: string;
-  /** The group it is in; one of `taskGroups`. */
+  /** Its group, one of `taskGroups`. */
   taskGroupId: string;
-  /** Name for people. */
+  /** Display name. */
   name?: string;
-  /** As if uploaded. Default: none. */
+  /** Start URLs. Default: none. */
   startUrls?: string[];
-  /** What it does, in this order. */
+  /** Actions, in their order. */
   actions: SeedAction[];
-  /** Pages to begin with in each subtask of a run. Default 3. */
+  /** Number of start pages in each subtask of a run. Default 3. */
   urlsPerSubtask?: number;
-  /** A run makes so many rows out of nothing, and opens no page. For measurements. */
+  /** A run generates this number of rows and opens no page. For measurements. */
   syntheticRows?: number;
-  /** Subtasks that the generated rows are spread over. Default 1. */
+  /** Number of subtasks that generate these rows. Default 1. */
   syntheticSubtasks?: number;
 }
 
-/** A group that tasks are in and can be copied to. */
+/** A task group. */
 export interface SeedTaskGroup {
   /** Id of the group. */
   taskGroupId: string;
-  /** Name for people. */
+  /** Display name. */
   name?: string;
 }
 
-/** Credentials to use instead of random ones. */
+/** Credentials of the account. */
 export interface SeedCredentials {
-  /** Default: a random one. */
+  /** For `Authorization: Bearer …`. Default: random. */
   accessToken?: string;
-  /** Default: a random one. */
+  /** For `POST /token`. Default: random. */
   refreshToken?: string;
-  /** Default: a random one. */
+  /** For `x-api-key: …`. Default: random. */
   apiKey?: string;
 }
 
-/** What the service holds when it is started for the first time. */
+/** What the emulator holds at its first start. */
 export interface Seed {
-  /** What clients sign in with at first. Default: random ones. */
+  /** Credentials of the account. Default: random. */
   credentials?: SeedCredentials;
-  /** The account's plan. Default enterprise. */
+  /** Plan of the account. Default enterprise. */
   plan?: Plan;
   /** The groups. */
   taskGroups: SeedTaskGroup[];
@@ -127,7 +127,7 @@ const schema = {
 
 /**
  * Checks a seed.
- * @throws Error that lists every problem with its place; values are never shown, as a seed may hold credentials.
+ * @throws Error that lists every problem with its path, but no values, because a seed may hold credentials.
  */
 export function checkSeed(value: unknown): Seed {
   const validate = new Ajv2020({ allErrors: true, meta: false, validateSchema: false }).compile<Seed>(schema);
@@ -160,7 +160,7 @@ function repeated(ids: readonly string[]): string[] {
   return [...new Set(ids.filter((id, index) => ids.indexOf(id) !== index))];
 }
 
-/** What is there without a seed: one group and one template with an action of each kind. */
+/** The default seed: one group and one template with an action of each kind. */
 export function defaultSeed(): Seed {
   return {
     taskGroups: [{ taskGroupId: "demo-group", name: "Demo" }],

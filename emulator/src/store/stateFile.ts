@@ -29,7 +29,7 @@ interface State {
   runs: RunState[];
 }
 
-/** What the state file holds beside the store. */
+/** Content of the state file that is not in the store. */
 export interface StateExtras {
   plan: Plan;
   credentials: CredentialsState;
@@ -37,8 +37,8 @@ export interface StateExtras {
 
 /**
  * Fills an empty store from the file.
- * @returns undefined when there is no file yet.
- * @throws Error that says what is wrong with the file; it is left as it is.
+ * @returns undefined if the file does not exist.
+ * @throws Error with the reason why the file is not valid. The file does not change.
  */
 export function loadState(file: string, store: Store): StateExtras | undefined {
   if (!existsSync(file)) return undefined;
@@ -54,14 +54,14 @@ function parseState(file: string): State {
   try {
     state = JSON.parse(readFileSync(file, "utf8"));
   } catch {
-    throw new Error(`the state file ${file} is not JSON: remove it to begin anew, or name another one`);
+    throw new Error(`the state file ${file} is not JSON: remove it, or use another file`);
   }
   if (typeof state !== "object" || state === null || state.format !== format) {
-    throw new Error(`${file} is not a state file of the emulator: name another one`);
+    throw new Error(`${file} is not a state file of the emulator: use another file`);
   }
   if (state.version !== version) {
     throw new Error(
-      `the state file ${file} is of version ${String(state.version)}, this emulator reads version ${version}`,
+      `the state file ${file} has version ${String(state.version)}; this emulator reads version ${version}`,
     );
   }
   const { plan, credentials, groups, tasks, runs } = state;
@@ -72,7 +72,7 @@ function parseState(file: string): State {
     !Array.isArray(tasks) ||
     !Array.isArray(runs)
   ) {
-    throw new Error(`the state file ${file} is not complete: remove it to begin anew, or name another one`);
+    throw new Error(`the state file ${file} is not complete: remove it, or use another file`);
   }
   return { format, version, plan, credentials, groups, tasks, runs };
 }
@@ -83,7 +83,7 @@ function reviveTask(task: TaskState): StoredTask {
     startUrls: LineList.of([task.startUrls]),
     actions: task.actions.map((action) => ({
       ...action,
-      // Absent in JSON; a look at a revived task must equal a look at the task it was.
+      // Absent in JSON. The view of a loaded task must equal the view of the original task.
       name: action.name,
       loopType: action.loopType,
       properties: new Map(action.properties),
@@ -117,10 +117,10 @@ function stateText(store: Store, extras: StateExtras): string {
   return `${JSON.stringify(state)}\n`;
 }
 
-/** Background work is saved at most so often; requests are saved before they are answered. */
+/** Minimum time between two saves of background work. Changes of a request are saved before its response. */
 const backgroundMs = 200;
 
-/** Keeps the state file up to date: whole, or as it was before. */
+/** Writes the state file as a whole. */
 export class StateWriter {
   private readonly file: string | undefined;
   private readonly text: () => string;
@@ -134,7 +134,7 @@ export class StateWriter {
     this.text = () => stateText(store, extras());
   }
 
-  /** Writes what there is now. Calls that come while one is written share the next one. */
+  /** Writes the current state. Calls during a write share the next write. */
   save(): Promise<void> {
     if (this.file === undefined) return Promise.resolve();
     this.queued ??= this.writing.then(() => {
@@ -145,7 +145,7 @@ export class StateWriter {
     return this.queued;
   }
 
-  /** Writes soon. */
+  /** Writes within a short time. */
   saveSoon(onError: (error: unknown) => void): void {
     if (this.file === undefined || this.timer !== undefined || this.closed) return;
     this.timer = setTimeout(() => {
@@ -154,7 +154,7 @@ export class StateWriter {
     }, backgroundMs);
   }
 
-  /** Writes once more, and no more after that. */
+  /** Writes for the last time. */
   async close(): Promise<void> {
     this.closed = true;
     clearTimeout(this.timer);
@@ -166,7 +166,7 @@ export class StateWriter {
     if (file === undefined) return;
     await mkdir(dirname(file), { recursive: true });
     const temporary = `${file}.${process.pid}.tmp`;
-    // It holds credentials of the emulator, which work for nobody else, but a habit is a habit.
+    // The file holds credentials.
     const handle = await open(temporary, "w", 0o600);
     try {
       await handle.writeFile(this.text());

@@ -6,7 +6,7 @@ import { RowList } from "./rowList";
 import { RowMarks } from "./rowMarks";
 import type { SeedAction, SeedTask } from "./seed";
 
-/** What a subtask does; the words that a client sees are chosen in statusWords.ts. */
+/** State of a subtask. statusWords.ts chooses the word that a client sees. */
 export type SubtaskStatus = "waiting" | "extracting" | "stopped" | "finished" | "failed";
 
 export interface StoredAction {
@@ -33,34 +33,34 @@ export interface StoredTask {
 export interface StoredSubtask {
   subTaskId: string;
   status: SubtaskStatus;
-  /** Pages still to open, in order. A page leaves the queue when it has been read or has failed. */
+  /** Pages to open, in order. A page leaves the queue when it has been read or has failed. */
   queue: PageVisit[];
-  /** Pages that failed, to be tried again when a failed subtask is started. */
+  /** Failed pages. A start of the failed subtask tries them again. */
   failed: PageVisit[];
   errors: VisitError[];
   pagesRead: number;
-  /** Rows that it has read and that wait for the subtasks before it, as JSON texts. */
+  /** Rows that wait for earlier subtasks, as JSON texts. */
   unreleased: string[];
-  /** Rows that it makes out of nothing. */
+  /** Number of rows that it generates. */
   syntheticRows: number;
 }
 
 export interface StoredRun {
   lotNo: string;
   taskId: string;
-  /** Whether the list shows subtasks. */
+  /** Whether its subtasks are listed. */
   split: boolean;
   subtasks: StoredSubtask[];
   rows: RowList;
   exported: RowMarks;
-  /** Rows handed out by the read of what is not exported. */
+  /** Rows that `/data/notexported` has returned. */
   handedOut: RowMarks;
-  /** Reads of the subtask list that still show the batch before. */
+  /** Number of reads of the subtask list that still show the previous batch. */
   listLag: number;
-  /** Reads of the subtask list until it works; -1 when it works at once. */
+  /** Number of reads of the subtask list until it works; -1: it works immediately. */
   readsLeft: number;
   readsAsked: number;
-  /** Reads of rows until all of them have arrived, and of how many. */
+  /** Reads of rows until all late rows have arrived, and the number of these reads at first. */
   lateReads: { left: number; of: number };
 }
 
@@ -70,11 +70,11 @@ export interface StoredGroup {
   name: string | undefined;
 }
 
-/** Everything that the emulated service remembers, but for credentials. Knows no HTTP and no rule of the service. */
+/** Everything that the emulator stores, except credentials. It knows neither HTTP nor the rules of the service. */
 export class Store {
   readonly groups = new Map<string, StoredGroup>();
   readonly tasks = new Map<string, StoredTask>();
-  /** In the order of their starts. */
+  /** In the order of the starts. */
   readonly runs = new Map<string, StoredRun>();
   private lastLotNo = 0n;
 
@@ -98,7 +98,7 @@ export class Store {
     return task;
   }
 
-  /** A copy has the configuration of its source, and none of its runs and rows. */
+  /** Copies the configuration of a task, without its runs and rows. */
   copyTask(source: StoredTask, taskGroupId: string): StoredTask {
     const copy: StoredTask = {
       ...source,
@@ -114,7 +114,7 @@ export class Store {
     return copy;
   }
 
-  /** The task is gone, with its runs and rows. */
+  /** Deletes a task with its runs and rows. */
   deleteTask(taskId: string): void {
     this.tasks.delete(taskId);
     for (const run of this.runsOf(taskId)) this.runs.delete(run.lotNo);
@@ -130,9 +130,9 @@ export class Store {
     return [...this.runs.values()].filter((run) => run.taskId === taskId);
   }
 
-  /** Run numbers look like the real ones: 18 digits, made of the time, more than a double can hold. */
+  /** Batch numbers have 18 digits, made of the time: more than a double can hold. */
   private nextLotNo(): string {
-    // An odd number of this size is never what a double makes of it: a client that parses it as a number is found out.
+    // A double cannot hold an odd number of this size, so a client that parses it as a number fails.
     const odd = BigInt(2 * randomInt(5000) + 1);
     const now = BigInt(Date.now()) * 10_000n + 621_355_968_000_000_000n + odd;
     for (const lotNo of this.runs.keys()) if (BigInt(lotNo) > this.lastLotNo) this.lastLotNo = BigInt(lotNo);
@@ -152,7 +152,7 @@ export function newAction(seed: SeedAction): StoredAction {
   };
 }
 
-/** A run with nothing to do yet. */
+/** A run without subtasks. */
 export function newRun(taskId: string): Omit<StoredRun, "lotNo"> {
   return {
     taskId,
@@ -181,7 +181,7 @@ export function newSubtask(queue: PageVisit[], syntheticRows = 0): StoredSubtask
   };
 }
 
-/** At rest: it does nothing until it is started again. */
+/** Whether a subtask is at rest: it does nothing until it is started again. */
 export function isAtRest(subtask: StoredSubtask): boolean {
   return subtask.status !== "waiting" && subtask.status !== "extracting";
 }

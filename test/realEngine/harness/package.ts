@@ -1,4 +1,4 @@
-import type { ExecFileException } from "node:child_process";
+import type { ExecFileException, ExecFileOptions } from "node:child_process";
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -46,12 +46,17 @@ export async function installPackages(folder: string, packages: readonly string[
   if (!existsSync(join(folder, "package.json"))) {
     writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "consumer", private: true }));
   }
-  await promisify(execFile)("npm", ["install", ...quiet, ...packages], { cwd: folder }).catch(
+  await promisify(execFile)("npm", ["install", ...quiet, ...packages], installing(folder)).catch(
     (error: ExecFileException) => {
       const reason = error.stderr?.trim() || error.message;
       throw new Error(`npm could not install ${packages.join(", ")}, from its cache or the registry: ${reason}`);
     },
   );
+}
+
+/** An npm that waits for the network for ever would keep the test run from its end. */
+function installing(cwd: string): ExecFileOptions {
+  return { cwd, timeout: 240_000, killSignal: "SIGKILL" };
 }
 
 /** The newest version of a package in a range, asked of the registry; where that is out of reach, the newest that npm's cache knows. */

@@ -21,7 +21,7 @@ export const hostileCombinations: readonly Combination[] = [
       errorStatus: "all400",
       expiredToken: "status400",
       accessTokenRequests: 40,
-      expiresIn: "text",
+      expiresIn: "string",
       refreshRotation: "oldDies",
       refreshPath: "tokenRefresh",
       credentialAcceptance: "bearerOnUpload",

@@ -4,7 +4,7 @@ import type { Service } from "../../service";
 import { findTask } from "../../service";
 import type { StoredRun, StoredSubtask } from "../../store/store";
 
-/** @throws Refusal when one of them is not a subtask of the task: then none is touched. */
+/** @throws Refusal if one of the ids is not a subtask of the task. */
 export function findSubtasks(
   service: Service,
   account: string,

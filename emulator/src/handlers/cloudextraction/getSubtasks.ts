@@ -18,7 +18,7 @@ export const getSubtasks: Handler<"getSubtasks"> = (service, { fields, account }
   };
 };
 
-/** The latest batch, or the one before it while the list lags behind. Each call counts as one read. */
+/** The latest batch, or the previous one while the list lags behind. Each call counts as one read. */
 function shownRun(service: Service, taskId: string): StoredRun | undefined {
   const runs = service.store.runsOf(taskId);
   const latest = runs.at(-1);
@@ -37,7 +37,7 @@ function shownStatus(
   index: number,
 ): StoredSubtask["status"] | "sent" {
   if (subtask.status !== "waiting" || run === undefined) return subtask.status;
-  // A run that waits for reads pretends to work from the second one on.
+  // A run that waits for reads shows as extracting from the second read on.
   const pretends = run.readsAsked > 0 && run.readsLeft < run.readsAsked - 1;
   if (pretends) return "extracting";
   return index % 2 === 0 ? "sent" : "waiting";

@@ -4,7 +4,7 @@ import { Refusal } from "../../errors";
 const smallAnswer = 4 * 1024 * 1024;
 const largeAnswer = 8 * 1024 * 1024;
 
-/** The rows that fit into one answer, as the behaviour `answerBytes` says. `asked` is the page size of the request. */
+/** The rows that fit into one response according to the behaviour `answerBytes`. `asked` is the requested page size. */
 export function cutToBytes(texts: string[], asked: number, { answerBytes }: Behaviour): string[] {
   if (answerBytes === "unlimited") return texts;
   const limit = asked <= 200 ? smallAnswer : largeAnswer;
@@ -15,7 +15,7 @@ export function cutToBytes(texts: string[], asked: number, { answerBytes }: Beha
   });
   if (fitting < 0) return texts;
   if (answerBytes === "refused")
-    throw new Refusal("InvalidParameter", `the answer would be over ${limit} bytes: ask for fewer rows`);
-  // A row that does not fit alone is sent alone, or nobody could ever read past it.
+    throw new Refusal("InvalidParameter", `the response would be larger than ${limit} bytes: request fewer rows`);
+  // A row that is too large is sent alone, because a client could not read past it otherwise.
   return texts.slice(0, Math.max(fitting, 1));
 }

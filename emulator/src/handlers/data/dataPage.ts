@@ -6,10 +6,10 @@ import type { StoredRun } from "../../store/store";
 import { allowedSize } from "../pageSize";
 import { cutToBytes } from "./answerBytes";
 
-/** What an opaque cursor is ahead of the row that it stands for. */
+/** The difference between an opaque cursor and its row number. */
 const cursorLead = 924;
 
-/** The answer of the two reads by offset. */
+/** The response of the two reads by offset. */
 export function dataPage(
   runs: readonly StoredRun[],
   asked: { offset: number; size: number },
@@ -30,11 +30,11 @@ export function dataPage(
 }
 
 function rowOfOffset(asked: number, total: number, behaviour: Behaviour): number {
-  // What lies past the end however it is read is an empty page, as a client asks for it that only counts rows.
+  // A client that counts rows requests the total as its last offset. Both readings of it are past the end: an empty page.
   if (behaviour.offsetAnswer !== "cursor" || asked === 0) return asked;
   if (asked > cursorLead) return asked - cursorLead;
   if (asked >= total) return total;
-  throw new Refusal("InvalidParameter", "offset is not one that was answered before");
+  throw new Refusal("InvalidParameter", "offset is not one of an earlier response");
 }
 
 function answeredOffset(asked: number, next: number, total: number, behaviour: Behaviour): number {

@@ -3,7 +3,7 @@ import { findTask, refuseWhileRunning } from "../../service";
 import { RowList } from "../../store/rowList";
 import { RowMarks } from "../../store/rowMarks";
 
-/** The batches stay, empty: their numbers can still be asked for. */
+/** The batches stay, without rows, so that their numbers remain valid. */
 export const removeData: Handler<"removeData"> = (service, { fields, account }) => {
   const task = findTask(service, account, fields.taskId);
   refuseWhileRunning(service, task);

@@ -1,7 +1,7 @@
 import type { Behaviour } from "../../behaviour";
 import type { StoredAction } from "../../store/store";
 
-/** An action as getActions answers it, in the shape that the behaviour asks for. */
+/** An action in the response of getActions, in the shape of the behaviour `actionShape`. */
 export function describeAction(action: StoredAction, behaviour: Behaviour): Record<string, unknown> {
   const { actionType, actionId, name, loopType, loopItems } = action;
   const loop = loopType === undefined ? {} : { loopType: readLoopType(loopType, behaviour), loopItems };

@@ -5,7 +5,7 @@ import { findAction } from "../../service";
 import type { StoredAction, StoredTask } from "../../store/store";
 
 /**
- * The changes of one action, checked but not made: a request with one wrong action changes nothing.
+ * Checks the changes of one action and returns a function that makes them, so that a request with one wrong action changes nothing.
  * @throws Refusal
  */
 export function planActionChange(
@@ -33,7 +33,7 @@ export function planActionChange(
   };
 }
 
-/** A change of loop items, checked but not made. `action` is the one it stands in, where it names none itself. */
+/** Checks a change of loop items and returns a function that makes it. `action` is the default for a change without an action id. */
 export function planLoopChange(
   task: StoredTask,
   action: StoredAction | undefined,

@@ -21,7 +21,7 @@ export const getActions: Handler<"getActions"> = (service, { fields, account }) 
 };
 
 function findTasks(service: Service, account: string, taskIds: readonly string[]): StoredTask[] {
-  // A single task is no question of what the others say.
+  // The behaviour getActionsMissing is about several tasks only.
   const [only, ...others] = taskIds;
   if (others.length === 0 && service.behaviour.getActionsMissing !== "leftOut") {
     return only === undefined ? [] : [findTask(service, account, only)];
