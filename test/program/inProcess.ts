@@ -76,6 +76,11 @@ export class InProcess {
     return failures.map(({ property, reason }) => `${property}${reason}`);
   }
 
+  /** The paths of the problems that a check finds: each problem begins with the path of what is wrong. */
+  async paths(type: string, args: Record<string, unknown>, olds: Record<string, unknown> = {}): Promise<string[]> {
+    return (await this.problems(type, args, olds)).map(pathOf);
+  }
+
   /** The arguments as a check leaves them; throws where it finds problems. */
   async checked(
     type: string,
@@ -88,4 +93,9 @@ export class InProcess {
     }
     return inputs;
   }
+}
+
+/** The path that a problem begins with. */
+export function pathOf(problem: string): string {
+  return /^[\w.[\]]*/.exec(problem)?.[0] ?? "";
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { pathOf } from "../program/inProcess";
 import { repositoryRoot } from "./harness";
 import { World } from "./world";
 
@@ -13,10 +14,10 @@ async function refusalOf(world: World): Promise<string[]> {
   return [...diagnostics.matchAll(/^ +error: (.*)$/gm)].map(([, message]) => String(message));
 }
 
-/** What is said of a resource, without the engine's words around it. */
-async function problemsOf(world: World): Promise<string[]> {
+/** The paths of what is wrong with a resource. The wording of each problem is tested in test/resources/check.test.ts. */
+async function pathsOf(world: World): Promise<string[]> {
   const errors = await refusalOf(world);
-  return errors.map((error) => error.replace(/^.* resource '\w+' has a problem: /, ""));
+  return errors.map((error) => pathOf(error.replace(/^.* resource '\w+' has a problem: /, "")));
 }
 
 describe("bad arguments on the engine", () => {
@@ -36,70 +37,61 @@ describe("bad arguments on the engine", () => {
   it("are refused in a preview, all of a resource at once and each by its path", async () => {
     world.program(`new TaskActionConfig("config", {
       actions: { open: { actionTyp: "NavigateAction", properties: {} }, close: "x" }, onDelete: "keep", colour: "red" });`);
-    assert.deepEqual(await problemsOf(world), [
-      "colour is not a valid name; valid names: taskId, actions, onDelete, profile",
-      "taskId is missing: give a non-empty string",
-      "actions.close must be a map; got a string",
-      "actions.open.actionTyp is not a valid name; valid names: actionType, properties",
-      "actions.open.actionType is missing: give a non-empty string",
-      "actions.open.properties must be a non-empty map; got an empty map",
-      'onDelete must be "retain" or "restore"; got another string',
+    assert.deepEqual((await pathsOf(world)).sort(), [
+      "actions.close",
+      "actions.open.actionTyp",
+      "actions.open.actionType",
+      "actions.open.properties",
+      "colour",
+      "onDelete",
+      "taskId",
     ]);
   });
 
   it("are refused where a list is empty", async () => {
     world.program('new TaskLoopItems("loop", { actionId: "each", loopType: "", items: [] });');
-    assert.deepEqual(await problemsOf(world), [
-      "taskId is missing: give a non-empty string",
-      "loopType must be a non-empty string; got an empty string",
-      "items must be a non-empty list of strings; got an empty list",
-    ]);
+    assert.deepEqual((await pathsOf(world)).sort(), ["items", "loopType", "taskId"]);
   });
 
   it("are refused where an item of a list is no item, by its index", async () => {
     world.program(`new TaskLoopItems("loop", { taskId: "task-1", actionId: "each", loopType: "TextList",
       items: ["good", "", "two\\nlines", 3] });`);
-    assert.deepEqual(await problemsOf(world), [
-      "items[1] must be a non-empty string without a line break; got an empty string",
-      "items[2] must be a non-empty string without a line break; got a string with a line break",
-      "items[3] must be a non-empty string without a line break; got a number",
-    ]);
+    assert.deepEqual(await pathsOf(world), ["items[1]", "items[2]", "items[3]"]);
   });
 
   it("are refused where a URL is none, by its index", async () => {
     world.program(
       'new TaskStartUrls("urls", { taskId: "task-1", urls: ["https://ok.test/", "nonsense", "ftp://no.test/"] });',
     );
-    assert.deepEqual(await problemsOf(world), [
-      "urls[1] is not an http or https URL",
-      "urls[2] is not an http or https URL",
-    ]);
+    assert.deepEqual(await pathsOf(world), ["urls[1]", "urls[2]"]);
   });
 
   it("are refused where a URL in a file is none, by its line", async () => {
     world.program('new TaskStartUrls("urls", { taskId: "task-1", file: "urls.txt" });');
-    assert.deepEqual(await problemsOf(world), [
-      'file "urls.txt", line 3 is not an http or https URL',
-      'file "urls.txt", line 5 is not an http or https URL',
-    ]);
+    const problems = await refusalOf(world);
+    assert.deepEqual(
+      problems.map((problem) => /"urls\.txt".*\bline (\d+)/.exec(problem)?.[1]),
+      ["3", "5"],
+    );
   });
 
   it("are refused where both urls and file are given, and where neither is", async () => {
     world.program('new TaskStartUrls("urls", { taskId: "task-1", urls: ["https://ok.test/"], file: "urls.txt" });');
-    assert.deepEqual(await problemsOf(world), ["urls and file are both given: give either urls or file"]);
+    assert.deepEqual(await pathsOf(world), ["urls"]);
     world.program('new TaskStartUrls("urls", { taskId: "task-1" });');
-    assert.deepEqual(await problemsOf(world), ["urls is missing: give either urls or file"]);
+    assert.deepEqual(await pathsOf(world), ["urls"]);
   });
 
   it("are refused where a file is not there or holds nothing, with the place that was looked at", async () => {
-    const looked = (name: string): string =>
-      `(looked for "${join(world.project.folder, name)}", relative to the program's folder)`;
+    const looksFor = async (name: string): Promise<void> => {
+      const [problem = "", ...others] = await refusalOf(world);
+      assert.deepEqual(others, []);
+      assert.ok(problem.includes(join(world.project.folder, name)), problem);
+    };
     world.program('new TaskStartUrls("urls", { taskId: "task-1", file: "not-there.txt" });');
-    assert.deepEqual(await problemsOf(world), [`file there is no file "not-there.txt" ${looked("not-there.txt")}`]);
+    await looksFor("not-there.txt");
     world.program('new TaskLoopItems("loop", { taskId: "t", actionId: "a", loopType: "l", itemsFile: "empty.txt" });');
-    assert.deepEqual(await problemsOf(world), [
-      `itemsFile "empty.txt" holds no line that is not blank ${looked("empty.txt")}`,
-    ]);
+    await looksFor("empty.txt");
   });
 
   it("are refused where a resource is declared in the wrong order, with what to move", async () => {
@@ -107,36 +99,33 @@ describe("bad arguments on the engine", () => {
       const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1" });
       new CloudRun("run", { taskId: copy.id });
       new TaskStartUrls("urls", { taskId: copy.id, urls: ["https://ok.test/"] });`);
-    assert.deepEqual(await refusalOf(world), [
-      'TaskStartUrls "urls" configures the task of CloudRun "run", which is declared before it. ' +
-        'The run would start on a task that is not configured yet. Declare TaskStartUrls "urls" before CloudRun "run".',
-    ]);
+    const [error = "", ...others] = await refusalOf(world);
+    assert.match(error, /TaskStartUrls "urls".*CloudRun "run"/);
+    assert.deepEqual(others, []);
   });
 
   it("are refused without a stack where rerunOn is no list, or only the engine's run shows a resource among triggers", async () => {
     const config = 'const config = new TaskCopy("config", { adoptTaskId: "template-1" });';
-    for (const [args, message] of [
-      ["rerunOn: pulumi.output([config])", /^CloudRun "run": rerunOn must be a list of .*, is an output, of which /],
-      ["triggers: [pulumi.output({ a: config })]", /^CloudRun "run": triggers\[0\]\.a is a resource, .* Use rerunOn/],
+    for (const [args, path] of [
+      ["rerunOn: pulumi.output([config])", "rerunOn"],
+      ["triggers: [pulumi.output({ a: config })]", "triggers[0].a"],
     ] as const) {
       world.program(`${config} new CloudRun("run", { taskId: "template-1", ${args} });`);
       const [error = "", ...others] = await refusalOf(world);
-      assert.match(error, message);
+      assert.ok(error.startsWith(`CloudRun "run": ${path} `), error);
       assert.deepEqual(others, []);
     }
   });
 
   it("are refused without a stack where a function or a static get is given what cannot be", async () => {
-    const nope = 'There is no profile "nope" in webextract:profiles. Known: none.';
-    for (const [program, message] of [
-      [
-        'exports.rows = require("pulumi-webextract").getDataOutput({ taskId: "t" }, { profile: "nope" });',
-        `getData: ${nope}`,
-      ],
-      ['TaskCopy.get("task", "t", { profile: "nope" });', `TaskCopy "task": ${nope}`],
+    for (const [program, who] of [
+      ['exports.rows = require("pulumi-webextract").getDataOutput({ taskId: "t" }, { profile: "nope" });', "getData"],
+      ['TaskCopy.get("task", "t", { profile: "nope" });', 'TaskCopy "task"'],
     ] as const) {
       world.program(program);
-      assert.deepEqual(await refusalOf(world), [message]);
+      const [error = "", ...others] = await refusalOf(world);
+      assert.ok(error.startsWith(`${who}: `) && error.includes('"nope"'), error);
+      assert.deepEqual(others, []);
     }
   });
 
@@ -145,10 +134,7 @@ describe("bad arguments on the engine", () => {
       new TaskActionConfig("config", { taskId: task.id, onDelete: task.id.apply((id) => id),
         actions: { open: { actionType: "NavigateAction", properties: { Url: "https://ok.test/" } } } });`);
     const { output } = await world.project.up({ expect: "failure" });
-    assert.match(
-      output,
-      /error: .*'config' has a problem: onDelete must be "retain" or "restore"; got another string$/m,
-    );
+    assert.match(output, /error: .*'config' has a problem: onDelete /m);
     assert.deepEqual(world.operations(), []);
   });
 });
@@ -184,16 +170,10 @@ describe("a configuration that cannot work", () => {
     const diagnostics = output.slice(output.indexOf("Diagnostics:"), output.indexOf("\nResources:"));
     assert.equal(diagnostics.match(/error:/g)?.length, 1, diagnostics);
     const problems = diagnostics.split("\n").map((line) => line.trim());
-    for (const problem of [
-      "error: The configuration of pulumi-webextract is not right:",
-      "webextract:timeoutSeconds must be a number.",
-      "webextract:markScope must be task or returned.",
-      "webextract:profiles must be a map of profiles.",
-    ]) {
-      assert.equal(problems.filter((line) => line === problem).length, 1, `${problem}\n${diagnostics}`);
+    const keys = ["baseURL", "baseUrl", "markScope", "profiles", "timeoutSeconds"].map((key) => `webextract:${key}`);
+    for (const key of keys) {
+      assert.equal(problems.filter((line) => line.startsWith(`${key} `)).length, 1, `${key}\n${diagnostics}`);
     }
-    assert.match(diagnostics, /webextract:baseUrl is missing\. Set it with: pulumi config set webextract:baseUrl/);
-    assert.match(diagnostics, /webextract:baseURL is not known\. Known: baseUrl, /);
     assert.doesNotMatch(output, /^\s+at |node:internal|unhandled/m);
     assert.deepEqual(world.project.findWritten([malformed]), []);
   });
@@ -210,9 +190,9 @@ describe("a configuration that cannot work", () => {
       { "webextract:accessToken": `${malformed}\nX-Header: 1` },
     );
     const { output } = await world.project.preview({ expect: "failure" });
-    assert.match(output, /webextract:baseUrl is plain http to service\.test/);
-    assert.match(output, /webextract:timeoutSeconds must be a number of at least 0\.001\./);
-    assert.match(output, /webextract:accessToken holds a space, a line break/);
+    for (const key of ["baseUrl", "timeoutSeconds", "accessToken"]) {
+      assert.match(output, new RegExp(`^ *webextract:${key} `, "m"));
+    }
     assert.doesNotMatch(output, /^\s+at |node:internal|unhandled/m);
     assert.deepEqual(world.project.findWritten([malformed]), []);
   });
@@ -231,10 +211,7 @@ describe("a package that the engine would not find from the program's folder", (
       const [error = "", ...others] = await refusalOf(world);
       assert.deepEqual(others, []);
       assert.ok(error.includes(world.project.folder), error);
-      assert.match(
-        error,
-        /Add pulumi-webextract to the dependencies in that folder's package.json and run npm install/,
-      );
+      assert.match(error, /package\.json.*npm install/);
     } finally {
       await world.remove();
     }
