@@ -127,11 +127,8 @@ describe("CloudSubtasks", () => {
   });
 
   it("refuses an empty list, and names what is wrong", async () => {
-    assert.match(await failure(subtasks.up(declared("stopped", []))), /subTaskIds must be/);
-    assert.match(
-      await failure(subtasks.up(declared("paused"))),
-      /desired must be "started" or "stopped", is another text/,
-    );
+    assert.match(await failure(subtasks.up(declared("stopped", []))), /^subTaskIds /);
+    assert.match(await failure(subtasks.up(declared("paused"))), /^desired /);
     assert.deepEqual(world.operations(), []);
   });
 });

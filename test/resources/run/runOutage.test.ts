@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import sinon from "sinon";
 import type { Fault } from "webextract-emulator";
+import type { Declared } from "../life";
 import { failure, World } from "../life";
 import { SlowWorld } from "./slowWorld";
 
@@ -13,29 +14,24 @@ describe("a service in trouble while a run is waited for", () => {
   });
   afterEach(() => world.close());
 
-  const troubles: [string, Omit<Fault, "operation">, RegExp][] = [
-    ["answers 503", { kind: "status", status: 503 }, /getSubtasks: the service answered 503/],
-    ["answers with an error of its own", { kind: "error", code: "ServerError" }, /the service answered 500/],
-    ["cuts the connection off", { kind: "reset" }, /no answer/],
-    ["takes no more requests", { kind: "status", status: 429, headers: { "Retry-After": "0" } }, /too many requests/],
-    ["is busy with the task", { kind: "error", code: "TaskExecuting" }, /the task is busy/],
+  const troubles: [string, Omit<Fault, "operation">][] = [
+    ["answers 503", { kind: "status", status: 503 }],
+    ["answers with an error of its own", { kind: "error", code: "ServerError" }],
+    ["cuts the connection off", { kind: "reset" }],
+    ["takes no more requests", { kind: "status", status: 429, headers: { "Retry-After": "0" } }],
+    ["is busy with the task", { kind: "error", code: "TaskExecuting" }],
   ];
-  for (const [what, fault, shown] of troubles) {
+  for (const [what, fault] of troubles) {
     it(`does not end the wait where it ${what}, and is shown`, async () => {
       world.at(10, () => world.emulator.fault({ operation: "getSubtasks", times: 2, ...fault }));
       world.finishes(60);
       const state = await world.create();
       assert.deepEqual([state.status, world.starts], ["finished", 1]);
-      const lines = world.progress.filter((line) => line.includes("last request failed"));
+      const lines = world.progress.filter((line) => line.includes("getSubtasks"));
       assert.equal(lines.length, 2);
-      assert.match(
-        lines[0] ?? "",
-        /running, 0 of 3 subtasks done \(3 Waiting\), 0 rows so far; the last request failed/,
-      );
-      assert.match(lines[0] ?? "", shown);
       // A log gets no line that says the same again.
       assert.equal(new Set(lines).size, 1);
-      assert.ok(!world.progress.at(-1)?.includes("failed"));
+      assert.ok(!world.progress.at(-1)?.includes("getSubtasks"));
     });
   }
 
@@ -49,11 +45,7 @@ describe("a service in trouble while a run is waited for", () => {
   it("is named when the time is up, beside what was seen before", async () => {
     world.at(10, () => world.emulator.fault({ ...away, times: 100 }));
     const { message, state } = await world.fails(world.create({ timeoutSeconds: 25 }));
-    assert.match(
-      message,
-      /^Run \d+ of task "task-1" was not finished after 25 s, as far as was seen \(3 subtasks: 3 Waiting, 0 rows so far\)\. It may go on at the service; nothing was stopped\. Run up again to go on waiting, or raise timeoutSeconds\./,
-    );
-    assert.match(message, /The last request failed: getSubtasks \(GET .*task task-1\): the answer was 503/);
+    assert.match(message, /getSubtasks .*task task-1.* 503/);
     assert.deepEqual([world.seconds, state.pending, state.subtasks.total], [25, ["wait"], 3]);
     world.emulator.clearFaults();
     world.finishes(world.seconds + 5);
@@ -63,16 +55,16 @@ describe("a service in trouble while a run is waited for", () => {
 
   it("is no longer named when the last look was a good one", async () => {
     world.at(10, () => world.emulator.fault(away));
-    const { message } = await world.fails(world.create({ timeoutSeconds: 40 }));
-    assert.match(message, /was not finished after 40 s \(3 subtasks/);
-    assert.doesNotMatch(message, /failed/);
+    const { message, state } = await world.fails(world.create({ timeoutSeconds: 40 }));
+    assert.deepEqual([world.seconds, state.pending], [40, ["wait"]]);
+    assert.doesNotMatch(message, /getSubtasks/);
   });
 
   it("and never answered leaves nothing to say of the subtasks", async () => {
     world.emulator.fault({ ...away, skip: 1, times: 100 });
-    const { message } = await world.fails(world.create({ timeoutSeconds: 20 }));
-    assert.match(message, /as far as was seen \(its subtasks could not be read\)/);
-    assert.doesNotMatch(message, /never splits/);
+    const { message, state } = await world.fails(world.create({ timeoutSeconds: 20 }));
+    assert.deepEqual([state.subtasks.total, state.pending], [0, ["wait"]]);
+    assert.doesNotMatch(message, /rowsSettled/);
   });
 
   it("does not end a wait for rows to settle where only they cannot be read", async () => {
@@ -81,19 +73,18 @@ describe("a service in trouble while a run is waited for", () => {
     world.emulator.fault({ operation: "getBatchData", kind: "status", status: 502, skip: 1, times: 2 });
     const state = await world.create({ finishedWhen: "rowsSettled", settleSeconds: 25 });
     assert.equal(state.status, "finished");
-    assert.match(world.progress[1] ?? "", /25 rows so far; the last request failed \(getBatchData: .* 502\)/);
+    assert.match(world.progress[1] ?? "", /25 rows.*getBatchData.* 502/);
   });
 
-  for (const [code, kept] of [
-    ["PermissionDenied", /PermissionDenied/],
-    ["InvalidTaskId", /InvalidTaskId/],
-    ["Invalid.Token", /accessToken was refused/],
+  for (const [code, named] of [
+    ["PermissionDenied", "PermissionDenied"],
+    ["InvalidTaskId", "InvalidTaskId"],
+    ["Invalid.Token", "accessToken"],
   ] as const) {
     it(`ends the wait at once where it will not pass (${code}), with the run kept`, async () => {
       world.at(10, () => world.emulator.fault({ operation: "getSubtasks", kind: "error", code, times: 100 }));
       const { message, state } = await world.fails(world.create());
-      assert.match(message, kept);
-      assert.match(message, /Run \d+ of task "task-1" was started and may be at work; run up again to go on waiting/);
+      assert.ok(message.includes(named) && message.includes(state.lotNo), message);
       assert.deepEqual([world.seconds, state.pending], [10, ["wait"]]);
     });
   }
@@ -101,8 +92,9 @@ describe("a service in trouble while a run is waited for", () => {
   it("does not keep an interruption from ending the wait", async () => {
     world.at(10, () => world.emulator.fault({ ...away, times: 100 }));
     world.at(15, () => world.interruption.abort());
-    const { message } = await world.fails(world.create());
-    assert.match(message, /was interrupted \(3 subtasks: 3 Waiting\)/);
+    const { message, state } = await world.fails(world.create());
+    assert.deepEqual([state.pending, state.subtasks.total], [["wait"], 3]);
+    assert.doesNotMatch(message, /getSubtasks/);
   });
 
   describe("gets no more time for a request than the wait has left", () => {
@@ -160,7 +152,7 @@ describe("a service in trouble while a run is stopped", () => {
       world.emulator.fault({ ...away, operation, times: 2 });
       await world.remove(state);
       assert.deepEqual(world.statusesOf(state.lotNo), ["stopped", "stopped", "stopped"]);
-      assert.match(world.progress.join(), new RegExp(`stopping; the last request failed \\(${operation}: .*503`));
+      assert.match(world.progress.join(), new RegExp(`${operation}.*503`));
     });
 
     it(`is named when the time is up, with the run that may be at work (${operation})`, async () => {
@@ -168,10 +160,7 @@ describe("a service in trouble while a run is stopped", () => {
       world.emulator.fault({ ...away, operation, times: 100 });
       assert.match(
         await failure(world.remove(state)),
-        new RegExp(
-          `^Run ${state.lotNo} of task "task-1" was not stopped and may still be at work after 40 s\\. ` +
-            `The last request failed: ${operation} .*503.*Run the same command again`,
-        ),
+        new RegExp(`^Run ${state.lotNo} of task "task-1".*${operation} .*503`),
       );
       assert.equal(world.seconds, 40);
     });
@@ -181,31 +170,23 @@ describe("a service in trouble while a run is stopped", () => {
     const state = await world.create(stopping);
     world.emulator.fault({ operation: "stopSubtasks", kind: "status", status: 200, body: { requestId: "r" } });
     world.emulator.fault({ ...away, skip: 2, times: 100 });
-    assert.match(
-      await failure(world.remove(state)),
-      /3 subtasks were told to stop and were not seen at rest after 40 s\. The last request failed: getSubtasks /,
-    );
+    assert.match(await failure(world.remove(state)), /3 subtasks .*getSubtasks /);
+    assert.equal(world.count("stopSubtasks"), 1);
   });
 
   it("ends it at once where it will not pass, and the run is named too", async () => {
     const state = await world.create(stopping);
     world.emulator.fault({ operation: "stopSubtasks", kind: "error", code: "PermissionDenied" });
-    assert.match(
-      await failure(world.remove(state)),
-      new RegExp(
-        `PermissionDenied.* Run ${state.lotNo} of task "task-1" was not stopped and may still be at work\\. Run the same`,
-      ),
-    );
+    assert.match(await failure(world.remove(state)), new RegExp(`PermissionDenied.* ${state.lotNo} `));
     assert.equal(world.seconds, 0);
   });
 
   it("does not list what was there to stop: that too is said", async () => {
     const state = await world.create(stopping);
     world.lists([]);
-    assert.match(
-      await failure(world.remove({ ...state, timeoutSeconds: 0 })),
-      /was not stopped and may still be at work after 0 s: the service listed no subtasks of it\. Run the same command/,
-    );
+    const message = await failure(world.remove({ ...state, timeoutSeconds: 0 }));
+    assert.ok(message.includes(state.lotNo), message);
+    assert.equal(world.count("stopSubtasks"), 0);
   });
 });
 
@@ -218,30 +199,27 @@ describe("a service that hangs, or puts off for long", () => {
   afterEach(() => world.remove());
 
   const args = { taskId: "task-1", pollSeconds: 0.01, timeoutSeconds: 0.1 };
+  const totalOf = ({ state }: Declared): number => (state.subtasks as { total: number }).total;
 
   it("does not overrun the time of a wait", async () => {
     world.emulator.fault({ operation: "getSubtasks", kind: "hang", skip: 3, times: 100 });
-    const message = await failure(world.declare("CloudRun").up({ ...args, waitFor: "finished" }));
-    assert.match(
-      message,
-      /was not finished after 0.1 s, as far as was seen \(3 subtasks.*no answer came before the call's deadline/,
-    );
+    const run = world.declare("CloudRun");
+    await failure(run.up({ ...args, waitFor: "finished" }));
+    assert.deepEqual([run.state.pending, totalOf(run)], [["wait"], 3]);
   });
 
   it("does not overrun it by what it asks to be waited for", async () => {
     const headers = { "Retry-After": "200" };
     world.emulator.fault({ ...away, headers, skip: 3, times: 100 });
-    const message = await failure(world.declare("CloudRun").up({ ...args, waitFor: "finished" }));
-    assert.match(message, /was not finished after 0.1 s.*the answer was 503.*would come after the call's deadline/);
+    const run = world.declare("CloudRun");
+    assert.match(await failure(run.up({ ...args, waitFor: "finished" })), / 503/);
+    assert.deepEqual([run.state.pending, totalOf(run)], [["wait"], 3]);
   });
 
   it("does not overrun the time of a stop", async () => {
     const run = world.declare("CloudRun");
     await run.up({ ...args, onDelete: "stop" });
     world.emulator.fault({ operation: "getSubtasks", kind: "hang", times: 100 });
-    assert.match(
-      await failure(run.destroy()),
-      new RegExp(`Run ${run.id} of task "task-1" was not stopped and may still be at work.*the call's deadline`),
-    );
+    assert.match(await failure(run.destroy()), new RegExp(`Run ${run.id} of task "task-1"`));
   });
 });
