@@ -90,17 +90,14 @@ export class TokenFamilies {
   }
 
   async #fromStandIn(): Promise<Found> {
-    const { configured } = this.#parts;
-    const choose = async () => standInFor(configured, await this.#families());
-    const family = await choose();
-    if (family === undefined) return this.#unusedFamilies();
-    const token = this.#goodTokenOf(family);
-    if (token !== undefined) return { token };
+    const choose = async () => standInFor(this.#parts.configured, await this.#families());
+    if ((await choose()) === undefined) return this.#unusedFamilies();
     return this.#underLock(async () => {
-      const now = (await choose()) ?? family;
-      const renewed = this.#goodTokenOf(now);
-      if (renewed !== undefined) return { token: renewed };
-      const found = await this.#refresh(now.refreshToken, now, { replaces: now.refreshToken });
+      const family = await choose();
+      if (family === undefined) return this.#unusedFamilies();
+      const token = this.#goodTokenOf(family);
+      if (token !== undefined) return { token };
+      const found = await this.#refresh(family.refreshToken, family, { replaces: family.refreshToken });
       return found === "refused" ? { refused: true, reason: "the stored refresh token was refused" } : found;
     });
   }

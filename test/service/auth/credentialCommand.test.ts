@@ -66,20 +66,35 @@ describe("credentialCommand", () => {
     assert.doesNotMatch(error.message, /hush/);
   });
 
-  it("is not waited for by way of a process that it leaves running with its stdout", async () => {
-    const command = world.scriptCommand(`
-      const left = "setInterval(() => {}, 1000)";
-      const child = require("child_process").spawn(process.execPath, ["-e", left], { stdio: "inherit", detached: true });
-      child.unref();
-      console.log(JSON.stringify({ Version: 1, AccessToken: "from-command", Left: child.pid }));
-      require("fs").writeFileSync(${JSON.stringify(runsFile())}, String(child.pid));`);
-    try {
-      await startTask(clientWith({ credentialCommand: command }));
-      // Still running: it holds the pipe open, and the call did not wait for it.
-      process.kill(Number(readFileSync(runsFile(), "utf8")), 0);
-    } finally {
-      process.kill(Number(readFileSync(runsFile(), "utf8")), "SIGKILL");
-    }
+  describe("that leaves a process running with its stdout", () => {
+    /** The command's own statements, with `left` as the source of the process that it leaves. */
+    const leaving = (left: string, statements: string) =>
+      world.scriptCommand(`
+        const left = ${JSON.stringify(left)};
+        const child = require("child_process").spawn(process.execPath, ["-e", left, String(process.pid)], { stdio: "inherit", detached: true });
+        child.unref();
+        require("fs").writeFileSync(${JSON.stringify(runsFile())}, String(child.pid));
+        ${statements}`);
+    const printed = 'console.log(JSON.stringify({ Version: 1, AccessToken: "from-command" }));';
+    const leftProcess = () => Number(readFileSync(runsFile(), "utf8"));
+    afterEach(() => {
+      process.kill(leftProcess(), "SIGKILL");
+    });
+
+    it("is not waited for", async () => {
+      await startTask(clientWith({ credentialCommand: leaving("setInterval(() => {}, 1000)", printed) }));
+      assert.ok(process.kill(leftProcess(), 0), "it still holds the pipe open");
+    });
+
+    it("may leave the output to that process", async () => {
+      const left = `
+        const parent = Number(process.argv[1]);
+        const timer = setInterval(() => {
+          if (process.ppid !== parent) { ${printed} clearInterval(timer); setInterval(() => {}, 1000); }
+        }, 10);`;
+      await startTask(clientWith({ credentialCommand: leaving(left, "") }));
+      assert.ok(process.kill(leftProcess(), 0), "it still holds the pipe open");
+    });
   });
 
   it("has its stderr passed on, and its stdout never shown", async () => {

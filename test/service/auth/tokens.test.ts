@@ -179,6 +179,19 @@ describe("access tokens", () => {
       assert.deepEqual(client.describeCredentials().refused, []);
     });
 
+    it("are good again once they are accepted, and lead to no further search", async () => {
+      world.service.access.add("static");
+      const client = clientWith({ accessToken: "static", refreshToken: "dead" });
+      await startTask(client);
+      let refusals = 1;
+      refuseWhere(() => refusals-- > 0);
+      await startTask(client);
+      assert.equal(sent("/token"), 1);
+      passTime(60);
+      await startTask(client);
+      assert.equal(sent("/token"), 1);
+    });
+
     it("are tried again by the next call where nothing is known of them", async () => {
       world.service.access.add("static");
       const client = clientWith({ accessToken: "static" });

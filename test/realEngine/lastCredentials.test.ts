@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { ServiceClient } from "../../src/service";
+import { World } from "./world";
+
+const program = `
+  const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1" });
+  exports.taskId = copy.id;`;
+
+describe("a refresh and a destroy with the refresh token of the last up", () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await World.create({
+      program,
+      withCredentials: false,
+      emulator: { behaviour: { refreshRotation: "oldDies" } },
+    });
+    await world.project.configure({}, { "webextract:refreshToken": world.emulator.credentials.refreshToken });
+    await world.project.up();
+  });
+  afterEach(() => world.remove());
+
+  /** A client of the same machine and account. */
+  const clientWith = (refreshToken: string, tokenStore: string) =>
+    new ServiceClient({ baseUrl: world.emulator.url, refreshToken, tokenStore });
+  /** Issues a refresh token, which takes the place of the one that the stack uses. */
+  const issueRefreshToken = async (): Promise<string> => {
+    const client = clientWith("not-used", join(world.project.root, "no-store"));
+    const { refreshToken } = world.emulator.credentials;
+    const { data } = await client.refreshToken({ refresh_token: refreshToken, grant_type: "refresh_token" });
+    client.close();
+    world.emulator.change.expireAccessTokens();
+    return data.refresh_token;
+  };
+
+  it("use the tokens of the refresh token that was first used since, with a warning", async () => {
+    const issued = await issueRefreshToken();
+    const tokenStore = join(world.project.root, "home", ".local", "state", "pulumi-webextract");
+    const client = clientWith(issued, tokenStore);
+    await client.getSubtasks({ taskId: "template-1", page: 1, size: 1 });
+    client.close();
+
+    const { output } = await world.project.refresh();
+    const warning =
+      /warning: The configured refresh token was refused\. The token store \S+ holds tokens of a refresh token/;
+    assert.match(output.replace(/\s+/g, " "), warning);
+    world.operations();
+    await world.project.destroy();
+    assert.ok(world.operations().includes("getData"));
+    assert.throws(() => world.project.resource("copy"));
+  });
+
+  it("fail where the new refresh token was not used on this machine, and keep the state", async () => {
+    await issueRefreshToken();
+    const { output } = await world.project.run(["refresh", "--yes"], { expect: "failure" });
+    assert.match(output, /webextract:refreshToken was refused, and the token store holds no newer refresh token/);
+    assert.equal(world.project.resource("copy").id, world.copies()[0]);
+  });
+});
