@@ -67,6 +67,21 @@ describe("the package", () => {
     assert.equal(said, "ERR_PACKAGE_PATH_NOT_EXPORTED");
   });
 
+  it("gives the client without Pulumi, which is an optional peer", async () => {
+    const names = await inConsumer(
+      folder,
+      `const Module = require("node:module");
+       const resolve = Module._resolveFilename;
+       Module._resolveFilename = function (request, ...rest) {
+         if (request.startsWith("@pulumi/")) throw new Error(request + " is not installed");
+         return resolve.call(this, request, ...rest);
+       };
+       console.log(JSON.stringify(Object.keys(require("pulumi-webextract/service"))))`,
+      "commonjs",
+    );
+    assert.ok((names as string[]).includes("ServiceClient"));
+  });
+
   it("loads no HTTP library before the first request, for most runs of a program make none", async () => {
     const loaded = await inConsumer(
       folder,
@@ -115,7 +130,7 @@ describe("the provider that the engine's host loads", () => {
   });
 
   it("loads its own files", () => {
-    assert.ok(loaded.some((path) => path === "dist/provider/backend.js"));
+    assert.ok(loaded.some((path) => path === "dist/provider/dynamicProvider.js"));
     assert.ok(loaded.some((path) => path === "dist/service/client.js"));
   });
 
