@@ -7,23 +7,26 @@ import { isServiceError } from "../service/errors/errors";
 import type { Entry, JournalFiles, ResourceName } from "./journalFiles";
 import { keyOf } from "./journalFiles";
 
-/** An entry counts for so long: later the state or the service may have gone on without it. Milliseconds. */
+/** How long an entry counts, in milliseconds. Later, the state or the service may have gone on without it. */
 const countsFor = 24 * 3600 * 1000;
 
 const operations: readonly OnceOperation[] = ["copyTask", "startTask", "append"];
 
-/** How far an entry of this process has come on its way into the state. */
+/** A request of this process, on its way into the state. */
 interface OwnEntry {
-  answered: boolean;
+  /**
+   * - `sent`: no answer so far.
+   * - `answered`: the service has answered.
+   * - `returned`: the step has ended, and its result goes to the engine, also where the step failed after the request.
+   * - `handedOver`: the engine gets the result and saves it.
+   */
+  stage: "sent" | "answered" | "returned" | "handedOver";
   id?: string;
-  takenOver?: boolean;
-  /** The step that sent the request has ended: what it made goes to the engine, also where the step then failed. */
-  returned?: boolean;
-  /** Its result is on its way to the engine, which saves it. */
-  handedOver?: boolean;
+  /** An earlier process sent the request, and this one took over what it made. */
+  isTakenOver?: boolean;
 }
 
-/** What the engine showed of a resource, in which step. `diff`: it stays. `replace`: it may not. */
+/** What the engine showed of a resource, and in which step. `diff`: the resource stays. `replace`: it may not. */
 export interface Sighting {
   step: "diff" | "replace" | "read" | "update" | "delete" | "created";
   id: string;
@@ -32,15 +35,15 @@ export interface Sighting {
 }
 
 /**
- * The requests of this machine that must not be sent twice. For when the engine or this process is killed after the service answered and
- * before the engine saved: then the next run makes the resource again, and nothing but this journal knows of the first one.
+ * The requests of this machine that must not be sent twice. The engine or this process can be killed after the service answered and before the
+ * engine saved. The next run then makes the resource again, and only this journal knows of the first one.
  *
- * An entry goes when the state is known to hold what it is about: when the engine ends this process in the ordinary way, after it was
- * handed the result; or when it shows the resource with that result to any later process.
+ * An entry is removed when the state is known to hold what the request made: when the engine ends this process in the ordinary way after it was
+ * handed the result, or when the engine shows the resource with that result to a later process.
  */
 export class Journal {
   private readonly own = new Map<string, OwnEntry>();
-  /** What earlier processes left. */
+  /** The entries of earlier processes. */
   private atStart: Promise<{ key: string; entry: Entry }[]> | undefined;
   private underWay = 0;
   private isClosed = false;
@@ -49,7 +52,7 @@ export class Journal {
   constructor(
     private readonly files: JournalFiles,
     private readonly warn: (message: string, urn?: string) => void,
-    /** Origins at which the present service was before: what was noted there counts here. */
+    /** Origins that the service had before. Entries of these origins count too. */
     private readonly movedFrom: readonly string[] = [],
   ) {}
 
@@ -57,7 +60,8 @@ export class Journal {
   of(name: ResourceName): RequestJournal {
     return {
       earlier: async (operation, inputs) => {
-        const entry = this.own.get(keyOf(operation, name))?.answered ? undefined : await this.noted(operation, name);
+        const { stage = "sent" } = this.own.get(keyOf(operation, name)) ?? {};
+        const entry = stage === "sent" ? await this.noted(operation, name) : undefined;
         if (entry === undefined) {
           return undefined;
         }
@@ -66,7 +70,7 @@ export class Journal {
       },
       takeOver: (operation, id) => {
         for (const key of this.keysOf(operation, name)) {
-          this.own.set(key, { answered: true, id, takenOver: true });
+          this.own.set(key, { stage: "answered", id, isTakenOver: true });
         }
       },
       forget: async (operation) => {
@@ -78,11 +82,11 @@ export class Journal {
     };
   }
 
-  /** To be called for each resource that the engine shows; a name without a URN is of a request that didn't tell it. */
+  /** To be called for each resource that the engine shows. A request may not tell the URN. */
   async saw(name: Omit<ResourceName, "urn"> & { urn?: string }, sighting: Sighting): Promise<void> {
     const { urn, origin, profile } = name;
     this.atStart ??= this.files.all();
-    // A resource that was given another name since has another URN too, and its state holds what was noted under the old one.
+    // A resource that was renamed since has another URN. Its state holds what was noted under the old URN.
     for (const { key, entry } of await this.atStart) {
       const here = this.originsOf(origin).includes(entry.origin) && entry.profile === profile;
       const isOfKind = urn === undefined || (typeOf(urn) === typeOf(entry.urn) && entry.operation !== "append");
@@ -100,41 +104,41 @@ export class Journal {
     }
   }
 
-  /** Whether the resource that is to be deleted is what this process took over in its place. */
+  /** Whether this process took over the very object that is to be deleted, for the replacement. */
   isTakenOver(name: ResourceName, id: string): boolean {
     return this.allKeysOf(name).some((key) => {
       const own = this.own.get(key);
-      return own?.takenOver === true && own.id === id;
+      return own?.isTakenOver === true && own.id === id;
     });
   }
 
-  /** A step of this resource has ended, and the engine is told what it made. */
+  /** A step of this resource has ended, and its result goes to the engine. */
   returned(name: ResourceName): void {
     for (const key of this.allKeysOf(name)) {
       const own = this.own.get(key);
-      if (own !== undefined) {
-        own.returned = true;
+      if (own?.stage === "answered") {
+        own.stage = "returned";
       }
     }
   }
 
-  /** The results of all steps that have ended are on their way to the engine, which will save them. */
+  /** The engine gets the results of all steps that have ended, and will save them. */
   handedOver(): void {
     for (const own of this.own.values()) {
-      own.handedOver ||= own.returned;
+      own.stage = own.stage === "returned" ? "handedOver" : own.stage;
     }
   }
 
-  /** The engine ends this process: it has saved all that it was handed over. */
+  /** The engine ends this process, and has saved all results that it got. */
   dropSaved(): void {
     for (const [key, own] of this.own) {
-      if (own.answered && own.handedOver) {
+      if (own.stage === "handedOver") {
         this.files.removeNow(key);
       }
     }
   }
 
-  /** Lets no further request out, and resolves when those under way have been answered and noted. */
+  /** Lets no further request out. Resolves when the requests under way have been answered and noted. */
   async close(): Promise<void> {
     this.isClosed = true;
     if (this.underWay > 0) {
@@ -142,7 +146,7 @@ export class Journal {
     }
   }
 
-  /** The key of such a request, and those that it had where the service was before. */
+  /** The key of such a request, and its keys at the origins that the service had before. */
   private keysOf(operation: OnceOperation, name: ResourceName): string[] {
     return this.originsOf(name.origin).map((origin) => keyOf(operation, { ...name, origin }));
   }
@@ -181,14 +185,13 @@ export class Journal {
       time: Date.now(),
       salt,
       inputs: hashOf(salt, inputs),
-      answered: false,
       detail,
     };
     this.refuseWhenClosed();
     this.underWay++;
     try {
       await this.files.write(key, entry);
-      // As it takes the place of one that was noted here.
+      // The new entry takes their place.
       for (const before of keysBefore) {
         await this.files.remove(before);
       }
@@ -196,11 +199,11 @@ export class Journal {
         await this.files.remove(key);
       }
       this.refuseWhenClosed();
-      this.own.set(key, { answered: false });
+      this.own.set(key, { stage: "sent" });
       const answer = await send();
       const id = idOf(answer);
-      this.own.set(key, { answered: true, id });
-      await this.complete(key, { ...entry, answered: true, id });
+      this.own.set(key, { stage: "answered", id });
+      await this.complete(key, { ...entry, id });
       return answer;
     } catch (error) {
       if (isServiceError(error) && error.outcome === "notExecuted") {
@@ -219,13 +222,13 @@ export class Journal {
 
   private refuseWhenClosed(): void {
     if (this.isClosed) {
-      throw new Error("Pulumi's engine is gone, so nothing more is sent.");
+      throw new Error("The Pulumi engine has ended, so nothing more is sent.");
     }
   }
 
-  /** Where the engine was killed meanwhile, a later run may have noted something else in its place. */
+  /** Where the engine was killed meanwhile, a later run may have noted something else in its place. Never fails: the object exists and must reach the state. */
   private async complete(key: string, entry: Entry): Promise<void> {
-    const now = await this.files.read(key);
+    const now = await this.files.read(key).catch(() => undefined);
     if (now?.salt === entry.salt) {
       await this.files.write(key, entry);
     }
@@ -237,7 +240,8 @@ export class Journal {
   }
 
   private async judge(key: string, urn: string, sighting: Sighting): Promise<void> {
-    const entry = await this.files.read(key);
+    // An entry that cannot be read stops only a request that it may forbid.
+    const entry = await this.files.read(key).catch(() => undefined);
     if (entry === undefined) {
       return;
     }
@@ -247,7 +251,7 @@ export class Journal {
     if (isOver || isInState(entry, sighting)) {
       await this.files.remove(key);
     } else if (entry.operation === "append") {
-      // The next write looks at the list first.
+      // The next append reads the list first.
     } else if (isMadeUpId(id)) {
       this.warnOfAnswer(entry, urn);
     } else if (step !== "replace" && step !== "read" && step !== "update") {
@@ -259,18 +263,21 @@ export class Journal {
   private warnOfAnswer({ what, id, operation, ...entry }: Entry, urn: string): void {
     const adopt = operation === "copyTask" ? "adoptTaskId" : "adoptLotNo";
     if (id !== undefined) {
-      const sent = `The ${what}, sent ${ageOf({ sentAt: entry.time })}, was answered after the run that sent it had ended`;
-      this.warn(`${sent}: it made "${id}". Set ${adopt}: "${id}" to take it over.`, urn);
+      const sent = `The request for a ${what}, sent ${ageOf({ sentAt: entry.time })}, was answered after the run that sent it had ended`;
+      this.warn(`${sent}. It made "${id}". Set ${adopt}: "${id}" to take it over.`, urn);
     }
   }
 
   private warnOfOrphan({ what, id, time }: Entry, shownId: string, urn: string): void {
-    const sent = `${ageOf({ sentAt: time })} by a run that was ended before it could be saved`;
+    const age = ageOf({ sentAt: time });
     const message =
       id === undefined
-        ? `A ${what} was asked for ${sent}: it may exist at the service, and no state holds it.`
-        : `"${id}" (a ${what}) was made ${sent}. No state holds it, for this resource is "${shownId}".`;
-    this.warn(`${message} Look for it at the service; nothing here will look after it.`, urn);
+        ? `A ${what} was requested ${age} by a run that ended before it could save the result. It may exist at the service.`
+        : `"${id}" (a ${what}) was made ${age} by a run that ended before it could save it.`;
+    this.warn(
+      `${message} This resource is "${shownId}", so no state holds the other one. Look for it at the service.`,
+      urn,
+    );
   }
 }
 
@@ -284,7 +291,7 @@ function typeOf(urn: string): string | undefined {
   return urn.split("::")[2]?.split("$").at(-1);
 }
 
-/** Salted, for inputs may hold secrets that are short enough to be guessed. */
+/** Salted: inputs may hold secrets that are short enough to be guessed. */
 function hashOf(salt: string, inputs: object): string {
   return createHash("sha256")
     .update(`${salt}\n${canonical(inputs)}`)

@@ -9,13 +9,13 @@ import { isTemporary, removeAbandonedFiles } from "../service/files/temporaryFil
 /** A resource as the journal knows it. */
 export interface ResourceName {
   urn: string;
-  /** Where its service is. */
+  /** The origin of its service. */
   origin: string;
-  /** Empty: the credentials of the top level. */
+  /** Empty for the credentials of the top level. */
   profile: string;
 }
 
-/** One request that must not be sent twice. Holds no secret: ids, and a salted hash of the inputs. */
+/** One request that must not be sent twice. Holds no secret: only ids, and a salted hash of the inputs. */
 export interface Entry extends ResourceName {
   version: 1;
   operation: OnceOperation;
@@ -24,14 +24,12 @@ export interface Entry extends ResourceName {
   time: number;
   salt: string;
   inputs: string;
-  /** True once the service has answered. */
-  answered: boolean;
-  /** What it made. */
+  /** What the request made; undefined before its answer, and for an append. */
   id?: string;
   detail: Record<string, unknown>;
 }
 
-/** Longer than an entry counts: until then it can still be named. Milliseconds. */
+/** How long an entry is kept, in milliseconds. After it stops counting, it can still name what may exist. */
 const keptFor = 30 * 24 * 3600 * 1000;
 
 /** The name of an entry's file: one for each resource and operation. */
@@ -51,15 +49,15 @@ export class JournalFiles {
     private readonly warn: (message: string) => void,
   ) {}
 
-  /** Whether there may be such an entry. Cheap: looks at the folder once, so that unchanged resources cost nothing. */
+  /** Whether there may be such an entry. Lists the folder once, so that unchanged resources cost nothing. */
   async mayHave(key: string): Promise<boolean> {
     return (await this.listed()).has(this.fileName(key));
   }
 
-  /** All that were there when this process first looked. */
+  /** All entries that were there when this process first looked. */
   async all(): Promise<{ key: string; entry: Entry }[]> {
     const keys = [...(await this.listed())].flatMap((name) => /^([0-9a-f]{32})\.json$/.exec(name)?.[1] ?? []);
-    // An entry that cannot be read stops only what needs it: the request that it may forbid.
+    // An entry that cannot be read stops only a request that it may forbid.
     const entries = await Promise.all(
       keys.map(async (key) => ({ key, entry: await this.read(key).catch(() => undefined) })),
     );
@@ -92,7 +90,7 @@ export class JournalFiles {
     return entry;
   }
 
-  /** A journal that cannot be written is no reason not to work: answers whether it was. */
+  /** A journal that cannot be written stops no work. @returns whether the entry was written */
   async write(key: string, entry: Entry): Promise<boolean> {
     try {
       this.made ??= makePrivateFolder(this.folder);
@@ -122,7 +120,7 @@ export class JournalFiles {
     try {
       rmSync(this.path(key), { force: true });
     } catch {
-      // It stays, and the next process that sees the resource drops it.
+      // The entry stays, and the next process that sees the resource removes it.
     }
   }
 
@@ -138,7 +136,7 @@ export class JournalFiles {
     return new Set(left.flat());
   }
 
-  /** Removes what is too old to mean anything. */
+  /** Removes a file that is too old to mean anything. */
   private async isOld(name: string): Promise<boolean> {
     const path = join(this.folder, name);
     const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
@@ -170,7 +168,6 @@ function parse(text: string): Entry | undefined {
     entry?.version === 1 &&
     texts.every((each) => typeof each === "string") &&
     typeof entry.time === "number" &&
-    typeof entry.answered === "boolean" &&
     (entry.id === undefined || typeof entry.id === "string") &&
     typeof entry.detail === "object" &&
     entry.detail !== null;

@@ -161,7 +161,7 @@ describe("the journal of requests that must not be sent twice", () => {
       const copy = await copiedUnsaved();
       const [orphan] = copies();
       await copy.up({ adoptTaskId: "task-1" });
-      assert.match(String(world.warnings[0]), new RegExp(`^"${orphan}" .* for this resource is "task-1"`));
+      assert.match(String(world.warnings[0]), new RegExp(`^"${orphan}" .* This resource is "task-1"`));
       assert.deepEqual(world.journal(), []);
     });
 
@@ -223,7 +223,7 @@ describe("the journal of requests that must not be sent twice", () => {
       await copy.refresh();
       assert.deepEqual(world.warnings, []);
       assert.equal(await copy.up(first), "nothing");
-      assert.match(String(world.warnings[0]), new RegExp(`^"${orphan}" .* for this resource is "${copy.id}"`));
+      assert.match(String(world.warnings[0]), new RegExp(`^"${orphan}" .* This resource is "${copy.id}"`));
       forget();
       await copy.up(first);
       assert.deepEqual(world.warnings, []);
@@ -234,7 +234,7 @@ describe("the journal of requests that must not be sent twice", () => {
       const orphan = copies()[1];
       forget();
       await copy.destroy();
-      assert.match(world.warnings.join("\n"), new RegExp(`"${orphan}" .* No state holds it`));
+      assert.match(world.warnings.join("\n"), new RegExp(`"${orphan}" .* no state holds the other one`));
     });
 
     it("does not delete what its replacement took over in a replace by hand", async () => {
@@ -288,7 +288,7 @@ describe("the journal of requests that must not be sent twice", () => {
       for (let look = 0; look < 2; look++) {
         forget();
         await failure(saved.up(copyArgs));
-        assert.match(String(world.warnings[0]), new RegExp(`it made "${taskId}". Set adoptTaskId: "${taskId}"`));
+        assert.match(String(world.warnings[0]), new RegExp(`It made "${taskId}". Set adoptTaskId: "${taskId}"`));
       }
       await saved.up({ ...copyArgs, adoptTaskId: taskId });
       assert.deepEqual(copies(), [taskId]);
@@ -306,7 +306,7 @@ describe("the journal of requests that must not be sent twice", () => {
     const ended = providers.engineIsGone();
     const inputs = await providers.checked("TaskCopy", copyArgs);
     noteUrn(inputs, String(world.declare("TaskCopy", "second").urn));
-    await assert.rejects(providers.provider("TaskCopy").create(inputs), /engine is gone, so nothing more is sent/);
+    await assert.rejects(providers.provider("TaskCopy").create(inputs), /engine has ended, so nothing more is sent/);
     hold.release();
     await ended;
     await step;
@@ -325,7 +325,7 @@ describe("the journal of requests that must not be sent twice", () => {
     });
     const copy = world.declare("TaskCopy");
     try {
-      assert.match(await failure(copy.up(copyArgs)), /engine is gone, so nothing more is sent/);
+      assert.match(await failure(copy.up(copyArgs)), /engine has ended, so nothing more is sent/);
     } finally {
       write.restore();
     }
@@ -334,6 +334,18 @@ describe("the journal of requests that must not be sent twice", () => {
     await copy.up(copyArgs);
     assert.deepEqual(copies(), [copy.id]);
     assert.deepEqual(world.warnings, []);
+  });
+
+  it("loses no copy where its entry cannot be read when the answer comes", async () => {
+    const read = sinon.stub(JournalFiles.prototype, "read").rejects(new Error("EIO"));
+    const copy = world.declare("TaskCopy");
+    try {
+      await copy.up(copyArgs);
+    } finally {
+      read.restore();
+    }
+    assert.deepEqual(copies(), [copy.id]);
+    assert.deepEqual(world.journal(), []);
   });
 
   describe("after a start", () => {
@@ -436,7 +448,6 @@ describe("the journal of requests that must not be sent twice", () => {
         origin: world.emulator.url,
         profile: "",
         what: 'paid run of task "task-1"',
-        answered: true,
         id: run.id,
       });
       assert.match(`${salt} ${inputs}`, /^[0-9a-f]{32} [0-9a-f]{64}$/);
