@@ -1,5 +1,5 @@
 import type { ArgsSpec } from "./args";
-import { boolean, choice, lines, object, string } from "./args";
+import { boolean, choice, object, string } from "./args";
 import { everything } from "./ownership";
 import type { CheckContext, Context, Created, Difference, PendingState, ProfileArgs, Read, Resource } from "./resource";
 import { messageOf, PartialFailure } from "./resource";
@@ -20,8 +20,8 @@ import type { TaskCopyArgs, TaskCopyState } from "./task/taskCopy";
 import { taskCopy } from "./task/taskCopy";
 import { lookUpByRows, lookUpTask } from "./task/taskPresence";
 import { writeTask } from "./task/taskWrite";
-import type { StartUrls } from "./urls/taskStartUrls";
-import { checkStartUrls, startUrlsUpload, warnOfStartUrls } from "./urls/taskStartUrls";
+import type { StartUrls, StartUrlsArgs } from "./urls/startUrls";
+import { checkStartUrls, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from "./urls/startUrls";
 import { isMap } from "./values";
 
 /**
@@ -56,14 +56,6 @@ export interface ExtractionTaskArgs extends ProfileArgs {
   retry?: string;
 }
 
-/** Start URLs: one of the two fields. */
-interface StartUrlsArgs {
-  /** The URLs. Either this or `file`. */
-  urls?: string[];
-  /** A file with a URL a line, relative to the program's folder. */
-  file?: string;
-}
-
 interface CheckedArgs extends Omit<ExtractionTaskArgs, "actions" | "startUrls"> {
   /** As declared, each list as one text with its count and digest. */
   actions?: CheckedActions;
@@ -80,14 +72,6 @@ const fromSpec: ArgsSpec<ExtractionTaskArgs["from"]> = {
   sourceTaskId: { kind: string },
   taskGroupId: { kind: string },
   adoptTaskId: { kind: string },
-};
-
-const startUrlsSpec: ArgsSpec<StartUrlsArgs, "count" | "sha256" | "hosts"> = {
-  urls: { kind: lines },
-  file: { kind: string },
-  count: { derived: true },
-  sha256: { derived: true },
-  hosts: { derived: true },
 };
 
 export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, CheckedArgs> = {
@@ -125,7 +109,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
     }
     if (startUrls !== undefined) {
       const before = context.previous?.startUrls as CheckContext["previous"];
-      const list = isMap(startUrls) ? await checkStartUrls({ ...startUrls }, "startUrls.", before, context) : undefined;
+      const list = isMap(startUrls) ? await checkStartUrls(startUrls, "startUrls.", before, context) : undefined;
       checked.startUrls = (isMap(startUrls) ? { ...startUrls, ...list } : startUrls) as StartUrls;
     }
     return checked;
@@ -237,7 +221,7 @@ async function configure(
   }
   try {
     if (upload !== undefined) {
-      await context.exclusive(taskId, await startUrlsUpload(taskId, upload, context, "startUrls."));
+      await context.exclusive(taskId, await startUrlsUpload(taskId, upload, "startUrls.", context));
     }
   } catch (error) {
     throw stillToDo(error, { ...args, taskId, pending: laterSteps });

@@ -42,7 +42,7 @@ describe("ExtractionTask", () => {
     await task.up({ from: copied, actions: { open: { ...open, properties: { Url } } } });
     assert.deepEqual(world.warnings, [
       `Task "${task.id}" keeps the present values of open.Wait, the loop of action "each": nothing was put back.`,
-      `Task "${task.id}" keeps its 1 start URLs: the service has no call that removes them.`,
+      `Task "${task.id}" keeps its 1 start URLs: the API has no call that removes them.`,
     ]);
     assert.deepEqual([world.operations(), stands(task.id)], [[], ours]);
   });

@@ -1,7 +1,7 @@
 import { isServiceError } from "../../service/errors/errors";
 import { choice, lines, string } from "../args";
 import type { CheckContext, Context, Created, ProfileArgs, Read, Resource, Statuses } from "../resource";
-import { itemsOf, textOf } from "../urls/listArgs";
+import { joinLines, splitLines } from "../urls/lines";
 import { noteTask, restOf } from "./subtaskList";
 
 /**
@@ -45,7 +45,7 @@ export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, Clou
   },
 
   async create(args: CloudSubtasksState, context: Context): Promise<Created<CloudSubtasksState>> {
-    await bring(itemsOf(args.subTaskIds), args, context);
+    await bring(splitLines(args.subTaskIds), args, context);
     return { id: args.taskId, state: args };
   },
 
@@ -54,11 +54,11 @@ export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, Clou
       const list = await context.client.allSubtasks(state.taskId);
       noteTask(state.taskId, list, context);
       const statusOf = new Map(list.map(({ subTaskId, status }) => [subTaskId, status]));
-      const asDesired = itemsOf(state.subTaskIds).filter((subTaskId) =>
+      const asDesired = splitLines(state.subTaskIds).filter((subTaskId) =>
         satisfies(statusOf.get(subTaskId), state.desired, context.settings.statuses),
       );
       // What is left out here shows as added again in the next diff, and is what the next update acts on.
-      return { found: true, state: { ...state, subTaskIds: textOf(asDesired, state.subTaskIds) } };
+      return { found: true, state: { ...state, subTaskIds: joinLines(asDesired, state.subTaskIds) } };
     } catch (error) {
       if (isServiceError(error, "notFound")) {
         context.saw(state.taskId, "gone");
@@ -74,9 +74,9 @@ export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, Clou
     args: CloudSubtasksState,
     context: Context,
   ): Promise<CloudSubtasksState> {
-    const before = state.desired === args.desired ? new Set(itemsOf(state.subTaskIds)) : new Set();
+    const before = state.desired === args.desired ? new Set(splitLines(state.subTaskIds)) : new Set();
     await bring(
-      itemsOf(args.subTaskIds).filter((subTaskId) => !before.has(subTaskId)),
+      splitLines(args.subTaskIds).filter((subTaskId) => !before.has(subTaskId)),
       args,
       context,
     );
@@ -110,8 +110,8 @@ function satisfies(status: string | undefined, desired: "started" | "stopped", s
 /** Unknowns pass through: a list that holds one is unknown as a whole. */
 function sortedText(ids: unknown, before: unknown): string {
   if (!Array.isArray(ids)) {
-    return typeof ids === "string" ? textOf([...new Set(itemsOf(ids))].sort(), before) : (ids as string);
+    return typeof ids === "string" ? joinLines([...new Set(splitLines(ids))].sort(), before) : (ids as string);
   }
   const unknownId = ids.find((id) => typeof id !== "string");
-  return unknownId ?? textOf([...new Set(ids)].sort(), before);
+  return unknownId ?? joinLines([...new Set(ids)].sort(), before);
 }

@@ -1,7 +1,8 @@
 import type { ArgsSpec } from "../args";
 import { choice, lines, string } from "../args";
 import type { CheckContext } from "../resource";
-import { checkList, itemsOf, textOf } from "../urls/listArgs";
+import { checkList } from "../urls/checkList";
+import { joinLines, splitLines } from "../urls/lines";
 import { holdsUnknown } from "../values";
 import type { Loop } from "./loop";
 import { checkAppend, loopTypeAsBefore } from "./loop";
@@ -52,10 +53,10 @@ export async function checkLoop(
 ): Promise<CheckedLoop> {
   const names = { list: "items", file: "itemsFile", at, before: before && { ...before } };
   const list = await checkList({ items, itemsFile }, names, context);
-  const { text, count, sha256 } = list ?? {};
+  const { joined, count, sha256 } = list ?? {};
   const checked = {
     loopType: loopTypeAsBefore(loopType, before?.loopType),
-    items: text,
+    items: joined,
     itemsFile,
     mode,
     count,
@@ -70,10 +71,10 @@ export async function checkLoop(
 
 /** The list is split into its items here, and joined again by `checkedLoopOf`. In between, it is a list. */
 export function loopOf({ loopType, items, itemsFile, mode, count, sha256 }: CheckedLoop): Loop {
-  return { loopType, items: items === undefined ? undefined : itemsOf(items), itemsFile, mode, count, sha256 };
+  return { loopType, items: items === undefined ? undefined : splitLines(items), itemsFile, mode, count, sha256 };
 }
 
 /** A list that is the same in `before` keeps the string that it has there. */
 export function checkedLoopOf({ items, ...loop }: Loop, before: CheckedLoop | undefined): CheckedLoop {
-  return { ...loop, items: items && textOf(items, before?.items) };
+  return { ...loop, items: items && joinLines(items, before?.items) };
 }

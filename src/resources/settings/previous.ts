@@ -1,4 +1,4 @@
-import { itemsOf } from "../urls/listArgs";
+import { splitLines } from "../urls/lines";
 import type { ShownLoop } from "./loop";
 import type { ShownSetting } from "./restore";
 
@@ -22,7 +22,7 @@ export function rememberedLists(lists: Record<string, PreviousList> = {}): Shown
   return Object.entries(lists).map(([actionId, list]) => ({
     actionId,
     part: "loop",
-    value: { ...list, items: itemsOf(list.items) },
+    value: { ...list, items: splitLines(list.items) },
   }));
 }
 

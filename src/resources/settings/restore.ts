@@ -1,7 +1,7 @@
 import type { Context, DriftState } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
 import { findAction, lookUpTask, propertyOf } from "../task/taskPresence";
-import { itemsOf } from "../urls/listArgs";
+import { splitLines } from "../urls/lines";
 import type { Items, ShownLoop } from "./loop";
 import { isAsWritten, isSameList, loopAsShown, shownLoop } from "./loop";
 import type { Setting, SettingOf } from "./setting";
@@ -112,7 +112,7 @@ function partsOfActions(settings: readonly Setting[]): Setting[][] {
 
 /** The state keeps a list as one string with an item on each line. */
 function isOfLines(shown: ShownSetting): boolean {
-  return shown.part === "property" || isSameList(itemsOf(shown.value.items.join("\n")), shown.value.items);
+  return shown.part === "property" || isSameList(splitLines(shown.value.items.join("\n")), shown.value.items);
 }
 
 /** What is still remembered when `now` is written over `before`. What is no longer declared is forgotten: declared again, other values may stand there. */

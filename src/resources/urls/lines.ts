@@ -3,28 +3,52 @@ import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 
 /**
- * Texts of one item a line, from a file or from an argument. Sent, counted and hashed in one form: UTF-8 without a byte order mark, `\n` after
+ * Lists with an item on each line, in a string or a file. They are sent, counted and hashed in one form: UTF-8 without a byte order mark, `\n` after
  * each line, no blank lines. So a checkout with CRLF is the same list.
+ *
+ * A list among the arguments becomes such a string in `check`, because a diff of a string shows the lines that were inserted, and a diff of a list
+ * shows each item that moved. The string itself is accepted too, because that is what comes back with `ignoreChanges`.
  */
 
-/** What a diff shows of a list that is not shown itself. */
+/** What identifies a list whose items are not shown. */
 export interface Digest {
   /** Number of lines. */
   count: number;
-  /** SHA-256 of the normalised lines, in hex. */
+  /** SHA-256 of the normalized lines, in hex. */
   sha256: string;
-  /** Length of the normalised lines in bytes. */
+  /** Length of the normalized lines in bytes. */
   bytes: number;
 }
 
-/** The text isn't UTF-8. */
+/** A file is not UTF-8. */
 export class NotUtf8 extends Error {
   constructor(readonly line: number) {
     super(`line ${line} is not UTF-8`);
   }
 }
 
-/** Takes the lines of a file in order, a handful at a time, blank ones left out; `first` is the number of the first line in the file. */
+/** The items of a list. The state of a resource that is only looked up was never checked, so its list may not be a string. */
+export function splitLines(list: string | readonly string[]): string[] {
+  const lines = typeof list === "string" ? list.split(/\r?\n/) : list;
+  const [first, ...others] = lines.filter((line) => line.trim() !== "");
+  return first === undefined
+    ? []
+    : [first.startsWith(byteOrderMark) ? first.slice(byteOrderMark.length) : first, ...others];
+}
+
+/** A file that a program reads itself may begin with a byte order mark, which is not part of its first line. */
+const byteOrderMark = "\ufeff";
+
+/**
+ * The items as one string. The last line ends like the others, or a diff would show it as changed when an item is added behind it. The string of
+ * `before` stays if it has the same items, whatever its line ends, because what does not change must not show in a diff.
+ */
+export function joinLines(items: readonly string[], before?: unknown): string {
+  const joined = items.map((item) => `${item}\n`).join("");
+  return typeof before === "string" && `${splitLines(before).join("\n")}\n` === joined ? before : joined;
+}
+
+/** The lines of a file in order, some at a time, without blank ones. `line` is the number of the line in the file. */
 export async function* linesOfFile(path: string): AsyncGenerator<{ line: number; text: string }[]> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let number = 0;
@@ -58,7 +82,7 @@ export async function* linesOfFile(path: string): AsyncGenerator<{ line: number;
   }
 }
 
-/** The first line that is not UTF-8. A decoder says only that its piece is not, and a piece has many lines: so each is decoded on its own here. */
+/** The first line that is not UTF-8. A decoder knows only the piece of the file, which has many lines, so here each line is decoded on its own. */
 async function badLineOf(path: string): Promise<number> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let number = 1;
@@ -87,15 +111,15 @@ export class DigestOfLines {
   private bytes = 0;
 
   add(lines: readonly string[]): Buffer {
-    const content = Buffer.from(lines.map((line) => `${line}\n`).join(""));
+    const content = Buffer.from(joinLines(lines));
     this.count += lines.length;
     this.bytes += content.length;
     this.hash.update(content);
     return content;
   }
 
-  /** The digest of what has passed so far. */
-  sofar(): Digest {
+  /** The digest of the lines so far. */
+  soFar(): Digest {
     return { count: this.count, sha256: this.hash.copy().digest("hex"), bytes: this.bytes };
   }
 }
@@ -103,7 +127,7 @@ export class DigestOfLines {
 export function digestOf(lines: readonly string[]): Digest {
   const digest = new DigestOfLines();
   digest.add(lines);
-  return digest.sofar();
+  return digest.soFar();
 }
 
 export async function digestOfFile(path: string): Promise<Digest> {
@@ -111,7 +135,7 @@ export async function digestOfFile(path: string): Promise<Digest> {
   for await (const lines of linesOfFile(path)) {
     digest.add(lines.map(({ text }) => text));
   }
-  return digest.sofar();
+  return digest.soFar();
 }
 
 /** All lines of a file at once. */
@@ -125,8 +149,8 @@ export async function allLinesOfFile(path: string): Promise<string[]> {
   return all;
 }
 
-/** The normalised content of a file as a stream of bytes, in constant memory. */
-export function normalisedContent(path: string): Readable {
+/** The normalized content of a file as a stream of bytes, in constant memory. */
+export function normalizedContent(path: string): Readable {
   async function* content(): AsyncGenerator<Buffer> {
     const digest = new DigestOfLines();
     for await (const lines of linesOfFile(path)) {

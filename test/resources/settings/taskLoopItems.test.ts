@@ -118,7 +118,7 @@ describe("TaskLoopItems", () => {
     world.write("items.txt", "a\nc\n");
     assert.match(
       await failure(world.providers.provider("TaskLoopItems").create(inputs)),
-      /^The file "items.txt" \(itemsFile of task "task-1"\) changed after it was checked, so nothing of it was sent/,
+      /^The file "items.txt" \(itemsFile of task "task-1"\) changed after the check. Nothing of it was sent/,
     );
     assert.deepEqual(world.operations(), []);
   });

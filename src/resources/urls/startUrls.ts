@@ -1,0 +1,83 @@
+import { Readable } from "node:stream";
+import type { UploadSource } from "../../service/http/uploadSource";
+import type { ArgsSpec } from "../args";
+import { lines, string } from "../args";
+import type { CheckContext, Context } from "../resource";
+import { readChecked } from "./checkedFile";
+import { checkList } from "./checkList";
+import { digestOfFile, joinLines, normalizedContent, splitLines } from "./lines";
+
+/** Start URLs: one of the two fields. */
+export interface StartUrlsArgs {
+  /** The URLs. Either this or `file`. */
+  urls?: string[];
+  /** A file with one URL on each line, relative to the program's folder. */
+  file?: string;
+}
+
+/** Start URLs as `check` leaves them. */
+export interface StartUrls {
+  /** The URLs, one on each line. */
+  urls?: string;
+  file?: string;
+  /** Number of URLs. */
+  count: number;
+  /** SHA-256 of the URLs, each followed by a line feed, in hex. */
+  sha256: string;
+  /** The distinct hosts, at most 20. For reviewers and policies. */
+  hosts: string[];
+}
+
+export const startUrlsSpec: ArgsSpec<StartUrlsArgs, "count" | "sha256" | "hosts"> = {
+  urls: { kind: lines },
+  file: { kind: string },
+  count: { derived: true },
+  sha256: { derived: true },
+  hosts: { derived: true },
+};
+
+/** Checks and normalizes start URLs. `at` is the path of `args`, with a dot at the end; `before` is `args` as it was checked last time. */
+export async function checkStartUrls(
+  args: StartUrlsArgs,
+  at: string,
+  before: CheckContext["previous"],
+  context: CheckContext,
+): Promise<Partial<StartUrls>> {
+  const list = await checkList({ ...args }, { list: "urls", file: "file", urls: true, at, before }, context);
+  const { joined: urls, count, sha256, hosts } = list ?? {};
+  return { urls, count, sha256, hosts } as Partial<StartUrls>;
+}
+
+/**
+ * The upload, ready to be sent. Refuses a file that changed after the preview. `at` is the path of the start URLs among the arguments, with a dot at
+ * the end.
+ */
+export async function startUrlsUpload(
+  taskId: string,
+  { urls = "", file: name, sha256 }: StartUrls,
+  at: string,
+  context: Context,
+): Promise<() => Promise<unknown>> {
+  const file =
+    name === undefined
+      ? sourceOf(Buffer.from(joinLines(splitLines(urls))), sha256)
+      : await readChecked({ name, sha256, argument: `${at}file`, taskId }, context, sourceOfFile);
+  return () => context.client.updateTaskUrls({ taskId, file });
+}
+
+function sourceOf(content: Buffer, sha256: string): UploadSource {
+  return { name: fileName, size: content.length, sha256, open: () => Readable.from([content]) };
+}
+
+async function sourceOfFile(path: string): Promise<{ sha256: string; content: UploadSource }> {
+  const { sha256, bytes } = await digestOfFile(path);
+  return { sha256, content: { name: fileName, size: bytes, sha256, open: () => normalizedContent(path) } };
+}
+
+/** The name in the form of the upload. */
+const fileName = "urls.txt";
+
+/** Warns that a list stays that is no longer declared. */
+export function warnOfStartUrls(taskId: string, { count }: StartUrls, context: Context): void {
+  context.warn(`Task "${taskId}" keeps its ${count} start URLs: the API has no call that removes them.`);
+}
