@@ -405,28 +405,32 @@ describe("checks of arguments", () => {
       ["TaskStartUrls", { taskId, urls: ["ftp://a.test"] }, "urls[0] is not an http or https URL"],
       ["TaskStartUrls", { taskId }, "urls is missing: give either urls or file"],
       ["TaskStartUrls", { taskId, urls: [url], file: "x" }, "urls and file are both given: give either urls or file"],
-      ["TaskStartUrls", { taskId, file: "nowhere" }, `file there is no file "nowhere" ${inFolder("nowhere")}`],
-      ["TaskStartUrls", { taskId, file: "." }, `file "." is not a file ${inFolder("")}`],
+      [
+        "TaskStartUrls",
+        { taskId, file: "nowhere" },
+        `file names "nowhere", which does not exist ${inFolder("nowhere")}`,
+      ],
+      ["TaskStartUrls", { taskId, file: "." }, `file names ".", which is not a file ${inFolder("")}`],
       [
         "TaskStartUrls",
         { taskId, file: "blank.txt" },
-        `file "blank.txt" holds no line that is not blank ${inFolder("blank.txt")}`,
+        `file names "blank.txt", which has only blank lines ${inFolder("blank.txt")}`,
       ],
       [
         "TaskStartUrls",
         { taskId, file: "latin1.txt" },
-        `file "latin1.txt" is not UTF-8 in line 1 ${inFolder("latin1.txt")}`,
+        `file names "latin1.txt", which is not UTF-8 in line 1 ${inFolder("latin1.txt")}`,
       ],
       ["TaskStartUrls", { taskId, file: "nonsense.txt" }, 'file "nonsense.txt", line 2 is not an http or https URL'],
       [
         "TaskStartUrls",
         { taskId, file: "cr.txt" },
-        'file "cr.txt", line 1 holds a carriage return that ends no line: an item is one line; save the file with LF or CRLF line ends',
+        'file "cr.txt", line 1 has a carriage return inside a line; save the file with LF or CRLF line ends',
       ],
       [
         "TaskStartUrls",
         { taskId, urls: `${url}\r${url}` },
-        "urls, line 1 holds a carriage return that ends no line: an item is one line; end each line with LF or CRLF",
+        "urls, line 1 has a carriage return inside a line; end each line with LF or CRLF",
       ],
       ["TaskCopy", { adoptTaskId: "t", forceDestroy: "x" }, "forceDestroy must be a boolean; got a string"],
       [
