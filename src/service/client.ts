@@ -1,19 +1,20 @@
+// biome-ignore-all lint/suspicious/noUnsafeDeclarationMerging: the operations are methods, which derive from the contract
+
 import type { CredentialsInUse } from "./auth/accessToken";
 import type { CommandCredential } from "./auth/credentialCommand";
 import { SecretWords } from "./auth/secretWords";
 import { TokenStore } from "./auth/tokenStore";
 import { Tokens } from "./auth/tokens";
-import type { AnswerOf } from "./contract/answers";
 import { readAnswer, readNewTokens } from "./contract/answers";
-import type { OperationName } from "./contract/operations";
+import type { AnswerOf, Operation, OperationName } from "./contract/operations";
+import { operations } from "./contract/operations";
 import { prepare } from "./contract/requests";
-import type * as wire from "./contract/types";
+import type { Subtask } from "./contract/types";
 import { Caller } from "./http/caller";
 import { clock } from "./http/clock";
 import { joinLimiter } from "./http/limiter";
 import { secretsOf } from "./http/proxyServer";
 import { TransportOnDemand } from "./http/transportOnDemand";
-import type { UpdateTaskUrlsRequest } from "./http/uploadSource";
 import type { CallOptions, ServiceClientOptions } from "./options";
 import type { RowPage, RowSource } from "./rows/rowPage";
 import { readRawPage, rowRequest } from "./rows/rowRequests";
@@ -22,6 +23,17 @@ import { readByOffset, readNotExported } from "./rows/rows";
 import type { Settings } from "./settings";
 import { settingsOf } from "./settings";
 import { allSubtasks } from "./subtasks";
+
+/** The call of one operation. */
+export type CallOf<Of> =
+  Of extends Operation<infer Request, infer Answer>
+    ? (request: Request, options?: CallOptions) => Promise<Answer>
+    : never;
+
+/** A method for each operation of the contract. */
+export type OperationCalls = { [Name in keyof typeof operations]: CallOf<(typeof operations)[Name]> };
+
+export interface ServiceClient extends OperationCalls {}
 
 /**
  * The service's 16 operations, and on top of them all rows and all subtasks. Each operation takes its request and answers with the whole
@@ -67,122 +79,6 @@ export class ServiceClient {
     this.#caller = new Caller({ settings, transport: this.#transport, limiter, tokens: this.#tokens, secrets, apiKey });
   }
 
-  /** A new pair of tokens: `POST /token`. A bare call: the client itself goes on with its own tokens, and what this returns is the caller's to keep. */
-  async refreshToken(
-    request: wire.RefreshTokenRequest,
-    options?: CallOptions,
-  ): Promise<wire.DataEnvelope<wire.TokenPair>> {
-    this.#secrets.add(request.refresh_token);
-    const answer = await this.#call("refreshToken", request, options);
-    this.#secrets.add(answer.data.access_token);
-    this.#secrets.add(answer.data.refresh_token);
-    return answer;
-  }
-
-  /**
-   * Writes properties and loop items of several actions at once: `POST /task/updateTaskParameters`. After a lost answer sent again only
-   * where no list is appended to.
-   */
-  updateTaskParameters(
-    request: wire.UpdateTaskParametersRequest,
-    options?: CallOptions,
-  ): Promise<wire.DataEnvelope<wire.UpdatedTaskParameters>> {
-    return this.#call("updateTaskParameters", request, options);
-  }
-
-  /**
-   * Replaces a task's start URLs by those in a file, which is streamed: `POST /task/urls:file`. Needs `apiKey`, and a Professional or
-   * Enterprise plan.
-   */
-  updateTaskUrls(request: UpdateTaskUrlsRequest, options?: CallOptions): Promise<wire.Envelope> {
-    return this.#call("updateTaskUrls", request, options);
-  }
-
-  /** Writes properties of actions: `POST /task/updateActionProperties`. Properties that are not named stay as they are. */
-  updateActionProperties(
-    request: wire.UpdateActionPropertiesRequest,
-    options?: CallOptions,
-  ): Promise<wire.DataEnvelope<wire.MessageData>> {
-    return this.#call("updateActionProperties", request, options);
-  }
-
-  /** Writes the items of one loop: `POST /task/updateLoopItems`. After a lost answer sent again only with `isAppend: false`. */
-  updateLoopItems(
-    request: wire.UpdateLoopItemsRequest,
-    options?: CallOptions,
-  ): Promise<wire.DataEnvelope<wire.MessageData>> {
-    return this.#call("updateLoopItems", request, options);
-  }
-
-  /** The actions of tasks, of the kinds asked for: `POST /task/getActions`. */
-  getActions(request: wire.GetActionsRequest, options?: CallOptions): Promise<wire.DataEnvelope<wire.TaskActions[]>> {
-    return this.#call("getActions", request, options);
-  }
-
-  /**
-   * Starts a run in the cloud: `POST /cloudextraction/start`. It may cost money. Never sent again after a lost answer. Needs a
-   * Professional or Enterprise plan.
-   */
-  startTask(request: wire.TaskRequest, options?: CallOptions): Promise<wire.DataEnvelope<wire.StartedRun>> {
-    return this.#call("startTask", request, options);
-  }
-
-  /** Starts subtasks: `POST /cloudextraction/subtasks:start`. Needs a Professional or Enterprise plan. */
-  startSubtasks(request: wire.SubtasksRequest, options?: CallOptions): Promise<wire.Envelope> {
-    return this.#call("startSubtasks", request, options);
-  }
-
-  /** Stops subtasks: `POST /cloudextraction/subtasks:stop`. Needs a Professional or Enterprise plan. */
-  stopSubtasks(request: wire.SubtasksRequest, options?: CallOptions): Promise<wire.Envelope> {
-    return this.#call("stopSubtasks", request, options);
-  }
-
-  /** One page of a task's subtasks: `GET /cloudextraction/task/subtasks`. {@link allSubtasks} gives them all. */
-  getSubtasks(request: wire.GetSubtasksRequest, options?: CallOptions): Promise<wire.DataEnvelope<wire.Subtask[]>> {
-    return this.#call("getSubtasks", request, options);
-  }
-
-  /** One page of a batch's rows, parsed: `GET /data/lotno/all`. {@link rows} gives all of them, as they were sent. */
-  getBatchData(request: wire.GetBatchDataRequest, options?: CallOptions): Promise<wire.DataEnvelope<wire.DataPage>> {
-    return this.#call("getBatchData", request, options);
-  }
-
-  /** One page of a task's rows, parsed: `GET /data/all`. {@link rows} gives all of them, as they were sent. */
-  getData(request: wire.GetDataRequest, options?: CallOptions): Promise<wire.DataEnvelope<wire.DataPage>> {
-    return this.#call("getData", request, options);
-  }
-
-  /**
-   * Rows that are not marked as exported, parsed: `GET /data/notexported`. The same ones come again until they are marked, but for
-   * services that hand out each row once.
-   */
-  getNotExportedData(
-    request: wire.GetNotExportedDataRequest,
-    options?: CallOptions,
-  ): Promise<wire.DataEnvelope<wire.NotExportedPage>> {
-    return this.#call("getNotExportedData", request, options);
-  }
-
-  /**
-   * Marks as exported: by the contract all rows of the task, read or not: `POST /data/markexported`. Never sent again after a lost
-   * answer.
-   */
-  markExported(request: wire.TaskRequest, options?: CallOptions): Promise<wire.Envelope> {
-    return this.#call("markExported", request, options);
-  }
-
-  /** Removes all rows of a task, for good: `POST /data/remove`. Never sent again after a lost answer. */
-  removeData(request: wire.TaskRequest, options?: CallOptions): Promise<wire.Envelope> {
-    return this.#call("removeData", request, options);
-  }
-
-  /**
-   * Copies a task into a group: `POST /task/copy`. Never sent again after a lost answer: the service can neither list nor delete tasks.
-   */
-  copyTask(request: wire.CopyTaskRequest, options?: CallOptions): Promise<wire.DataEnvelope<wire.CopiedTask>> {
-    return this.#call("copyTask", request, options);
-  }
-
   /**
    * All rows of a task, of a batch, or of what is not exported, page by page and in order, in constant memory. The last page carries `complete`.
    * Of what is not exported the service gives the same rows until they are marked: mark them between two pages, or get one page only.
@@ -208,7 +104,7 @@ export class ServiceClient {
   }
 
   /** The whole list of a task's subtasks, whatever number of them the service gives on a page. */
-  allSubtasks(taskId: string, options: CallOptions = {}): Promise<wire.Subtask[]> {
+  allSubtasks(taskId: string, options: CallOptions = {}): Promise<Subtask[]> {
     const { deadlineSeconds = this.#settings.deadline / 1000 } = options;
     const end = clock.now() + deadlineSeconds * 1000;
     return allSubtasks(async (page, size) => {
@@ -261,7 +157,28 @@ export class ServiceClient {
     this.#tokens.checkStored();
   }
 
-  async #call<Name extends OperationName>(name: Name, request: object, options?: CallOptions): Promise<AnswerOf[Name]> {
-    return this.#caller.call(prepare(name, request, this.#settings), (body) => readAnswer(name, body), options);
+  async #call<Name extends OperationName>(name: Name, request: object, options?: CallOptions): Promise<AnswerOf<Name>> {
+    const secrets = this.#secrets;
+    if ("refresh_token" in request) secrets.add(String(request.refresh_token));
+    const read = (body: Buffer): AnswerOf<Name> => readAnswer(name, body);
+    const answer = await this.#caller.call(prepare(name, request, this.#settings), read, options);
+    if (name === "refreshToken") {
+      const { data } = answer as AnswerOf<"refreshToken">;
+      secrets.add(data.access_token);
+      secrets.add(data.refresh_token);
+    }
+    return answer;
+  }
+
+  static {
+    for (const name of Object.keys(operations) as OperationName[]) {
+      Object.defineProperty(ServiceClient.prototype, name, {
+        configurable: true,
+        writable: true,
+        value(this: ServiceClient, request: object, options?: CallOptions): Promise<unknown> {
+          return this.#call(name, request, options);
+        },
+      });
+    }
   }
 }

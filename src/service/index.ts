@@ -6,13 +6,13 @@
 export type { CredentialSource, CredentialsInUse } from "./auth/accessToken";
 export type { CommandCredential } from "./auth/credentialCommand";
 export { ServiceClient } from "./client";
-export type { NamedOperation, Operation, OperationName } from "./contract/operations";
+export type { Field, Fields, FieldType, FieldTypes } from "./contract/fields";
+export type { AnswerOf, Operation, OperationName } from "./contract/operations";
 export { operations } from "./contract/operations";
 export * from "./contract/types";
 export { environmentVariables, optionsFromEnvironment } from "./environment";
 export type { ServiceErrorKind, ServiceErrorOutcome } from "./errors/errors";
 export { isServiceError, ServiceError } from "./errors/errors";
-export type { UpdateTaskUrlsRequest, UploadSource } from "./http/uploadSource";
 export type { CallOptions, CredentialScheme, LogLevel, ServiceClientOptions } from "./options";
 export type { BatchRows, NotExportedRows, RowPage, RowSource, TaskRows } from "./rows/rowPage";
 export type { RowsOptions } from "./rows/rows";

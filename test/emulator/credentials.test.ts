@@ -3,6 +3,7 @@ import { inspect } from "node:util";
 import type { Emulator } from "webextract-emulator";
 import type { OperationName } from "../internals/service";
 import { operations } from "../internals/service";
+import { operationNames } from "../service/calls";
 import { call, credentialOf, data, refusal, startWith } from "./caller";
 
 describe("the emulator's credentials", () => {
@@ -13,7 +14,8 @@ describe("the emulator's credentials", () => {
   afterEach(() => emulator.close());
 
   it("are required by each operation according to the contract", async () => {
-    for (const { name, credential } of Object.values(operations)) {
+    for (const name of operationNames) {
+      const { credential } = operations[name];
       if (credential === "none") continue;
       const other = credentialOf(emulator, credential === "bearer" ? "apiKey" : "bearer");
       assert.equal(await refusal(emulator, name), "400 InvalidParameter.Required", name);
@@ -28,7 +30,7 @@ describe("the emulator's credentials", () => {
   it("need a paid plan where the contract requires one", async () => {
     emulator.setPlan("free");
     const paid: OperationName[] = [];
-    for (const { name } of Object.values(operations)) {
+    for (const name of operationNames) {
       const answer = await refusal(emulator, name, { fields: { taskId: "template" } });
       if (answer === "403 PermissionDenied") paid.push(name);
     }

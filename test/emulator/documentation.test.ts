@@ -9,7 +9,7 @@ const page = readFileSync(join(__dirname, "../../emulator/README.md"), "utf8");
 
 describe("emulator/README.md", () => {
   it("has a row for each operation", () => {
-    for (const { name, method, path } of Object.values(operations)) {
+    for (const [name, { method, path }] of Object.entries(operations)) {
       assert.ok(page.includes(`| ${name} | \`${method} ${path}\` |`), `no row for ${name}`);
     }
   });

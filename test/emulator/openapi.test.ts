@@ -3,43 +3,59 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import type { Operation } from "../internals/service";
+import type { FieldType, OperationName } from "../internals/service";
 import { operations } from "../internals/service";
 
 const root = join(__dirname, "..", "..");
 
+interface Schema {
+  $ref?: string;
+  type?: string;
+  format?: string;
+  contentMediaType?: string;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  allOf?: Schema[];
+}
+
 interface DocumentedOperation {
-  operationId: string;
+  operationId: OperationName;
   security: Record<string, string[]>[];
-  parameters?: { name: string; in: string }[];
-  requestBody?: { content: Record<string, unknown> };
-  responses: Record<string, { content?: Record<string, { schema: { $ref: string } }> }>;
+  parameters?: { name: string; in: string; schema: Schema }[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
 }
 
 interface Document {
   paths: Record<string, Record<string, DocumentedOperation>>;
-  components: { schemas: Record<string, { properties: Record<string, { $ref?: string; type?: string }> }> };
+  components: { schemas: Record<string, Schema> };
 }
 
 const document: Document = parse(readFileSync(join(root, "emulator/openapi.yaml"), "utf8"));
 
-function documented(): (readonly [string, DocumentedOperation, Operation])[] {
+function documented() {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(
-      ([method, operation]) =>
-        [
-          `${method.toUpperCase()} ${path}`,
-          operation,
-          operations[operation.operationId as keyof typeof operations],
-        ] as const,
-    ),
+    Object.entries(methods).map(([method, operation]) => {
+      const place = `${method.toUpperCase()} ${path}`;
+      return [place, operation, operations[operation.operationId]] as const;
+    }),
   );
+}
+
+/** The schema as the contract of the client describes a field. */
+function typeOf(schema: Schema | undefined): FieldType {
+  if (schema?.$ref !== undefined) return typeOf(document.components.schemas[schema.$ref.split("/").at(-1) ?? ""]);
+  if (schema?.allOf !== undefined) return Object.assign({}, ...schema.allOf.map(typeOf));
+  if (schema?.contentMediaType === "application/octet-stream" || schema?.format === "binary") return "file";
+  if (schema?.type === "array") return [typeOf(schema.items)];
+  if (schema?.properties === undefined) return schema?.type as FieldType;
+  return Object.fromEntries(Object.entries(schema.properties).map(([name, each]) => [name, typeOf(each)]));
 }
 
 describe("openapi.yaml", () => {
   it("has exactly the operations of the client, with their methods and paths", () => {
     const inDocument = documented().map(([place, { operationId }]) => `${operationId} ${place}`);
-    const inTable = Object.values(operations).map(({ name, method, path }) => `${name} ${method} ${path}`);
+    const inTable = Object.entries(operations).map(([name, { method, path }]) => `${name} ${method} ${path}`);
     assert.deepEqual(inDocument.sort(), inTable.sort());
   });
 
@@ -59,12 +75,18 @@ describe("openapi.yaml", () => {
     }
   });
 
-  it("returns data of the shape that the client expects", () => {
-    for (const [place, { responses }, operation] of documented()) {
-      const name = responses["200"]?.content?.["application/json"]?.schema.$ref.split("/").at(-1) ?? "";
-      const data = document.components.schemas[name]?.properties.data;
-      const shape = data === undefined ? "none" : (data.type ?? "object");
-      assert.equal(shape, operation.answers, place);
+  it("has the fields that the client sends, with their types", () => {
+    for (const [place, { parameters = [], requestBody }, { request }] of documented()) {
+      const body = Object.values(requestBody?.content ?? {})[0];
+      const inQuery = Object.fromEntries(parameters.map(({ name, schema }) => [name, typeOf(schema)]));
+      const sent = Object.fromEntries(Object.entries(request).map(([name, { type }]) => [name, type]));
+      assert.deepEqual(sent, body === undefined ? inQuery : typeOf(body.schema), place);
+    }
+  });
+
+  it("has the fields that the client reads, with their types", () => {
+    for (const [place, { responses }, { answer }] of documented()) {
+      assert.deepEqual(answer.type, typeOf(responses["200"]?.content?.["application/json"]?.schema), place);
     }
   });
 

@@ -1,7 +1,8 @@
 export { SecretWords } from "../../src/service/auth/secretWords";
+export type { FieldType } from "../../src/service/contract/fields";
 export type { Characters } from "../../src/service/contract/json";
 export { parseJson, quoteLongIntegers } from "../../src/service/contract/json";
-export type { Operation, OperationName } from "../../src/service/contract/operations";
+export type { OperationName } from "../../src/service/contract/operations";
 export { operations } from "../../src/service/contract/operations";
 export { prepare } from "../../src/service/contract/requests";
 export type {
@@ -14,6 +15,7 @@ export type {
   TaskActions,
   TokenPair,
   UpdatedTaskParameters,
+  UploadSource,
 } from "../../src/service/contract/types";
 export { defaultTokenStore } from "../../src/service/environment";
 export { isServiceError } from "../../src/service/errors/errors";
@@ -24,7 +26,6 @@ export { clock } from "../../src/service/http/clock";
 export { joinLimiter, Limiter } from "../../src/service/http/limiter";
 export type { Exchange, WireRequest } from "../../src/service/http/transport";
 export { Transport } from "../../src/service/http/transport";
-export type { UploadSource } from "../../src/service/http/uploadSource";
 export { readRawPage } from "../../src/service/rows/rowRequests";
 export { scanRows } from "../../src/service/rows/rowScanner";
 export { ScannedPage } from "../../src/service/rows/scannedPage";

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { UploadSource } from "../../service/http/uploadSource";
+import type { UploadSource } from "../../service/contract/types";
 import type { ArgsSpec } from "../args";
 import { lines, string } from "../args";
 import type { CheckContext, Context } from "../resource";

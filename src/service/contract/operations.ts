@@ -1,31 +1,28 @@
 /**
- * The 16 operations of the service, in the contract's order: one row each. Everything that the client does for one operation and not for
- * another is decided here.
+ * The 16 operations of the service, in the contract's order: one entry each. Everything that the client does for one operation and not for
+ * another is decided here: its methods, the check of requests and responses, and when a request is repeated all derive from the entry.
  */
-
-/** Name of an operation: the method of `ServiceClient`, and the `operationId` in openapi.yaml. */
-export type OperationName =
-  | "refreshToken"
-  | "updateTaskParameters"
-  | "updateTaskUrls"
-  | "updateActionProperties"
-  | "updateLoopItems"
-  | "getActions"
-  | "startTask"
-  | "startSubtasks"
-  | "stopSubtasks"
-  | "getSubtasks"
-  | "getBatchData"
-  | "getData"
-  | "getNotExportedData"
-  | "markExported"
-  | "removeData"
-  | "copyTask";
+import type { Field, Fields } from "./fields";
+import {
+  answeredId,
+  answeredObject,
+  atLeast,
+  boolean,
+  constant,
+  file,
+  freeObject,
+  id,
+  integer,
+  listOf,
+  object,
+  optional,
+  seconds,
+  string,
+} from "./fields";
+import type * as types from "./types";
 
 /** What the client knows of one operation. */
-export interface Operation {
-  /** Its name in this package. */
-  readonly name: OperationName;
+export interface Operation<Request, Answer> {
   /** HTTP method. */
   readonly method: "GET" | "POST";
   /** Relative to the base address. */
@@ -34,151 +31,229 @@ export interface Operation {
   readonly credential: "none" | "apiKey" | "bearer";
   /** Where the request's fields travel. */
   readonly sends: "json" | "query" | "multipart";
-  /** Shape of `data` in the answer; `none`: only the requestId is promised. */
-  readonly answers: "object" | "array" | "none";
-  /** What the contract says of plans; `unknown`: not shown. */
+  /** The plan that the contract requires; `unknown`: not shown. */
   readonly plan: "all" | "professional" | "unknown";
   /**
-   * May a request be sent again when nobody knows whether the first one took effect? `repeatable`: the same request twice leaves what one
-   * leaves. `once`: it does not (a second copy, a second paid run, items twice), so only a refusal that proves that nothing
-   * happened allows another try. `unlessAppending`: `once` where the request appends loop items.
+   * Whether a request may be sent again when nobody knows whether the first one took effect. `repeatable`: the same request sent twice has
+   * the effect of one. `once`: it has not (a second copy, a second paid run, items twice), so only a refusal that proves that nothing
+   * happened allows another attempt. `unlessAppending`: `once` where the request appends loop items.
    */
   readonly repeat: "repeatable" | "once" | "unlessAppending";
   /**
-   * A service may hand out each row only once: on a kept connection that it is just closing, it could do so into the void. Such a
-   * request goes on a connection of its own although it may be repeated.
+   * Set where a service may hand out each row only once. The request goes on a connection of its own, although it may be repeated: a kept
+   * connection that is just closing could lose the rows.
    */
   readonly handsOut?: true;
+  /** The request's fields, spelled as on the wire; no other field is sent. */
+  readonly request: Fields<Request>;
+  /** The response. */
+  readonly answer: Field<Answer>;
+}
+
+function operation<Request, Answer>(entry: Operation<Request, Answer>): Operation<Request, Answer> {
+  return entry;
 }
 
 const read = { repeat: "repeatable", plan: "unknown", credential: "bearer" } as const;
 const write = { method: "POST", sends: "json", credential: "bearer" } as const;
 
-/** An operation under its own name. */
-export interface NamedOperation<Name extends OperationName> extends Operation {
-  /** Its name in this package. */
-  readonly name: Name;
-}
+const properties = listOf(object<types.ActionProperty>({ name: string, value: string }));
+const loopItems = { actionId: id, loopType: string, loopItems: listOf(string), isAppend: boolean };
+const parametersUpdate = object<types.ActionParametersUpdate>({
+  actionType: string,
+  actionId: id,
+  properties: optional(properties),
+  loopItems: optional(object<types.LoopItemsUpdate>(loopItems)),
+});
+const propertiesUpdate = object<types.ActionPropertiesUpdate>({ actionType: string, actionId: id, properties });
 
-/** The 16 operations by name. */
-export const operations: { readonly [Name in OperationName]: NamedOperation<Name> } = {
-  refreshToken: {
+const done = answeredObject<types.Envelope>({ requestId: string });
+const data = <T>(field: Field<T>) => answeredObject<types.DataEnvelope<T>>({ requestId: string, data: field });
+const message = data(answeredObject<types.MessageData>({ message: string }));
+const rows = listOf(freeObject);
+const page = data(answeredObject<types.DataPage>({ data: rows, total: integer, restTotal: integer, offset: integer }));
+
+/** The 16 operations by name: the `operationId` in openapi.yaml, and the method of `ServiceClient`. */
+export const operations = {
+  /** Gets a new pair of tokens: `POST /token`. The client itself goes on with its own tokens; the returned ones are the caller's to keep. */
+  refreshToken: operation<types.RefreshTokenRequest, types.DataEnvelope<types.TokenPair>>({
     ...write,
-    name: "refreshToken",
     path: "/token",
     credential: "none",
-    answers: "object",
     plan: "all",
     repeat: "once",
-  },
-  updateTaskParameters: {
+    request: { refresh_token: id, grant_type: constant("refresh_token") },
+    answer: data(
+      answeredObject<types.TokenPair>({
+        access_token: answeredId,
+        expires_in: seconds,
+        token_type: string,
+        refresh_token: answeredId,
+      }),
+    ),
+  }),
+  /**
+   * Writes properties and loop items of several actions at once: `POST /task/updateTaskParameters`. After a lost response it is sent again
+   * only if it appends to no list.
+   */
+  updateTaskParameters: operation<types.UpdateTaskParametersRequest, types.DataEnvelope<types.UpdatedTaskParameters>>({
     ...write,
-    name: "updateTaskParameters",
     path: "/task/updateTaskParameters",
-    answers: "object",
     plan: "unknown",
     repeat: "unlessAppending",
-  },
-  updateTaskUrls: {
+    request: { taskId: id, actions: listOf(parametersUpdate) },
+    answer: data(answeredObject<types.UpdatedTaskParameters>({ taskId: answeredId, updatedParameters: freeObject })),
+  }),
+  /**
+   * Replaces a task's start URLs with those in a file, which is streamed: `POST /task/urls:file`. Needs `apiKey`, and a Professional or
+   * Enterprise plan.
+   */
+  updateTaskUrls: operation<types.UpdateTaskUrlsRequest, types.Envelope>({
     ...write,
-    name: "updateTaskUrls",
     path: "/task/urls:file",
     credential: "apiKey",
     sends: "multipart",
-    answers: "none",
     plan: "professional",
     repeat: "repeatable",
-  },
-  updateActionProperties: {
+    request: { taskId: id, file },
+    answer: done,
+  }),
+  /** Writes properties of actions: `POST /task/updateActionProperties`. Properties that are not named stay as they are. */
+  updateActionProperties: operation<types.UpdateActionPropertiesRequest, types.DataEnvelope<types.MessageData>>({
     ...write,
-    name: "updateActionProperties",
     path: "/task/updateActionProperties",
-    answers: "object",
     plan: "unknown",
     repeat: "repeatable",
-  },
-  updateLoopItems: {
+    request: { taskId: id, actions: listOf(propertiesUpdate) },
+    answer: message,
+  }),
+  /** Writes the items of one loop: `POST /task/updateLoopItems`. After a lost response it is sent again only with `isAppend: false`. */
+  updateLoopItems: operation<types.UpdateLoopItemsRequest, types.DataEnvelope<types.MessageData>>({
     ...write,
-    name: "updateLoopItems",
     path: "/task/updateLoopItems",
-    answers: "object",
     plan: "unknown",
     repeat: "unlessAppending",
-  },
-  getActions: {
+    request: { taskId: id, ...loopItems },
+    answer: message,
+  }),
+  /** Gets the actions of tasks, of the given types: `POST /task/getActions`. */
+  getActions: operation<types.GetActionsRequest, types.DataEnvelope<types.TaskActions[]>>({
     ...read,
-    name: "getActions",
     method: "POST",
     path: "/task/getActions",
     sends: "json",
-    answers: "array",
-  },
-  startTask: {
+    request: { taskIds: listOf(id), actionTypes: listOf(string) },
+    answer: data(listOf(answeredObject<types.TaskActions>({ taskId: answeredId, actions: listOf(freeObject) }))),
+  }),
+  /**
+   * Starts a run in the cloud: `POST /cloudextraction/start`. A run may cost money, so the request is never sent again after a lost
+   * response. Needs a Professional or Enterprise plan.
+   */
+  startTask: operation<types.TaskRequest, types.DataEnvelope<types.StartedRun>>({
     ...write,
-    name: "startTask",
     path: "/cloudextraction/start",
-    answers: "object",
     plan: "professional",
     repeat: "once",
-  },
-  startSubtasks: {
+    request: { taskId: id },
+    answer: data(answeredObject<types.StartedRun>({ lotNo: answeredId, status: string })),
+  }),
+  /** Starts subtasks: `POST /cloudextraction/subtasks:start`. Needs a Professional or Enterprise plan. */
+  startSubtasks: operation<types.SubtasksRequest, types.Envelope>({
     ...write,
-    name: "startSubtasks",
     path: "/cloudextraction/subtasks:start",
-    answers: "none",
     plan: "professional",
     repeat: "repeatable",
-  },
-  stopSubtasks: {
+    request: { taskId: id, subTaskIds: listOf(id) },
+    answer: done,
+  }),
+  /** Stops subtasks: `POST /cloudextraction/subtasks:stop`. Needs a Professional or Enterprise plan. */
+  stopSubtasks: operation<types.SubtasksRequest, types.Envelope>({
     ...write,
-    name: "stopSubtasks",
     path: "/cloudextraction/subtasks:stop",
-    answers: "none",
     plan: "professional",
     repeat: "repeatable",
-  },
-  getSubtasks: {
+    request: { taskId: id, subTaskIds: listOf(id) },
+    answer: done,
+  }),
+  /** Gets one page of a task's subtasks: `GET /cloudextraction/task/subtasks`. `allSubtasks` gets all of them. */
+  getSubtasks: operation<types.GetSubtasksRequest, types.DataEnvelope<types.Subtask[]>>({
     ...read,
-    name: "getSubtasks",
     method: "GET",
     path: "/cloudextraction/task/subtasks",
     sends: "query",
-    answers: "array",
-  },
-  getBatchData: {
+    request: { taskId: id, page: atLeast(1), size: atLeast(1) },
+    answer: data(listOf(answeredObject<types.Subtask>({ subTaskId: answeredId, status: string }))),
+  }),
+  /** Gets one page of a batch's rows, parsed: `GET /data/lotno/all`. `rows` gets all of them, as they were sent. */
+  getBatchData: operation<types.GetBatchDataRequest, types.DataEnvelope<types.DataPage>>({
     ...read,
-    name: "getBatchData",
     method: "GET",
     path: "/data/lotno/all",
     sends: "query",
-    answers: "object",
-  },
-  getData: { ...read, name: "getData", method: "GET", path: "/data/all", sends: "query", answers: "object" },
-  getNotExportedData: {
+    request: { taskId: id, lotno: id, offset: atLeast(0), size: atLeast(1) },
+    answer: page,
+  }),
+  /** Gets one page of a task's rows, parsed: `GET /data/all`. `rows` gets all of them, as they were sent. */
+  getData: operation<types.GetDataRequest, types.DataEnvelope<types.DataPage>>({
     ...read,
-    name: "getNotExportedData",
+    method: "GET",
+    path: "/data/all",
+    sends: "query",
+    request: { taskId: id, offset: atLeast(0), size: atLeast(1) },
+    answer: page,
+  }),
+  /**
+   * Gets rows that are not marked as exported, parsed: `GET /data/notexported`. Most services return the same rows until they are marked;
+   * some return each row once.
+   */
+  getNotExportedData: operation<types.GetNotExportedDataRequest, types.DataEnvelope<types.NotExportedPage>>({
+    ...read,
     method: "GET",
     path: "/data/notexported",
     sends: "query",
-    answers: "object",
     handsOut: true,
-  },
-  markExported: {
+    request: { taskId: id, size: atLeast(1) },
+    answer: data(answeredObject<types.NotExportedPage>({ data: rows, total: integer, current: integer })),
+  }),
+  /**
+   * Marks data as exported: `POST /data/markexported`. By the contract these are all rows of the task, read or not. Never sent again after a
+   * lost response.
+   */
+  markExported: operation<types.TaskRequest, types.Envelope>({
     ...write,
-    name: "markExported",
     path: "/data/markexported",
-    answers: "none",
     plan: "unknown",
     repeat: "once",
-  },
-  removeData: { ...write, name: "removeData", path: "/data/remove", answers: "none", plan: "unknown", repeat: "once" },
-  copyTask: {
+    request: { taskId: id },
+    answer: done,
+  }),
+  /** Removes all rows of a task permanently: `POST /data/remove`. Never sent again after a lost response. */
+  removeData: operation<types.TaskRequest, types.Envelope>({
     ...write,
-    name: "copyTask",
+    path: "/data/remove",
+    plan: "unknown",
+    repeat: "once",
+    request: { taskId: id },
+    answer: done,
+  }),
+  /**
+   * Copies a task into a group: `POST /task/copy`. Never sent again after a lost response, because the service can neither list nor delete
+   * tasks.
+   */
+  copyTask: operation<types.CopyTaskRequest, types.DataEnvelope<types.CopiedTask>>({
+    ...write,
     path: "/task/copy",
     sends: "query",
-    answers: "object",
     plan: "unknown",
     repeat: "once",
-  },
+    request: { taskId: id, taskGroupId: id },
+    answer: data(answeredObject<types.CopiedTask>({ taskId: answeredId })),
+  }),
 };
+
+/** Name of an operation: the `operationId` in openapi.yaml, and the method of `ServiceClient`. */
+export type OperationName = keyof typeof operations;
+
+/** The response of an operation. */
+export type AnswerOf<Name extends OperationName> =
+  (typeof operations)[Name] extends Operation<infer _, infer Answer> ? Answer : never;

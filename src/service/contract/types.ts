@@ -4,6 +4,8 @@
  * What the contract leaves open stays open here: free-form objects are `Record<string, unknown>`, statuses and action types are `string`.
  */
 
+import type { Readable } from "node:stream";
+
 /** Carried by every response. */
 export interface Envelope {
   /** The service's id of the request, for its support. */
@@ -92,6 +94,26 @@ export interface UpdatedTaskParameters {
   taskId: string;
   /** What was written, in a form of the service's own. */
   updatedParameters: Record<string, unknown>;
+}
+
+/** A file to upload. It is opened anew for each try, so that a request can be sent again. */
+export interface UploadSource {
+  /** File name that the service is told. Default `urls.txt`. */
+  name?: string;
+  /** Length in bytes, if known: sent as Content-Length and held against what was read. */
+  size?: number;
+  /** SHA-256 of the content in hex, if known: a file that is no longer the one that was checked is never sent to its end. */
+  sha256?: string;
+  /** Opens the file at its beginning. */
+  open: () => Readable;
+}
+
+/** Start URLs of a task: a text file with a URL a line, which takes the place of the list. */
+export interface UpdateTaskUrlsRequest {
+  /** The task. */
+  taskId: string;
+  /** The file. */
+  file: UploadSource;
 }
 
 /** Of `POST /task/updateActionProperties`. */

@@ -19,20 +19,20 @@ export interface ErrorExtras {
 
 /** The one place where the text of a ServiceError is put together. */
 export function errorOf(request: PreparedRequest, failure: Told, extras: ErrorExtras = {}): ServiceError {
-  const { operation, taskId } = request;
+  const { name, operation, taskId } = request;
   const scrub = extras.scrub ?? ((text: string) => text);
   const told = (text: string | undefined) => (text === undefined ? undefined : oneLine(scrub(text)));
   const hint = extras.hint ?? hintFor(request, failure, extras.settingName);
   const task = taskId === undefined ? "" : `, task ${told(taskId)}`;
   const path = request.path.split("?")[0];
   const parts = [
-    `${operation.name} (${operation.method} ${path}${task}): ${scrub(failure.problem)}`,
+    `${name} (${operation.method} ${path}${task}): ${scrub(failure.problem)}`,
     failure.requestId === undefined ? undefined : `requestId ${told(failure.requestId)}.`,
     extras.history,
     hint,
   ];
   return new ServiceError({
-    operation: operation.name,
+    operation: name,
     kind: failure.kind,
     outcome: failure.outcome,
     message: parts.filter((part) => part !== undefined && part !== "").join(" "),

@@ -54,7 +54,7 @@ export function tokenSources(nameOf: (option: string) => string): string {
 function lostHint(request: PreparedRequest): string | undefined {
   if (request.mayRepeat) return undefined;
   const task = request.taskId === undefined ? "the task" : `task ${request.taskId}`;
-  switch (request.operation.name) {
+  switch (request.name) {
     case "copyTask":
       return `A copy of ${task} may now exist in group ${request.taskGroupId ?? "(not named)"}. The API cannot list tasks: look for it in the service's own interface, and if it is there, use its id instead of copying again.`;
     case "startTask":

@@ -55,10 +55,13 @@ export class Caller {
   async call<T>(request: PreparedRequest, read: Read<T>, options: CallOptions = {}): Promise<T> {
     const { settings } = this.#parts;
     if (this.#closed) throw this.#error(request, clientClosed, { hint: "Make a new ServiceClient for further calls." });
+    if (request.problem !== undefined) {
+      throw this.#error(request, { kind: "invalidRequest", outcome: "notExecuted", problem: request.problem });
+    }
     const deadline = options.deadlineSeconds === undefined ? settings.deadline : options.deadlineSeconds * 1000;
     const patience = new Patience(options.signal, deadline);
     // The answer to a refresh may be all there is of the new refresh token: that is waited for, and stored.
-    if (request.operation.name !== "refreshToken") this.#underWay.add(patience);
+    if (request.name !== "refreshToken") this.#underWay.add(patience);
     if (settings.interrupted.aborted) patience.endWaits();
     try {
       const rule = new RepeatRule(request, settings, options.once);
@@ -240,11 +243,11 @@ export class Caller {
   #log(request: PreparedRequest, exchange: Exchange, milliseconds: number): void {
     const { settings, secrets } = this.#parts;
     if (settings.logLevel === "silent") return;
-    const { operation, taskId } = request;
+    const { name, taskId } = request;
     const status = exchange.answer ? exchange.answer.status : exchange.loss.reason;
     const requestId = exchange.answer ? requestIdOf(exchange.answer.body) : undefined;
     const line = [
-      `webextract ${operation.name}`,
+      `webextract ${name}`,
       taskId === undefined ? "" : ` task=${taskId}`,
       ` status=${status} ${Math.round(milliseconds)}ms`,
       requestId === undefined ? "" : ` requestId=${requestId}`,
@@ -254,8 +257,7 @@ export class Caller {
 
   #trace(request: PreparedRequest, what: string): void {
     const { settings, secrets } = this.#parts;
-    if (settings.logLevel === "trace")
-      settings.log(printable(secrets.scrub(`webextract ${request.operation.name} ${what}`)));
+    if (settings.logLevel === "trace") settings.log(printable(secrets.scrub(`webextract ${request.name} ${what}`)));
   }
 }
 

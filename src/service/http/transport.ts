@@ -3,6 +3,7 @@ import https from "node:https";
 import type { Readable } from "node:stream";
 import type { AxiosInstance, AxiosProxyConfig } from "axios";
 import axios from "axios";
+import type { UploadSource } from "../contract/types";
 import type { Answer, Loss } from "../errors/failures";
 import { version } from "../version";
 import { longestTimer } from "./clock";
@@ -12,7 +13,6 @@ import type { TunnelOptions } from "./tunnel";
 import { TunnelAgent } from "./tunnel";
 import type { UploadBody } from "./upload";
 import { uploadBody } from "./upload";
-import type { UploadSource } from "./uploadSource";
 
 /** One request as it goes over the wire. */
 export interface WireRequest {

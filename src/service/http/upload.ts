@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
-import type { UploadSource } from "./uploadSource";
+import type { UploadSource } from "../contract/types";
 
 /** A multipart body on its way, from a file opened for this one try. */
 export interface UploadBody {

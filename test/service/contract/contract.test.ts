@@ -121,7 +121,7 @@ describe("the contract, operation by operation", () => {
       answer = { ...goodAnswer(name), requestId: 7 };
       await assert.rejects(exampleCalls[name].send(client), {
         kind: "contract",
-        message: /requestId must be a text, came a number/,
+        message: /requestId must be a string; got an integer/,
       });
     });
 
@@ -130,12 +130,12 @@ describe("the contract, operation by operation", () => {
         answer = { requestId: "q" };
         await assert.rejects(exampleCalls[name].send(client), {
           kind: "contract",
-          message: /data must be .*, came nothing/,
+          message: /data must be .*; got nothing/,
         });
         answer = { requestId: "q", data: null };
         await assert.rejects(exampleCalls[name].send(client), {
           kind: "contract",
-          message: /data must be .*, came null/,
+          message: /data must be .*; got null/,
         });
       });
     }
@@ -150,7 +150,7 @@ describe("the contract, operation by operation", () => {
       ],
     };
     await assert.rejects(client.getSubtasks({ taskId: "t", page: 1, size: 2 }), (error: Error) => {
-      assert.match(error.message, /data\[1\]\.status must be a text, came an object/);
+      assert.match(error.message, /data\[1\]\.status must be a string; got an object/);
       assert.doesNotMatch(error.message, /hush/);
       return true;
     });
