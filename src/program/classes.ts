@@ -5,8 +5,8 @@ import type { DataExportArgs as DataExportPlainArgs, DataExportState } from "../
 import { dataExport } from "../resources/export/dataExport";
 import type { ExtractionTaskArgs as ExtractionTaskPlainArgs, ExtractionTaskState } from "../resources/extractionTask";
 import { extractionTask } from "../resources/extractionTask";
-import type { CloudRunArgs as CloudRunPlainArgs, CloudRunState } from "../resources/run/cloudRun";
 import { cloudRun } from "../resources/run/cloudRun";
+import type { CloudRunArgs as CloudRunPlainArgs, CloudRunState } from "../resources/run/cloudRunModel";
 import type { CloudSubtasksArgs as CloudSubtasksPlainArgs, CloudSubtasksState } from "../resources/run/cloudSubtasks";
 import { cloudSubtasks } from "../resources/run/cloudSubtasks";
 import type {

@@ -54,8 +54,8 @@ describe("diffs", () => {
       return process.warnings.splice(0);
     };
     const warning =
-      'Run 7 of task "t" shows as a replace, for its triggers are not known yet: the up may start a paid run. ' +
-      "It starts none where they turn out the same.";
+      'Run 7 of task "t" shows as a replace because its triggers are not known yet. The up may start a paid run. ' +
+      "It starts none if the values turn out to be unchanged.";
     assert.deepEqual(await seen("run", { triggers: ["a", { b: unknownText }] }), [warning]);
     assert.deepEqual(await seen("run", { triggers: unknownText }), []);
     assert.deepEqual(await seen("other", { rerunOn: unknownText }), [

@@ -127,7 +127,7 @@ describe("a wait for a cloud run on the engine", () => {
 
   it("that runs out of time keeps the run, and the next up goes on waiting and starts nothing", async () => {
     const { output } = await world.project.up({ expect: "failure" });
-    assert.match(output, /was not finished after 0 s.*It goes on at the service.*Run up again/s);
+    assert.match(output, /did not finish within 0 s.*It continues at the service.*Run "pulumi up" again/s);
     const { id } = world.project.resource("run");
     assert.equal(world.operations().filter((operation) => operation === "startTask").length, 1);
     await world.project.refresh();

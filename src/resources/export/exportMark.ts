@@ -2,7 +2,7 @@ import type { Subtask } from "../../service/contract/types";
 import type { RowPage } from "../../service/rows/rowPage";
 import type { Context } from "../resource";
 import { ResourceError } from "../resource";
-import { restOf } from "../run/subtaskList";
+import { terminalStatusOf } from "../run/subtaskList";
 import type { DataExportArgs } from "./dataExport";
 
 /**
@@ -29,7 +29,7 @@ export class TaskMark {
   static async prepare(args: DataExportArgs, context: Context): Promise<TaskMark> {
     const { taskId, scope } = args;
     const list = await context.client.allSubtasks(taskId);
-    const busy = list.filter(({ status }) => restOf(status, context.settings.statuses) === undefined);
+    const busy = list.filter(({ status }) => terminalStatusOf(status, context.settings.statuses) === undefined);
     if (busy.length > 0) {
       throw refused(
         args,

@@ -3,7 +3,7 @@ import { isServiceError } from "../../service/errors/errors";
 import type { RowPage, RowSource } from "../../service/rows/rowPage";
 import type { Context, Settings } from "../resource";
 import { messageOf, PartialFailure, ResourceError } from "../resource";
-import { restOf } from "../run/subtaskList";
+import { terminalStatusOf } from "../run/subtaskList";
 import type { DataExportArgs, DataExportState } from "./dataExport";
 import { ExportFile, refuseTakenName } from "./exportFile";
 import { TaskMark } from "./exportMark";
@@ -90,7 +90,7 @@ export function mayHandOutOnce({ scope, markExported }: DataExportArgs, { markSc
 async function subtasksAtWork(taskId: string, { client, settings }: Context): Promise<number> {
   try {
     const list = await client.allSubtasks(taskId);
-    return list.filter(({ status }) => restOf(status, settings.statuses) === undefined).length;
+    return list.filter(({ status }) => terminalStatusOf(status, settings.statuses) === undefined).length;
   } catch (error) {
     // Rows can be read by accounts that may not look at subtasks.
     if (isServiceError(error)) {

@@ -2,29 +2,29 @@ import { isServiceError } from "../../service/errors/errors";
 import { choice, lines, string } from "../args";
 import type { CheckContext, Context, Created, ProfileArgs, Read, Resource, Statuses } from "../resource";
 import { joinLines, splitLines } from "../urls/lines";
-import { noteTask, restOf } from "./subtaskList";
+import { noteTask, terminalStatusOf } from "./subtaskList";
 
 /**
- * Subtasks of a cloud task that should be started, or stopped. Needs a Professional or Enterprise plan.
+ * Subtasks of a task that should be started or stopped. Needs a Professional or Enterprise plan.
  *
  * | step | call |
  * |---|---|
  * | create | `POST /cloudextraction/subtasks:start` or `subtasks:stop` |
- * | read | `GET /cloudextraction/task/subtasks`; a subtask that is not as desired is drift |
- * | update | the same for the subtasks that were added, or for all when `desired` changed |
+ * | read | `GET /cloudextraction/task/subtasks`; a subtask that is not in the desired state is drift |
+ * | update | as create, for the subtasks that were added, or for all if `desired` changed |
  * | delete | none |
  */
 export interface CloudSubtasksArgs extends ProfileArgs {
-  /** The task; pass the `id` of a TaskCopy. A change replaces. */
+  /** The task. Pass the `id` of a TaskCopy. A change replaces. */
   taskId: string;
-  /** The subtasks. Their order means nothing. One taken out is left as it is. */
+  /** The ids of the subtasks, in any order. A subtask that is removed from the list is left as it is. */
   subTaskIds: string[];
-  /** `started`: at work, or finished already. `stopped`: at rest, whatever the reason. */
+  /** `started`: running or finished. `stopped`: not running, for whatever reason. A change makes a call for all subtasks. */
   desired: "started" | "stopped";
 }
 
 export interface CloudSubtasksState extends Omit<CloudSubtasksArgs, "subTaskIds"> {
-  /** The subtasks, sorted, one a line. */
+  /** The ids of the subtasks, sorted, one on each line. */
   subTaskIds: string;
 }
 
@@ -41,11 +41,11 @@ export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, Clou
   outputs: [],
 
   check(args: CloudSubtasksArgs, { previous }: CheckContext): CloudSubtasksState {
-    return { ...args, subTaskIds: sortedText(args.subTaskIds, previous?.subTaskIds) };
+    return { ...args, subTaskIds: sortedLines(args.subTaskIds, previous?.subTaskIds) };
   },
 
   async create(args: CloudSubtasksState, context: Context): Promise<Created<CloudSubtasksState>> {
-    await bring(splitLines(args.subTaskIds), args, context);
+    await send(splitLines(args.subTaskIds), args, context);
     return { id: args.taskId, state: args };
   },
 
@@ -57,7 +57,7 @@ export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, Clou
       const asDesired = splitLines(state.subTaskIds).filter((subTaskId) =>
         satisfies(statusOf.get(subTaskId), state.desired, context.settings.statuses),
       );
-      // What is left out here shows as added again in the next diff, and is what the next update acts on.
+      // A subtask that is left out here shows as added in the next diff, and the next update sends it.
       return { found: true, state: { ...state, subTaskIds: joinLines(asDesired, state.subTaskIds) } };
     } catch (error) {
       if (isServiceError(error, "notFound")) {
@@ -75,7 +75,7 @@ export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, Clou
     context: Context,
   ): Promise<CloudSubtasksState> {
     const before = state.desired === args.desired ? new Set(splitLines(state.subTaskIds)) : new Set();
-    await bring(
+    await send(
       splitLines(args.subTaskIds).filter((subTaskId) => !before.has(subTaskId)),
       args,
       context,
@@ -84,11 +84,11 @@ export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, Clou
   },
 
   async delete(): Promise<void> {
-    // Subtasks go on as they are: the service has no call that removes one.
+    // The service has no call that removes a subtask.
   },
 };
 
-async function bring(subTaskIds: string[], { taskId, desired }: CloudSubtasksState, context: Context): Promise<void> {
+async function send(subTaskIds: string[], { taskId, desired }: CloudSubtasksState, context: Context): Promise<void> {
   if (subTaskIds.length === 0) {
     return;
   }
@@ -98,17 +98,17 @@ async function bring(subTaskIds: string[], { taskId, desired }: CloudSubtasksSta
   );
 }
 
-/** A subtask that is not in the list may belong to a run of before: nothing is known of it, so nothing is wrong with it. */
+/** A subtask that the service does not list may belong to an earlier run. Its status is unknown, so it is no drift. */
 function satisfies(status: string | undefined, desired: "started" | "stopped", statuses: Statuses): boolean {
   if (status === undefined) {
     return true;
   }
-  const rest = restOf(status, statuses);
-  return desired === "started" ? rest === undefined || rest === "finished" : rest !== undefined;
+  const terminal = terminalStatusOf(status, statuses);
+  return desired === "started" ? terminal === undefined || terminal === "finished" : terminal !== undefined;
 }
 
-/** Unknowns pass through: a list that holds one is unknown as a whole. */
-function sortedText(ids: unknown, before: unknown): string {
+/** A list that holds an unknown value is unknown as a whole. */
+function sortedLines(ids: unknown, before: unknown): string {
   if (!Array.isArray(ids)) {
     return typeof ids === "string" ? joinLines([...new Set(splitLines(ids))].sort(), before) : (ids as string);
   }

@@ -1,74 +1,73 @@
 import type { Subtask } from "../../service/contract/types";
 import { allSubtasks } from "../../service/subtasks";
 import type { Context, Statuses } from "../resource";
-import type { CloudRunState } from "./cloudRun";
-import type { ListMark } from "./subtaskList";
-import { countsOf, isAtWork, isSameList, markOf, noteTask, restOf, sharesSubtasks } from "./subtaskList";
+import type { CloudRunState } from "./cloudRunModel";
+import { statusesOf } from "./cloudRunModel";
+import type { SubtaskFingerprint } from "./subtaskList";
+import {
+  countsOf,
+  fingerprintOf,
+  isSameList,
+  noteTask,
+  runningOf,
+  sharesSubtasks,
+  terminalStatusOf,
+} from "./subtaskList";
 
 /**
- * Looking at a cloud run. The list of subtasks carries no lotNo: for a while after a start it may still be the previous run's, and later
- * that of a run which somebody else started. So it counts only once it's known to be ours, and no longer when it's another one.
+ * One read of a run's subtasks. The service lists subtasks by task, without a lotNo: just after a start, the list may still be that of
+ * the previous run, and later that of a run which somebody else started. So each read decides whose list it is.
  */
-
-export interface ObservedRun {
+export interface RunObservation {
+  /** The run's state with what the list tells. */
   state: CloudRunState;
-  /** The run's subtasks. Empty where the service shows none of it. */
+  /** Whose subtasks the service listed. An empty list tells nothing. */
+  shows: "nothing" | "earlierRun" | "thisRun" | "laterRun";
+  /** The run's own subtasks. Empty if the service listed others, or none. */
   list: Subtask[];
-  /** The list shows another run, started after this one. */
-  superseded: boolean;
-  /** The list shows the subtasks of before the start: of this run nothing is known. */
-  showsBefore: boolean;
   /** Of the service's answer. */
   requestId: string;
 }
 
-/** Which statuses mean what for this run. */
-export function statusesOf({ statuses }: Pick<CloudRunState, "statuses">, { settings }: Context): Statuses {
-  return { ...settings.statuses, ...statuses };
-}
-
-export interface LookOptions {
-  /** In the step that started the run. Default false. */
+export interface ObserveOptions {
+  /** True in the step that started the run. Default false. */
   atStart?: boolean;
-  /** How long the next request may take. Default: as long as any. */
+  /** How long the next request may take. Default: the client's deadline. */
   secondsForRequest?: () => number;
 }
 
-/** Looks at the subtasks and answers the state with what they tell. */
 export async function observeRun(
   state: CloudRunState,
   context: Context,
-  { atStart = false, secondsForRequest }: LookOptions = {},
-): Promise<ObservedRun> {
-  const { list, requestId } = await subtasksOf(state.taskId, context, secondsForRequest);
+  { atStart = false, secondsForRequest }: ObserveOptions = {},
+): Promise<RunObservation> {
+  const { list, requestId } = await readSubtasks(state.taskId, context, secondsForRequest);
   const statuses = statusesOf(state, context);
   const { ownList, listBefore } = state;
-  const noNews: ObservedRun = { state, list: [], superseded: false, showsBefore: false, requestId };
-  // A list that comes up empty says nothing: not of a run that was in it, nor of one that is to appear.
+  const others = { state, list: [], requestId };
   if (list.length === 0) {
-    return noNews;
+    return { ...others, shows: "nothing" };
   }
-  if (ownList === undefined && !isOurs(list, listBefore, statuses)) {
-    return { ...noNews, state: { ...state, listBefore: atRestNow(listBefore, list, statuses) }, showsBefore: true };
+  if (ownList === undefined && !isOwn(list, listBefore, statuses)) {
+    const before =
+      listBefore?.atWork === true && runningOf(list, statuses).length === 0 ? fingerprintOf(list) : listBefore;
+    return { ...others, shows: "earlierRun", state: { ...state, listBefore: before } };
   }
   if (ownList !== undefined && !sharesSubtasks(ownList, list)) {
-    // The list of before, seen once more, is an old answer and no later run.
+    // The list from before the start, seen again, is an outdated answer.
     if (listBefore !== undefined && sharesSubtasks(listBefore, list)) {
-      return { ...noNews, showsBefore: true };
+      return { ...others, shows: "earlierRun" };
     }
-    // What has ended stays what it was, whatever others start later.
-    const ended = restOf(state.status, plainWords) !== undefined;
-    return { ...noNews, state: ended ? state : { ...state, status: "superseded" }, superseded: true };
+    // A run that has ended keeps its status when the task runs again.
+    const hasEnded = ["finished", "failed", "stopped"].includes(state.status.toLowerCase());
+    return { ...others, shows: "laterRun", state: hasEnded ? state : { ...state, status: "superseded" } };
   }
-  const own = ownList ?? { ...markOf(list), ...(atStart ? {} : { seenLate: true }) };
-  const seen = { ...state, ownList: own, subtasks: countsOf(list), status: statusOf(list, statuses) };
-  return { state: seen, list, superseded: false, showsBefore: false, requestId };
+  const own = ownList ?? { ...fingerprintOf(list), ...(atStart ? {} : { seenLate: true }) };
+  const seen = { ...state, ownList: own, subtasks: countsOf(list), status: statusOfRun(list, statuses) };
+  return { state: seen, shows: "thisRun", list, requestId };
 }
 
-/** Our own words for a status of the whole run. */
-const plainWords: Statuses = { finished: ["finished"], failed: ["failed"], stopped: ["stopped"] };
-
-async function subtasksOf(
+async function readSubtasks(
   taskId: string,
   context: Context,
   secondsForRequest?: () => number,
@@ -85,25 +84,21 @@ async function subtasksOf(
 }
 
 /**
- * Ours is a list of other subtasks than before the start. Where a service gives the same ids to each run, it's ours once it's at work
- * again; what was at work before the start is another run, and goes on being one, also when its list grows.
+ * A list belongs to this run if it holds other subtasks than the list before the start. A service may use the same ids for each run: then
+ * the list belongs to this run when a subtask is running again. If subtasks were running before the start, they belong to another run
+ * until all of them have stopped, even if the list grows.
  */
-function isOurs(list: readonly Subtask[], before: ListMark | undefined, statuses: Statuses): boolean {
+function isOwn(list: readonly Subtask[], before: SubtaskFingerprint | undefined, statuses: Statuses): boolean {
   if (before === undefined || !sharesSubtasks(before, list)) {
     return true;
   }
-  return before.atWork !== true && (isAtWork(list, statuses) || !isSameList(before, list));
+  return before.atWork !== true && (runningOf(list, statuses).length > 0 || !isSameList(before, list));
 }
 
-/** The other run of before the start has ended: the same subtasks at work again will be ours. */
-function atRestNow(before: ListMark | undefined, list: readonly Subtask[], statuses: Statuses): ListMark | undefined {
-  return before?.atWork === true && !isAtWork(list, statuses) ? markOf(list) : before;
-}
-
-function statusOf(list: readonly Subtask[], statuses: Statuses): string {
-  const rests = list.map(({ status }) => restOf(status, statuses));
-  if (rests.includes(undefined)) {
+function statusOfRun(list: readonly Subtask[], statuses: Statuses): string {
+  const terminal = list.map(({ status }) => terminalStatusOf(status, statuses));
+  if (terminal.includes(undefined)) {
     return "running";
   }
-  return (["failed", "stopped"] as const).find((rest) => rests.includes(rest)) ?? "finished";
+  return (["failed", "stopped"] as const).find((status) => terminal.includes(status)) ?? "finished";
 }

@@ -2,121 +2,144 @@ import type { ServiceError } from "../../service/errors/errors";
 import { isServiceError } from "../../service/errors/errors";
 import type { Context } from "../resource";
 import { ResourceError } from "../resource";
-import type { CloudRunState } from "./cloudRun";
-import { observeRun, statusesOf } from "./observeRun";
-import { inShort, RunPatience } from "./runPatience";
-import { restOf } from "./subtaskList";
+import type { CloudRunState } from "./cloudRunModel";
+import { statusesOf, timesOf } from "./cloudRunModel";
+import { observeRun } from "./observeRun";
+import { RunPolling } from "./runPolling";
+import { runningOf } from "./subtaskList";
+import { inShort, nameOf } from "./waitMessages";
 
 const mostSeconds = 300;
-/** A list that comes up empty says nothing; one that stays so has nothing to stop. */
-const mostEmptyLooks = 4;
+/** One empty list proves nothing. After this many, the run has nothing to stop. */
+const mostEmptyLists = 4;
 
-/** Stops this run's subtasks that are not at rest, never another run's, and waits until they are at rest; a task that is gone has none. */
-export async function stopRun(state: CloudRunState, context: Context): Promise<void> {
-  // Nothing of a finished run is at work.
-  if (state.status === "finished" && state.ownList === undefined) {
+/** Stops the running subtasks of this run and waits until they have stopped. Subtasks that may belong to another run are never stopped. */
+export async function stopRun(run: CloudRunState, context: Context): Promise<void> {
+  if (run.status === "finished" && run.ownList === undefined) {
     return;
   }
-  if (state.ownList === undefined || state.ownList.seenLate === true) {
+  if (run.ownList === undefined || run.ownList.seenLate === true) {
     context.warn(
-      `${notStopped(state)}: its subtasks were not seen when it was started, and those listed since may be another run's.`,
+      `${notStopped(run)}: its subtasks were not seen when it started, and subtasks that were seen later may belong to another run.`,
     );
     return;
   }
   try {
-    await stop(state, context);
+    await new RunStop(run, context).untilStopped();
   } catch (error) {
     if (isServiceError(error, "aborted")) {
-      throw new ResourceError(interruptedMessage(state));
+      throw new ResourceError(interrupted(run));
     }
     if (isServiceError(error, "notFound")) {
-      context.saw(state.taskId, "gone");
+      context.saw(run.taskId, "gone");
       return;
     }
-    throw isServiceError(error) ? new ResourceError(`${error.message} ${mayBeAtWork(state)}. ${waysOut}`) : error;
+    throw isServiceError(error) ? new ResourceError(`${error.message} ${mayBeRunning(run)}. ${whatToDo}`) : error;
   }
 }
 
-async function stop(state: CloudRunState, context: Context): Promise<void> {
-  const { taskId, timeoutSeconds = 3600, pollSeconds = 10 } = state;
-  const statuses = statusesOf(state, context);
-  const seconds = Math.min(timeoutSeconds, mostSeconds);
-  const patience = new RunPatience(seconds, context);
-  const { secondsForRequest } = patience;
-  const told = new Set<string>();
-  let looks = 0;
-  let atWork = 0;
-  const look = async (): Promise<boolean> => {
-    const { list, superseded, state: seen } = await observeRun(state, context, { secondsForRequest });
-    looks++;
-    if (seen.status === "superseded") {
-      context.warn(`${notStopped(state)}: the service lists another run's subtasks now.`);
-    }
-    const running = list.filter(({ status }) => restOf(status, statuses) === undefined);
-    atWork = list.length > 0 ? running.length : atWork;
-    const says = list.length > 0 || looks >= mostEmptyLooks;
-    if (superseded || (says && running.length === 0)) {
-      if (!superseded && list.length === 0) {
-        context.warn(`${notStopped(state)}: the service lists no subtasks of it.`);
-      } else if (!superseded) {
-        context.progress(`run ${state.lotNo}: stopped`);
+class RunStop {
+  private readonly seconds: number;
+  private readonly polling: RunPolling;
+  /** Subtasks that the service was told to stop. */
+  private readonly told = new Set<string>();
+  /** How many were running in the last list that was not empty. */
+  private running = 0;
+  private polls = 0;
+
+  constructor(
+    private readonly run: CloudRunState,
+    private readonly context: Context,
+  ) {
+    this.seconds = Math.min(timesOf(run).timeoutSeconds, mostSeconds);
+    this.polling = new RunPolling(this.seconds, context);
+  }
+
+  async untilStopped(): Promise<void> {
+    const { run, polling } = this;
+    await polling.until(() => this.poll(), timesOf(run).pollSeconds, {
+      progress: () => {
+        const { lastFailure } = polling;
+        return `run ${run.lotNo}: stopping${lastFailure === undefined ? "" : `; ${inShort(lastFailure)}`}`;
+      },
+      timedOut: () => timedOut(run, { ...this.sofar, failure: polling.lastFailure }),
+      interrupted: () => interrupted(run),
+    });
+  }
+
+  private get sofar(): Omit<StopSoFar, "failure"> {
+    return { seconds: this.seconds, told: this.told.size, running: this.running };
+  }
+
+  private async poll(): Promise<boolean> {
+    const { run, context, polling } = this;
+    const { list, shows, state } = await observeRun(run, context, { secondsForRequest: polling.secondsForRequest });
+    this.polls++;
+    if (shows === "laterRun") {
+      if (state.status === "superseded") {
+        context.warn(`${notStopped(run)}: the service now lists the subtasks of another run.`);
       }
       return true;
     }
-    const subTaskIds = running.map(({ subTaskId }) => subTaskId).filter((id) => !told.has(id));
-    if (subTaskIds.length > 0) {
-      await context.exclusive(taskId, () =>
-        context.client.stopSubtasks({ taskId, subTaskIds }, { deadlineSeconds: secondsForRequest() }),
-      );
-      for (const id of subTaskIds) {
-        told.add(id);
+    const running = runningOf(list, statusesOf(run, context)).map(({ subTaskId }) => subTaskId);
+    if (list.length === 0) {
+      if (this.polls < mostEmptyLists) {
+        return false;
       }
+      context.warn(`${notStopped(run)}: the service lists no subtasks of it.`);
+      return true;
     }
+    this.running = running.length;
+    if (running.length === 0) {
+      context.progress(`run ${run.lotNo}: stopped`);
+      return true;
+    }
+    await this.tell(running.filter((id) => !this.told.has(id)));
     return false;
-  };
-  while (!(await patience.look(look))) {
-    const { problem } = patience;
-    context.progress(`run ${state.lotNo}: stopping${problem === undefined ? "" : `; ${inShort(problem)}`}`);
-    if (patience.isOver) {
-      throw new ResourceError(timeoutMessage(state, { seconds, told: told.size, atWork, problem }));
+  }
+
+  private async tell(subTaskIds: string[]): Promise<void> {
+    if (subTaskIds.length === 0) {
+      return;
     }
-    await patience.pause(pollSeconds);
-    if (context.interrupted.aborted) {
-      throw new ResourceError(interruptedMessage(state));
+    const { run, context, polling } = this;
+    const { taskId } = run;
+    await context.exclusive(taskId, () =>
+      context.client.stopSubtasks({ taskId, subTaskIds }, { deadlineSeconds: polling.secondsForRequest() }),
+    );
+    for (const id of subTaskIds) {
+      this.told.add(id);
     }
   }
 }
 
-const waysOut = 'Run the same command again, or set onDelete: "retain" and run up first.';
+const whatToDo = 'Run the same command again, or set onDelete: "retain" and run "pulumi up" first.';
 
-function notStopped({ lotNo, taskId }: CloudRunState): string {
-  return `Run ${lotNo} of task "${taskId}" was not stopped`;
+function notStopped(run: CloudRunState): string {
+  return `${nameOf(run)} was not stopped`;
 }
 
-function mayBeAtWork(state: CloudRunState): string {
-  return `${notStopped(state)} and may still be at work`;
+function mayBeRunning(run: CloudRunState): string {
+  return `${notStopped(run)} and may still be running`;
 }
 
 interface StopSoFar {
   seconds: number;
-  /** How many subtasks were told to stop. */
   told: number;
-  /** How many were not at rest in the last list that said anything. */
-  atWork: number;
-  problem: ServiceError | undefined;
+  running: number;
+  failure: ServiceError | undefined;
 }
 
-function timeoutMessage(state: CloudRunState, { seconds, told, atWork, problem }: StopSoFar): string {
-  const { lotNo, taskId } = state;
-  const failed = problem === undefined ? "" : ` The last request failed: ${problem.message}`;
+function timedOut(run: CloudRunState, { seconds, told, running, failure }: StopSoFar): string {
+  const failed = failure === undefined ? "" : ` The last request failed: ${failure.message}`;
   if (told === 0) {
-    const why = problem === undefined ? ": the service listed no subtasks of it" : "";
-    return `${mayBeAtWork(state)} after ${seconds} s${why}.${failed} ${waysOut}`;
+    const why = failure === undefined ? ": the service listed no subtasks of it" : "";
+    return `${mayBeRunning(run)} after ${seconds} s${why}.${failed} ${whatToDo}`;
   }
-  const are = problem === undefined ? "are still at work" : "were not seen at rest";
-  return `Run ${lotNo} of task "${taskId}": ${atWork} subtasks were told to stop and ${are} after ${seconds} s.${failed} ${waysOut}`;
+  const are = failure === undefined ? "are still running" : "were not seen to stop";
+  return `${nameOf(run)}: ${running} subtasks were told to stop and ${are} after ${seconds} s.${failed} ${whatToDo}`;
 }
 
-function interruptedMessage({ lotNo, taskId }: CloudRunState): string {
-  return `Run ${lotNo} of task "${taskId}": the command was interrupted before all of its subtasks had stopped. ${waysOut}`;
+function interrupted(run: CloudRunState): string {
+  return `${nameOf(run)}: the command was interrupted before all of its subtasks had stopped. ${whatToDo}`;
 }

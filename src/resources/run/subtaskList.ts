@@ -2,52 +2,53 @@ import { createHash } from "node:crypto";
 import type { Subtask } from "../../service/contract/types";
 import type { Context, Statuses } from "../resource";
 
-/** How many subtasks there are, and how many in each status, spelled as the service does. */
+/** How many subtasks there are, in total and by status. Statuses are spelled as the service spells them. */
 export interface SubtaskCounts {
   total: number;
   byStatus: Record<string, number>;
 }
 
-/** What is kept of a list to know it again: subtasks can be many. */
-export interface ListMark {
+/** What the state keeps of a list to recognize it. The whole list may be long. */
+export interface SubtaskFingerprint {
   sha256: string;
   /** Some of the ids. */
   sample: string[];
-  /** The list before a start: some of its subtasks were still at work, for another run. */
+  /** Of the list before a start: some subtasks were running, for another run. */
   atWork?: boolean;
-  /** The list of a run: it was not seen by the step that started it, so it may be that of a run started since. */
+  /** Of a run's own list: it was first seen after the step that started the run, so it may belong to a later run. */
   seenLate?: boolean;
 }
 
-export type Rest = "finished" | "failed" | "stopped";
+/** A status after which a subtask no longer runs. */
+export type TerminalStatus = "finished" | "failed" | "stopped";
 
 const sampleSize = 20;
 
-export function markOf(list: readonly Subtask[]): ListMark {
+export function fingerprintOf(list: readonly Subtask[]): SubtaskFingerprint {
   const ids = list.map(({ subTaskId }) => subTaskId).sort();
   return { sha256: createHash("sha256").update(ids.join("\n")).digest("hex"), sample: ids.slice(0, sampleSize) };
 }
 
-export function isSameList(mark: ListMark, list: readonly Subtask[]): boolean {
-  return mark.sha256 === markOf(list).sha256;
+export function isSameList(fingerprint: SubtaskFingerprint, list: readonly Subtask[]): boolean {
+  return fingerprint.sha256 === fingerprintOf(list).sha256;
 }
 
-/** Whether a list still holds subtasks of the marked one. A run's list may grow, so it need not be the same. */
-export function sharesSubtasks(mark: ListMark, list: readonly Subtask[]): boolean {
+/** Whether the list holds subtasks of the fingerprint. The list of a run may grow, so the two may differ. */
+export function sharesSubtasks(fingerprint: SubtaskFingerprint, list: readonly Subtask[]): boolean {
   const ids = new Set(list.map(({ subTaskId }) => subTaskId));
-  return mark.sample.some((id) => ids.has(id));
+  return fingerprint.sample.some((id) => ids.has(id));
 }
 
-/** What a status means; undefined is "still running", which any status is that nobody configured. */
-export function restOf(status: string, statuses: Statuses): Rest | undefined {
+/** The meaning of a status. Undefined means running, as does any status that is not configured. */
+export function terminalStatusOf(status: string, statuses: Statuses): TerminalStatus | undefined {
   const word = status.toLowerCase();
-  return (["finished", "failed", "stopped"] as const).find((rest) =>
-    statuses[rest].some((each) => each.toLowerCase() === word),
+  return (["finished", "failed", "stopped"] as const).find((terminal) =>
+    statuses[terminal].some((each) => each.toLowerCase() === word),
   );
 }
 
-export function isAtWork(list: readonly Subtask[], statuses: Statuses): boolean {
-  return list.some(({ status }) => restOf(status, statuses) === undefined);
+export function runningOf(list: readonly Subtask[], statuses: Statuses): Subtask[] {
+  return list.filter(({ status }) => terminalStatusOf(status, statuses) === undefined);
 }
 
 export function countsOf(list: readonly Subtask[]): SubtaskCounts {
@@ -58,7 +59,7 @@ export function countsOf(list: readonly Subtask[]): SubtaskCounts {
   return { total: list.length, byStatus: Object.fromEntries(byStatus) };
 }
 
-/** A list that shows subtasks proves that the task is there. An empty one does not: a service may answer that for a task that it does not know. */
+/** A list with subtasks proves that the task exists. An empty list does not: a service may answer one for an unknown task. */
 export function noteTask(taskId: string, list: readonly Subtask[], context: Context): void {
   if (list.length > 0) {
     context.saw(taskId, "there");

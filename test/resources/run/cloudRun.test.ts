@@ -19,7 +19,7 @@ describe("CloudRun", () => {
     world.emulator.inspect.run(String(lotNo))?.subtasks.map(({ status }) => status);
 
   describe("starts", () => {
-    it("once, and not again for anything but a trigger, whatever else changes", async () => {
+    it("once, and again only when a trigger changes", async () => {
       await run.up({ ...fast, triggers: ["a"] });
       assert.deepEqual(world.operations(), ["getSubtasks", "startTask"]);
       assert.equal(run.id, world.emulator.inspect.runs("task-1")[0]?.lotNo);
@@ -34,7 +34,7 @@ describe("CloudRun", () => {
       assert.notEqual(run.id, first);
     });
 
-    it("nothing a second time when the answer was lost, until told what became of it", async () => {
+    it("no second run after a lost answer until adoptLotNo names the run", async () => {
       world.emulator.fault({ operation: "startTask", kind: "reset", when: "after" });
       assert.match(
         await failure(run.up(waiting)),
@@ -52,7 +52,7 @@ describe("CloudRun", () => {
       assert.deepEqual(world.warnings, []);
     });
 
-    it("again by a new retry, where the user says that there is none", async () => {
+    it("again after a lost answer when retry changes", async () => {
       world.emulator.fault({ operation: "startTask", kind: "hang", when: "before" });
       world.configure({ timeoutSeconds: "0.2" });
       await failure(run.up(fast));
@@ -61,7 +61,7 @@ describe("CloudRun", () => {
       assert.equal(starts(), 1);
     });
 
-    it("nothing when the answer holds no batch number, and says what may exist", async () => {
+    it("no second run when the answer holds no batch number, and says what may exist", async () => {
       world.emulator.setBehaviour({ startAnswer: "null" });
       await failure(run.up(fast));
       assert.equal(run.state.outcome, "unknown");
@@ -69,7 +69,7 @@ describe("CloudRun", () => {
       assert.equal(starts(), 1);
     });
 
-    it("nothing where the list of before cannot be read", async () => {
+    it("nothing when the list before the start cannot be read", async () => {
       world.emulator.fault({ operation: "getSubtasks", kind: "reset" });
       await failure(run.up(fast));
       assert.deepEqual([run.id, starts()], [undefined, 0]);
@@ -77,7 +77,7 @@ describe("CloudRun", () => {
   });
 
   describe("waits", () => {
-    it("until all subtasks have finished, whatever the words and their case", async () => {
+    it("until all subtasks have a finished status, in any of the usual words and cases", async () => {
       for (const statusWords of ["usual", "withSent", "synonyms"] as const) {
         for (const statusCase of ["capital", "mixed", "upper"] as const) {
           world.emulator.setBehaviour({ statusWords, statusCase, readsUntilFinished: 3 });
@@ -90,14 +90,14 @@ describe("CloudRun", () => {
       }
     });
 
-    it("for its own list, while the service still shows the finished one of before", async () => {
+    it("for its own list while the service still shows the finished list of an earlier run", async () => {
       await world.finishedRun();
       world.emulator.setBehaviour({ subtaskListLag: 5, readsUntilFinished: 2 });
       await run.up(waiting);
       assert.deepEqual(statuses(run.id), ["finished", "finished", "finished"]);
     });
 
-    it("until its time is up, then goes on by the next up without starting again", async () => {
+    it("until the timeout, and the next up continues without a second start", async () => {
       world.emulator.change.holdRuns();
       await failure(run.up({ ...waiting, timeoutSeconds: 0 }));
       assert.deepEqual([starts(), run.state.pending], [1, ["wait"]]);
@@ -107,7 +107,7 @@ describe("CloudRun", () => {
       assert.deepEqual([starts(), run.state.status, run.state.pending], [1, "finished", undefined]);
     });
 
-    it("for a status that nobody knows, until it is configured", async () => {
+    it("while a status is not configured", async () => {
       world.emulator.setBehaviour({ statusWords: "unknown" });
       await failure(run.up({ ...waiting, timeoutSeconds: 0.05, pollSeconds: 0.01 }));
       world.configure({ statuses: '{"finished": ["concluded"]}' });
@@ -115,21 +115,21 @@ describe("CloudRun", () => {
       assert.deepEqual([starts(), run.state.status], [1, "finished"]);
     });
 
-    it("on an empty list, which is not finished", async () => {
+    it("while the list is empty", async () => {
       world.emulator.setBehaviour({ splitting: "never" });
       const message = await failure(run.up({ ...waiting, timeoutSeconds: 0.05, pollSeconds: 0.01 }));
       assert.deepEqual([run.state.pending, run.state.ownList], [["wait"], undefined]);
       assert.match(message, /finishedWhen: "rowsSettled"/);
     });
 
-    it("for the number of rows to settle, where a task never splits", async () => {
+    it("for the number of rows to settle if a task never splits", async () => {
       world.emulator.setBehaviour({ splitting: "never", rowsArriveLate: 3 });
       await run.up({ ...waiting, finishedWhen: "rowsSettled", settleSeconds: 0.1, pollSeconds: 0.01 });
       assert.equal(run.state.status, "finished");
       assert.equal(world.emulator.inspect.visibleCount("task-1"), 25);
     });
 
-    it("for rows above 0: none at all is as often not yet as nothing there", async () => {
+    it("for a first row if a task never splits", async () => {
       world.emulator.setBehaviour({ splitting: "never" });
       world.emulator.change.holdRuns();
       await failure(
@@ -138,7 +138,7 @@ describe("CloudRun", () => {
       assert.deepEqual(run.state.pending, ["wait"]);
     });
 
-    it("and names the subtasks that failed or were stopped, on each up", async () => {
+    it("and fails on each up with the subtasks that failed or were stopped", async () => {
       for (const status of ["failed", "stopped"] as const) {
         const each = world.declare("CloudRun");
         world.emulator.change.holdRuns();
@@ -159,7 +159,7 @@ describe("CloudRun", () => {
       assert.equal(starts(), 2);
     });
 
-    it("no longer for failed subtasks with failOn never, and a refresh sees no drift in it", async () => {
+    it("and accepts failed subtasks with failOn never, which a refresh shows as no drift", async () => {
       world.emulator.change.holdRuns();
       await run.up(fast);
       world.emulator.change.setSubtaskStatus(run.id ?? "", "failed");
@@ -173,17 +173,17 @@ describe("CloudRun", () => {
       assert.equal(run.state.status, "stopped");
     });
 
-    it("not for a stranger's run: it is superseded, and nothing is stopped", async () => {
+    it("not for another run: the run is superseded, and nothing is stopped", async () => {
       world.emulator.change.holdRuns();
       await failure(run.up({ ...waiting, timeoutSeconds: 0 }));
-      const stranger = world.emulator.change.startRun("task-1");
+      const other = world.emulator.change.startRun("task-1");
       await failure(run.up(waiting));
       assert.equal(run.state.status, "superseded");
-      assert.deepEqual(statuses(stranger), ["waiting", "waiting", "waiting"]);
+      assert.deepEqual(statuses(other), ["waiting", "waiting", "waiting"]);
       assert.equal(world.sent("stopSubtasks").length, 0);
     });
 
-    it("and is not misled by a list that comes up empty for once", async () => {
+    it("and ignores one empty list", async () => {
       world.emulator.change.holdRuns();
       await failure(run.up({ ...waiting, timeoutSeconds: 0 }));
       const { state } = run;
@@ -202,7 +202,7 @@ describe("CloudRun", () => {
   });
 
   describe("reads", () => {
-    it("the status, and what is finished stays so when others run the task later or it is gone", async () => {
+    it("the status, and a finished run stays finished when the task runs again or is gone", async () => {
       await run.up(waiting);
       const { state } = run;
       await world.finishedRun();
@@ -226,7 +226,7 @@ describe("CloudRun", () => {
       assert.deepEqual(world.operations(), []);
     });
 
-    it("its own subtasks that are not at rest", async () => {
+    it("its own running subtasks", async () => {
       world.emulator.change.holdRuns();
       await run.up(stopping);
       const [first, ...rest] = world.emulator.inspect.run(run.id ?? "")?.subtasks ?? [];
@@ -239,15 +239,15 @@ describe("CloudRun", () => {
       ]);
     });
 
-    it("never those of a later run, also where it never waited", async () => {
+    it("never those of a later run, even if it never waited", async () => {
       world.emulator.change.holdRuns();
       await run.up(stopping);
-      const stranger = world.emulator.change.startRun("task-1");
+      const other = world.emulator.change.startRun("task-1");
       await run.destroy();
-      assert.deepEqual(statuses(stranger), ["waiting", "waiting", "waiting"]);
+      assert.deepEqual(statuses(other), ["waiting", "waiting", "waiting"]);
     });
 
-    it("before the next run starts, when a trigger changed", async () => {
+    it("before the next run starts when a trigger changes", async () => {
       world.emulator.change.holdRuns();
       await run.up({ ...stopping, triggers: [1] });
       const first = run.id;
@@ -256,14 +256,14 @@ describe("CloudRun", () => {
       assert.deepEqual(statuses(run.id), ["waiting", "waiting", "waiting"]);
     });
 
-    it("nothing, with a warning, where the service lists no subtasks", async () => {
+    it("nothing, with a warning, if the service lists no subtasks", async () => {
       world.emulator.setBehaviour({ splitting: "never" });
       await run.up(stopping);
       await run.destroy();
       assert.deepEqual([world.warnings.length, world.sent("stopSubtasks").length], [1, 0]);
     });
 
-    it("nothing where the task is gone", async () => {
+    it("nothing if the task is gone", async () => {
       await run.up(stopping);
       world.emulator.change.deleteTask("task-1");
       await run.destroy();

@@ -24,7 +24,7 @@ describe("CloudSubtasks", () => {
   const set = (status: "stopped" | "finished" | "failed" | "extracting", ...which: string[]): void =>
     world.emulator.change.setSubtaskStatus(lotNo, status, which);
 
-  it("stops them in one call, and its id is the task's", async () => {
+  it("stops them in one call, and has the id of the task", async () => {
     await subtasks.up(declared("stopped"));
     assert.deepEqual(world.operations(), ["stopSubtasks"]);
     assert.equal(subtasks.id, "task-1");
@@ -38,7 +38,7 @@ describe("CloudSubtasks", () => {
     assert.deepEqual(statuses(), ["waiting", "waiting", "waiting"]);
   });
 
-  it("makes no call for another order, for a name twice, or for one taken out", async () => {
+  it("makes no call for another order, a duplicate id or a removed id", async () => {
     await subtasks.up(declared("stopped"));
     world.operations();
     assert.equal(await subtasks.up(declared("stopped", [...ids].reverse())), "nothing");
@@ -48,7 +48,7 @@ describe("CloudSubtasks", () => {
     assert.deepEqual(statuses(), ["stopped", "stopped", "stopped"]);
   });
 
-  it("sends those alone that were added, and all when the desired state changed", async () => {
+  it("sends only added subtasks, and all of them when desired changes", async () => {
     await subtasks.up(declared("stopped", [id(0)]));
     await subtasks.up(declared("stopped", [id(2), id(0)]));
     assert.deepEqual(sentIds("stopSubtasks"), [[id(0)], [id(2)]]);
@@ -59,7 +59,7 @@ describe("CloudSubtasks", () => {
     );
   });
 
-  it("takes the finished for started, and sees drift where one failed or was stopped, which the next up mends alone", async () => {
+  it("counts finished as started, and starts only those that failed or were stopped since", async () => {
     await subtasks.up(declared("started"));
     set("finished", id(0));
     assert.equal(await subtasks.refresh(), true);
@@ -76,7 +76,7 @@ describe("CloudSubtasks", () => {
     assert.deepEqual(statuses(), ["finished", "waiting", "waiting"]);
   });
 
-  it("takes all that is at rest for stopped, and sees drift where one is at work again", async () => {
+  it("counts each terminal status as stopped, and stops only those that run again", async () => {
     await subtasks.up(declared("stopped"));
     set("finished", id(0));
     set("failed", id(1));
@@ -89,7 +89,7 @@ describe("CloudSubtasks", () => {
     assert.deepEqual(sentIds("stopSubtasks"), [[id(2)]]);
   });
 
-  it("knows the words that are configured", async () => {
+  it("uses the configured statuses", async () => {
     world.emulator.setBehaviour({ statusWords: "unknown" });
     await subtasks.up(declared("stopped"));
     set("finished", ...ids);
@@ -100,14 +100,14 @@ describe("CloudSubtasks", () => {
     assert.equal(await subtasks.up(declared("stopped")), "nothing");
   });
 
-  it("sees no drift in subtasks that the list no longer shows: a later run has others", async () => {
+  it("sees no drift in subtasks that a later run has replaced", async () => {
     await subtasks.up(declared("stopped"));
     world.emulator.change.startRun("task-1");
     await subtasks.refresh();
     assert.equal(await subtasks.up(declared("stopped")), "nothing");
   });
 
-  it("makes no call when it is deleted, and another task replaces it", async () => {
+  it("makes no call when it is deleted", async () => {
     await subtasks.up(declared("stopped"));
     world.operations();
     await subtasks.destroy();
@@ -115,18 +115,18 @@ describe("CloudSubtasks", () => {
     assert.deepEqual(statuses(), ["stopped", "stopped", "stopped"]);
   });
 
-  it("is gone with its task", async () => {
+  it("is removed from the state when its task is gone", async () => {
     await subtasks.up(declared("stopped"));
     world.emulator.change.deleteTask("task-1");
     assert.equal(await subtasks.refresh(), false);
   });
 
-  it("keeps nothing of a call that was refused, and says which", async () => {
+  it("is not created when the service refuses the call", async () => {
     assert.match(await failure(subtasks.up(declared("stopped", ["nobody"]))), /stopSubtasks .*task task-1.*nobody/);
     assert.equal(subtasks.id, undefined);
   });
 
-  it("refuses an empty list, and names what is wrong", async () => {
+  it("refuses an empty list and an unknown desired state", async () => {
     assert.match(await failure(subtasks.up(declared("stopped", []))), /^subTaskIds /);
     assert.match(await failure(subtasks.up(declared("paused"))), /^desired /);
     assert.deepEqual(world.operations(), []);

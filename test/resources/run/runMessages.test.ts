@@ -74,8 +74,8 @@ describe("the messages about a run", () => {
       world.at(10, () => world.interruption.abort());
       assert.equal(
         await waitFails(world.create()),
-        'The wait for run LOT of task "task-1" was interrupted (3 subtasks: 3 Waiting). It goes on at the service; nothing was stopped. ' +
-          "Run up again to go on waiting: nothing is started a second time.",
+        'The wait for run LOT of task "task-1" was interrupted (3 subtasks: 3 Waiting). The run continues at the service; nothing was stopped. ' +
+          'Run "pulumi up" again to continue to wait: no second run is started.',
       );
     });
 
@@ -83,16 +83,16 @@ describe("the messages about a run", () => {
       world.interruption.abort();
       assert.equal(
         await failure(world.create()),
-        'The command was interrupted before a run of task "task-1" was started: nothing was started.',
+        'The command was interrupted before it started a run of task "task-1". Nothing was started.',
       );
     });
 
     it("timeout", async () => {
       assert.equal(
         await waitFails(world.create({ timeoutSeconds: 20 })),
-        'Run LOT of task "task-1" was not finished after 20 s (3 subtasks: 3 Waiting, 0 rows so far). It goes on at the service; nothing was stopped. ' +
-          'Run up again to go on waiting, or raise timeoutSeconds. What counts as still running: "Waiting". ' +
-          "If one of these means the end, name it in statuses, or in webextract:statuses.",
+        'Run LOT of task "task-1" did not finish within 20 s (3 subtasks: 3 Waiting, 0 rows so far). It continues at the service; nothing was stopped. ' +
+          'Run "pulumi up" again to continue to wait, or raise timeoutSeconds. These statuses count as running: "Waiting". ' +
+          "If one of them means the end, add it to statuses or to webextract:statuses.",
       );
     });
 
@@ -101,9 +101,9 @@ describe("the messages about a run", () => {
       world.at(10, () => world.emulator.fault(away));
       assert.equal(
         await waitFails(world.create({ timeoutSeconds: 20 })),
-        'Run LOT of task "task-1" was not finished after 20 s, as far as was seen (3 subtasks: 3 Waiting, 0 rows so far). It may go on at the service; nothing was stopped. ' +
-          'Run up again to go on waiting, or raise timeoutSeconds. What counts as still running: "Waiting". ' +
-          "If one of these means the end, name it in statuses, or in webextract:statuses. " +
+        'Run LOT of task "task-1" was not seen to finish within 20 s (3 subtasks: 3 Waiting, 0 rows so far). It may continue at the service; nothing was stopped. ' +
+          'Run "pulumi up" again to continue to wait, or raise timeoutSeconds. These statuses count as running: "Waiting". ' +
+          "If one of them means the end, add it to statuses or to webextract:statuses. " +
           `The last request failed: ${said}`,
       );
     });
@@ -113,8 +113,8 @@ describe("the messages about a run", () => {
       world.emulator.fault({ ...away, skip: 1 });
       assert.equal(
         await waitFails(world.create({ timeoutSeconds: 20 })),
-        'Run LOT of task "task-1" was not finished after 20 s, as far as was seen (its subtasks could not be read). It may go on at the service; nothing was stopped. ' +
-          `Run up again to go on waiting, or raise timeoutSeconds. The last request failed: ${said}`,
+        'Run LOT of task "task-1" was not seen to finish within 20 s (its subtasks could not be read). It may continue at the service; nothing was stopped. ' +
+          `Run "pulumi up" again to continue to wait, or raise timeoutSeconds. The last request failed: ${said}`,
       );
     });
 
@@ -122,8 +122,8 @@ describe("the messages about a run", () => {
       world.emulator.setBehaviour({ splitting: "never" });
       assert.equal(
         await waitFails(world.create({ timeoutSeconds: 20 })),
-        'Run LOT of task "task-1" was not finished after 20 s (the service has listed no subtasks of it, 0 rows so far). It goes on at the service; nothing was stopped. ' +
-          'Run up again to go on waiting, or raise timeoutSeconds. If this task never splits into subtasks, set finishedWhen: "rowsSettled".',
+        'Run LOT of task "task-1" did not finish within 20 s (the service has listed no subtasks of it, 0 rows so far). It continues at the service; nothing was stopped. ' +
+          'Run "pulumi up" again to continue to wait, or raise timeoutSeconds. If this task never splits into subtasks, set finishedWhen: "rowsSettled".',
       );
     });
 
@@ -131,7 +131,7 @@ describe("the messages about a run", () => {
       world.emulator.setBehaviour({ splitting: "never" });
       assert.match(
         await waitFails(world.create({ timeoutSeconds: 20, finishedWhen: "rowsSettled" })),
-        / It counts as finished once its number of rows is above 0, or its subtasks have finished, and the number stays the same for settleSeconds\.$/,
+        / The run counts as finished when it has rows, or its subtasks have finished, and the number of rows has not changed for settleSeconds\.$/,
       );
     });
 
@@ -139,14 +139,14 @@ describe("the messages about a run", () => {
       world.lists(...Array.from({ length: 9 }, (): [string, string][] => [["a", status]]));
     for (const [finishedWhen, meanwhile] of [
       ["subtasks", ""],
-      ["rowsSettled", "; meanwhile its rows do not count as settled"],
+      ["rowsSettled", ", so rows do not count as settled"],
     ] as const) {
-      it(`timeout, and the list is that of a run under way before (${finishedWhen})`, async () => {
+      it(`timeout, and the list is that of a run that was running before (${finishedWhen})`, async () => {
         listsBefore("Extracting");
         const message = await waitFails(world.create({ timeoutSeconds: 20, finishedWhen }));
         const hint =
-          ` The service goes on listing the subtasks of a run that was under way before this one was started${meanwhile}: ` +
-          'if it answered the start with that run, set adoptLotNo: "LOT".';
+          ` The service still lists the subtasks of a run that was running before this start${meanwhile}. ` +
+          'If it answered the start with that run, set adoptLotNo: "LOT".';
         assert.ok(message.endsWith(hint), message);
       });
 
@@ -154,16 +154,16 @@ describe("the messages about a run", () => {
         listsBefore("Finished");
         const message = await waitFails(world.create({ timeoutSeconds: 20, finishedWhen }));
         const hint =
-          ` The service goes on listing the subtasks that were there before this run was started, and none of its own${meanwhile}. ` +
-          "If it gets none (a task that does not split), or the same ones each time, see at the service whether it has ended; " +
-          'then set adoptLotNo: "LOT", which takes that list for this run\'s.';
+          ` The service still lists the subtasks from before this start, and none of this run${meanwhile}. ` +
+          "If this run has none (a task that does not split) or the same subtasks each time, see at the service whether it has ended. " +
+          'Then set adoptLotNo: "LOT", which takes the listed subtasks as those of this run.';
         assert.ok(message.endsWith(hint), message);
       });
     }
 
     for (const [word, goOn] of [
-      ["failed", 'set failOn: "never" to go on without them'],
-      ["stopped", 'if that word does not mean "stopped" here, set statuses'],
+      ["failed", 'set failOn: "never" to accept them'],
+      ["stopped", 'if this status does not mean "stopped" for this service, set statuses'],
     ] as const) {
       it(`ended ${word}`, async () => {
         world.at(10, () => world.emulator.change.setSubtaskStatus(world.lotNo, word));
@@ -172,8 +172,8 @@ describe("the messages about a run", () => {
         assert.equal(
           message,
           `Run LOT of task "task-1" ended ${word} (3 subtasks: 3 ${status}): ID (${status}), ID (${status}), ID (${status}) (request ID). ` +
-            "The rows of the other subtasks are there. Start the subtasks named here again at the service and run up, which goes on waiting; " +
-            `or start a new run by changing triggers, or with "pulumi up --replace" and this resource's URN; or ${goOn}.`,
+            'The rows of the other subtasks are available. Start the named subtasks again at the service and run "pulumi up", which continues to wait; ' +
+            `or start a new run: change triggers, or run "pulumi up --replace" with the URN of this resource; or ${goOn}.`,
         );
       });
     }
@@ -190,17 +190,20 @@ describe("the messages about a run", () => {
       world.lists(...lists);
       assert.equal(
         await waitFails(world.create()),
-        'Run LOT of task "task-1" is superseded: the subtasks that the service lists now are those of another run, started elsewhere or by another CloudRun of this program ' +
-          "(of this one it last showed 1 subtasks: 1 Waiting). Nothing was stopped. What the run has extracted so far can be exported by its lotNo. " +
-          'A task has one run at a time: of two CloudRuns for it, let one wait for the other (dependsOn, and waitFor: "finished" on the first), or declare one. ' +
-          'Change triggers to start a run again, or set adoptLotNo: "LOT" if the list is this run\'s after all.',
+        'Run LOT of task "task-1" is superseded: the service now lists the subtasks of another run, started elsewhere or by another CloudRun of this program ' +
+          "(last seen of this run: 1 subtasks: 1 Waiting). Nothing was stopped. The rows that this run has extracted can be exported by its lotNo. " +
+          'A task has one run at a time. If two CloudRuns use it, let one wait for the other (dependsOn, and waitFor: "finished" on the first), or declare one. ' +
+          'To start a new run, change triggers. If the listed subtasks belong to this run after all, set adoptLotNo: "LOT".',
       );
     });
 
     it("a refusal ends the wait", async () => {
       world.at(10, () => world.emulator.fault({ operation: "getSubtasks", kind: "error", code: "PermissionDenied" }));
       const message = await waitFails(world.create());
-      assert.match(message, / Run LOT of task "task-1" was started and may be at work; run up again to go on waiting/);
+      assert.match(
+        message,
+        / Run LOT of task "task-1" was started and may be running\. Run "pulumi up" again to continue to wait: no second run is started\.$/,
+      );
     });
   });
 
@@ -216,12 +219,12 @@ describe("the messages about a run", () => {
       ]);
     });
 
-    it("timeout, and its subtasks are at work", async () => {
+    it("timeout, and its subtasks are running", async () => {
       const state = await world.create(stopping);
       neverStops();
       assert.equal(
         await stopFails(state),
-        'Run LOT of task "task-1": 3 subtasks were told to stop and are still at work after 40 s. Run the same command again, or set onDelete: "retain" and run up first.',
+        'Run LOT of task "task-1": 3 subtasks were told to stop and are still running after 40 s. Run the same command again, or set onDelete: "retain" and run "pulumi up" first.',
       );
     });
 
@@ -232,7 +235,7 @@ describe("the messages about a run", () => {
       world.emulator.fault({ ...away, skip: 2 });
       assert.equal(
         await stopFails(state),
-        `Run LOT of task "task-1": 3 subtasks were told to stop and were not seen at rest after 40 s. The last request failed: ${said} Run the same command again, or set onDelete: "retain" and run up first.`,
+        `Run LOT of task "task-1": 3 subtasks were told to stop and were not seen to stop after 40 s. The last request failed: ${said} Run the same command again, or set onDelete: "retain" and run "pulumi up" first.`,
       );
     });
 
@@ -242,7 +245,7 @@ describe("the messages about a run", () => {
       world.emulator.fault(away);
       assert.equal(
         await stopFails(state),
-        `Run LOT of task "task-1" was not stopped and may still be at work after 40 s. The last request failed: ${said} Run the same command again, or set onDelete: "retain" and run up first.`,
+        `Run LOT of task "task-1" was not stopped and may still be running after 40 s. The last request failed: ${said} Run the same command again, or set onDelete: "retain" and run "pulumi up" first.`,
       );
     });
 
@@ -251,7 +254,7 @@ describe("the messages about a run", () => {
       world.lists([]);
       assert.equal(
         await stopFails({ ...state, timeoutSeconds: 0 }),
-        'Run LOT of task "task-1" was not stopped and may still be at work after 0 s: the service listed no subtasks of it. Run the same command again, or set onDelete: "retain" and run up first.',
+        'Run LOT of task "task-1" was not stopped and may still be running after 0 s: the service listed no subtasks of it. Run the same command again, or set onDelete: "retain" and run "pulumi up" first.',
       );
     });
 
@@ -261,7 +264,7 @@ describe("the messages about a run", () => {
       world.at(20, () => world.interruption.abort());
       assert.equal(
         await stopFails(state),
-        'Run LOT of task "task-1": the command was interrupted before all of its subtasks had stopped. Run the same command again, or set onDelete: "retain" and run up first.',
+        'Run LOT of task "task-1": the command was interrupted before all of its subtasks had stopped. Run the same command again, or set onDelete: "retain" and run "pulumi up" first.',
       );
     });
 
@@ -270,7 +273,7 @@ describe("the messages about a run", () => {
       world.emulator.fault({ operation: "stopSubtasks", kind: "error", code: "PermissionDenied" });
       assert.match(
         await stopFails(state),
-        /PermissionDenied.* Run LOT of task "task-1" was not stopped and may still be at work\. Run the same command again, or set onDelete: "retain" and run up first\.$/,
+        /PermissionDenied.* Run LOT of task "task-1" was not stopped and may still be running\. Run the same command again, or set onDelete: "retain" and run "pulumi up" first\.$/,
       );
     });
 
@@ -278,7 +281,7 @@ describe("the messages about a run", () => {
       world.emulator.setBehaviour({ subtaskListLag: 1000 });
       await world.remove(await world.create(stopping));
       assert.deepEqual(world.warnings.map(same), [
-        'Run LOT of task "task-1" was not stopped: its subtasks were not seen when it was started, and those listed since may be another run\'s.',
+        'Run LOT of task "task-1" was not stopped: its subtasks were not seen when it started, and subtasks that were seen later may belong to another run.',
       ]);
     });
 
@@ -288,7 +291,7 @@ describe("the messages about a run", () => {
       world.emulator.change.startRun("task-1");
       await world.remove(state);
       assert.deepEqual(world.warnings, [
-        `Run ${lotNo} of task "task-1" was not stopped: the service lists another run's subtasks now.`,
+        `Run ${lotNo} of task "task-1" was not stopped: the service now lists the subtasks of another run.`,
       ]);
     });
 
@@ -305,7 +308,7 @@ describe("the messages about a run", () => {
       const lost = { ...(await world.create({ waitFor: "started" })), outcome: "unknown" } as CloudRunState;
       await world.remove(lost);
       assert.deepEqual(world.warnings, [
-        'A run of task "task-1" may be at work at the service: the answer to the start was lost, and this state forgets it now.',
+        'A run of task "task-1" may be running at the service. The answer to its start was lost, and the state no longer holds it.',
       ]);
     });
   });

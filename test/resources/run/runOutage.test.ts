@@ -7,7 +7,7 @@ import { SlowWorld } from "./slowWorld";
 
 const away = { operation: "getSubtasks", kind: "status", status: 503 } as const;
 
-describe("a service in trouble while a run is waited for", () => {
+describe("an outage of the service during a wait for a run", () => {
   let world: SlowWorld;
   beforeEach(async () => {
     world = await SlowWorld.create();
@@ -22,7 +22,7 @@ describe("a service in trouble while a run is waited for", () => {
     ["is busy with the task", { kind: "error", code: "TaskExecuting" }],
   ];
   for (const [what, fault] of troubles) {
-    it(`does not end the wait where it ${what}, and is shown`, async () => {
+    it(`does not end the wait, and is shown: the service ${what}`, async () => {
       world.at(10, () => world.emulator.fault({ operation: "getSubtasks", times: 2, ...fault }));
       world.finishes(60);
       const state = await world.create();
@@ -35,14 +35,14 @@ describe("a service in trouble while a run is waited for", () => {
     });
   }
 
-  it("is asked less and less often", async () => {
+  it("makes the wait poll less often", async () => {
     world.at(0, () => world.emulator.fault({ ...away, times: 8 }));
     world.finishes(200);
     await world.create({ pollSeconds: 0.25 });
     assert.deepEqual(world.sleeps.slice(0, 10), [0.25, 1, 2, 4, 8, 16, 30, 30, 30, 0.25]);
   });
 
-  it("is named when the time is up, beside what was seen before", async () => {
+  it("is named at the timeout, with what was seen before", async () => {
     world.at(10, () => world.emulator.fault({ ...away, times: 100 }));
     const { message, state } = await world.fails(world.create({ timeoutSeconds: 25 }));
     assert.match(message, /getSubtasks .*task task-1.* 503/);
@@ -53,21 +53,21 @@ describe("a service in trouble while a run is waited for", () => {
     assert.equal(world.starts, 1);
   });
 
-  it("is no longer named when the last look was a good one", async () => {
+  it("is not named at the timeout if the last poll succeeded", async () => {
     world.at(10, () => world.emulator.fault(away));
     const { message, state } = await world.fails(world.create({ timeoutSeconds: 40 }));
     assert.deepEqual([world.seconds, state.pending], [40, ["wait"]]);
     assert.doesNotMatch(message, /getSubtasks/);
   });
 
-  it("and never answered leaves nothing to say of the subtasks", async () => {
+  it("from the start leaves nothing to say about the subtasks", async () => {
     world.emulator.fault({ ...away, skip: 1, times: 100 });
     const { message, state } = await world.fails(world.create({ timeoutSeconds: 20 }));
     assert.deepEqual([state.subtasks.total, state.pending], [0, ["wait"]]);
     assert.doesNotMatch(message, /rowsSettled/);
   });
 
-  it("does not end a wait for rows to settle where only they cannot be read", async () => {
+  it("does not end a wait for rows to settle if only the rows cannot be read", async () => {
     world.emulator.setBehaviour({ splitting: "never" });
     world.emulator.change.releaseRuns();
     world.emulator.fault({ operation: "getBatchData", kind: "status", status: 502, skip: 1, times: 2 });
@@ -81,7 +81,7 @@ describe("a service in trouble while a run is waited for", () => {
     ["InvalidTaskId", "InvalidTaskId"],
     ["Invalid.Token", "accessToken"],
   ] as const) {
-    it(`ends the wait at once where it will not pass (${code}), with the run kept`, async () => {
+    it(`ends the wait at once if the service refuses (${code}), and the run is kept`, async () => {
       world.at(10, () => world.emulator.fault({ operation: "getSubtasks", kind: "error", code, times: 100 }));
       const { message, state } = await world.fails(world.create());
       assert.ok(message.includes(named) && message.includes(state.lotNo), message);
@@ -89,7 +89,7 @@ describe("a service in trouble while a run is waited for", () => {
     });
   }
 
-  it("does not keep an interruption from ending the wait", async () => {
+  it("does not prevent an interruption", async () => {
     world.at(10, () => world.emulator.fault({ ...away, times: 100 }));
     world.at(15, () => world.interruption.abort());
     const { message, state } = await world.fails(world.create());
@@ -97,7 +97,7 @@ describe("a service in trouble while a run is waited for", () => {
     assert.doesNotMatch(message, /getSubtasks/);
   });
 
-  describe("gets no more time for a request than the wait has left", () => {
+  describe("leaves each request no more time than the wait has", () => {
     const deadlines = (operation: "getSubtasks" | "getBatchData" | "stopSubtasks"): (number | undefined)[] =>
       spies[operation].getCalls().map(({ args }) => args[1]?.deadlineSeconds);
     let spies: Record<"getSubtasks" | "getBatchData" | "stopSubtasks", sinon.SinonSpy>;
@@ -110,25 +110,25 @@ describe("a service in trouble while a run is waited for", () => {
       };
     });
 
-    it("but for a little that the last look needs", async () => {
+    it("but at least 2 seconds for the last poll", async () => {
       await world.fails(world.create({ timeoutSeconds: 20, pollSeconds: 7 }));
       // Each look asks for a page and its end.
       assert.deepEqual(deadlines("getSubtasks").slice(1), [20, 20, 13, 13, 6, 6, 2, 2]);
       assert.deepEqual(deadlines("getBatchData"), [10, 10, 6, 2]);
     });
 
-    it("also for the rows that are to settle", async () => {
+    it("also for a read of the rows", async () => {
       world.emulator.setBehaviour({ splitting: "never" });
       await world.fails(world.create({ timeoutSeconds: 20, finishedWhen: "rowsSettled" }));
       assert.deepEqual(deadlines("getBatchData"), [20, 10, 2]);
     });
 
-    it("and 30 seconds where one look is all that is wanted", async () => {
+    it("and 30 seconds if the timeout is 0", async () => {
       await world.fails(world.create({ timeoutSeconds: 0 }));
       assert.deepEqual(deadlines("getSubtasks").slice(1), [30, 30]);
     });
 
-    it("also while it stops a run", async () => {
+    it("also during a stop", async () => {
       const state = await world.create({ waitFor: "started", onDelete: "stop", timeoutSeconds: 12 });
       spies.getSubtasks.resetHistory();
       await world.remove(state);
@@ -137,7 +137,7 @@ describe("a service in trouble while a run is waited for", () => {
   });
 });
 
-describe("a service in trouble while a run is stopped", () => {
+describe("an outage of the service during the stop of a run", () => {
   let world: SlowWorld;
   beforeEach(async () => {
     world = await SlowWorld.create();
@@ -147,7 +147,7 @@ describe("a service in trouble while a run is stopped", () => {
   const stopping = { waitFor: "started", onDelete: "stop", timeoutSeconds: 40 } as const;
 
   for (const operation of ["getSubtasks", "stopSubtasks"] as const) {
-    it(`does not keep the run at work (${operation})`, async () => {
+    it(`does not prevent the stop (${operation})`, async () => {
       const state = await world.create(stopping);
       world.emulator.fault({ ...away, operation, times: 2 });
       await world.remove(state);
@@ -155,7 +155,7 @@ describe("a service in trouble while a run is stopped", () => {
       assert.match(world.progress.join(), new RegExp(`${operation}.*503`));
     });
 
-    it(`is named when the time is up, with the run that may be at work (${operation})`, async () => {
+    it(`is named at the timeout, with the run that may still be running (${operation})`, async () => {
       const state = await world.create(stopping);
       world.emulator.fault({ ...away, operation, times: 100 });
       assert.match(
@@ -166,7 +166,7 @@ describe("a service in trouble while a run is stopped", () => {
     });
   }
 
-  it("leaves in doubt what was told to stop", async () => {
+  it("leaves open whether the subtasks have stopped", async () => {
     const state = await world.create(stopping);
     world.emulator.fault({ operation: "stopSubtasks", kind: "status", status: 200, body: { requestId: "r" } });
     world.emulator.fault({ ...away, skip: 2, times: 100 });
@@ -174,14 +174,14 @@ describe("a service in trouble while a run is stopped", () => {
     assert.equal(world.count("stopSubtasks"), 1);
   });
 
-  it("ends it at once where it will not pass, and the run is named too", async () => {
+  it("ends the stop at once if the service refuses, and the run is named", async () => {
     const state = await world.create(stopping);
     world.emulator.fault({ operation: "stopSubtasks", kind: "error", code: "PermissionDenied" });
     assert.match(await failure(world.remove(state)), new RegExp(`PermissionDenied.* ${state.lotNo} `));
     assert.equal(world.seconds, 0);
   });
 
-  it("does not list what was there to stop: that too is said", async () => {
+  it("is told apart from a list without subtasks", async () => {
     const state = await world.create(stopping);
     world.lists([]);
     const message = await failure(world.remove({ ...state, timeoutSeconds: 0 }));
@@ -190,7 +190,7 @@ describe("a service in trouble while a run is stopped", () => {
   });
 });
 
-describe("a service that hangs, or puts off for long", () => {
+describe("a service that hangs or asks to retry late", () => {
   let world: World;
   beforeEach(async () => {
     world = await World.create({ config: { maxRetries: "5" } });
@@ -201,14 +201,14 @@ describe("a service that hangs, or puts off for long", () => {
   const args = { taskId: "task-1", pollSeconds: 0.01, timeoutSeconds: 0.1 };
   const totalOf = ({ state }: Declared): number => (state.subtasks as { total: number }).total;
 
-  it("does not overrun the time of a wait", async () => {
+  it("does not extend a wait by hanging", async () => {
     world.emulator.fault({ operation: "getSubtasks", kind: "hang", skip: 3, times: 100 });
     const run = world.declare("CloudRun");
     await failure(run.up({ ...args, waitFor: "finished" }));
     assert.deepEqual([run.state.pending, totalOf(run)], [["wait"], 3]);
   });
 
-  it("does not overrun it by what it asks to be waited for", async () => {
+  it("does not extend a wait by Retry-After", async () => {
     const headers = { "Retry-After": "200" };
     world.emulator.fault({ ...away, headers, skip: 3, times: 100 });
     const run = world.declare("CloudRun");
@@ -216,7 +216,7 @@ describe("a service that hangs, or puts off for long", () => {
     assert.deepEqual([run.state.pending, totalOf(run)], [["wait"], 3]);
   });
 
-  it("does not overrun the time of a stop", async () => {
+  it("does not extend a stop", async () => {
     const run = world.declare("CloudRun");
     await run.up({ ...args, onDelete: "stop" });
     world.emulator.fault({ operation: "getSubtasks", kind: "hang", times: 100 });

@@ -8,8 +8,8 @@ describe("waiting for a run", () => {
   let world: SlowWorld;
   afterEach(() => world.close());
 
-  describe("takes its time from the arguments", () => {
-    it("3600 seconds, and a look every 10, where they say nothing", async () => {
+  describe("polls for as long as the arguments say", () => {
+    it("by default for 3600 seconds, every 10 seconds", async () => {
       world = await SlowWorld.create();
       const { state } = await world.fails(world.create({ pollSeconds: 900 }));
       assert.deepEqual([world.seconds, state.pending], [3600, ["wait"]]);
@@ -19,7 +19,7 @@ describe("waiting for a run", () => {
       assert.deepEqual(world.sleeps.slice(4), [10, 10]);
     });
 
-    it("and looks a last time when it is up", async () => {
+    it("and a last time at the timeout", async () => {
       world = await SlowWorld.create();
       const { state } = await world.fails(world.create({ timeoutSeconds: 20, pollSeconds: 7 }));
       assert.equal(world.seconds, 20);
@@ -32,7 +32,7 @@ describe("waiting for a run", () => {
   });
 
   describe("knows its own subtasks", () => {
-    it("from those of a finished run before, which the list goes on showing for a while", async () => {
+    it("from those of an earlier finished run that the list shows for a while", async () => {
       world = await SlowWorld.create({ subtaskListLag: 7 });
       const before = world.runBefore("finished");
       world.emulator.setBehaviour({ subtaskListLag: 7 });
@@ -45,7 +45,7 @@ describe("waiting for a run", () => {
     });
 
     for (const outcome of ["finished", "extracting"] as const) {
-      it(`from those of a run under way before the start (${outcome} meanwhile), and is not superseded by itself`, async () => {
+      it(`from those of a run that was running before the start (${outcome} meanwhile), and does not supersede itself`, async () => {
         world = await SlowWorld.create({ startWhileRunning: "newRun" });
         const other = world.runBefore("extracting");
         world.emulator.setBehaviour({ subtaskListLag: 6 });
@@ -58,7 +58,7 @@ describe("waiting for a run", () => {
       });
     }
 
-    it("from a list that was at work before the start and only grows", async () => {
+    it("from those of a run that was running before the start and whose list grows", async () => {
       world = await SlowWorld.create();
       world.lists(
         [["a", "Extracting"]],
@@ -77,14 +77,14 @@ describe("waiting for a run", () => {
       assert.deepEqual([state.status, state.subtasks.total, state.ownList?.sample], ["finished", 1, ["c"]]);
     });
 
-    it("where each run has the same: once they are at work again", async () => {
+    it("if each run has the same ids: when they run again", async () => {
       world = await SlowWorld.create();
       world.lists([["a", "Finished"]], [["a", "Finished"]], [["a", "Waiting"]], [["a", "Finished"]]);
       const state = await world.create();
       assert.deepEqual([state.status, world.seconds], ["finished", 20]);
     });
 
-    it("where each run has the same and one was under way before the start: once they were at rest and are at work again", async () => {
+    it("if each run has the same ids and one was running before the start: when they have ended and run again", async () => {
       world = await SlowWorld.create();
       world.lists(
         [["a", "Extracting"]],
@@ -97,7 +97,7 @@ describe("waiting for a run", () => {
       assert.deepEqual([state.status, world.seconds], ["finished", 30]);
     });
 
-    it("where the service answered the start with the run that was under way: when the user says so", async () => {
+    it("if the service answers the start with a running run: when adoptLotNo says so", async () => {
       world = await SlowWorld.create({ startWhileRunning: "sameRun" });
       const lotNo = world.runBefore("extracting");
       const { message, state } = await world.fails(world.create({ timeoutSeconds: 30 }));
@@ -108,7 +108,7 @@ describe("waiting for a run", () => {
       assert.deepEqual([next.status, next.lotNo, world.starts], ["finished", lotNo, 1]);
     });
 
-    it("where it keeps showing those of before: when the user says that they are its own", async () => {
+    it("if the service keeps listing the earlier ones: when adoptLotNo says that they belong to this run", async () => {
       world = await SlowWorld.create();
       world.lists(...Array.from({ length: 9 }, (): [string, string][] => [["a", "Finished"]]));
       const { message, state } = await world.fails(world.create({ timeoutSeconds: 30 }));
@@ -117,18 +117,18 @@ describe("waiting for a run", () => {
       assert.equal((await world.update(state, { adoptLotNo: state.lotNo })).status, "finished");
     });
 
-    it("and takes the list of before, when it is seen once more, for an old answer", async () => {
+    it("and ignores the earlier list when it appears once more", async () => {
       world = await SlowWorld.create();
       world.lists([["a", "Finished"]], [["b", "Waiting"]], [["a", "Finished"]], [["b", "Finished"]]);
       const state = await world.create();
       assert.deepEqual([state.status, state.ownList?.sample], ["finished", ["b"]]);
     });
 
-    it("from a later run's: it is superseded, says what it saw last, and stops nothing", async () => {
+    it("from those of a later run: it is superseded and stops nothing", async () => {
       world = await SlowWorld.create();
-      let stranger = "";
+      let other = "";
       world.at(10, () => {
-        stranger = world.emulator.change.startRun("task-1");
+        other = world.emulator.change.startRun("task-1");
       });
       const error = await world.create().then(
         () => assert.fail("it should have failed"),
@@ -137,12 +137,12 @@ describe("waiting for a run", () => {
       const state = error.state as CloudRunState;
       assert.deepEqual([state.status, state.pending], ["superseded", ["wait"]]);
       assert.deepEqual(state.subtasks, { total: 3, byStatus: { Waiting: 3 } });
-      assert.notEqual(error.id, stranger);
+      assert.notEqual(error.id, other);
       assert.equal(await failure(world.update(state)), error.message);
       assert.equal(world.count("stopSubtasks"), 0);
     });
 
-    it("and what had ended as wanted is not superseded", async () => {
+    it("and is not superseded after it has ended well", async () => {
       world = await SlowWorld.create();
       const state = await world.create({ waitFor: "started" });
       world.emulator.change.setSubtaskStatus(state.lotNo, "failed");
@@ -154,7 +154,7 @@ describe("waiting for a run", () => {
   });
 
   describe("ends", () => {
-    it("by the statuses of the resource, which go before those of the configuration", async () => {
+    it("by the statuses of the resource rather than those of the configuration", async () => {
       world = await SlowWorld.create({ statusWords: "unknown" }, { statuses: '{"finished": ["done"], "failed": []}' });
       world.at(10, () => world.emulator.change.setSubtaskStatus(world.lotNo, "finished"));
       const { message, state } = await world.fails(world.create({ timeoutSeconds: 30 }));
@@ -164,7 +164,7 @@ describe("waiting for a run", () => {
       assert.deepEqual([next.status, world.starts], ["finished", 1]);
     });
 
-    it("where the service says stopped for what failed, as the resource's statuses tell", async () => {
+    it("as failed if the statuses of the resource say that stopped means failed", async () => {
       world = await SlowWorld.create({ statusWords: "noFailed" });
       world.at(10, () => world.emulator.change.setSubtaskStatus(world.lotNo, "failed"));
       const { state } = await world.fails(world.create());
@@ -173,7 +173,7 @@ describe("waiting for a run", () => {
       assert.equal(next.status, "failed");
     });
 
-    it("badly where some were stopped, also when failed ones are fine, and names those alone", async () => {
+    it("badly if subtasks were stopped, even with failOn never, and names only those", async () => {
       world = await SlowWorld.create();
       const state = await world.create({ waitFor: "started" });
       const [one, two, three] =
@@ -187,7 +187,7 @@ describe("waiting for a run", () => {
       assert.ok(both.includes(two ?? "-") && both.includes(one ?? "-") && !both.includes(three ?? "-"), both);
     });
 
-    it("badly with at most ten subtasks named, and the request that told it", async () => {
+    it("badly with at most ten subtasks named, and the request id", async () => {
       world = await SlowWorld.create({}, { subtasks: 25 });
       world.at(10, () => world.emulator.change.setSubtaskStatus(world.lotNo, "failed"));
       const { message, state } = await world.fails(world.create());
@@ -206,7 +206,7 @@ describe("waiting for a run", () => {
       assert.deepEqual([state.status, world.seconds], ["finished", 70]);
     });
 
-    it("with rows that did not change, but only once its subtasks are done", async () => {
+    it("with rows that did not change, but only after its subtasks have finished", async () => {
       world = await SlowWorld.create();
       world.finishes(200);
       const state = await world.create({ finishedWhen: "rowsSettled", settleSeconds: 30 });
@@ -214,7 +214,7 @@ describe("waiting for a run", () => {
       assert.equal(world.emulator.inspect.visibleCount("task-1"), 0);
     });
 
-    it("by rows that are the same for long enough after somebody started subtasks again", async () => {
+    it("by rows that have not changed since subtasks ran again", async () => {
       world = await SlowWorld.create();
       const finished: [string, string] = ["a", "Finished"];
       const waiting: [string, string] = ["a", "Waiting"];
@@ -224,7 +224,7 @@ describe("waiting for a run", () => {
     });
   });
 
-  describe("with rowsSettled, goes by the rows", () => {
+  describe("with rowsSettled, counts the rows", () => {
     const settling = { finishedWhen: "rowsSettled", settleSeconds: 1 } as const;
 
     /** A row of a run whose subtasks have not even begun, while the list is the one of before. */
@@ -235,14 +235,14 @@ describe("waiting for a run", () => {
       world.at(10, () => world.emulator.change.insertRows("task-1", [{ a: 1 }], world.lotNo));
     }
 
-    it("but not while the list is the one of before", async () => {
+    it("but not while the list is that of an earlier run", async () => {
       await withFirstRow(12);
       world.finishes(200);
       const state = await world.create(settling);
       assert.deepEqual([state.status, state.subtasks.byStatus, world.seconds], ["finished", { Finished: 3 }, 210]);
     });
 
-    it("and says why not where the list of before never goes, until the user says that it is this run's", async () => {
+    it("and says why not if the earlier list never goes, until adoptLotNo says that it belongs to this run", async () => {
       await withFirstRow(1000);
       const { message, state } = await world.fails(world.create({ ...settling, timeoutSeconds: 60 }));
       assert.deepEqual([state.pending, state.ownList, world.seconds], [["wait"], undefined, 60]);
@@ -251,7 +251,7 @@ describe("waiting for a run", () => {
       assert.deepEqual([next.status, next.lotNo, world.starts], ["finished", state.lotNo, 1]);
     });
 
-    it("and says so too where another run was under way before the start", async () => {
+    it("and says why not if another run was running before the start", async () => {
       world = await SlowWorld.create({ startWhileRunning: "newRun" });
       world.runBefore("extracting");
       world.emulator.setBehaviour({ subtaskListLag: 1000 });
@@ -260,7 +260,7 @@ describe("waiting for a run", () => {
       assert.ok(message.includes(`adoptLotNo: "${state.lotNo}"`), message);
     });
 
-    it("but not where the list of before comes up once more while its own is at work", async () => {
+    it("but not when the earlier list appears once more while its own subtasks run", async () => {
       world = await SlowWorld.create();
       world.lists([["a", "Finished"]], [["b", "Waiting"]], [["a", "Finished"]], [["b", "Finished"]]);
       world.at(10, () => world.emulator.change.insertRows("task-1", [{ a: 1 }], world.lotNo));
@@ -268,15 +268,15 @@ describe("waiting for a run", () => {
       assert.deepEqual([state.status, world.seconds], ["finished", 20]);
     });
 
-    it("and names the subtasks at work where they are what it waited for", async () => {
+    it("and names the statuses that count as running at the timeout", async () => {
       world = await SlowWorld.create();
       const { message } = await world.fails(world.create({ ...settling, timeoutSeconds: 20 }));
       assert.ok(message.includes('"Waiting"'), message);
     });
   });
 
-  describe("shows how far it is", () => {
-    it("with status, subtasks done of all and the rows so far", async () => {
+  describe("shows its progress", () => {
+    it("with the status, the subtasks done and the rows so far", async () => {
       world = await SlowWorld.create();
       world.at(10, () => {
         const [first] = world.emulator.inspect.run(world.lotNo)?.subtasks ?? [];
@@ -297,7 +297,7 @@ describe("waiting for a run", () => {
       assert.equal(world.count("getNotExportedData"), 0);
     });
 
-    it("without the rows, and without asking again, where the service refuses them", async () => {
+    it("without the rows, and without another read, if the service refuses to list them", async () => {
       world = await SlowWorld.create();
       world.emulator.fault({ operation: "getBatchData", kind: "error", code: "PermissionDenied" });
       world.finishes(30);
@@ -306,7 +306,7 @@ describe("waiting for a run", () => {
       assert.equal(world.count("getBatchData"), 1);
     });
 
-    it("with the rows again after a look that failed for another reason", async () => {
+    it("with the rows again after a read that failed for another reason", async () => {
       world = await SlowWorld.create();
       world.emulator.fault({ operation: "getBatchData", kind: "reset" });
       world.finishes(20);
@@ -317,7 +317,7 @@ describe("waiting for a run", () => {
       );
     });
 
-    it("and asks for no rows where nobody waits", async () => {
+    it("and reads no rows if nothing waits", async () => {
       world = await SlowWorld.create();
       await world.create({ waitFor: "started", onDelete: "stop" });
       assert.equal(world.count("getBatchData"), 0);
@@ -325,7 +325,7 @@ describe("waiting for a run", () => {
   });
 
   describe("when the command is interrupted", () => {
-    it("ends, keeps the run, and the next up goes on waiting and starts nothing", async () => {
+    it("ends and keeps the run, and the next up continues to wait without a start", async () => {
       world = await SlowWorld.create();
       world.at(30, () => world.interruption.abort());
       const { state } = await world.fails(world.create());
@@ -337,7 +337,7 @@ describe("waiting for a run", () => {
       assert.deepEqual([next.status, world.starts], ["finished", 1]);
     });
 
-    it("in the middle of a look that does not come back", async () => {
+    it("ends during a read that hangs", async () => {
       world = await SlowWorld.create();
       world.emulator.fault({ operation: "getSubtasks", kind: "hang", skip: 2 });
       const create = world.create();
@@ -349,7 +349,7 @@ describe("waiting for a run", () => {
       assert.deepEqual([state.pending, world.seconds], [["wait"], 0]);
     });
 
-    it("starts no run any more", async () => {
+    it("starts no run", async () => {
       world = await SlowWorld.create();
       world.interruption.abort();
       await assert.rejects(world.create(), { name: "ResourceError" });
@@ -357,10 +357,10 @@ describe("waiting for a run", () => {
     });
   });
 
-  describe("until a run that is deleted has stopped", () => {
+  describe("for the stop of a deleted run", () => {
     const stopping = { waitFor: "started", onDelete: "stop" } as const;
 
-    it("notes the subtasks at the start, also where the list lags behind", async () => {
+    it("knows the subtasks from the start, even if the list appears late", async () => {
       world = await SlowWorld.create({ subtaskListLag: 3 });
       const state = await world.create(stopping);
       assert.equal(state.ownList?.sample.length, 3);
@@ -377,23 +377,20 @@ describe("waiting for a run", () => {
       assert.deepEqual([world.warnings.length, world.count("stopSubtasks")], [1, 0]);
     });
 
-    it("stops none that it did not see at the start: they may be another run's", async () => {
+    it("stops no subtasks that were not seen at the start", async () => {
       world = await SlowWorld.create({ subtaskListLag: 1000 });
       const state = await world.create(stopping);
       world.emulator.setBehaviour({ subtaskListLag: 0 });
-      const stranger = world.emulator.change.startRun("task-1");
+      const other = world.emulator.change.startRun("task-1");
       await world.remove(state);
       assert.equal(world.warnings.length, 1);
       const read = await world.read(state);
       assert.equal(read.status, "running");
       await world.remove(read);
-      assert.deepEqual(
-        [world.statusesOf(stranger), world.count("stopSubtasks")],
-        [["waiting", "waiting", "waiting"], 0],
-      );
+      assert.deepEqual([world.statusesOf(other), world.count("stopSubtasks")], [["waiting", "waiting", "waiting"], 0]);
     });
 
-    it("says so where another run took the task over", async () => {
+    it("warns if another run has superseded this one", async () => {
       world = await SlowWorld.create();
       const state = await world.create(stopping);
       world.emulator.change.startRun("task-1");
@@ -406,7 +403,7 @@ describe("waiting for a run", () => {
       [undefined, 300],
       [40, 40],
     ] as const) {
-      it(`waits ${most} s at most with timeoutSeconds ${timeoutSeconds}, and tells each subtask once`, async () => {
+      it(`waits at most ${most} s with timeoutSeconds ${timeoutSeconds}, and stops each subtask once`, async () => {
         world = await SlowWorld.create();
         const state = await world.create({ ...stopping, timeoutSeconds });
         // The service takes the request and does nothing.
@@ -417,7 +414,7 @@ describe("waiting for a run", () => {
       });
     }
 
-    it("ends when interrupted, and says what to do", async () => {
+    it("ends when interrupted", async () => {
       world = await SlowWorld.create();
       const state = await world.create(stopping);
       const nothing = { kind: "status", status: 200, body: { requestId: "r" } } as const;
@@ -427,7 +424,7 @@ describe("waiting for a run", () => {
       assert.equal(world.seconds, 20);
     });
 
-    it("is not misled by a list that comes up empty for once", async () => {
+    it("ignores one empty list", async () => {
       world = await SlowWorld.create();
       const state = await world.create(stopping);
       world.lists([]);
@@ -437,7 +434,7 @@ describe("waiting for a run", () => {
     });
   });
 
-  it("asks nothing of a run that has finished", async () => {
+  it("makes no request for a run that has finished", async () => {
     world = await SlowWorld.create();
     world.finishes(10);
     const state = await world.create();

@@ -1,17 +1,18 @@
 import { isServiceError } from "../../service/errors/errors";
 import type { Context } from "../resource";
-import type { CloudRunState } from "../run/cloudRun";
-import { mayPass } from "../run/runPatience";
+import type { CloudRunState } from "./cloudRunModel";
+import { cloudRunArgs } from "./cloudRunModel";
+import { mayPass } from "./runPolling";
 
-/** How long a look at the rows may hold up the wait when it serves the display only. */
-const mostSecondsForDisplay = 10;
+/** How long a read for the progress line may delay the wait. */
+const mostSecondsForProgress = 10;
 
-/** How many rows a run has so far: one read of one row. Never of those that are not exported, which may hand rows out. */
-export class BatchRows {
-  /** At the last look; undefined where it could not be read. */
+/** The number of rows that a run has so far, by a read of one row. Never from notexported, which may hand out rows only once. */
+export class RunRows {
+  /** At the last read. Undefined if none succeeded. */
   total: number | undefined;
   private settledSince: number | undefined;
-  private refused = false;
+  private isRefused = false;
 
   constructor(
     private readonly run: CloudRunState,
@@ -20,25 +21,25 @@ export class BatchRows {
     private readonly secondsForRequest: () => number,
   ) {}
 
-  /** For the display, which does without where the service refuses. */
-  async look(): Promise<void> {
+  /** Reads the number for the progress line, which does without it if the service refuses. */
+  async readForProgress(): Promise<void> {
     this.settledSince = undefined;
-    if (this.refused) {
+    if (this.isRefused) {
       return;
     }
     try {
-      this.total = await this.read(Math.min(mostSecondsForDisplay, this.secondsForRequest()));
+      this.total = await this.read(Math.min(mostSecondsForProgress, this.secondsForRequest()));
     } catch (error) {
       if (!isServiceError(error)) {
         throw error;
       }
-      this.refused = !mayPass(error);
+      this.isRefused = !mayPass(error);
     }
   }
 
   /**
-   * Rows have settled when their number is the same for `settleSeconds`. None at all is as often "not yet" as "nothing there", unless the
-   * subtasks have finished (`mayBeNone`).
+   * Rows have settled when their number has not changed for `settleSeconds`. Without any row, the run may not have begun to extract:
+   * then the rows settle only if `mayBeNone` says that the subtasks have finished.
    */
   async haveSettled(mayBeNone: boolean): Promise<boolean> {
     const total = await this.read(this.secondsForRequest());
@@ -47,7 +48,8 @@ export class BatchRows {
       this.settledSince = now;
     }
     this.total = total;
-    return (total > 0 || mayBeNone) && now - this.settledSince >= (this.run.settleSeconds ?? 60) * 1000;
+    const settleSeconds = this.run.settleSeconds ?? cloudRunArgs.settleSeconds.default;
+    return (total > 0 || mayBeNone) && now - this.settledSince >= settleSeconds * 1000;
   }
 
   private async read(deadlineSeconds: number): Promise<number> {

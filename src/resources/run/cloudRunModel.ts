@@ -1,0 +1,151 @@
+import type { ArgsSpec } from "../args";
+import { anything, choice, list, number, object, string } from "../args";
+import type { Context, PendingState, ProfileArgs, Statuses } from "../resource";
+import type { LostAnswerState } from "../task/lostAnswer";
+import type { SubtaskCounts, SubtaskFingerprint } from "./subtaskList";
+
+/**
+ * One run of a task in the cloud. The run starts when the resource is created, which may cost money. A new run starts only when
+ * `triggers`, `rerunOn`, `taskId` or `adoptLotNo` changes. Needs a Professional or Enterprise plan.
+ *
+ * | step | call |
+ * |---|---|
+ * | create | `GET /cloudextraction/task/subtasks`, `POST /cloudextraction/start`. A wait reads the subtasks again every `pollSeconds`, and `GET /data/lotno/all` for the number of rows |
+ * | read | `GET /cloudextraction/task/subtasks` for the status, which is never drift. None after the run has finished |
+ * | update | none, or a wait as in create. Never a start |
+ * | delete | none, or `POST /cloudextraction/subtasks:stop` with `onDelete: "stop"` |
+ *
+ * When a wait fails or is interrupted with Ctrl-C, the run stays in the state and the next up continues to wait. A wait continues
+ * during an outage of the service: no connection, no answer, an answer 5xx or too many requests. A refusal ends the wait.
+ */
+export interface CloudRunArgs extends ProfileArgs {
+  /** The task to run. Pass the `id` of a TaskCopy. A change replaces. */
+  taskId: string;
+  /**
+   * Any values. A change starts a new run: the resource is replaced, the old one is deleted first. A value that a preview does not know
+   * shows as a replace too.
+   */
+  triggers?: unknown;
+  /** Resources of this package. A change of any of their arguments starts a new run, as a change of `triggers` does. */
+  rerunOn?: unknown;
+  /**
+   * `started`: the resource is done when the run has started. `finished`: the resource waits for the end of the run, and fails if the run
+   * ends badly. Use it before an export that needs all rows. A change to `finished` waits for the existing run.
+   * @default "started"
+   */
+  waitFor?: "started" | "finished";
+  /**
+   * How long one up waits for the end of the run, in seconds. 0 reads the status once. A request gets no more time than is left, but at
+   * least 2 seconds, or 30 seconds if the value is 0. A change starts no run.
+   * @default 3600
+   */
+  timeoutSeconds?: number;
+  /**
+   * Seconds between two reads of the subtasks. A change starts no run.
+   * @default 10
+   */
+  pollSeconds?: number;
+  /**
+   * When the run counts as finished. `subtasks`: all subtasks have a finished status. `rowsSettled`: in addition, the number of rows has not
+   * changed for `settleSeconds`. If the service lists no subtasks, the number must be above 0. Use `rowsSettled` for tasks that never split
+   * into subtasks, and if rows arrive after the last subtask has finished. Rows do not count as settled while the service still lists the
+   * subtasks from before the start. A change starts no run.
+   * @default "subtasks"
+   */
+  finishedWhen?: "subtasks" | "rowsSettled";
+  /**
+   * How long the number of rows must stay the same with `rowsSettled`, in seconds. A change starts no run.
+   * @default 60
+   */
+  settleSeconds?: number;
+  /**
+   * The meaning of subtask statuses for this run, without regard to case. Any other status means "running". A change starts no run.
+   * @default the value of `webextract:statuses` for each field that is not given
+   */
+  statuses?: {
+    /** The subtask has done its work. */
+    finished?: string[];
+    /** The subtask has ended without doing its work. */
+    failed?: string[];
+    /** Somebody has stopped the subtask. */
+    stopped?: string[];
+  };
+  /**
+   * Whether failed subtasks make the wait fail. Stopped subtasks always do. A change starts no run.
+   * @default "failed"
+   */
+  failOn?: "failed" | "never";
+  /**
+   * `retain` leaves the run running. `stop` stops its running subtasks and waits until they have stopped, for `timeoutSeconds` but at most
+   * 300 seconds. Set `stop` before the run starts: create then reads the list up to four times to know the run's subtasks. Subtasks that
+   * are first seen later may belong to another run, and are never stopped. A change makes no call.
+   * @default "retain"
+   */
+  onDelete?: "retain" | "stop";
+  /**
+   * The `lotNo` of a run whose start got no answer. The resource takes the run over and starts none. A different `lotNo` replaces. The
+   * present `lotNo` declares that the subtasks that are listed now belong to this run.
+   */
+  adoptLotNo?: string;
+  /** Any new string starts the run again after a start that got no answer. A change replaces, but only in that case. */
+  retry?: string;
+}
+
+export interface CloudRunState extends CloudRunArgs, LostAnswerState, PendingState {
+  /** The batch number; the same as `id`. Always a string. */
+  lotNo: string;
+  /** The service's word at the start. Later `running`, `finished`, `failed`, `stopped`, or `superseded` by another run of the task. */
+  status: string;
+  /** The run's subtasks at the last read: `total`, and `byStatus` with the service's words. */
+  subtasks: SubtaskCounts;
+  /**
+   * The task's subtasks just before the start.
+   * @internal
+   */
+  listBefore?: SubtaskFingerprint;
+  /**
+   * The run's own subtasks when they were first seen.
+   * @internal
+   */
+  ownList?: SubtaskFingerprint;
+}
+
+const words = list(string, { mayBeEmpty: true });
+
+export const cloudRunArgs = {
+  taskId: { kind: string, required: true, replaces: true },
+  triggers: { kind: anything },
+  rerunOn: { kind: anything },
+  waitFor: { kind: choice("started", "finished"), default: "started", option: true },
+  timeoutSeconds: { kind: number(0), default: 3600, option: true },
+  pollSeconds: { kind: number(0), default: 10, option: true },
+  finishedWhen: { kind: choice("subtasks", "rowsSettled"), default: "subtasks", option: true },
+  settleSeconds: { kind: number(0), default: 60, option: true },
+  statuses: {
+    kind: object<Required<CloudRunArgs>["statuses"]>({
+      finished: { kind: words },
+      failed: { kind: words },
+      stopped: { kind: words },
+    }),
+    option: true,
+  },
+  failOn: { kind: choice("failed", "never"), default: "failed", option: true },
+  onDelete: { kind: choice("retain", "stop"), default: "retain", option: true },
+  adoptLotNo: { kind: string, option: true },
+  retry: { kind: string, option: true },
+  profile: { kind: string, option: true },
+} satisfies ArgsSpec<CloudRunArgs>;
+
+/** How often to read the list, in seconds, and for how long. */
+export function timesOf(run: CloudRunState): { timeoutSeconds: number; pollSeconds: number } {
+  const { timeoutSeconds, pollSeconds } = cloudRunArgs;
+  return {
+    timeoutSeconds: run.timeoutSeconds ?? timeoutSeconds.default,
+    pollSeconds: run.pollSeconds ?? pollSeconds.default,
+  };
+}
+
+/** The meaning of statuses for this run. */
+export function statusesOf({ statuses }: Pick<CloudRunArgs, "statuses">, { settings }: Context): Statuses {
+  return { ...settings.statuses, ...statuses };
+}
