@@ -152,7 +152,7 @@ describe("a run whose subtasks fail", () => {
       // Its pages are outside of this machine, where the emulator does not go: nothing can be fetched.
       for (let attempt = 1; attempt <= 2; attempt++) {
         const { output } = await world.project.up({ expect: "failure" });
-        assert.match(output, /ended failed.*\(Failed\).*changing triggers.*failOn: "never"/s);
+        assert.match(output, /ended failed.*\(Failed\).*change triggers.*failOn: "never"/s);
       }
       assert.equal(world.operations().filter((operation) => operation === "startTask").length, 1);
     } finally {

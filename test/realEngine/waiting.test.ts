@@ -36,7 +36,7 @@ describe("waiting for a run on the engine", () => {
     // The wait's own time is an hour: only the interruption can end it.
     const { code, output } = await interrupted.done;
     assert.notEqual(code, 0);
-    assert.match(output, /The wait for run \d+ of task "template-1" was interrupted.*nothing is started a second time/);
+    assert.match(output, /The wait for run \d+ of task "template-1" was interrupted.*no second run is started/);
     const [lotNo] = lotNos();
     const run = world.project.resource("run");
     assert.deepEqual([run.id, run.outputs?.pending, wasExported()], [lotNo, ["wait"], false]);
@@ -142,7 +142,7 @@ describe("waiting for a run on the engine", () => {
         output,
         new RegExp(`Run ${lotNo} of task "template-1" ended failed .*: ${two} \\(Failed\\), ${three} \\(Stopped\\)`),
       );
-      assert.match(output, /\(request \S+\).*changing triggers, or with "pulumi up --replace"/);
+      assert.match(output, /\(request \S+\).*change triggers, or run "pulumi up --replace"/);
       assert.equal(wasExported(), false);
     }
     set("finished");
@@ -186,7 +186,7 @@ describe("waiting for a run on the engine", () => {
     world.emulator.setBehaviour({ statusWords: "unknown" });
     world.program(program('waitFor: "finished", timeoutSeconds: 0'));
     const { output } = await world.project.up({ expect: "failure" });
-    assert.match(output, /still running: "Waiting".*name it in statuses, or in webextract:statuses/);
+    assert.match(output, /count as running: "Waiting".*add it to statuses or to webextract:statuses/);
     set("finished");
     world.program(program('waitFor: "finished", statuses: { finished: ["concluded"] }'));
     await world.project.up();
