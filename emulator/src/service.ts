@@ -2,8 +2,9 @@ import type { Behaviour } from "./behaviour";
 import type { DocumentedFields, OperationName } from "./contract";
 import { missing, Refusal } from "./errors";
 import type { Runner } from "./extraction/runner";
-import type { CredentialStore, Plan } from "./store/credentials";
+import type { CredentialStore } from "./store/credentials";
 import type { LineList } from "./store/lineList";
+import type { Plan } from "./store/seed";
 import type { Store, StoredAction, StoredRun, StoredTask } from "./store/store";
 import { isRunning } from "./store/store";
 

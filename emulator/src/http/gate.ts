@@ -2,8 +2,9 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Behaviour } from "../behaviour";
 import type { Operation } from "../contract";
 import { Refusal } from "../errors";
-import type { CredentialStore, Plan } from "../store/credentials";
+import type { CredentialStore } from "../store/credentials";
 import { mainAccount } from "../store/credentials";
+import type { Plan } from "../store/seed";
 
 /** The credentials of a request. */
 export interface Presented {

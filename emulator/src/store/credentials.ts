@@ -4,9 +4,6 @@ import type { Schemas } from "../contract";
 import { Refusal } from "../errors";
 import type { SeedCredentials } from "./seed";
 
-/** Plan of the account. */
-export type Plan = "free" | "professional" | "enterprise";
-
 /** Credentials of a client. */
 export interface EmulatorCredentials {
   /** For `Authorization: Bearer …`. */

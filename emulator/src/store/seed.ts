@@ -1,7 +1,9 @@
 import Ajv2020 from "ajv/dist/2020";
-import type { Plan } from "./credentials";
 
-/** An action of a seeded task. */
+/** Plan of the account. */
+export type Plan = "free" | "professional" | "enterprise";
+
+/** An action of a task of the seed. */
 export interface SeedAction {
   /** Kind of action. The README lists those with an effect. */
   actionType: string;

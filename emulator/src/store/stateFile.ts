@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { CredentialsState, Plan } from "./credentials";
+import type { CredentialsState } from "./credentials";
 import { LineList } from "./lineList";
 import { RowList } from "./rowList";
 import type { RowRange } from "./rowMarks";
 import { RowMarks } from "./rowMarks";
+import type { Plan } from "./seed";
 import type { Store, StoredAction, StoredGroup, StoredRun, StoredTask } from "./store";
 
 const format = "webextract-emulator";
