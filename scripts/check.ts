@@ -1,5 +1,5 @@
-/** `npm run check`: types, lint and format, the contract, the API reference, the house's own rules. All of them run; all complaints are shown. */
-import { checkHouse } from "./checkHouse";
+/** `npm run check`: types, lint and format, the contract, the API reference, the project's own rules. Every check runs, and every problem is shown. */
+import { checkRules } from "./checkRules";
 import { repositoryRoot, runTool } from "./commands";
 import { checkReference, checkResourcePage } from "./docs";
 
@@ -22,7 +22,7 @@ const checks: readonly Check[] = [
   },
   { name: "API reference", run: checkReference },
   { name: "docs/resources.md", run: checkResourcePage },
-  { name: "house rules", run: async () => checkHouse(repositoryRoot).join("\n") },
+  { name: "project rules", run: async () => checkRules(repositoryRoot).join("\n") },
 ];
 
 /** Runs every check. Resolves with the names of those that failed. */

@@ -1,11 +1,11 @@
-import type { House, Source } from "./source";
-import { under } from "./source";
+import type { Project, Source } from "./project";
+import { under } from "./project";
 
 /** An operation of openapi.yaml has an entry in the contract, from which the client derives, and a handler in the emulator; and the reverse. */
-export function operationsAreComplete(house: House): string[] {
-  const documented = matches(house.read("emulator/openapi.yaml"), /^ +operationId: (\w+)/gm);
-  const entries = matches(house.read("src/service/contract/operations.ts"), /^ {2}(\w+): operation\b/gm);
-  const handlers = house.read("emulator/src/handlers/index.ts");
+export function operationsAreComplete(project: Project): string[] {
+  const documented = matches(project.read("emulator/openapi.yaml"), /^ +operationId: (\w+)/gm);
+  const entries = matches(project.read("src/service/contract/operations.ts"), /^ {2}(\w+): operation\b/gm);
+  const handlers = project.read("emulator/src/handlers/index.ts");
   return unique([...documented, ...entries]).flatMap((name) => [
     ...(documented.includes(name) ? [] : [`operation ${name} is not in openapi.yaml`]),
     ...(entries.includes(name) ? [] : [`operation ${name} has no entry in src/service/contract/operations.ts`]),
@@ -14,20 +14,20 @@ export function operationsAreComplete(house: House): string[] {
 }
 
 /** A resource has a line in the list, a class, tests, the texts of its previews, and its documentation. */
-export function resourcesAreComplete(house: House): string[] {
-  const list = /export const resources\b[^{]*\{([^}]*)\}/.exec(house.read("src/resources/index.ts") ?? "")?.[1];
+export function resourcesAreComplete(project: Project): string[] {
+  const list = /export const resources\b[^{]*\{([^}]*)\}/.exec(project.read("src/resources/index.ts") ?? "")?.[1];
   const types = matches(list, /(\w+): \w+/g);
-  const classes = house.read("src/program/classes.ts");
-  const tests = textOf([...under(house, "test/resources"), ...under(house, "test/realEngine")]);
-  const documentation = house.read("README.md") ?? "";
+  const classes = project.read("src/program/classes.ts");
+  const tests = textOf([...under(project, "test/resources"), ...under(project, "test/realEngine")]);
+  const documentation = project.read("README.md") ?? "";
   const previews = (type: string): string => `test/realEngine/diffs/${type}.txt`;
   return [
-    ...resourcesOutsideOf(house, list ?? ""),
+    ...resourcesOutsideOf(project, list ?? ""),
     ...types.flatMap((type) => [
       ...missing(classes, `class ${type}`, `resource ${type} has no class in src/program/classes.ts`),
       ...missing(tests, `new ${type}`, `resource ${type} is in no program of a test in test/realEngine`),
       ...missing(
-        house.read(previews(type)),
+        project.read(previews(type)),
         type,
         `resource ${type} has no texts of its previews in ${previews(type)}`,
       ),
@@ -44,8 +44,8 @@ export function resourcesAreComplete(house: House): string[] {
 const typeTokens = "pulumi-nodejs:dynamic/webextract:";
 
 /** A definition that no front can find. */
-function resourcesOutsideOf(house: House, list: string): string[] {
-  return under(house, "src/resources").flatMap(({ path, text }) =>
+function resourcesOutsideOf(project: Project, list: string): string[] {
+  return under(project, "src/resources").flatMap(({ path, text }) =>
     matches(text, /^export const (\w+): Resource</gm).flatMap((name) =>
       missing(list, name, `resource ${name} of ${path} is not in the list of src/resources/index.ts`),
     ),
@@ -53,10 +53,10 @@ function resourcesOutsideOf(house: House, list: string): string[] {
 }
 
 /** The engine that is made where none is found is the one that goes with the SDK: three files say its version. */
-export function engineFitsSdk(house: House): string[] {
-  const sdk = matches(house.read("package.json"), /"@pulumi\/pulumi": "(\d+\.\d+\.\d+)"/g)[0];
-  const engine = matches(house.read("scripts/engine/engine.ts"), /engineVersion = "([^"]+)"/g)[0];
-  const module = matches(house.read("scripts/engine/pulumi/go.mod"), /pulumi\/pkg\/v3 v(\S+)/g)[0];
+export function engineFitsSdk(project: Project): string[] {
+  const sdk = matches(project.read("package.json"), /"@pulumi\/pulumi": "(\d+\.\d+\.\d+)"/g)[0];
+  const engine = matches(project.read("scripts/engine/engine.ts"), /engineVersion = "([^"]+)"/g)[0];
+  const module = matches(project.read("scripts/engine/pulumi/go.mod"), /pulumi\/pkg\/v3 v(\S+)/g)[0];
   return sdk === engine && engine === module
     ? []
     : [

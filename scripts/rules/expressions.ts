@@ -1,15 +1,15 @@
 import { checkSync } from "recheck";
 import ts from "typescript";
-import type { House, Source } from "./source";
-import { under } from "./source";
+import type { Project, Source } from "./project";
+import { under } from "./project";
 
 /** What runs on text of strangers. */
 const shipped = ["src", "emulator/src"];
 
 /** A regular expression that takes quadratic time or worse lets a long text block the process. */
-export function expressionsAreLinear(house: House): string[] {
+export function expressionsAreLinear(project: Project): string[] {
   return shipped
-    .flatMap((folder) => under(house, folder))
+    .flatMap((folder) => under(project, folder))
     .flatMap((source) =>
       literalsOf(source).flatMap(({ line, literal }) => {
         const complaint = complaintAbout(literal);

@@ -1,7 +1,7 @@
-import type { House } from "../../scripts/house/source";
+import type { Project } from "../../scripts/rules/project";
 
 /** A project of a few files, given as path -> text. */
-export function houseOf(files: Readonly<Record<string, string>>): House {
+export function projectOf(files: Readonly<Record<string, string>>): Project {
   return {
     sources: Object.entries(files)
       .filter(([path]) => path.endsWith(".ts"))

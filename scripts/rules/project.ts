@@ -10,19 +10,19 @@ export interface Source {
 }
 
 /** What the rules look at. */
-export interface House {
+export interface Project {
   sources: readonly Source[];
   /** Text of a file that is no source, or `undefined` where it is not there. */
   read(path: string): string | undefined;
 }
 
 /** One rule: a line for each place that breaks it, with path and what to do. */
-export type Rule = (house: House) => string[];
+export type Rule = (project: Project) => string[];
 
 const folders = ["src", "emulator", "test", "scripts", "bench", "examples"];
 
 /** Reads a project. */
-export function readHouse(root: string): House {
+export function readProject(root: string): Project {
   return {
     sources: folders.flatMap((folder) => readSources(root, folder)),
     read: (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : undefined),
@@ -42,21 +42,12 @@ function readSources(root: string, folder: string): Source[] {
   });
 }
 
-/** What a file imports, in whatever way: local files as paths from the project's folder, without extension; packages by name. */
-export function importsOf({ path, text }: Source): string[] {
-  return ts
-    .preProcessFile(text, true, true)
-    .importedFiles.map(({ fileName }) =>
-      fileName.startsWith(".") ? posix.normalize(posix.join(posix.dirname(path), fileName)) : fileName,
-    );
-}
-
 /** The file's code without comments and with one way of writing: for rules about words that may well stand in a comment. */
 export function codeOf({ path, text }: Source): string {
   return ts.createPrinter({ removeComments: true }).printFile(ts.createSourceFile(path, text, ts.ScriptTarget.Latest));
 }
 
 /** Sources in a folder. */
-export function under(house: House, folder: string): Source[] {
-  return house.sources.filter(({ path }) => path.startsWith(`${folder}/`));
+export function under(project: Project, folder: string): Source[] {
+  return project.sources.filter(({ path }) => path.startsWith(`${folder}/`));
 }

@@ -1,0 +1,56 @@
+import { basename, dirname } from "node:path";
+import type { Project, Source } from "./project";
+import { codeOf, under } from "./project";
+
+/** The files that interpret status codes. All other code uses the kind of an error. */
+const knowStatusCodes = ["src/service/errors/errors.ts", "src/service/errors/failures.ts"];
+
+/** Refuses a status code outside of its one place: a second interpretation would differ from the first. 400 and 500 are allowed, because they are often amounts. */
+export function statusCodesStayInErrors(project: Project): string[] {
+  return under(project, "src")
+    .filter(({ path }) => !knowStatusCodes.includes(path))
+    .flatMap((source) => {
+      const code = codeOf(source).match(
+        /(?<![\w.])(?:401|403|404|409|429|502|503|504)(?![\w.])(?=\s*[);,:\]}&|])/,
+      )?.[0];
+      return code === undefined
+        ? []
+        : [`${source.path} contains status ${code}; only ${knowStatusCodes.join(", ")} may`];
+    });
+}
+
+const mostFiles = 12;
+
+/** Folders with program code. The tests on the engine stand side by side: each of them is read alone. */
+const foldersOfCode = ["src", "emulator/src", "scripts", "bench"];
+
+/** Refuses a folder with too many source files side by side: subfolders name what belongs together. */
+export function foldersStaySmall(project: Project): string[] {
+  const counts = new Map<string, number>();
+  for (const { path } of foldersOfCode.flatMap((folder) => under(project, folder))) {
+    counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, count]) => count > mostFiles)
+    .map(([folder, count]) => `${folder} has ${count} source files; the limit is ${mostFiles}: add a subfolder`);
+}
+
+/** Refuses the name of a file that says nothing about its content. */
+export function namesSaySomething({ sources }: Project): string[] {
+  return sources
+    .filter(({ path }) => /^(?:utils?|helpers?|common|misc|shared)\./i.test(basename(path)))
+    .map(({ path }) => `${path}: name the file after its content`);
+}
+
+/** Refuses marks for work that is left for later. */
+export function nothingIsLeftForLater({ sources }: Project): string[] {
+  return findLines(sources, /\b(?:TO[D]O|FIX[M]E)\b/, "leaves work for later");
+}
+
+function findLines(sources: readonly Source[], pattern: RegExp, complaint: string): string[] {
+  return sources.flatMap(({ path, text }) =>
+    text
+      .split("\n")
+      .flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1} ${complaint}: ${line.trim()}`] : [])),
+  );
+}

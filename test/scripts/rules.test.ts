@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { engineFitsSdk, operationsAreComplete, resourcesAreComplete } from "../../scripts/rules/completeness";
+import { expressionsAreLinear } from "../../scripts/rules/expressions";
+import {
+  foldersStaySmall,
+  namesSaySomething,
+  nothingIsLeftForLater,
+  statusCodesStayInErrors,
+} from "../../scripts/rules/files";
+import type { Rule } from "../../scripts/rules/project";
+import { projectOf } from "./projectOf";
+
+function accepts(rule: Rule, files: Record<string, string>): void {
+  assert.deepEqual(rule(projectOf(files)), []);
+}
+
+function refuses(rule: Rule, files: Record<string, string>, complaint: RegExp): void {
+  const complaints = rule(projectOf(files));
+  assert.equal(complaints.length, 1, complaints.join("\n"));
+  assert.match(String(complaints[0]), complaint);
+}
+
+describe("project rule: regular expressions take linear time", () => {
+  it("accepts those that do", () => {
+    accepts(expressionsAreLinear, { "src/a.ts": "const a = /^[a-z]+$/; const b = /\\d{16}/; const c = a / b / 2;" });
+  });
+
+  it("refuses quadratic and exponential ones, with their place", () => {
+    refuses(expressionsAreLinear, { "src/a.ts": "\nconst a = /\\/+$/;" }, /src\/a\.ts:2 .* 2nd degree polynomial/);
+    const quoted = 'const a = /"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"/g;';
+    refuses(expressionsAreLinear, { "emulator/src/a.ts": quoted }, /polynomial/);
+    refuses(expressionsAreLinear, { "src/a.ts": "const a = /^(a+)+$/;" }, /exponential/);
+  });
+});
+
+describe("project rule: status codes stay in errors", () => {
+  it("accepts them in errors, in the emulator, in comments and as parts of numbers", () => {
+    accepts(statusCodesStayInErrors, {
+      "src/service/errors/errors.ts": "export const a = status === 429;",
+      "emulator/src/a.ts": "reply.code(404);",
+      "src/service/a.ts": "// after a 429\nexport const b = [1429, 4.29, 42900];",
+    });
+  });
+
+  it("refuses them elsewhere", () => {
+    refuses(statusCodesStayInErrors, { "src/service/a.ts": "if (status === 429) retry();" }, /contains status 429/);
+    refuses(statusCodesStayInErrors, { "src/resources/a.ts": "const gone = [404];" }, /contains status 404/);
+  });
+});
+
+describe("project rule: operations are complete", () => {
+  const files = {
+    "src/service/contract/operations.ts": "export const operations = {\n  copyTask: operation<A, B>({}),\n};",
+    "emulator/src/handlers/index.ts": "export const handlers = { copyTask };",
+    "emulator/openapi.yaml": "      operationId: copyTask\n",
+  };
+
+  it("accepts an operation with all its places", () => {
+    accepts(operationsAreComplete, files);
+  });
+
+  it("names each place that is missing", () => {
+    refuses(operationsAreComplete, { ...files, "emulator/openapi.yaml": "" }, /copyTask is not in openapi/);
+    refuses(operationsAreComplete, { ...files, "src/service/contract/operations.ts": "" }, /copyTask has no entry/);
+    refuses(operationsAreComplete, { ...files, "emulator/src/handlers/index.ts": "" }, /copyTask has no handler/);
+  });
+});
+
+describe("project rule: resources are complete", () => {
+  const files = {
+    "src/resources/index.ts": "export const resources: Record<string, R> = {\n  TaskCopy: taskCopy,\n};",
+    "src/resources/task/taskCopy.ts": "export const taskCopy: Resource<A, B> = {};",
+    "src/program/classes.ts": "export class TaskCopy extends Base {}",
+    "test/realEngine/lifecycle.test.ts": 'new TaskCopy("copy", {})',
+    "test/realEngine/diffs/TaskCopy.txt": "TaskCopy: (create)",
+    "README.md": "[TaskCopy](docs/resources.md#taskcopy)\npulumi-nodejs:dynamic/webextract:TaskCopy",
+  };
+
+  it("accepts a resource with all its places", () => {
+    accepts(resourcesAreComplete, files);
+  });
+
+  it("names each place that is missing", () => {
+    refuses(resourcesAreComplete, { ...files, "src/program/classes.ts": "" }, /TaskCopy has no class/);
+    const text = files["README.md"];
+    refuses(
+      resourcesAreComplete,
+      { ...files, "README.md": text.replace("#taskcopy", "") },
+      /no link to docs\/resources\.md/,
+    );
+    refuses(resourcesAreComplete, { ...files, "README.md": text.replace(/Copy$/, "Copies") }, /type token .* TaskCopy/);
+    refuses(
+      resourcesAreComplete,
+      { ...files, "test/realEngine/lifecycle.test.ts": "TaskCopy" },
+      /TaskCopy is in no program/,
+    );
+    refuses(resourcesAreComplete, { ...files, "test/realEngine/diffs/TaskCopy.txt": "" }, /TaskCopy has no texts/);
+    const other = "export const taskRename: Resource<A, B, C> = {};";
+    refuses(
+      resourcesAreComplete,
+      { ...files, "src/resources/taskRename.ts": other },
+      /taskRename.* is not in the list/,
+    );
+  });
+});
+
+describe("project rule: the engine fits the SDK", () => {
+  const files = {
+    "package.json": '"@pulumi/pulumi": ">=3.216.0 <4",\n"@pulumi/pulumi": "3.248.0"',
+    "scripts/engine/engine.ts": 'export const engineVersion = "3.248.0";',
+    "scripts/engine/pulumi/go.mod": "require github.com/pulumi/pulumi/pkg/v3 v3.248.0\n",
+  };
+
+  it("accepts one version in all three places", () => {
+    accepts(engineFitsSdk, files);
+  });
+
+  it("refuses one that was left behind", () => {
+    for (const path of Object.keys(files) as (keyof typeof files)[]) {
+      refuses(engineFitsSdk, { ...files, [path]: files[path].replace("3.248.0", "3.249.0") }, /versions differ/);
+    }
+  });
+});
+
+describe("project rules on files", () => {
+  it("accept a folder that is small, and files that are named and finished", () => {
+    const files = Array.from({ length: 12 }, (_, index) => [`src/service/http/file${index}.ts`, "skip(1);"]);
+    for (const rule of [foldersStaySmall, namesSaySomething, nothingIsLeftForLater]) {
+      accepts(rule, Object.fromEntries(files));
+    }
+  });
+
+  it("refuse a folder of code with too many files side by side", () => {
+    const files = (folder: string) =>
+      Object.fromEntries(Array.from({ length: 13 }, (_, index) => [`${folder}/file${index}.ts`, ""]));
+    for (const folder of ["src/service/http", "emulator/src/store", "scripts", "bench/peers"]) {
+      refuses(foldersStaySmall, files(folder), /has 13 source files/);
+    }
+    accepts(foldersStaySmall, files("test/realEngine"));
+  });
+
+  it("refuse names that say nothing", () => {
+    refuses(namesSaySomething, { "src/service/utils.ts": "" }, /utils\.ts: name the file/);
+    refuses(namesSaySomething, { "test/helpers.test.ts": "" }, /helpers\.test\.ts: name the file/);
+  });
+
+  it("refuse work that is left for later", () => {
+    for (const word of ["TO" + "DO", "FIX" + "ME"]) {
+      refuses(nothingIsLeftForLater, { "src/a.ts": `a;\n// ${word}: b` }, /src\/a\.ts:2 leaves work/);
+    }
+  });
+});
