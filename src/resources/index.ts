@@ -10,13 +10,13 @@ import { taskParameters } from "./settings/taskParameters";
 import { taskCopy } from "./task/taskCopy";
 import { taskStartUrls } from "./urls/taskStartUrls";
 
-/** A resource whose types only it knows. */
-// biome-ignore lint/suspicious/noExplicitAny: each resource has types of its own; the fronts move them as plain data
+/** A resource without its own types. */
+// biome-ignore lint/suspicious/noExplicitAny: each resource has types of its own; the fronts pass them as plain data
 export interface AnyResource extends Omit<Resource<any, any, any, any>, "args"> {
   readonly args: ArgSpecs;
 }
 
-/** Every resource, by its name. Fronts, manifests and docs are derived from this list. */
+/** Every resource by its name. The fronts and the docs are derived from this list. */
 export const resources: Readonly<Record<string, AnyResource>> = {
   TaskCopy: taskCopy,
   TaskActionConfig: taskActionConfig,

@@ -4,8 +4,8 @@ import type { ActionReader } from "./task/actionReader";
 import type { RequestJournal } from "./task/requestJournal";
 
 /**
- * The shape that every resource has: plain domain logic over the client, with typed arguments and state. Nothing in this folder knows
- * Pulumi or HTTP, so that one list of resources can serve several fronts.
+ * The shape of every resource: domain logic over the client, with typed arguments and state. Nothing in this folder knows Pulumi or HTTP,
+ * so that one list of resources can serve several fronts.
  */
 export interface Resource<
   Args extends object,
@@ -15,44 +15,44 @@ export interface Resource<
 > {
   /** Name of the resource, as in `new TaskCopy(…)`. */
   readonly type: string;
-  /** The field of the state that the resource's id is. */
+  /** The field of the state that holds the resource's id. */
   readonly idIs: keyof State & string;
   /** The description of every argument, and the names of those that `check` derives. */
   readonly args: ArgsSpec<Args, Derived>;
-  /** Outputs beside the arguments. */
+  /** Outputs other than the arguments. */
   readonly outputs: readonly (keyof State & string)[];
-  /** Outputs taken from answers of the service: they may hold anything, so they are secret. */
+  /** Outputs that hold parts of the service's answers. They may contain anything, so they are secret. */
   readonly secretOutputs?: readonly (keyof State & string)[];
   /** What the resource gives its task. */
   readonly provides?: TaskPart;
-  /** What of its task must be in place before it, where the program declares both. */
+  /** What of its task must exist before this resource, if the program declares both. */
   readonly waitsFor?: TaskPart;
 
-  /** True where each replace must delete first: also one that the user asks for, of which `diff` knows nothing. */
+  /** True if every replace must delete first, also a replace that the user requests and `diff` does not see. */
   readonly deletedFirst?: boolean;
 
   /**
-   * What of a task these arguments decide, in words that name it: two resources that decide the same would undo each other for ever.
-   * `everything` is all of it. Parts of the arguments may be outputs, of which nothing is known.
+   * The parts of a task that these arguments decide, in words. Two resources that decide the same part would undo each other at each up.
+   * `everything` stands for all parts. Some arguments may be outputs, whose values are not known.
    */
   decides?(args: Partial<Args>): string[];
 
   /**
-   * The task that this one was copied from, which the same account holds: where that is gone too, the account is probably a wrong one.
+   * The task that this one was copied from. The same account holds it: if it is gone too, the account is probably wrong.
    */
   copiedFrom?(state: State): string | undefined;
 
   /**
-   * Brings arguments into the form in which they are compared and stored, and adds problems that the spec cannot express. Makes no
-   * request. Called only when the spec found nothing wrong; parts may be `unknown`.
+   * Converts arguments to the form in which they are compared and stored, and adds problems that a description cannot express. Makes no
+   * request. Parts may be `unknown`, also those in which the description found a problem.
    */
   check?(args: Args, context: CheckContext): Checked | Promise<Checked>;
-  /** What else a change means, beside the arguments that replace by their spec. */
+  /** What a change means, beyond the arguments whose description says `replaces`. */
   diff?(state: State, args: Checked): Difference;
   create(args: Checked, context: Context): Promise<Created<State>>;
-  /** Looks at the service. Without it, or where nothing can be said, the state is kept. */
+  /** Reads the present state from the service. Without this function, or if the service does not tell, the state is kept. */
   read?(id: string, state: State, context: Context): Promise<Read<State>>;
-  /** Makes the service agree with `args` and answers the whole new state. */
+  /** Makes the service match `args`, and answers the whole new state. */
   update(id: string, state: State, args: Checked, context: Context): Promise<State>;
   delete(id: string, state: State, context: Context): Promise<void>;
 }
@@ -70,9 +70,9 @@ export interface ProfileArgs {
 }
 
 export interface CheckContext {
-  /** The arguments as they were checked last time; none at the first. */
+  /** The arguments after the previous check. Undefined at the first check. */
   readonly previous?: Readonly<Record<string, unknown>>;
-  /** The program's folder: files are relative to it. */
+  /** The program's folder. File names are relative to it. */
   readonly folder: string;
   readonly settings: Settings;
   readonly problems: Problem[];
@@ -81,15 +81,15 @@ export interface CheckContext {
 export interface Difference {
   /** Arguments whose change needs a new resource. */
   replaces?: string[];
-  /** Replace by deleting first. */
+  /** The replace deletes the old resource first. */
   deleteFirst?: boolean;
-  /** The new resource adopts what the old one may have made: nothing is given up, so the old one is not deleted. */
+  /** The new resource adopts what the old one may have made, so the old one is not deleted. */
   adopts?: boolean;
-  /** There's work to do though the arguments are equal. */
+  /** An update is needed even if the arguments are equal. */
   forced?: boolean;
-  /** The arguments differ, yet it comes to the same. */
+  /** The arguments differ, but mean the same. */
   same?: boolean;
-  /** What a reviewer must know and the diff does not show: a warning beside the resource. */
+  /** A warning beside the resource: what a reviewer must know and the diff does not show. */
   note?: string;
 }
 
@@ -100,65 +100,65 @@ export interface Created<State> {
 
 export type Read<State> = { found: true; state: State } | { found: false };
 
-/** Settings of the provider that change what resources do. */
+/** Configuration that changes what resources do. */
 export interface Settings {
-  /** Action types that reads ask for, beside the declared ones. */
+  /** Action types that reads request in addition to the declared ones. */
   readonly actionTypes: readonly string[];
   readonly markScope: "task" | "returned";
   readonly statuses: Statuses;
   readonly pageSize?: number;
-  /** Whether `webextract:forceDestroy` lifts the guard of this task's rows. */
+  /** Whether `webextract:forceDestroy` allows the removal of this task's rows. */
   forceDestroy(taskId: string): boolean;
 }
 
-/** Which subtask statuses mean what. Compared without case; any other status means "still running". */
+/** The meaning of subtask statuses, without regard to case. Any other status means "running". */
 export interface Statuses {
   readonly finished: readonly string[];
   readonly failed: readonly string[];
   readonly stopped: readonly string[];
 }
 
-/** What a resource works with. */
+/** What a resource uses to do its work. */
 export interface Context {
   readonly client: ServiceClient;
-  /** Reads of actions, many in one request. */
+  /** Reads the actions of many tasks in one request. */
   readonly actionReader: ActionReader;
   readonly settings: Settings;
-  /** The program's folder: files are relative to it. */
+  /** The program's folder. File names are relative to it. */
   readonly folder: string;
-  /** Keeps requests that must not be sent twice beyond this process; absent where nobody knows which resource this is. */
+  /** Remembers requests that must not be sent twice, beyond this process. Absent if the resource's URN is not known. */
   readonly journal?: RequestJournal;
-  /** Runs the writing calls of one task one after the other, whichever resources they come from. */
+  /** Runs the writing calls of one task one at a time, across resources. */
   exclusive<T>(taskId: string, work: () => Promise<T>): Promise<T>;
-  /** Whether a resource that is made or updated in this run decides this part of a task: the delete of another must not undo it. */
+  /** Whether a resource that this command creates or updates decides this part of a task. The delete of another resource must not undo it. */
   isDecided(taskId: string, part: string): boolean;
-  /** Notes that the service said a task is there or gone. */
+  /** Notes that the service has said that a task exists or is gone. */
   saw(taskId: string, presence: "there" | "gone"): void;
   /** Shows a warning beside the resource. */
   warn(message: string): void;
-  /** Shows how far a long step has come; each message takes the place of the one before. */
+  /** Shows the progress of a long step. Each message replaces the previous one. */
   progress(message: string): void;
-  /** Milliseconds since some moment; only differences mean anything. */
+  /** Milliseconds since an arbitrary moment. Only differences are meaningful. */
   now(): number;
   /** Ends early when the command is interrupted. */
   sleep(milliseconds: number): Promise<void>;
-  /** Aborted when the user has interrupted the command: what only waits ends then, and keeps what exists. */
+  /** Aborted when the user interrupts the command. Steps that only wait end then, and keep what exists. */
   readonly interrupted: AbortSignal;
 }
 
-/** State of a resource that can put back what stood there before it. */
+/** State of a resource that can restore what the service had before. */
 export interface DriftState {
-  /** Parts that a read found changed by somebody else, until the next write: what stands there is not ours to put back. */
+  /** Parts that somebody else changed, as a read found, until the next write. The resource must not restore them. */
   drifted?: string[];
 }
 
 /** State that every resource may have. */
 export interface PendingState {
-  /** What is still to do after a failure: kept by reads, and reason enough for an update. */
+  /** What is still to do after a failure. Reads keep it, and it causes an update. */
   pending?: string[];
 }
 
-/** Something exists now on the service although the step failed: what is known of it must reach the state. */
+/** The step failed, but something exists at the service. The state must keep what is known of it. */
 export class PartialFailure extends Error {
   override readonly name = "PartialFailure";
   constructor(
@@ -170,7 +170,7 @@ export class PartialFailure extends Error {
   }
 }
 
-/** An error whose message is complete for the user: what happened, what exists now, what to do next. */
+/** An error with a message for the user: what happened, what exists now, what to do next. */
 export class ResourceError extends Error {
   override readonly name = "ResourceError";
 }
