@@ -25,26 +25,26 @@ import { checkStartUrls, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from 
 import { isMap } from "./values";
 
 /**
- * One whole task as one resource: made by two requests, or three with an upload. For fleets, where the engine's time and state grow
- * with the number of resources.
+ * A whole task as one resource, made by two requests, or by three with an upload. For fleets, because the engine's time and state grow with the number
+ * of resources.
  *
  * | step | call |
  * |---|---|
  * | create | `POST /task/copy`, `POST /task/updateTaskParameters`, `POST /task/urls:file` |
  * | read | `POST /task/getActions` |
- * | update | `POST /task/updateTaskParameters` for all that changed, `POST /task/urls:file` when the list changed |
- * | delete | as TaskCopy; what was taken out of the declaration stays as it is at the service, with a warning |
+ * | update | `POST /task/updateTaskParameters` for all that changed, `POST /task/urls:file` if the list changed |
+ * | delete | as TaskCopy; a setting that is removed from the declaration keeps its value at the service, with a warning |
  */
 export interface ExtractionTaskArgs extends ProfileArgs {
-  /** Where the task comes from: as the arguments of a TaskCopy. A change replaces, as there. */
+  /** The source of the task: arguments of a TaskCopy. A change replaces as it does there. */
   from: Pick<TaskCopyArgs, "sourceTaskId" | "taskGroupId" | "adoptTaskId">;
-  /** What is declared of its actions, by actionId: as in a TaskParameters. */
+  /** The declared actions by actionId, as in TaskParameters. */
   actions?: ParameterActions;
-  /** The URLs at which it starts: a list, or a file with a URL a line. */
+  /** The URLs at which the task starts: a list, or a file with one URL on each line. */
   startUrls?: StartUrlsArgs;
   /**
    * As in TaskCopy.
-   * @default "removeData" for a copy, "retain" for a task taken over
+   * @default "removeData" for a copy, "retain" for an adopted task
    */
   onDelete?: "removeData" | "retain";
   /**
@@ -57,9 +57,9 @@ export interface ExtractionTaskArgs extends ProfileArgs {
 }
 
 interface CheckedArgs extends Omit<ExtractionTaskArgs, "actions" | "startUrls"> {
-  /** As declared, each list as one text with its count and digest. */
+  /** As declared, each list as one string with its count and digest. */
   actions?: CheckedActions;
-  /** As declared, the list as one text, with count, digest and hosts. */
+  /** As declared, the list as one string, with count, digest and hosts. */
   startUrls?: StartUrls;
 }
 
@@ -91,7 +91,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
 
   decides: () => [everything],
 
-  // One that was only looked up has none.
+  // The state of a task that is only looked up has no `from`.
   copiedFrom: ({ from }: Partial<ExtractionTaskState>) => from?.sourceTaskId,
 
   async check(args: ExtractionTaskArgs, context: CheckContext): Promise<CheckedArgs> {
@@ -116,7 +116,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
   },
 
   diff(state: ExtractionTaskState, declared: CheckedArgs): Difference {
-    // What a preview does not know may turn out the same.
+    // A value that a preview does not know may turn out the same.
     const args = isMap(declared.from) ? declared : { ...declared, from: state.from };
     const { replaces = [], ...copied }: Difference = taskCopy.diff?.(copyState(state), copyArgs(args)) ?? {};
     const isRetry = replaces.includes("retry");
@@ -142,7 +142,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
       const drift = drifts(settings, presence.actions);
       return { found: true, state: { ...state, actions: actionsWith(state.actions, drift) } };
     }
-    // Its parts keep their state where nothing is clear; whether a task is to be copied again must be found out.
+    // Unclear is not enough here: a task that is gone must be copied again.
     const existence = presence.is === "unclear" ? await lookUpByRows(id, context) : presence.is;
     return existence === "gone" ? { found: false } : { found: true, state };
   },
@@ -159,7 +159,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
 
   async delete(id: string, state: ExtractionTaskState, context: Context): Promise<void> {
     await taskCopy.delete(id, copyState(state), context);
-    // Of a copy, or of rows that are removed, that one has said that the task stays, and so all of its settings.
+    // In the other cases the delete of the copy has warned that the task stays, and so do all of its settings.
     const isOnlyLeft = state.from.sourceTaskId === undefined && state.onDelete !== "removeData";
     if (isOnlyLeft && !isOutcomeUnknown(state)) {
       await nameWhatStays(state, {}, context);
@@ -167,7 +167,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
   },
 };
 
-/** With the id to adopt beside the other arguments, as in a TaskCopy. */
+/** The id to adopt beside the other arguments, as in a TaskCopy. */
 function flat<T extends Pick<CheckedArgs, "from">>(args: T): T & { adoptTaskId?: string } {
   const { adoptTaskId, ...from } = args.from;
   return { ...args, from, adoptTaskId };
@@ -182,7 +182,7 @@ function copyState(state: ExtractionTaskState): TaskCopyState {
   return { ...copyArgs(state), taskId, outcome, explanation };
 }
 
-/** A lost answer is kept as this resource's own state. */
+/** Copies the task. A lost answer is kept in the form of this resource's state. */
 async function copy(args: CheckedArgs, context: Context): Promise<{ id: string }> {
   try {
     return await taskCopy.create(copyArgs(args), context);
@@ -243,11 +243,11 @@ async function writeActions(state: ExtractionTaskState, args: CheckedArgs, conte
 
 function stillToDo(error: unknown, state: ExtractionTaskState): PartialFailure {
   const { taskId, pending = [] } = state;
-  const message = `${messageOf(error)} Task "${taskId}" exists and is kept; the next up goes on with what is left to do: ${pending.join(", ")}.`;
+  const message = `${messageOf(error)} Task "${taskId}" exists and stays in the state. The next up continues with the remaining steps: ${pending.join(", ")}.`;
   return new PartialFailure(message, taskId, state);
 }
 
-/** What is taken out of the declaration stays at the service: it is not known what stood there before. */
+/** Warns of settings that are no longer declared. They keep their values, because the values before are not known. */
 async function nameWhatStays(state: ExtractionTaskState, args: Partial<CheckedArgs>, context: Context): Promise<void> {
   const { taskId } = state;
   const gone = without(settingsOfActions(state.actions), settingsOfActions(args.actions));

@@ -146,10 +146,7 @@ describe("the journal of requests that must not be sent twice", () => {
       world.emulator.fault({ operation: "getData", kind: "error", code: "PermissionDenied" });
       world.configure({ actionTypes: "" });
       const message = await failure(copy.up(copyArgs));
-      assert.match(
-        message,
-        new RegExp(`"${taskId}" .* whether it is still there cannot be seen.* set adoptTaskId: "${taskId}"`),
-      );
+      assert.match(message, new RegExp(`"${taskId}" .* whether it still exists.* Set adoptTaskId to "${taskId}"`));
       assert.equal(copies().length, 1);
       await copy.up({ ...copyArgs, adoptTaskId: taskId });
       assert.equal(copy.id, taskId);
@@ -262,7 +259,7 @@ describe("the journal of requests that must not be sent twice", () => {
         const copy = world.declare("TaskCopy");
         const saved = await world.killed(copy, () => copy.up(copyArgs), { operation: "copyTask", when });
         const message = await failure(saved.up(copyArgs));
-        assert.match(message, /The run that sent this request was ended before it learned of the answer/);
+        assert.match(message, /The run that sent this request ended before it received the answer/);
         assert.match(message, /A copy of task "task-1" may exist in group "group-2", sent at 20\d\d-/);
         assert.match(message, /set adoptTaskId to the id; if it did not, set retry to a new string/);
         assert.match(await failure(saved.up(copyArgs)), /A copy of task "task-1" may exist/);

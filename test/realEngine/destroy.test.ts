@@ -22,7 +22,7 @@ describe("the destroy of a task that still holds rows", () => {
   it("is refused with the ways out, and removes nothing", async () => {
     const [taskId = ""] = world.copies();
     const { output } = await world.project.destroy({ expect: "failure" });
-    assert.match(output, /still holds 25 rows\. Nothing was changed/);
+    assert.match(output, /still has 25 rows\. Nothing was changed/);
     assert.match(output, new RegExp(`WEBEXTRACT_FORCE_DESTROY=${taskId}`));
     assert.equal(removals(world), 0);
     assert.equal(world.emulator.inspect.rows(taskId).length, 25);

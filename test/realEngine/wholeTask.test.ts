@@ -64,7 +64,7 @@ describe("an ExtractionTask on the engine", () => {
     world.program(other);
     world.emulator.fault({ operation: "updateTaskUrls", kind: "error", code: "InvalidParameter" });
     const { output } = await world.project.up({ expect: "failure", env: { WEBEXTRACT_FORCE_DESTROY: "true" } });
-    assert.match(output, /exists and is kept; the next up goes on with what is left to do: startUrls/);
+    assert.match(output, /The next up continues with the remaining steps: startUrls/);
     world.operations();
     await world.project.up();
     assert.deepEqual(

@@ -19,7 +19,7 @@ describe("ExtractionTask", () => {
   };
   const ours = { properties: open.properties, items: ["a", "b"] };
 
-  it("is made by three requests, and a change of its actions is one, whatever changed", async () => {
+  it("is made with three requests, and any change of its actions is one request", async () => {
     const task = world.declare("ExtractionTask");
     await task.up(whole);
     assert.deepEqual(world.operations(), ["copyTask", "updateTaskParameters", "updateTaskUrls"]);
@@ -34,7 +34,7 @@ describe("ExtractionTask", () => {
     assert.deepEqual(stands(task.id).items, ["b"]);
   });
 
-  it("names what stays when actions, properties, loops or start URLs are taken out of its declaration, and writes nothing", async () => {
+  it("names the values that stay when actions, properties, loops or start URLs leave the declaration, and writes nothing", async () => {
     const task = world.declare("ExtractionTask");
     await task.up(whole);
     world.operations();
@@ -47,7 +47,7 @@ describe("ExtractionTask", () => {
     assert.deepEqual([world.operations(), stands(task.id)], [[], ours]);
   });
 
-  it("names what it leaves in a task that was only taken over", async () => {
+  it("names the settings that stay in an adopted task", async () => {
     const task = world.declare("ExtractionTask");
     await task.up({ ...whole, from: { adoptTaskId: "task-1" } });
     await task.destroy();
@@ -55,13 +55,13 @@ describe("ExtractionTask", () => {
     assert.deepEqual(stands("task-1"), ours);
   });
 
-  it("is gone with its task where it was only looked up, which knows no source", async () => {
+  it("is gone with its task if it was only looked up, without a known source", async () => {
     const read = (id: string) => world.providers.provider("ExtractionTask").read(id, { stateVersion: 1, taskId: id });
     assert.equal((await read("task-1")).id, "task-1");
     assert.deepEqual(await read("nothing"), {});
   });
 
-  it("says of a copy only that the task stays", async () => {
+  it("warns only that the task stays when a copy is deleted", async () => {
     const task = world.declare("ExtractionTask");
     await task.up(whole);
     await task.destroy();
@@ -69,7 +69,7 @@ describe("ExtractionTask", () => {
     assert.match(world.warnings[0] ?? "", /stays at the service/);
   });
 
-  it("takes the id of the present task as no change, whether it is added or taken out; another one replaces", async () => {
+  it("sees no change when the id of the present task is added or removed, and replaces for another id", async () => {
     const task = world.declare("ExtractionTask");
     await task.up(whole);
     const { id } = task;
@@ -81,20 +81,20 @@ describe("ExtractionTask", () => {
     assert.equal(task.id, "task-1");
   });
 
-  it("writes what was refused by the next up, and says that nothing was lost on the way", async () => {
+  it("writes what was refused with the next up, and names the remaining steps", async () => {
     world.configure({ actionTypes: "" });
     const task = world.declare("ExtractionTask");
     const append = { ...each, loop: { ...each.loop, mode: "append" } };
     world.emulator.fault({ operation: "updateTaskParameters", kind: "error", code: "InvalidParameter" });
     const message = await failure(task.up({ ...whole, actions: { open, each: append } }));
-    assert.match(message, /the next up goes on with what is left to do: actions, startUrls/);
+    assert.match(message, /The next up continues with the remaining steps: actions, startUrls/);
     assert.equal(await task.refresh(), true);
     assert.equal(await task.up({ ...whole, actions: { open, each: append } }), "updated");
     assert.deepEqual(stands(task.id), { ...ours, items: ["https://old.test/1", "a", "b"] });
     assert.equal(task.state.pending, undefined);
   });
 
-  it("puts no item into a list twice when the answer to an append is lost", async () => {
+  it("adds no item twice when the answer to an append is lost", async () => {
     const append = { from: copied, actions: { each: { ...each, loop: { ...each.loop, mode: "append" } } } };
     for (const when of ["before", "after"] as const) {
       const task = world.declare("ExtractionTask");
@@ -105,7 +105,7 @@ describe("ExtractionTask", () => {
     }
   });
 
-  it("is looked up by its rows where getActions leaves it out", async () => {
+  it("is looked up by its rows if getActions leaves it out", async () => {
     world.emulator.setBehaviour({ getActionsMissing: "leftOut", getActionsEmptyTypes: "refused" });
     const task = world.declare("ExtractionTask");
     await task.up(whole);
@@ -114,7 +114,7 @@ describe("ExtractionTask", () => {
     assert.equal(await task.refresh(), false);
   });
 
-  it("is not believed to be gone where the task that it was copied from is gone too", async () => {
+  it("does not count as gone if the task that it was copied from is gone too", async () => {
     const task = world.declare("ExtractionTask");
     await task.up(whole);
     world.emulator.change.deleteTask(task.id ?? "");

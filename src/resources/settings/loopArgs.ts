@@ -9,15 +9,15 @@ import { checkAppend, loopTypeAsBefore } from "./loop";
 
 /** The loop of an action. */
 export interface ActionLoop {
-  /** The kind of item, as the service names it, for example a URL list or a text list. */
+  /** The type of the list, as the service names it, for example `UrlList`. */
   loopType: string;
-  /** The items, each one line of text. Either this or `itemsFile`. */
+  /** The items, each without a line break. Either this or `itemsFile`. */
   items?: string[];
-  /** A file with an item a line, relative to the program's folder. */
+  /** A file with one item on each line, relative to the program's folder. Either this or `items`. */
   itemsFile?: string;
   /**
-   * `replace`: the list becomes these items. `append`: those that the service's list lacks are added at its end; where it is not shown, those
-   * not sent before.
+   * `replace`: the list becomes these items. `append`: the items that the service's list lacks are added at its end. If the service does
+   * not show its list, the items not sent before are added.
    * @default "replace"
    */
   mode?: "replace" | "append";

@@ -6,13 +6,13 @@ import type { ActionLoop, CheckedLoop } from "./loopArgs";
 import { checkedLoopOf, checkLoop, loopOf, loopSpec } from "./loopArgs";
 import type { Setting } from "./setting";
 
-/** What is declared of one action: properties, a loop, or both. */
+/** The declaration of one action: properties, a loop, or both. */
 export interface ParameterAction {
-  /** The action's type, as the service names it. */
+  /** The type of the action, as the service names it. */
   actionType: string;
-  /** Property name to value. Only what is declared here is written and compared. */
+  /** Property values by name. Only the properties declared here are written and compared. */
   properties?: Record<string, string>;
-  /** The loop of the action: what it goes through. */
+  /** The list that the action loops over. */
   loop?: ActionLoop;
 }
 
@@ -38,7 +38,7 @@ export function loopPath(actionId: string): string {
   return `actions.${actionId}.loop.`;
 }
 
-/** Normalises the lists of all actions. Whatever holds an unknown beside its lists stays as it is. `isSame`: as those checked last time, of the same task. */
+/** Normalizes the lists of all actions. `isSame` if the actions that were checked last time are those of the same task. */
 export async function checkParameterActions(
   actions: ParameterActions,
   isSame: boolean,

@@ -2,7 +2,7 @@ import { splitLines } from "../urls/lines";
 import type { ShownLoop } from "./loop";
 import type { ShownSetting } from "./restore";
 
-/** The form in which the state keeps what stood at the service before the first write. */
+/** The form in which the state keeps the settings from before the first write. */
 
 /** Values of properties, by actionId and name. */
 export type PropertyValues = Record<string, Record<string, string>>;

@@ -8,14 +8,14 @@ import type { Setting, SettingOf } from "./setting";
 import { findSetting, listed, merge, nameOf, typesOf, without } from "./setting";
 
 /**
- * `onDelete: "restore"`: what stands at the service before the first write is remembered, and put back when the declaration goes away, but
- * only where our value still stands. What somebody else changed since is theirs.
+ * With `onDelete: "restore"`, the settings from before the first write are remembered, and put back when they leave the declaration. A setting that
+ * somebody else has changed since keeps its value.
  */
 export interface RestoreArgs {
   /**
-   * What happens to the settings when they are removed from the program. `retain` leaves them as they are, with a warning. `restore`
-   * puts back what the service had before, if it was readable and nobody has changed the setting since. A change of `onDelete` replaces nothing, and
-   * `restore` covers the settings that are declared from then on.
+   * What happens to the settings when they are removed from the program. `retain` leaves them as they are, with a warning. `restore` puts the
+   * values back that the service had before, if it showed them and nobody has changed the setting since. A change makes no call. `restore` covers the
+   * settings that are declared from then on.
    * @default "retain"
    */
   onDelete?: "retain" | "restore";
@@ -24,7 +24,7 @@ export interface RestoreArgs {
 /** A setting as the service shows it, or showed it before the first write. */
 export type ShownSetting = SettingOf<ShownLoop>;
 
-/** A setting as the service shows it; undefined where it does not. */
+/** A setting as the service shows it; undefined if the service does not show it. */
 function shownSetting(setting: Setting, actions: readonly ActionShown[]): ShownSetting | undefined {
   const { actionId } = setting;
   if (setting.part === "loop") {
@@ -36,7 +36,7 @@ function shownSetting(setting: Setting, actions: readonly ActionShown[]): ShownS
   return value === undefined ? undefined : { ...setting, value };
 }
 
-/** The settings that the service shows otherwise than declared, as it shows them: drift. */
+/** Drift: the settings that the service shows with other values than declared, with these values. */
 export function drifts(settings: readonly Setting[], actions: readonly ActionShown[]): Setting[] {
   return settings.flatMap((setting): Setting[] => {
     const shown = shownSetting(setting, actions);
@@ -49,8 +49,8 @@ export function drifts(settings: readonly Setting[], actions: readonly ActionSho
 }
 
 /**
- * What a read notes of drift. Nothing where nothing will be put back, because only that depends on whose value stands there, and a refresh would
- * show the note to people beside the drift itself.
+ * What a read notes of drift. Only a restore needs the note, to know whose value the service has. Without one, a refresh would show the note beside the
+ * drift for nothing.
  */
 export function noteOfDrift(
   { onDelete, drifted = [] }: RestoreArgs & DriftState,
@@ -63,7 +63,7 @@ export function noteOfDrift(
 /** How much one resource remembers, in bytes of its state. */
 const mostBytes = 32 * 1024;
 
-/** Reads what stands at the service for `fresh`, which is about to be written for the first time. `stored` is the form that the state keeps. */
+/** Reads the present values of `fresh`, which is about to be written for the first time. `stored` is the form that the state keeps. */
 export async function remember(
   taskId: string,
   fresh: readonly Setting[],
@@ -115,7 +115,7 @@ function isOfLines(shown: ShownSetting): boolean {
   return shown.part === "property" || isSameList(splitLines(shown.value.items.join("\n")), shown.value.items);
 }
 
-/** What is still remembered when `now` is written over `before`. What is no longer declared is forgotten: declared again, other values may stand there. */
+/** What is still remembered when `now` is written over `before`. A setting that is no longer declared is forgotten: when it is declared again, its value may be another. */
 export function stillRemembered(
   remembered: readonly ShownSetting[],
   before: readonly Setting[],
@@ -139,11 +139,11 @@ export function stillRemembered(
 
 export interface RestoreState extends RestoreArgs, DriftState {
   taskId: string;
-  /** What stood at the service before the first write. */
+  /** The settings before the first write. */
   remembered: readonly ShownSetting[];
 }
 
-/** What to write for settings that are no longer declared: what is remembered of them, where ours still stand. A warning names the others. */
+/** What to write for settings that are no longer declared: the remembered values, for settings that still have ours. A warning names the others. */
 export async function settingsToPutBack(
   { taskId, onDelete, drifted = [], remembered }: RestoreState,
   gone: readonly Setting[],
@@ -170,7 +170,7 @@ export async function settingsToPutBack(
     const old = findSetting(remembered, setting);
     const now = presence.is === "there" ? shownSetting(setting, presence.actions) : undefined;
     if (old !== undefined && now !== undefined && isSame(old, now)) {
-      // An earlier request put it back, and its answer was lost.
+      // An earlier request put the value back, and its answer was lost.
       continue;
     }
     const isOurs = now !== undefined && !drifted.includes(nameOf(setting)) && stands(setting, old, now);
@@ -187,8 +187,8 @@ export async function settingsToPutBack(
 }
 
 /**
- * Drops what another resource has come to decide since the look at the service. To be called inside of `exclusive`, so that a write of that
- * resource comes either before this call or after the restore.
+ * Drops restores that another resource has claimed since the read. To be called inside of `exclusive`, so that a write of that resource comes either
+ * before this call or after the restore.
  */
 export function stillToPutBack(
   taskId: string,
@@ -200,7 +200,7 @@ export function stillToPutBack(
   return without(back, taken);
 }
 
-/** The successor was made while our value stood there: with `onDelete: "restore"`, it remembers ours. */
+/** The resource that takes over found our value, so with `onDelete: "restore"` it remembers ours. */
 function warnOfSuccessor(taskId: string, lost: readonly (Setting | SettingOf<Items>)[], context: Context): void {
   if (lost.length > 0) {
     context.warn(
@@ -209,7 +209,7 @@ function warnOfSuccessor(taskId: string, lost: readonly (Setting | SettingOf<Ite
   }
 }
 
-/** Whether `now` is what our writes left. */
+/** Whether `now` is the value that our writes left. */
 function stands(setting: Setting, old: ShownSetting | undefined, now: ShownSetting): boolean {
   if (setting.part === "property" || now.part === "property") {
     return setting.value === now.value;

@@ -30,14 +30,14 @@ interface LoopOf<L> extends Action {
 
 type Named = { actionId: string } & ({ part: "property"; name: string } | { part: "loop" });
 
-/** What is set, in words. Identifies a setting within its task: in ownership, in `drifted`, and in messages. */
+/** The name of a setting, in words. Identifies it within its task: in ownership, in `drifted`, and in messages. */
 export function nameOf(setting: Named): string {
   return setting.part === "property"
     ? `property "${setting.name}" of action "${setting.actionId}"`
     : `the loop of action "${setting.actionId}"`;
 }
 
-/** The settings in a map of actions, by their names. Parts of the map may be outputs, of which nothing is known. */
+/** The names of the settings in a map of actions. Parts of the map may be outputs, whose values are not known. */
 export function namesOfActions(actions: unknown): string[] {
   const entriesOf = (map: unknown): [string, unknown][] => (isMap(map) ? Object.entries(map) : []);
   return entriesOf(actions).flatMap(([actionId, action]) => {
@@ -47,7 +47,7 @@ export function namesOfActions(actions: unknown): string[] {
   });
 }
 
-/** Several settings in words, short. */
+/** The short names of several settings. */
 export function listed(settings: readonly Named[]): string {
   const shown = settings
     .slice(0, 5)
@@ -56,19 +56,19 @@ export function listed(settings: readonly Named[]): string {
   return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** The one among `settings` that sets the same as `named`. */
+/** The setting of the same name. */
 export function findSetting<S extends Named>(settings: readonly S[], named: Named): S | undefined {
   const name = nameOf(named);
   return settings.find((each) => nameOf(each) === name);
 }
 
-/** The settings that set what none of `others` sets. */
+/** The settings that are not among `others`. */
 export function without<S extends Named>(settings: readonly S[], others: readonly Named[]): S[] {
   const names = new Set(others.map(nameOf));
   return settings.filter((each) => !names.has(nameOf(each)));
 }
 
-/** Both. Where both set the same, the second counts. */
+/** All settings of both. The second counts if a setting is in both. */
 export function merge<S extends Named>(first: readonly S[], second: readonly S[]): S[] {
   return [...new Map([...first, ...second].map((each) => [nameOf(each), each])).values()];
 }
@@ -78,9 +78,7 @@ export function typesOf(settings: readonly Action[]): string[] {
   return settings.flatMap(({ actionType }) => actionType ?? []);
 }
 
-/**
- * The properties to write: all of each action of which any was added or changed. Thus an action is always written as it is declared.
- */
+/** The properties to write: all properties of each action in which any was added or changed. So an action is always written as it is declared. */
 export function changedProperties(before: readonly Setting[], now: readonly Setting[]): Property[] {
   const old = new Map(before.map((setting) => [nameOf(setting), setting]));
   const properties = now.filter((setting) => setting.part === "property");

@@ -28,11 +28,11 @@ export interface SettingsForm<Checked extends SettingsArgs, State extends Settin
   settings(args: Checked | State): Setting[];
   /** The settings that left the declaration and may not be put back yet. */
   leaving(state: State): Setting[];
-  /** What stood at the service before. */
+  /** The settings before the first write. */
   remembered(state: State): ShownSetting[];
-  /** The form in which the state keeps it. */
+  /** The form in which the state keeps them. */
   previous(remembered: readonly ShownSetting[]): State["previous"];
-  /** The state with what the service shows in place of some settings. */
+  /** The state with these settings in place of its own. */
   withDrift(state: State, drift: readonly Setting[]): State;
   /** The state that a write leads to. `leaving` is given where the answer may be lost. `before` is absent at the first write. */
   state(args: Checked, kept: { previous: State["previous"]; leaving?: readonly Setting[] }, before?: State): State;
@@ -40,7 +40,7 @@ export interface SettingsForm<Checked extends SettingsArgs, State extends Settin
   send(taskId: string, writes: readonly SettingOf<Items>[], client: ServiceClient): Promise<Partial<State> | undefined>;
 }
 
-/** The life that all resources of settings share. */
+/** The steps that all resources of settings share. */
 export function settingsLife<Checked extends SettingsArgs, State extends SettingsState>(
   form: SettingsForm<Checked, State>,
 ) {
@@ -101,7 +101,7 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
       return bring(args, state, context);
     },
 
-    /** Waits for no write of another resource unless there is something to put back. */
+    /** Waits for the writes of other resources only if there is something to put back. */
     async delete(_id: string, state: State, context: Context): Promise<void> {
       const { taskId } = state;
       const back = await settingsToPutBack(restoreState(state), everDeclared(state), context);
@@ -117,7 +117,7 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
   };
 }
 
-/** What to write so that the service agrees with `now`; nothing that is right already. */
+/** What to write so that the service agrees with `now`. */
 export async function writesFor(
   step: { taskId: string; before: readonly Setting[]; now: readonly Setting[]; pending?: readonly string[] },
   loopPath: (actionId: string) => string,
@@ -134,7 +134,7 @@ export async function writesFor(
     const old = findSetting(before, action);
     const oldLoop = old?.part === "loop" ? old.value : undefined;
     const isNew = oldLoop === undefined || oldLoop.loopType !== loop.loopType;
-    // What is pending may be an append that took effect, also of a loop that is new.
+    // A pending append may have taken effect, also on a loop that is declared for the first time.
     const earlier = isNew && !isPending ? undefined : { loop: oldLoop ?? loop, isPending };
     const loopItems = await itemsToSend({ taskId, ...action }, earlier, loop, items, context);
     if (loopItems.length > 0) {

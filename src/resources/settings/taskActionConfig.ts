@@ -11,9 +11,9 @@ import { settingsLife } from "./settingsLife";
 
 /** The declared properties of one action. */
 export interface ActionSettings {
-  /** The action's type, as the service names it. */
+  /** The type of the action, as the service names it. */
   actionType: string;
-  /** Property name to value. Only what is declared here is written and compared. */
+  /** Property values by name. Only the properties declared here are written and compared. */
   properties: Record<string, string>;
 }
 
@@ -25,13 +25,13 @@ export type ActionSettingsMap = Record<string, ActionSettings>;
  *
  * | step | call |
  * |---|---|
- * | create | `POST /task/updateActionProperties`, one for all actions |
- * | read | `POST /task/getActions`; compares what is declared |
- * | update | `POST /task/updateActionProperties`, one for the actions that changed |
- * | delete | none, or one that puts the old values back (`onDelete: "restore"`) |
+ * | create | `POST /task/updateActionProperties`, one request for all actions |
+ * | read | `POST /task/getActions`; compares the declared properties |
+ * | update | `POST /task/updateActionProperties`, one request for the actions that changed |
+ * | delete | none, or one request that puts the old values back (`onDelete: "restore"`) |
  */
 export interface TaskActionConfigArgs extends RestoreArgs, ProfileArgs {
-  /** The task to configure; pass the `id` of a TaskCopy. A change replaces. */
+  /** The task to configure. Pass the `id` of a TaskCopy. A change replaces. */
   taskId: string;
   /** The declared properties by actionId: `{ open: { actionType: "NavigateAction", properties: { Url: "https://…" } } }`. */
   actions: ActionSettingsMap;
@@ -39,11 +39,11 @@ export interface TaskActionConfigArgs extends RestoreArgs, ProfileArgs {
 
 export interface TaskActionConfigState extends TaskActionConfigArgs, PendingState, DriftState {
   /**
-   * What stood at the service before, with `onDelete: "restore"`. Secret.
+   * The settings before the first write, with `onDelete: "restore"`. Secret.
    * @internal
    */
   previous?: PropertyValues;
-  /** What was taken out of the declaration and is still to be put back, after an answer was lost. Secret, as its values may have been. */
+  /** Settings that left the declaration and may not be put back yet, after a lost answer. Secret, because they may hold secret values. */
   leaving?: ActionSettingsMap;
 }
 

@@ -17,37 +17,37 @@ import { settingsLife } from "./settingsLife";
  * |---|---|
  * | create | `POST /task/updateLoopItems` |
  * | read | `POST /task/getActions` with the types of `webextract:actionTypes` |
- * | update | `POST /task/updateLoopItems`: the whole list, or with `mode: "append"` only the items not yet sent |
- * | delete | none, or one that puts the old list back (`onDelete: "restore"`) |
+ * | update | `POST /task/updateLoopItems`: the whole list, or with `mode: "append"` only the missing items |
+ * | delete | none, or one request that puts the old list back (`onDelete: "restore"`) |
  */
 export interface TaskLoopItemsArgs extends RestoreArgs, ProfileArgs {
-  /** The task; pass the `id` of a TaskCopy. A change replaces. */
+  /** The task. Pass the `id` of a TaskCopy. A change replaces. */
   taskId: string;
-  /** The loop's action. A change replaces. */
+  /** The action that loops. A change replaces. */
   actionId: string;
-  /** The kind of item, as the service names it, for example a URL list or a text list. A change replaces. */
+  /** The type of the list, as the service names it, for example `UrlList`. A change replaces. */
   loopType: string;
-  /** The items, each one line of text. A diff shows the lines that were added and removed. Either this or `itemsFile`. */
+  /** The items, each without a line break. A diff shows the lines that were added and removed. Either this or `itemsFile`. */
   items?: string[];
-  /** A file with an item a line (UTF-8; blank lines are skipped), relative to the program's folder. A diff shows that it changed. */
+  /** A file with one item on each line (UTF-8; blank lines are skipped), relative to the program's folder. A diff shows that the file changed. */
   itemsFile?: string;
   /**
-   * `replace`: the list becomes these items. `append`: those that the service's list lacks are added at its end; where it is not shown, those
-   * not sent before.
+   * `replace`: the list becomes these items. `append`: the items that the service's list lacks are added at its end. If the service does
+   * not show its list, the items not sent before are added.
    * @default "replace"
    */
   mode?: "replace" | "append";
 }
 
 export interface TaskLoopItemsState extends Omit<TaskLoopItemsArgs, "items">, PendingState, DriftState {
-  /** The items, one a line. */
+  /** The items, one on each line. */
   items?: string;
   /** Number of items. */
   count: number;
   /** SHA-256 of the items, each followed by a line feed, in hex. */
   sha256: string;
   /**
-   * What stood at the service before, with `onDelete: "restore"`. Secret.
+   * The settings before the first write, with `onDelete: "restore"`. Secret.
    * @internal
    */
   previous?: PreviousList;

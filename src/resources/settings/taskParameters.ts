@@ -22,17 +22,17 @@ import { settingsLife } from "./settingsLife";
  *
  * | step | call |
  * |---|---|
- * | create | `POST /task/updateTaskParameters`, one for all actions |
- * | read | `POST /task/getActions`; compares what is declared |
- * | update | `POST /task/updateTaskParameters`, one for what changed |
- * | delete | none, or one that puts the old values and lists back (`onDelete: "restore"`) |
+ * | create | `POST /task/updateTaskParameters`, one request for all actions |
+ * | read | `POST /task/getActions`; compares the declared properties and loops |
+ * | update | `POST /task/updateTaskParameters`, one request for all that changed |
+ * | delete | none, or one request that puts the old values and lists back (`onDelete: "restore"`) |
  */
 export interface TaskParametersArgs extends RestoreArgs, ProfileArgs {
-  /** The task to configure; pass the `id` of a TaskCopy. A change replaces. */
+  /** The task to configure. Pass the `id` of a TaskCopy. A change replaces. */
   taskId: string;
   /**
-   * What is declared, by actionId: `{ actionType, properties?, loop?: { loopType, items or itemsFile, mode? } }`. Only that is written and
-   * compared.
+   * The declared actions by actionId: `{ actionType, properties?, loop?: { loopType, items or itemsFile, mode? } }`. Only what is declared here is
+   * written and compared.
    */
   actions: ParameterActions;
 }
@@ -43,14 +43,14 @@ interface CheckedArgs extends Omit<TaskParametersArgs, "actions"> {
 }
 
 export interface TaskParametersState extends CheckedArgs, PendingState, DriftState {
-  /** What the service answered to the last write. Secret, for its fields are the service's own. */
+  /** The service's answer to the last write. Secret, because the contract does not define its fields. */
   updatedParameters?: Record<string, unknown>;
   /**
-   * What stood at the service before, with `onDelete: "restore"`. Secret.
+   * The settings before the first write, with `onDelete: "restore"`. Secret.
    * @internal
    */
   previous?: { properties?: PropertyValues; loops?: Record<string, PreviousList> };
-  /** What was taken out of the declaration and is still to be put back, after an answer was lost. Secret, as its values may have been. */
+  /** Settings that left the declaration and may not be put back yet, after a lost answer. Secret, because they may hold secret values. */
   leaving?: CheckedActions;
 }
 

@@ -10,29 +10,29 @@ import { ageOf } from "./requestJournal";
 import type { Presence } from "./taskPresence";
 
 /**
- * A copy or a start whose answer was lost may have happened. A second one would be a second task or a second paid run, so the
- * resource is kept in state under a made-up id until the user says which it was.
+ * A copy or a start whose answer was lost may have taken effect. A second request could make a second task or a second paid run, so the
+ * resource is kept in the state under a made-up id until the user says what happened.
  */
 export interface LostAnswerState {
-  /** `unknown` until the user has said what became of the request. */
+  /** `unknown` until the user says whether the request took effect. */
   outcome?: string;
-  /** What happened and what to do, for each further attempt. */
+  /** What happened and what to do next. Each further up repeats it. */
   explanation?: string;
-  /** Any text; a changed one sends the request again. */
+  /** Any string. A new string sends the request again. */
   retry?: string;
 }
 
-/** A request that makes something, and must not make it twice. */
+/** A request that makes something and must not make it twice. */
 export interface MakingRequest extends OnceRequest {
-  /** The state to keep where the answer is lost. */
+  /** The state to keep if the answer is lost. */
   state: object;
-  /** What may exist then, in words. */
+  /** What may exist then: a sentence without its end. */
   whatMayExist: string;
-  /** The argument that takes over what was made. */
+  /** The argument that adopts what was made. */
   adopt: "adoptTaskId" | "adoptLotNo";
 }
 
-/** Sends the request, and answers the id of what it made; a lost answer becomes a partial failure. */
+/** Sends the request. A lost answer becomes a partial failure. */
 export async function sendOnce<T>(
   request: MakingRequest,
   send: () => Promise<T>,
@@ -55,8 +55,8 @@ export function withoutHint({ message, hint }: ServiceError): string {
 }
 
 /**
- * What an earlier run made by this very request, if it was killed before the state could hold it. `look` reads whether it is still there. Where
- * nobody can tell, a partial failure as for a lost answer: a second request could make a second one.
+ * What an earlier run made with the same request, if that run was killed before it could save its state. `look` reads whether it still exists. If that
+ * is unclear, a partial failure as for a lost answer, because a second request could make a second one.
  */
 export async function takeOver(
   request: MakingRequest,
@@ -73,14 +73,14 @@ export async function takeOver(
   if (!counts) {
     const made = id === undefined ? `A ${what} may exist` : `"${id}" (a ${what}) exists`;
     warn(
-      `${made} that no state holds: a run that was ended before it could save it asked for it ${age}, with other arguments or too long ago to be taken over. ` +
-        "Look for it at the service; nothing here will look after it.",
+      `${made} that no state holds. A run that ended before it could save its state sent the request ${age}, with other arguments or too long ago to be taken over. ` +
+        "Nothing manages it. Look for it in the service's own interface.",
     );
     await journal.forget(operation);
     return undefined;
   }
   if (id === undefined) {
-    const ended = "The run that sent this request was ended before it learned of the answer.";
+    const ended = "The run that sent this request ended before it received the answer.";
     throw unknownOutcome(request, `${ended} ${explanationOf(request, sentAt)}`);
   }
   const presence = await look(id);
@@ -89,15 +89,15 @@ export async function takeOver(
     return undefined;
   }
   const wasMade = (then: string): string =>
-    `"${id}" (a ${what}) was made ${then} by a run that was ended before it could be saved`;
+    `"${id}" (a ${what}) was made ${then} by a run that ended before it could save its state`;
   if (presence === "unclear") {
     throw unknownOutcome(
       request,
-      `${wasMade(`at ${new Date(sentAt).toISOString()}`)}, and whether it is still there cannot be seen. It was not made again, and will not be: ` +
-        `set ${adopt}: "${id}" to take it over, or set retry to any new text, and run up again.`,
+      `${wasMade(`at ${new Date(sentAt).toISOString()}`)}. The service does not show whether it still exists, so the request is not sent again. ` +
+        `Set ${adopt} to "${id}" to take it over, or set retry to a new string to send the request again. Then run "pulumi up" again.`,
     );
   }
-  warn(`${wasMade(age)}. It was taken over; no other was made.`);
+  warn(`${wasMade(age)}. It was taken over, and no second one was made.`);
   journal.takeOver(operation, id);
   return { id, detail };
 }
@@ -117,7 +117,7 @@ function explanationOf({ whatMayExist, adopt }: MakingRequest, sentAt: number): 
 
 const madeUp = "unknown-";
 
-/** Whether an id stands for something of which nobody knows whether it exists. */
+/** Whether an id stands for something that may not exist. */
 export function isMadeUpId(id: string): boolean {
   return id.startsWith(madeUp);
 }
@@ -126,7 +126,7 @@ export function isOutcomeUnknown(state: LostAnswerState): boolean {
   return state.outcome === "unknown";
 }
 
-/** What leads out of an unknown outcome: an id to adopt, or a new `retry`. Both replace, delete first, for there's nothing to delete. */
+/** An id to adopt or a new `retry` ends an unknown outcome. Both replace, and delete first, because there is nothing to delete. */
 export function lostAnswerDifference(state: LostAnswerState, args: { retry?: string }, adoptName: string): Difference {
   if ((args as Record<string, unknown>)[adoptName] !== undefined) {
     return { replaces: [adoptName], deleteFirst: true, adopts: true };
@@ -143,7 +143,7 @@ export function refuseUpdateOfUnknown(state: LostAnswerState): void {
   }
 }
 
-/** Whether `args` differ from the state only in the id to adopt: naming the present one, or no longer naming it, changes nothing. */
+/** Whether `args` differ from the state only in the id to adopt. Adding or removing the present id changes nothing. */
 export function onlyAdoptionDiffers(spec: ArgSpecs, state: object, args: object, adoptName: string): boolean {
   const valuesOf = (from: object): Record<string, unknown> => from as Record<string, unknown>;
   const rest = (from: object): string =>
@@ -153,8 +153,8 @@ export function onlyAdoptionDiffers(spec: ArgSpecs, state: object, args: object,
 }
 
 /**
- * No longer naming the present id changes nothing: the inputs keep it as long as the same is declared (`isSame`). A `changes: false` would do too, but it
- * would also keep a value in the clear that became a secret with the same up, and show an update where the id is named again.
+ * Keeps the id to adopt among the inputs after it was removed from the program, while the rest of the declaration is the same (`isSame`). A diff with
+ * `changes: false` would do too, but a value that became secret in the same up would stay in plain text.
  */
 export function keepingAdoption<Args extends object>(
   args: Args,

@@ -1,14 +1,14 @@
 /**
- * What is noted beyond the process of requests that must not be sent twice. A process can be killed after a request took effect and
- * before the state could hold what it made; the next one finds the note.
+ * Notes requests that must not be sent twice, beyond the process. A process can be killed after a request took effect and before the engine saved
+ * the state. The next process finds the note.
  */
 export interface RequestJournal {
-  /** What an earlier process noted of such a request of this resource, unless the state has caught up with it since. */
+  /** The note of an earlier process about such a request of this resource, unless the state has what the request made. */
   earlier(operation: OnceOperation, inputs: object): Promise<EarlierRequest | undefined>;
-  /** The earlier request counts as this process's own: what it made goes into the state now. */
+  /** Counts the earlier request as one of this process: what it made goes into the state now. */
   takeOver(operation: OnceOperation, id: string): void;
   forget(operation: OnceOperation): Promise<void>;
-  /** Notes the request, sends it, and notes what it made. */
+  /** Notes the request, sends it, then notes what it made. */
   once<T>(request: OnceRequest, send: () => Promise<T>, idOf: (answer: T) => string | undefined): Promise<T>;
 }
 
@@ -17,11 +17,11 @@ export type OnceOperation = "copyTask" | "startTask" | "append";
 
 export interface OnceRequest {
   operation: OnceOperation;
-  /** All that decides what it makes. Only a salted hash of it is kept, for it may hold secrets. */
+  /** All values that decide what the request makes. Only a salted hash is kept, because the values may be secret. */
   inputs: object;
-  /** In words with ids only, such as `copy of task "a" in group "b"`. */
+  /** What the request makes, in words with ids only, such as `copy of task "a" in group "b"`. */
   what: string;
-  /** What a process that takes it over needs to go on. Nothing secret. */
+  /** What a process needs to take it over. Nothing secret. */
   detail?: Record<string, unknown>;
 }
 
@@ -29,9 +29,9 @@ export interface EarlierRequest {
   what: string;
   /** Milliseconds since 1970. */
   sentAt: number;
-  /** What it made; absent where the process ended before it knew. */
+  /** The id of what it made. Absent if the process ended before the answer. */
   id?: string;
-  /** Whether it was for the same inputs, and not too long ago. */
+  /** Whether it had the same inputs and was not too long ago. */
   counts: boolean;
   detail: Record<string, unknown>;
 }

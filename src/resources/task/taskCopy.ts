@@ -16,37 +16,37 @@ import { lookUpExistence } from "./taskPresence";
 import { removeRows } from "./taskRows";
 
 /**
- * A task: a copy of another one, or one that exists already and is taken over.
+ * A task: a copy of another task, or a task that exists already and is adopted.
  *
  * | step | call |
  * |---|---|
- * | create | `POST /task/copy`; none when it takes over a task |
- * | read | `POST /task/getActions`, else `GET /data/all` of one row: is it there? |
+ * | create | `POST /task/copy`; none if it adopts a task |
+ * | read | `POST /task/getActions`, or `GET /data/all` of one row, to see whether the task exists |
  * | update | none |
- * | delete | `POST /data/remove` or none; the service cannot delete a task |
+ * | delete | `POST /data/remove` or none; the API cannot delete a task |
  */
 export interface TaskCopyArgs extends ProfileArgs {
-  /** The task to copy. Together with `taskGroupId`. A change replaces. */
+  /** The task to copy. Requires `taskGroupId`. A change replaces. */
   sourceTaskId?: string;
-  /** The group that the copy goes to. A change replaces. */
+  /** The group of the copy. Requires `sourceTaskId`. A change replaces. */
   taskGroupId?: string;
   /**
-   * Alone: a task that exists and is only taken over; its rows are never touched by default. Beside `sourceTaskId`: a copy that was made
-   * already, by a request whose answer was lost. Adding or removing the present task's own id changes nothing; another id replaces.
+   * The id of a task to adopt. Without `sourceTaskId`: a task that exists already; by default its rows are never removed. With `sourceTaskId`: the copy
+   * that a request made whose answer was lost. Adding or removing the id of the present task changes nothing. Another id replaces.
    */
   adoptTaskId?: string;
   /**
-   * What a delete does with the task's rows. `removeData` removes them, and refuses where there are any unless `forceDestroy`;
-   * `retain` makes no call. The task itself always stays: the service cannot delete one.
-   * @default "removeData" for a copy, "retain" for a task taken over
+   * What a delete does with the task's rows. `removeData` removes the rows, but refuses to if there are any and `forceDestroy` is not set. `retain`
+   * makes no call. The task itself always stays, because the API cannot delete a task.
+   * @default "removeData" for a copy, "retain" for an adopted task
    */
   onDelete?: "removeData" | "retain";
   /**
-   * Lets a delete remove rows that the task still holds. It must be in the state, so run an up, before it works.
+   * Lets a delete remove rows that the task still has. Takes effect when it is in the state, so run `pulumi up` first.
    * @default false
    */
   forceDestroy?: boolean;
-  /** After a copy whose answer was lost: any new text copies again. Replaces, but only then. */
+  /** After a copy whose answer was lost, a new string copies again, as a replace. At any other time a change makes no call. */
   retry?: string;
 }
 
@@ -123,9 +123,7 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
   async update(id: string, state: TaskCopyState, args: TaskCopyArgs, context: Context): Promise<TaskCopyState> {
     refuseUpdateOfUnknown(state);
     if (identity.some((name) => args[name] !== undefined && differs(state[name], args[name]))) {
-      context.warn(
-        `Task "${id}" stays the one it was, for adoptTaskId names it: the new source or group was not copied.`,
-      );
+      context.warn(`Task "${id}" stays, because adoptTaskId names it. The new source or group was not copied.`);
     }
     return { ...args, taskId: id };
   },
@@ -133,7 +131,7 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
   async delete(id: string, state: TaskCopyState, context: Context): Promise<void> {
     if (isOutcomeUnknown(state)) {
       context.warn(
-        `A copy of task "${state.sourceTaskId}" may exist in group "${state.taskGroupId}": the answer to the copy was lost, and this state forgets it now.`,
+        `A copy of task "${state.sourceTaskId}" may exist in group "${state.taskGroupId}": the answer to the copy was lost, and its state is deleted now.`,
       );
       return;
     }
@@ -143,17 +141,17 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
     if (onDelete === "removeData") {
       const left = await context.exclusive(id, () => removeRows(id, state.forceDestroy === true, context));
       if (left === "task gone") {
-        // True of a task that was deleted there by hand, and of each task where the credentials are another account's.
+        // Somebody deleted the task, or the credentials are those of another account.
         context.warn(
-          `Task "${id}" is gone as far as this account can see, so nothing was removed. If it should be there, the credentials are those of another account: no state holds it any more.`,
+          `Task "${id}" is gone as far as this account can see, so nothing was removed. The state no longer has the task. If it should exist, check whether the credentials are those of another account.`,
         );
         return;
       }
-      rows = "it holds no rows any more";
+      rows = "it has no rows any more";
     }
     if (isCopy || onDelete === "removeData") {
       context.warn(
-        `Task "${id}" stays at the service, which has no call that deletes a task; ${rows}. Delete it there by hand if it is not needed.`,
+        `Task "${id}" stays at the service, because the API cannot delete a task; ${rows}. If you do not need the task, delete it in the service's own interface.`,
       );
     }
   },

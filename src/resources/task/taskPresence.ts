@@ -2,16 +2,16 @@ import { isServiceError } from "../../service/errors/errors";
 import type { Context } from "../resource";
 import { entryOf } from "../values";
 
-/** One action as the service shows it: the contract leaves its fields open. */
+/** One action as the service shows it. The contract does not define its fields. */
 export type ActionShown = Record<string, unknown>;
 
 /**
- * What is known of a task. `gone` is only what the service says in so many words for this one task; a task that an answer leaves
- * out may just have no action of the types asked for, and stays `unclear`.
+ * What is known of a task. `gone` only if the service says explicitly that this one task does not exist. `unclear` for a task that an answer leaves
+ * out, because the task may have no action of the types asked for.
  */
 export type Presence = { is: "there"; actions: ActionShown[] } | { is: "gone" } | { is: "unclear" };
 
-/** Looks a task up with the action types that concern the caller and those of the configuration. */
+/** Looks a task up with the action types of the caller and those of the configuration. */
 export async function lookUpTask(taskId: string, types: readonly string[], context: Context): Promise<Presence> {
   const asked = [...new Set([...types, ...context.settings.actionTypes])].sort();
   const first = await askForActions(taskId, asked, context);
@@ -34,7 +34,7 @@ async function askForActions(taskId: string, actionTypes: string[], context: Con
       context.saw(taskId, "gone");
       return { is: "gone" };
     }
-    // Without a type to ask for, some services refuse the question itself, which says nothing about the task.
+    // Some services refuse a request without types, which says nothing about the task.
     if (actionTypes.length === 0 && isServiceError(error, "refused")) {
       return { is: "unclear" };
     }
@@ -42,13 +42,13 @@ async function askForActions(taskId: string, actionTypes: string[], context: Con
   }
 }
 
-/** Whether a task exists, for a caller that has no action to ask for. */
+/** Whether a task exists, for a caller without actions to ask for. */
 export async function lookUpExistence(taskId: string, context: Context): Promise<Presence["is"]> {
   const presence = await lookUpTask(taskId, [], context);
   return presence.is === "unclear" ? lookUpByRows(taskId, context) : presence.is;
 }
 
-/** Whether a task exists, where its actions do not tell. */
+/** Whether a task exists, if its actions do not tell. */
 export async function lookUpByRows(taskId: string, context: Context): Promise<Presence["is"]> {
   try {
     await context.client.getData({ taskId, offset: 0, size: 1 });
@@ -66,7 +66,7 @@ export async function lookUpByRows(taskId: string, context: Context): Promise<Pr
   }
 }
 
-/** Whether the service says of a task that is none of the caller's that it is gone. Says nothing of what it found to anybody else. */
+/** Whether the service says that a task is gone which no resource of the caller manages. Reports the finding to nobody else. */
 export async function isGone(taskId: string, context: Context): Promise<boolean> {
   try {
     return (await lookUpExistence(taskId, { ...context, saw: () => {} })) === "gone";
@@ -83,7 +83,7 @@ export function findAction(actions: readonly ActionShown[], actionId: string): A
   return actions.find((action) => fieldOf(action, "actionId") === actionId);
 }
 
-/** A field by its name, whatever its case: what a read answers is not part of the contract. */
+/** A field by its name, without case, because the contract does not define the fields. */
 export function fieldOf(shown: ActionShown, name: string): unknown {
   if (Object.hasOwn(shown, name)) {
     return shown[name];
@@ -93,8 +93,8 @@ export function fieldOf(shown: ActionShown, name: string): unknown {
 }
 
 /**
- * The value of a property: in a list of name/value pairs, in a map, or in the action itself. Undefined where it isn't shown. A service that shows a
- * number may have lost how it was written: the same number as the declared one is the declared text.
+ * The value of a property: in a list of name/value pairs, in a map, or in the action itself. Undefined if the service does not show it. If the service
+ * shows a number that equals the declared one, the value is the declared string, because the service may not know how the number was written.
  */
 export function propertyOf(action: ActionShown, name: string, declared: string): string | undefined {
   const properties = fieldOf(action, "properties");

@@ -14,7 +14,7 @@ describe("TaskActionConfig", () => {
   const stands = (): Record<string, string> | undefined =>
     world.emulator.inspect.task("task-1")?.actions.find(({ actionId }) => actionId === "open")?.properties;
 
-  it("writes all actions in one request, then only those that changed, and nothing when nothing did", async () => {
+  it("writes all actions in one request, then only the actions that changed, and nothing when nothing changed", async () => {
     const config = world.declare("TaskActionConfig");
     const each = { actionType: "LoopAction", properties: { Order: "asc" } };
     await config.up({ taskId: "task-1", actions: { ...declared.actions, each } });
@@ -46,7 +46,7 @@ describe("TaskActionConfig", () => {
     assert.deepEqual(world.operations(), ["updateActionProperties"]);
   });
 
-  it("shows a value that was changed behind its back, and sets it back by the next up", async () => {
+  it("shows a value that somebody else changed, and sets it back with the next up", async () => {
     const config = world.declare("TaskActionConfig");
     await config.up(declared);
     world.emulator.change.setProperty("task-1", "open", "Url", "https://theirs.test/");
@@ -56,7 +56,7 @@ describe("TaskActionConfig", () => {
     assert.equal(stands()?.Url, "https://new.test/");
   });
 
-  it("sees no drift in how the service shows the same values", async () => {
+  it("sees no drift in another form of the same values", async () => {
     for (const actionShape of ["list", "map", "flat"] as const) {
       for (const propertyValues of ["asWritten", "typed"] as const) {
         world.emulator.setBehaviour({ actionShape, propertyValues });
@@ -69,7 +69,7 @@ describe("TaskActionConfig", () => {
     }
   });
 
-  it("reads fields whatever their case", async () => {
+  it("reads fields without regard to case", async () => {
     const config = world.declare("TaskActionConfig");
     await config.up(declared);
     const Properties = [{ name: "Url", value: "https://theirs.test/" }];
@@ -80,7 +80,7 @@ describe("TaskActionConfig", () => {
     assert.deepEqual(config.state.actions, open({ Url: "https://theirs.test/", Wait: "9" }));
   });
 
-  it("keeps its state where the service does not show the action, and is gone only with its task", async () => {
+  it("keeps its state if the service does not show the action, and is gone only with its task", async () => {
     const config = world.declare("TaskActionConfig");
     await config.up(declared);
     world.emulator.change.deleteAction("task-1", "open");
@@ -93,7 +93,7 @@ describe("TaskActionConfig", () => {
     assert.equal(await config.refresh(), false);
   });
 
-  it("keeps what it wrote when the answer is lost, and writes it again by the next up", async () => {
+  it("keeps its state when the answer is lost, and writes again with the next up", async () => {
     const config = world.declare("TaskActionConfig");
     world.emulator.fault({ operation: "updateActionProperties", kind: "reset", when: "before" });
     await failure(config.up(declared));
@@ -104,14 +104,14 @@ describe("TaskActionConfig", () => {
     assert.equal(config.state.pending, undefined);
   });
 
-  it("leaves things as they are after a refusal", async () => {
+  it("is not created when the write is refused", async () => {
     const config = world.declare("TaskActionConfig");
     world.emulator.change.deleteAction("task-1", "open");
     assert.match(await failure(config.up(declared)), /TaskSettingsNotFound/);
     assert.equal(config.id, undefined);
   });
 
-  it("names what it leaves behind, and never unsets anything", async () => {
+  it("names the values that stay, and never unsets a value", async () => {
     const config = world.declare("TaskActionConfig");
     await config.up(declared);
     await config.up({ taskId: "task-1", actions: open({ Url: "https://new.test/" }) });
@@ -122,7 +122,7 @@ describe("TaskActionConfig", () => {
     assert.equal(world.sent("updateActionProperties").length, 1);
   });
 
-  it("says nothing of what stays behind in a task that is gone", async () => {
+  it("does not warn about a task that is gone", async () => {
     const config = world.declare("TaskActionConfig");
     await config.up({ ...declared, onDelete: "restore" });
     world.emulator.change.deleteTask("task-1");
@@ -143,7 +143,7 @@ describe("TaskActionConfig with onDelete restore", () => {
   const stands = (): Record<string, string> | undefined =>
     world.emulator.inspect.task("task-1")?.actions.find(({ actionId }) => actionId === "open")?.properties;
 
-  it("reads first, and puts back what stood there", async () => {
+  it("reads before it writes, and puts the old values back", async () => {
     const config = world.declare("TaskActionConfig");
     await config.up(restoring);
     assert.deepEqual(world.operations(), ["getActions", "updateActionProperties"]);
@@ -153,7 +153,7 @@ describe("TaskActionConfig with onDelete restore", () => {
     assert.deepEqual(world.warnings, []);
   });
 
-  it("puts a property back that is taken out of the declaration, with the same request as the rest", async () => {
+  it("puts back a property that leaves the declaration, in the same request as the other changes", async () => {
     const config = world.declare("TaskActionConfig");
     await config.up(restoring);
     world.operations();
@@ -165,7 +165,7 @@ describe("TaskActionConfig with onDelete restore", () => {
     assert.deepEqual(stands(), old);
   });
 
-  it("leaves what somebody changed since, and says so", async () => {
+  it("keeps a value that somebody else changed, and says so", async () => {
     const config = world.declare("TaskActionConfig");
     await config.up(restoring);
     world.emulator.change.setProperty("task-1", "open", "Url", "https://theirs.test/");
@@ -174,7 +174,7 @@ describe("TaskActionConfig with onDelete restore", () => {
     assert.match(world.warnings.join(), /keeps .*open\.Url/);
   });
 
-  it("leaves what somebody changed since also after a refresh has taken it into the state", async () => {
+  it("keeps a value that somebody else changed also after a refresh", async () => {
     const config = world.declare("TaskActionConfig");
     await config.up(restoring);
     world.emulator.change.setProperty("task-1", "open", "Url", "https://theirs.test/");
@@ -184,7 +184,7 @@ describe("TaskActionConfig with onDelete restore", () => {
     assert.deepEqual(stands(), { Url: "https://theirs.test/", Wait: "1" });
   });
 
-  it("puts back again what it wrote over somebody's change", async () => {
+  it("puts the old value back after it has overwritten somebody else's change", async () => {
     const config = world.declare("TaskActionConfig");
     await config.up(restoring);
     world.emulator.change.setProperty("task-1", "open", "Url", "https://theirs.test/");
@@ -194,7 +194,7 @@ describe("TaskActionConfig with onDelete restore", () => {
     assert.deepEqual(stands(), old);
   });
 
-  it("puts back by the next up what it could not, because the answer was lost", async () => {
+  it("puts the old values back with the next up if the answer was lost", async () => {
     for (const when of ["before", "after"] as const) {
       world.emulator.change.setProperty("task-1", "open", "Url", old.Url);
       world.emulator.change.setProperty("task-1", "open", "Wait", old.Wait);
@@ -215,7 +215,7 @@ describe("TaskActionConfig with onDelete restore", () => {
     assert.deepEqual(world.warnings, []);
   });
 
-  it("does not undo what another resource wrote in the same run: one that was renamed or replaced", async () => {
+  it("does not undo what its replacement, or the same resource under a new name, wrote in the same run", async () => {
     const config = world.declare("TaskActionConfig");
     await config.up(restoring);
     await config.replaceByHand();
@@ -228,7 +228,7 @@ describe("TaskActionConfig with onDelete restore", () => {
     assert.deepEqual(stands(), declared.actions.open.properties);
   });
 
-  it("says that what stood there before is lost when another resource takes its place, which finds ours there", async () => {
+  it("warns that the old value is lost when another resource takes over", async () => {
     const config = world.declare("TaskActionConfig");
     await config.up({ ...restoring, actions: open({ Url: "https://new.test/", Wait: "1" }) });
     await config.replaceByHand();
@@ -237,7 +237,7 @@ describe("TaskActionConfig with onDelete restore", () => {
     ]);
   });
 
-  it("does not undo what another resource comes to write while it looks what stands there", async () => {
+  it("does not undo what another resource writes between its read and its restore", async () => {
     for (const type of ["TaskActionConfig", "TaskParameters"]) {
       for (const leave of ["up", "destroy"] as const) {
         const from = world.declare(type, `from-${type}-${leave}`);
@@ -263,7 +263,7 @@ describe("TaskActionConfig with onDelete restore", () => {
     }
   });
 
-  it("waits for no write of another resource where it puts nothing back", async () => {
+  it("does not wait for the writes of another resource if it puts nothing back", async () => {
     const left = world.declare("TaskActionConfig", "left");
     await left.up(declared);
     await world.command(async () => {
@@ -278,7 +278,7 @@ describe("TaskActionConfig with onDelete restore", () => {
     assert.match(world.warnings.join(), /keeps .*open\.Url, open\.Wait/);
   });
 
-  it("puts back what another resource of this run decides of a task of the same id in another account", async () => {
+  it("puts values back although another resource sets them in a task of the same id in another account", async () => {
     const other = await World.create();
     try {
       const { accessToken } = other.emulator.credentials;
@@ -295,7 +295,7 @@ describe("TaskActionConfig with onDelete restore", () => {
     }
   });
 
-  it("puts back only what was declared while it was to restore", async () => {
+  it("puts back only the values that were declared with restore", async () => {
     const config = world.declare("TaskActionConfig");
     await config.up({ taskId: "task-1", actions: open({ Url: "https://new.test/" }) });
     await config.up(restoring);
@@ -305,7 +305,7 @@ describe("TaskActionConfig with onDelete restore", () => {
     assert.match(world.warnings.join(), /keeps .*open\.Url/);
   });
 
-  it("never sends a value that it did not read: an empty text that stood there is put back as one", async () => {
+  it("never sends a value that it did not read, and puts an empty string back", async () => {
     world.emulator.change.setProperty("task-1", "open", "Url", "");
     const config = world.declare("TaskActionConfig");
     await config.up({ ...restoring, actions: open({ Url: "https://new.test/", NewOne: "x" }) });
@@ -314,7 +314,7 @@ describe("TaskActionConfig with onDelete restore", () => {
     assert.match(world.warnings.join(), /keeps .*open\.NewOne/);
   });
 
-  it("warns at once where nothing can be put back later: not shown, or too large", async () => {
+  it("warns at once if a value cannot be put back later: not shown, or too large", async () => {
     const hidden = world.declare("TaskActionConfig");
     await hidden.up({ ...restoring, actions: open({ NewOne: "x" }) });
     assert.match(world.warnings.join(), /open.NewOne cannot be put back later, because the service does not show/);
@@ -328,7 +328,7 @@ describe("TaskActionConfig with onDelete restore", () => {
     assert.match(world.warnings.join(), /keeps .*open\.Url, open\.Wait/);
   });
 
-  it("never writes without having read what stands there", async () => {
+  it("does not write if it cannot read first", async () => {
     const config = world.declare("TaskActionConfig");
     world.emulator.fault({ operation: "getActions", kind: "reset" });
     await failure(config.up(restoring));

@@ -14,7 +14,7 @@ describe("TaskLoopItems", () => {
   const stands = (): string[] | undefined =>
     world.emulator.inspect.task("task-1")?.actions.find(({ actionId }) => actionId === "each")?.loopItems;
 
-  it("replaces the whole list, always saying isAppend, and does nothing when nothing changed", async () => {
+  it("replaces the whole list, always sends isAppend, and does nothing when nothing changed", async () => {
     const items = world.declare("TaskLoopItems");
     await items.up({ ...loop, items: ["a", "b"] });
     assert.equal(await items.up({ ...loop, items: ["a", "b"] }), "nothing");
@@ -27,7 +27,7 @@ describe("TaskLoopItems", () => {
     assert.deepEqual([items.id, items.state.count], ["task-1", 2]);
   });
 
-  it("shows a list that was changed behind its back, compared without the case of its type", async () => {
+  it("shows a list that somebody else changed, and compares its type without case", async () => {
     world.emulator.setBehaviour({ loopTypeRead: "upperUrl" });
     const items = world.declare("TaskLoopItems");
     await items.up({ ...loop, items: ["a", "b"] });
@@ -40,7 +40,7 @@ describe("TaskLoopItems", () => {
     assert.deepEqual(stands(), ["a", "b"]);
   });
 
-  it("appends only what was not sent yet", async () => {
+  it("appends only items not sent before", async () => {
     const items = world.declare("TaskLoopItems");
     const append = { ...loop, mode: "append" };
     await items.up({ ...append, items: ["a"] });
@@ -54,7 +54,7 @@ describe("TaskLoopItems", () => {
     assert.match(await failure(items.up({ ...append, items: ["a", "c"] })), /lacks 1 of the items sent before/);
   });
 
-  it("appends nothing twice that stands in the list already: on create, made anew by hand, or with another kind of item", async () => {
+  it("appends no item that is in the list already: on create, on a replace, or with another loopType", async () => {
     const items = world.declare("TaskLoopItems");
     const append = { ...loop, mode: "append", items: ["a", "https://old.test/1"] };
     await items.up(append);
@@ -64,7 +64,7 @@ describe("TaskLoopItems", () => {
     assert.equal(world.sent("updateLoopItems").length, 1);
   });
 
-  it("says that it appends without a look where the service does not show the list", async () => {
+  it("warns that it appends all items if the service does not show the list", async () => {
     world.configure({ actionTypes: "" });
     const items = world.declare("TaskLoopItems");
     await items.up({ ...loop, mode: "append", items: ["a"] });
@@ -77,7 +77,7 @@ describe("TaskLoopItems", () => {
     );
   });
 
-  it("appends again what somebody took out of the list, and only that", async () => {
+  it("appends again only the items that somebody removed from the list", async () => {
     for (const source of ["list", "file"]) {
       world.emulator.change.setLoopItems("task-1", "each", ["https://old.test/1"]);
       world.write("items.txt", "a\nb\nc\n");
@@ -100,7 +100,7 @@ describe("TaskLoopItems", () => {
     assert.deepEqual(stands(), ["a", "b"]);
   });
 
-  it("appends the lines that a file gained at its end, and refuses one that changed elsewhere", async () => {
+  it("appends the lines added at the end of a file, and refuses a file that changed elsewhere", async () => {
     const items = world.declare("TaskLoopItems");
     const args = { ...loop, mode: "append", itemsFile: "items.txt" };
     world.write("items.txt", "a\nb\n");
@@ -112,7 +112,7 @@ describe("TaskLoopItems", () => {
     assert.match(await failure(items.up(args)), /itemsFile does not begin with the 3 items sent before/);
   });
 
-  it("refuses a file that is no longer the one that was checked", async () => {
+  it("refuses a file that changed after the check", async () => {
     world.write("items.txt", "a\nb\n");
     const { inputs } = await world.providers.provider("TaskLoopItems").check({}, { ...loop, itemsFile: "items.txt" });
     world.write("items.txt", "a\nc\n");
@@ -123,7 +123,7 @@ describe("TaskLoopItems", () => {
     assert.deepEqual(world.operations(), []);
   });
 
-  it("puts no item into the list twice, whichever answers to appends are lost, before or after they took effect", async () => {
+  it("adds no item twice, whichever answers to appends are lost, before or after they took effect", async () => {
     const step = fc.record({
       items: fc.uniqueArray(fc.constantFrom("a", "b", "c", "d"), { minLength: 1 }),
       lost: fc.constantFrom(undefined, "before", "after"),
@@ -155,7 +155,7 @@ describe("TaskLoopItems", () => {
     );
   });
 
-  it("sends nothing after a lost append where the list cannot be seen", async () => {
+  it("sends nothing after a lost append if the service does not show the list", async () => {
     world.configure({ actionTypes: "" });
     const items = world.declare("TaskLoopItems");
     world.emulator.fault({ operation: "updateLoopItems", kind: "reset", when: "after" });
@@ -169,13 +169,13 @@ describe("TaskLoopItems", () => {
     assert.deepEqual(stands(), ["a"]);
   });
 
-  it("refuses a text that holds no item: it would empty the list", async () => {
+  it("refuses a string without items, because it would empty the list", async () => {
     assert.deepEqual(await world.providers.problems("TaskLoopItems", { ...loop, items: " \n \n" }), [
       "items must be a non-empty list of strings; got a blank string",
     ]);
   });
 
-  it("leaves its list behind, and says so", async () => {
+  it("keeps the list on delete, and says so", async () => {
     const items = world.declare("TaskLoopItems");
     await items.up({ ...loop, items: ["a"] });
     world.operations();
@@ -208,7 +208,7 @@ describe("TaskLoopItems with onDelete restore", () => {
     assert.deepEqual(world.warnings, []);
   });
 
-  it("puts the old list back after a replace and the appends that followed it, from a list and from a file", async () => {
+  it("puts the old list back after a replace and later appends, from a list and from a file", async () => {
     for (const source of ["items", "itemsFile"]) {
       const declared = (...list: string[]) => {
         world.write("items.txt", list.join("\n"));
@@ -225,7 +225,7 @@ describe("TaskLoopItems with onDelete restore", () => {
     assert.deepEqual(world.warnings, []);
   });
 
-  it("leaves a list that somebody changed between a replace and an append", async () => {
+  it("keeps a list that somebody else changed between a replace and an append", async () => {
     for (const refresh of [false, true]) {
       world.emulator.change.setLoopItems("task-1", "each", old);
       const items = world.declare("TaskLoopItems");
@@ -241,7 +241,7 @@ describe("TaskLoopItems with onDelete restore", () => {
     }
   });
 
-  it("leaves a list that somebody changed since, refreshed or not", async () => {
+  it("keeps a list that somebody else changed, refreshed or not", async () => {
     for (const mode of ["replace", "append"]) {
       for (const refresh of [false, true]) {
         world.emulator.change.setLoopItems("task-1", "each", old);
@@ -259,7 +259,7 @@ describe("TaskLoopItems with onDelete restore", () => {
     assert.equal(world.warnings.length, 4);
   });
 
-  it("puts the old list back of which ours had a part, and an empty one", async () => {
+  it("puts back an old list that shares items with ours, and an empty one", async () => {
     for (const before of [["a", "x"], []]) {
       world.emulator.change.setLoopItems("task-1", "each", before);
       const items = world.declare("TaskLoopItems");
@@ -270,7 +270,7 @@ describe("TaskLoopItems with onDelete restore", () => {
     assert.deepEqual(world.warnings, []);
   });
 
-  it("does not undo the list of the resource that takes its place, and says what is lost by that", async () => {
+  it("does not undo the list of its replacement, and warns that the old list is lost", async () => {
     const items = world.declare("TaskLoopItems");
     await items.up({ ...restoring, items: ["a"] });
     await items.replaceByHand();
@@ -280,7 +280,7 @@ describe("TaskLoopItems with onDelete restore", () => {
     assert.deepEqual(stands(), ["a"]);
   });
 
-  it("warns at once where the old list cannot be put back: too large, or not shown", async () => {
+  it("warns at once if the old list cannot be put back later: too large, or not shown", async () => {
     world.emulator.change.setLoopItems("task-1", "each", ["x".repeat(33_000)]);
     const large = world.declare("TaskLoopItems");
     await large.up({ ...restoring, items: ["a"] });
@@ -291,7 +291,7 @@ describe("TaskLoopItems with onDelete restore", () => {
     assert.match(world.warnings.join(), /cannot be put back later, because the service does not show/);
   });
 
-  it("warns at once where an item of the old list is no line of text, which could not be put back as it was", async () => {
+  it("warns at once if an item of the old list has a line break, because it could not be put back", async () => {
     world.emulator.change.setLoopItems("task-1", "each", ["one\ntwo"]);
     const items = world.declare("TaskLoopItems");
     await items.up({ ...restoring, items: ["a"] });
@@ -303,7 +303,7 @@ describe("TaskLoopItems with onDelete restore", () => {
     assert.deepEqual(stands(), ["a"]);
   });
 
-  it("deletes well when its task is gone", async () => {
+  it("is deleted without a warning when its task is gone", async () => {
     const items = world.declare("TaskLoopItems");
     await items.up({ ...restoring, items: ["a"] });
     world.emulator.change.deleteTask("task-1");

@@ -33,7 +33,7 @@ describe("TaskParameters", () => {
     ]);
   });
 
-  it("shows what was changed behind its back, and sets it back", async () => {
+  it("shows what somebody else changed, and sets it back", async () => {
     const parameters = world.declare("TaskParameters");
     await parameters.up(declared);
     world.emulator.change.setProperty("task-1", "open", "Url", "https://theirs.test/");
@@ -43,7 +43,7 @@ describe("TaskParameters", () => {
     assert.deepEqual(stands(), ours);
   });
 
-  it("puts no item into the list twice when the answer to an append is lost", async () => {
+  it("adds no item twice when the answer to an append is lost", async () => {
     const actions = { each: { ...each, loop: { ...each.loop, mode: "append" } } };
     for (const when of ["before", "after"] as const) {
       world.emulator.change.setLoopItems("task-1", "each", old.items);
@@ -55,14 +55,14 @@ describe("TaskParameters", () => {
     }
   });
 
-  it("puts back what stood there before, where ours still stands", async () => {
+  it("puts the old values and list back", async () => {
     const parameters = world.declare("TaskParameters");
     await parameters.up(restoring);
     await parameters.destroy();
     assert.deepEqual([stands(), world.warnings], [old, []]);
   });
 
-  it("puts the old list back after a replace and the appends that followed it", async () => {
+  it("puts the old list back after a replace and later appends", async () => {
     const parameters = world.declare("TaskParameters");
     await parameters.up(restoring);
     const loop = { ...each.loop, items: ["a", "b", "c"], mode: "append" };
@@ -72,7 +72,7 @@ describe("TaskParameters", () => {
     assert.deepEqual([stands(), world.warnings], [old, []]);
   });
 
-  it("leaves what somebody changed since, refreshed or not", async () => {
+  it("keeps what somebody else changed, refreshed or not", async () => {
     for (const refresh of [false, true]) {
       world.emulator.change.setLoopItems("task-1", "each", old.items);
       const parameters = world.declare("TaskParameters");
@@ -88,7 +88,7 @@ describe("TaskParameters", () => {
     }
   });
 
-  it("puts back by the next up what it could not, because the answer was lost", async () => {
+  it("puts the old values and list back with the next up if the answer was lost", async () => {
     for (const when of ["before", "after"] as const) {
       const parameters = world.declare("TaskParameters");
       await parameters.up(restoring);
@@ -106,7 +106,7 @@ describe("TaskParameters", () => {
     assert.deepEqual(world.warnings, []);
   });
 
-  it("does not undo what the resource wrote that takes its place", async () => {
+  it("does not undo what its replacement wrote", async () => {
     const parameters = world.declare("TaskParameters");
     await parameters.up(restoring);
     await parameters.replaceByHand();
@@ -114,7 +114,7 @@ describe("TaskParameters", () => {
     assert.match(world.warnings.join(), /open.Url, open.Wait, the loop of action "each" cannot be put back later/);
   });
 
-  it("reads a loop by the type of its action, whatever webextract:actionTypes names", async () => {
+  it("reads a loop by the declared type of its action, whatever webextract:actionTypes names", async () => {
     world.configure({ actionTypes: "" });
     const parameters = world.declare("TaskParameters");
     await parameters.up(restoring);
@@ -122,7 +122,7 @@ describe("TaskParameters", () => {
     assert.deepEqual([stands(), world.warnings], [old, []]);
   });
 
-  it("keeps at most 32 kB of what stood there before, properties and loops together", async () => {
+  it("remembers at most 32 kB, properties and loops together", async () => {
     world.emulator.change.setProperty("task-1", "open", "Url", "u".repeat(20_000));
     world.emulator.change.setLoopItems("task-1", "each", ["x".repeat(20_000)]);
     const parameters = world.declare("TaskParameters");
@@ -150,7 +150,7 @@ describe("TaskParameters", () => {
     assert.deepEqual(stands().items, ["a", "b", "c"]);
   });
 
-  it("appends only what the list lacks, also when the resource is made anew or the kind of item changed", async () => {
+  it("appends only missing items, also on a replace or with another loopType", async () => {
     const actions = (loopType: string, items: string[]) => ({
       each: { actionType: "LoopAction", loop: { loopType, items, mode: "append" } },
     });
@@ -161,7 +161,7 @@ describe("TaskParameters", () => {
     assert.deepEqual(stands().items, [...old.items, "a", "b"]);
   });
 
-  it("keeps as an output what the service answered", async () => {
+  it("keeps the service's answer as an output", async () => {
     const parameters = world.declare("TaskParameters");
     await parameters.up(declared);
     assert.equal(typeof parameters.state.updatedParameters, "object");

@@ -47,7 +47,7 @@ describe("reads of many tasks' actions", () => {
   const readAll = (reader: ActionReader, types = ["NavigateAction"]): Promise<PromiseSettledResult<unknown>[]> =>
     Promise.allSettled(taskIds.map((taskId) => reader.read(taskId, types)));
 
-  it("travel in one request when they come together", async () => {
+  it("share one request when they arrive together", async () => {
     const reader = await start();
     const answers = await readAll(reader);
     assert.deepEqual(
@@ -72,7 +72,7 @@ describe("reads of many tasks' actions", () => {
     assert.ok(failed.every(({ answer }) => isServiceError(answer.reason, "notFound")));
   };
 
-  it("ask a task that the refusal names alone, and the others once more", async () => {
+  it("ask for a task that the refusal names alone, and for the others once more", async () => {
     for (const taskGone of ["invalidTaskId", "notFound"] as const) {
       const reader = await start({ taskGone });
       await gone(reader, 1);
@@ -84,7 +84,7 @@ describe("reads of many tasks' actions", () => {
     assert.equal(emulator.requests.length, 5);
   });
 
-  it("ask each task alone, once, where the refusal names none", async () => {
+  it("ask for each task alone, once, if the refusal names none", async () => {
     for (const index of [0, 37, 99]) {
       const reader = await start({ getActionsMissing: "refusedUnnamed" });
       await gone(reader, index);
@@ -93,7 +93,7 @@ describe("reads of many tasks' actions", () => {
     }
   });
 
-  it("answer each question, however many tasks are gone and whether the refusal names them or not", async () => {
+  it("answer for each task, however many are gone and whether the refusal names them or not", async () => {
     for (const getActionsMissing of ["refusedNamed", "refusedUnnamed"] as const) {
       for (const missing of [[0, 1], [3, 50, 98, 99], taskIds.map((_, index) => index)]) {
         const reader = await start({ getActionsMissing });
@@ -103,7 +103,7 @@ describe("reads of many tasks' actions", () => {
     }
   });
 
-  it("leave at once when as many have come as were ever waiting: the engine asks for no more until they are answered", async () => {
+  it("are sent at once when as many arrived as were ever open, because the engine sends no more until they are answered", async () => {
     const getActions = sinon.fake(async ({ taskIds: asked }: { taskIds: string[] }) => ({
       requestId: "r",
       data: asked.map((taskId) => ({ taskId, actions: [] })),
@@ -131,7 +131,7 @@ describe("reads of many tasks' actions", () => {
     assert.equal(await reader.read("task-1", ["LoopAction"]).then((task) => task?.actions.length ?? 0), 0);
   });
 
-  it("keep nothing: what was written since is seen", async () => {
+  it("see what was written since the last read", async () => {
     const reader = await start();
     await reader.read("task-1", ["NavigateAction"]);
     emulator.change.setProperty("task-1", "open", "Url", "https://new.test/");
@@ -150,7 +150,7 @@ describe("reads of many tasks' actions", () => {
     );
   });
 
-  it("fail together, after few requests, when the service fails at each of them", async () => {
+  it("fail together, after few requests, when the service fails at each task", async () => {
     const reader = await start();
     emulator.fault({ operation: "getActions", kind: "error", code: "ServerError", times: 1000 });
     const answers = await readAll(reader);
@@ -162,7 +162,7 @@ describe("reads of many tasks' actions", () => {
     answers.flatMap(({ status }, index) => (status === "rejected" ? [index] : []));
   const envelope = (code: string, message: string) => ({ error: { code, message }, requestId: "r" });
 
-  it("find the one task that the account may not read, or that a gateway fails at, by asking each task once", async () => {
+  it("find the one task that the account may not read, or that a gateway fails at, by asking for each task once", async () => {
     const failures: Pick<Fault, "status" | "body">[] = [
       { status: 403, body: envelope("PermissionDenied", "no access") },
       { status: 400, body: envelope("PermissionDenied", "no access") },
@@ -180,7 +180,7 @@ describe("reads of many tasks' actions", () => {
     }
   });
 
-  it("ask a task that such a failure names alone, and the others once more", async () => {
+  it("ask for a task that such a failure names alone, and for the others once more", async () => {
     for (const code of ["PermissionDenied", "TaskExecuting"]) {
       const reader = await start();
       const body = envelope(code, "task task-37 cannot be read.");
@@ -191,7 +191,7 @@ describe("reads of many tasks' actions", () => {
     }
   });
 
-  it("answer for the others where several tasks fail, also the first and the last", async () => {
+  it("answer for the others if several tasks fail, also the first and the last", async () => {
     const reader = await start();
     for (const index of [0, 1, 60, 99]) {
       const taskId = `task-${index}`;
@@ -200,14 +200,14 @@ describe("reads of many tasks' actions", () => {
     assert.deepEqual(failedOf(await readAll(reader)), [0, 1, 60, 99]);
   });
 
-  it("wait out a failure once, and not for each task that is looked for", async () => {
+  it("wait for a failure to pass once, and not for each task", async () => {
     const reader = await start({}, { maxRetries: 1 });
     emulator.fault({ operation: "getActions", kind: "error", taskId: "task-37", times: 1000 });
     assert.deepEqual(failedOf(await readAll(reader)), [37]);
     assert.equal(emulator.requests.length, 102);
   });
 
-  it("wait as long as ever where the service only has too much to do while one task is looked for", async () => {
+  it("wait as usual after too many requests while each task is asked for", async () => {
     const waiting = skipWaits();
     try {
       const reader = await start({}, { maxRetries: 1 });
@@ -219,7 +219,7 @@ describe("reads of many tasks' actions", () => {
     }
   });
 
-  it("fail together, after the first tries, when the account may ask for none, and say how many they are", async () => {
+  it("fail together, after the first tries, if the account may read none, and name how many there are", async () => {
     const reader = await start();
     emulator.fault({ operation: "getActions", kind: "error", code: "PermissionDenied", times: 1000 });
     const answers = await readAll(reader);
@@ -250,14 +250,14 @@ describe("reads of many tasks' actions", () => {
       }
     });
 
-    it("take 4 requests for each 8 where none may be read", async () => {
+    it("take 4 requests for each 8 if none may be read", async () => {
       const reader = await start();
       emulator.fault(denied);
       assert.equal(failedOf(await readInTurns(reader)).length, 100);
       assert.ok(emulator.requests.length <= 4 * Math.ceil(100 / 8), `${emulator.requests.length} requests`);
     });
 
-    it("take 2 requests without types for 100 tasks where the service refuses that", async () => {
+    it("take 2 requests without types for 100 tasks if the service refuses them", async () => {
       const reader = await start({ getActionsEmptyTypes: "refused" });
       assert.equal(failedOf(await readInTurns(reader, [])).length, 100);
       assert.equal(emulator.requests.length, 2);
@@ -274,7 +274,7 @@ describe("reads of many tasks' actions", () => {
     }
   });
 
-  it("ask no more without types where the service refuses that", async () => {
+  it("stop asking without types if the service refuses that", async () => {
     const reader = await start({ getActionsEmptyTypes: "refused" });
     const isRefused = (answer: PromiseSettledResult<unknown>) =>
       answer.status === "rejected" && isServiceError(answer.reason, "refused");
@@ -285,7 +285,7 @@ describe("reads of many tasks' actions", () => {
     assert.equal(failedOf(await readAll(reader)).length, 0);
   });
 
-  it("believe that also of a service that doesn't say what it refuses, once several tasks alone are", async () => {
+  it("stop also if the service does not say what it refuses, once several tasks are refused alone", async () => {
     for (const errorBody of ["html", "empty"] as const) {
       const reader = await start({ getActionsEmptyTypes: "refused", errorBody });
       assert.equal(failedOf(await readAll(reader, [])).length, 100);
@@ -295,7 +295,7 @@ describe("reads of many tasks' actions", () => {
     }
   });
 
-  it("go on asking without types where one task alone is refused", async () => {
+  it("continue to ask without types if one task alone is refused", async () => {
     const refused = { operation: "getActions", kind: "error", code: "InvalidParameter", times: 1000 } as const;
     for (const index of [0, 37, 99]) {
       const reader = await start({ getActionsEmptyTypes: "all" });
@@ -308,7 +308,7 @@ describe("reads of many tasks' actions", () => {
     }
   });
 
-  it("ask again without types where one task is gone, whatever else the service refuses", async () => {
+  it("continue to ask without types if a task is gone, whatever else the service refuses", async () => {
     const reader = await start({ getActionsMissing: "refusedUnnamed", getActionsEmptyTypes: "all", errorBody: "html" });
     emulator.change.deleteTask("task-0");
     emulator.change.deleteTask("task-99");

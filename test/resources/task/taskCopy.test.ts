@@ -16,7 +16,7 @@ describe("TaskCopy", () => {
       .map(({ taskId }) => taskId)
       .filter((taskId) => taskId !== "task-1");
 
-  it("copies by one request, and an unchanged up makes none", async () => {
+  it("copies with one request, and an unchanged up makes none", async () => {
     const copy = world.declare("TaskCopy");
     assert.equal(await copy.up(source), "created");
     assert.equal(await copy.up(source), "nothing");
@@ -27,7 +27,7 @@ describe("TaskCopy", () => {
     assert.deepEqual([copy.id, copy.state.taskId], [copies()[0], copies()[0]]);
   });
 
-  it("takes a task over without a request, and leaves it and its rows alone on delete", async () => {
+  it("adopts a task without a request, and keeps the task and its rows on delete", async () => {
     await world.finishedRun();
     const adopted = world.declare("TaskCopy");
     await adopted.up({ adoptTaskId: "task-1" });
@@ -37,7 +37,7 @@ describe("TaskCopy", () => {
     assert.equal(world.emulator.inspect.visibleCount("task-1"), 25);
   });
 
-  it("sends a copy whose answer was lost only once, whatever is run after it", async () => {
+  it("sends a copy only once after a lost answer, whatever command follows", async () => {
     const copy = world.declare("TaskCopy");
     world.emulator.fault({ operation: "copyTask", kind: "reset", when: "after" });
     const message = await failure(copy.up(source));
@@ -51,7 +51,7 @@ describe("TaskCopy", () => {
     assert.equal(copies().length, 1);
   });
 
-  it("leads out of a lost answer by the id of the copy, or by a new retry", async () => {
+  it("continues after a lost answer with the id of the copy, or with a new retry", async () => {
     const copy = world.declare("TaskCopy");
     world.emulator.fault({ operation: "copyTask", kind: "reset", when: "after" });
     await failure(copy.up(source));
@@ -67,11 +67,11 @@ describe("TaskCopy", () => {
     assert.equal(copies().length, 2);
     assert.equal(again.id, copies()[1]);
     assert.deepEqual(world.warnings, [
-      'A copy of task "task-1" may exist in group "group-2": the answer to the copy was lost, and this state forgets it now.',
+      'A copy of task "task-1" may exist in group "group-2": the answer to the copy was lost, and its state is deleted now.',
     ]);
   });
 
-  it("copies again after a refusal, which proves that nothing was made", async () => {
+  it("copies again after a refusal, because a refused copy was not made", async () => {
     const copy = world.declare("TaskCopy");
     world.emulator.setPlan("free");
     world.emulator.fault({ operation: "copyTask", kind: "error", code: "PermissionDenied" });
@@ -81,7 +81,7 @@ describe("TaskCopy", () => {
     assert.equal(copies().length, 1);
   });
 
-  it("sends no removeData for a copy that holds no rows", async () => {
+  it("sends no removeData for a copy without rows", async () => {
     const copy = world.declare("TaskCopy");
     await copy.up(source);
     world.operations();
@@ -89,14 +89,14 @@ describe("TaskCopy", () => {
     assert.deepEqual(world.operations(), ["getData"]);
   });
 
-  it("refuses to remove rows, and names ways out that work", async () => {
+  it("refuses to remove rows, and names settings that work", async () => {
     const copy = world.declare("TaskCopy");
     await copy.up(source);
     const id = copy.id ?? "";
     await world.finishedRun(id);
     world.operations();
     const message = await failure(copy.destroy());
-    assert.match(message, /^The rows of task ".*" were not removed: the task still holds 25 rows/);
+    assert.match(message, /^The rows of task ".*" were not removed: the task still has 25 rows/);
     assert.ok(message.includes(`WEBEXTRACT_FORCE_DESTROY=${id}`));
     assert.deepEqual(world.operations(), ["getData"]);
 
@@ -108,7 +108,7 @@ describe("TaskCopy", () => {
     assert.ok(world.warnings.join().includes(`Task "${id}" stays at the service`));
   });
 
-  it("removes rows with forceDestroy in its state, without looking", async () => {
+  it("removes rows without a read if its state has forceDestroy", async () => {
     const copy = world.declare("TaskCopy");
     await copy.up(source);
     await world.finishedRun(copy.id);
@@ -118,11 +118,11 @@ describe("TaskCopy", () => {
     assert.deepEqual(world.operations(), ["removeData"]);
   });
 
-  it("takes a refused look at the rows for rows", async () => {
+  it("counts a refused read of the rows as rows", async () => {
     const copy = world.declare("TaskCopy");
     await copy.up(source);
     world.emulator.fault({ operation: "getData", kind: "error", code: "PermissionDenied" });
-    assert.match(await failure(copy.destroy()), /whether the task still holds rows cannot be seen/);
+    assert.match(await failure(copy.destroy()), /does not show whether the task still has rows/);
     assert.equal(world.sent("removeData").length, 0);
   });
 
@@ -136,7 +136,7 @@ describe("TaskCopy", () => {
     assert.match(world.warnings.join(), /stays at the service.*its rows were not touched/);
   });
 
-  it("believes that a task is gone only when the service says so of this one", async () => {
+  it("counts a task as gone only if the service says so of this task", async () => {
     const copy = world.declare("TaskCopy");
     await copy.up(source);
     const id = copy.id ?? "";
@@ -160,7 +160,7 @@ describe("TaskCopy", () => {
     assert.match(world.warnings[0] ?? "", new RegExp(`^Task "${id}" is gone as far as this account can see`));
   });
 
-  it("finds out that a task is gone where getActions leaves it out or wants types", async () => {
+  it("finds that a task is gone if getActions leaves it out or requires types", async () => {
     for (const getActionsEmptyTypes of ["none", "all", "refused"] as const) {
       for (const actionTypes of ["LoopAction", ""]) {
         world.configure({ actionTypes });
@@ -175,7 +175,7 @@ describe("TaskCopy", () => {
     }
   });
 
-  it("fails a refresh where the service refuses the types, or fails at a question without types", async () => {
+  it("fails a refresh if the service refuses the types, or fails at a request without types", async () => {
     const copy = world.declare("TaskCopy");
     await copy.up(source);
     world.emulator.fault({ operation: "getActions", kind: "error", code: "InvalidParameter" });
@@ -185,7 +185,7 @@ describe("TaskCopy", () => {
     await failure(copy.refresh());
   });
 
-  it("is gone where its source cannot be looked up, unless that is an outage", async () => {
+  it("is gone if the lookup of its source is refused, but not during an outage", async () => {
     for (const code of ["PermissionDenied", "ServerError"] as const) {
       const copy = world.declare("TaskCopy");
       await copy.up(source);
@@ -199,7 +199,7 @@ describe("TaskCopy", () => {
     }
   });
 
-  it("are gone, two of them, where the subtasks of a third task show that the account is the right one", async () => {
+  it("removes two gone tasks from the state if the subtasks of a third task show that the account is right", async () => {
     const lotNo = world.emulator.change.startRun("task-1");
     const ids = world.emulator.inspect.run(lotNo)?.subtasks.map(({ subTaskId }) => subTaskId);
     const third: [string, Record<string, unknown>][] = [
@@ -219,7 +219,7 @@ describe("TaskCopy", () => {
     }
   });
 
-  it("takes nothing out of the state where a whole account is missing, each account for itself", async () => {
+  it("removes nothing from the state if all tasks of an account are gone, for each account separately", async () => {
     const other = world.emulator.change.addAccount("other");
     const profiles = JSON.stringify({ wrong: { accessToken: other.accessToken } });
     world.configure({ profiles });
@@ -239,7 +239,7 @@ describe("TaskCopy", () => {
     assert.match(String((results[1] as PromiseRejectedResult).reason), /2 tasks are gone, and so far found none/);
   });
 
-  it("touches nothing that was made at another address, until the configuration names that one", async () => {
+  it("touches nothing that was made at another address until webextract:movedFrom names that address", async () => {
     const copy = world.declare("TaskCopy");
     await copy.up(source);
     world.operations();

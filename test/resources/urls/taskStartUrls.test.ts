@@ -13,7 +13,7 @@ describe("TaskStartUrls", () => {
   const urls = ["https://a.test/1", "https://b.test/2"];
   const upload = (): unknown => world.sent("updateTaskUrls").at(-1);
 
-  it("uploads a list as a file, with the API key, and only again when it changed", async () => {
+  it("uploads a list as a file with the API key, and again only when it changed", async () => {
     const start = world.declare("TaskStartUrls");
     await start.up({ taskId: "task-1", urls });
     const content = "https://a.test/1\nhttps://b.test/2\n";
@@ -32,7 +32,7 @@ describe("TaskStartUrls", () => {
     assert.deepEqual(world.emulator.inspect.startUrls("task-1"), [...urls].reverse());
   });
 
-  it("takes a file of the same URLs as no change to upload, whatever its line ends", async () => {
+  it("uploads nothing for a file with the same URLs, whatever its line ends", async () => {
     const start = world.declare("TaskStartUrls");
     await start.up({ taskId: "task-1", urls });
     world.write("urls.txt", `\ufeff${urls.join("\r\n\r\n")}`);
@@ -41,7 +41,7 @@ describe("TaskStartUrls", () => {
     assert.equal(start.state.file, "urls.txt");
   });
 
-  it("refuses a file that is no longer the one that was checked", async () => {
+  it("refuses a file that changed after the check", async () => {
     world.write("urls.txt", urls.join("\n"));
     const { inputs } = await world.providers
       .provider("TaskStartUrls")
@@ -55,7 +55,7 @@ describe("TaskStartUrls", () => {
     assert.deepEqual(world.operations(), []);
   });
 
-  it("says of a file that is gone since it was checked, in whichever resource, what names it and that nothing was sent", async () => {
+  it("names the argument of a file that was removed after the check, in each resource, and sends nothing", async () => {
     const loop = { loopType: "UrlList", itemsFile: "gone.txt" };
     const actions = { each: { actionType: "LoopAction", loop } };
     const startUrls = { file: "gone.txt" };
@@ -79,7 +79,7 @@ describe("TaskStartUrls", () => {
     }
   });
 
-  it("uploads again by the next up when the answer was lost", async () => {
+  it("uploads again with the next up when the answer was lost", async () => {
     const start = world.declare("TaskStartUrls");
     world.emulator.fault({ operation: "updateTaskUrls", kind: "reset", when: "before" });
     await failure(start.up({ taskId: "task-1", urls }));
@@ -89,7 +89,7 @@ describe("TaskStartUrls", () => {
     assert.deepEqual(world.emulator.inspect.startUrls("task-1"), urls);
   });
 
-  it("keeps the list of before in its state when an upload was refused", async () => {
+  it("keeps the earlier list in its state when an upload was refused", async () => {
     const start = world.declare("TaskStartUrls");
     await start.up({ taskId: "task-1", urls });
     world.emulator.setPlan("free");
@@ -100,7 +100,7 @@ describe("TaskStartUrls", () => {
     assert.equal(start.state.count, 2);
   });
 
-  it("names all that is wrong at once, in the arguments and in the list", async () => {
+  it("names all problems at once, in the arguments and in the list", async () => {
     const problems = await world.providers.problems("TaskStartUrls", { colour: "red", urls: ["nope"], file: "x" });
     assert.deepEqual(problems, [
       "colour is not a valid name; valid names: taskId, urls, file, profile",
@@ -117,7 +117,7 @@ describe("TaskStartUrls", () => {
     ]);
   });
 
-  it("cannot take the list away, and says so", async () => {
+  it("keeps the list on delete, and says so", async () => {
     const start = world.declare("TaskStartUrls");
     await start.up({ taskId: "task-1", urls });
     world.operations();
