@@ -3,7 +3,7 @@
  * printed line under the stack. Private surface: where the host prints another line, the line stays.
  */
 
-/** Of several resources whose request was one, all errors are the same line: so no line is dropped once only. */
+/** Several resources can share one request, and then their errors are the same line. So each line may be dropped more than once. */
 const expected = new Set<string>();
 let isWatching = false;
 

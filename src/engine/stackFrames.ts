@@ -6,20 +6,19 @@ interface Position {
   uri: string;
 }
 
-/** Where the call that makes a resource stands, and its callers; undefined for what is Node.js's own. */
+/** The position of the call that makes a resource, and its callers; undefined for frames of Node.js. */
 type StackTrace = (this: unknown, skip: number) => (Position | undefined)[];
 
 const ownFolder = pathToFileURL(join(__dirname, "..", "/")).href;
 
 /**
- * For the time of the SDK's constructor, until what this answers is called; it notes the stack in two ways.
+ * Shortens the two kinds of stack traces that the SDK takes in the constructor of a resource, until the returned function is called.
  *
- * The engine keeps with each resource where it is made, and all callers: the class here that the program calls, and the frames of the SDK and of
- * installed packages, a third of a small resource's state. Of those, only the program's own are left. Private surface: where it is not as
- * expected, the frames stay as they are.
+ * The engine keeps the position and all callers of each resource: frames of this package, of the SDK and of installed packages take a third of the state
+ * of a small resource. Only the frames of the program are kept. Private part of the SDK: where it is not as expected, the frames stay as they are.
  *
- * With each promise, dozens a resource, the SDK keeps the text of a stack trace, for a report on promises that never end, which few ever ask
- * for. Each frame of it costs a look into a source map, half of the constructor's time in all. One is left.
+ * The SDK also keeps a stack trace with each promise, dozens for each resource, for a report on promises that never end. Each frame costs a look into a source map,
+ * in all half of the time of the constructor. One frame is kept.
  */
 export function fewerFrames(): () => void {
   const owner = Resource as unknown as { stackTrace?: StackTrace };
@@ -38,7 +37,7 @@ export function fewerFrames(): () => void {
   };
 }
 
-/** Without a frame of the program, as in one that is itself an installed package, those of others are better than none. */
+/** A program that is itself an installed package has no frames of its own. Then the frames of other packages are kept. */
 function programFrames(frames: (Position | undefined)[]): (Position | undefined)[] {
   const known = frames.filter((frame) => frame !== undefined && !frame.uri.startsWith(ownFolder));
   const ofProgram = known.filter((frame) => !frame?.uri.includes("/node_modules/"));

@@ -32,7 +32,7 @@ import type { InputsOf, OutputsOf } from "./extractionResource";
 import { ExtractionResource } from "./extractionResource";
 import { hashesOf, triggersOf } from "./triggers";
 
-/** State that is the resource's own business. */
+/** State that programs do not see. */
 type Internal = "pending" | "outcome" | "explanation" | "listBefore" | "ownList" | "previous" | "drifted" | "leaving";
 
 /** Arguments of {@link TaskCopy}. */
@@ -41,12 +41,12 @@ export interface TaskCopyArgs extends InputsOf<TaskCopyPlainArgs> {}
 export interface TaskCopy extends OutputsOf<Omit<TaskCopyState, Internal>> {}
 
 /**
- * A task: a copy of another one, or one that exists already and is taken over. `id` and `taskId` are the task's id.
+ * A task: a copy of another task, or an existing task that is taken over. `id` and `taskId` are the id of the task.
  *
- * Create: `POST /task/copy`. Read: `POST /task/getActions`. Delete: `POST /data/remove` or nothing; the service cannot delete a task.
+ * Create: `POST /task/copy`. Read: `POST /task/getActions`. Delete: `POST /data/remove` or nothing. The service cannot delete a task.
  */
 export class TaskCopy extends ExtractionResource {
-  /** Looks an existing one up without managing it. `id` is the task's id. */
+  /** Reads an existing task without managing it. `id` is the id of the task. */
   static get(
     name: string,
     id: Input<string>,
@@ -67,12 +67,12 @@ export interface TaskActionConfigArgs extends InputsOf<TaskActionConfigPlainArgs
 export interface TaskActionConfig extends OutputsOf<Omit<TaskActionConfigState, Internal>> {}
 
 /**
- * Properties of a task's actions. `id` is the task's id, so that resources can be chained by it.
+ * Properties of the actions of a task. `id` is the id of the task, so other resources can take it as their `taskId`.
  *
  * Create and update: `POST /task/updateActionProperties`, one call for all actions that changed. Read: `POST /task/getActions`.
  */
 export class TaskActionConfig extends ExtractionResource {
-  /** Looks an existing one up without managing it. `id` is the task's id; `state` names the actions to read. */
+  /** Reads existing settings without managing them. `id` is the id of the task; `state` names the actions to read. */
   static get(
     name: string,
     id: Input<string>,
@@ -93,12 +93,12 @@ export interface TaskLoopItemsArgs extends InputsOf<TaskLoopItemsPlainArgs> {}
 export interface TaskLoopItems extends OutputsOf<Omit<TaskLoopItemsState, Internal>> {}
 
 /**
- * The items that one loop of a task goes through. `id` is the task's id.
+ * The items of one loop of a task. `id` is the id of the task.
  *
  * Create and update: `POST /task/updateLoopItems`. Read: `POST /task/getActions`.
  */
 export class TaskLoopItems extends ExtractionResource {
-  /** Looks an existing one up without managing it. `id` is the task's id; `state` names `actionId` and `loopType`. */
+  /** Reads an existing list without managing it. `id` is the id of the task; `state` names `actionId` and `loopType`. */
   static get(
     name: string,
     id: Input<string>,
@@ -119,7 +119,7 @@ export interface TaskStartUrlsArgs extends InputsOf<TaskStartUrlsPlainArgs> {}
 export interface TaskStartUrls extends OutputsOf<Omit<TaskStartUrlsState, Internal>> {}
 
 /**
- * The URLs at which a task starts, from a list or a file. `id` is the task's id. Needs an API key.
+ * The start URLs of a task, from a list or a file. `id` is the id of the task. Requires an API key.
  *
  * Create and update: `POST /task/urls:file`.
  */
@@ -138,14 +138,14 @@ export interface CloudRunArgs extends InputsOf<Omit<CloudRunPlainArgs, "rerunOn"
 export interface CloudRun extends OutputsOf<Omit<CloudRunState, Internal>> {}
 
 /**
- * One run of a task in the cloud. `id` and `lotNo` are its batch number. It depends on every resource declared before it that configures
- * its task.
+ * One run of a task in the cloud. `id` and `lotNo` are its batch number. The run depends on every resource that configures its task and is declared
+ * before it.
  *
- * Create: `POST /cloudextraction/start`, which costs money; only a changed trigger starts again. Read: `GET /cloudextraction/task/subtasks`. Delete:
+ * Create: `POST /cloudextraction/start`, which costs money. Only a changed trigger starts a new run. Read: `GET /cloudextraction/task/subtasks`. Delete:
  * nothing, or `POST /cloudextraction/subtasks:stop`.
  */
 export class CloudRun extends ExtractionResource {
-  /** Looks an existing one up without managing it. `id` is the lotNo; `state` names the `taskId`. */
+  /** Reads an existing run without managing it. `id` is the lotNo; `state` names the `taskId`. */
   static get(
     name: string,
     id: Input<string>,
@@ -167,7 +167,7 @@ export interface DataExportArgs extends InputsOf<DataExportPlainArgs> {}
 export interface DataExport extends OutputsOf<Omit<DataExportState, Internal>> {}
 
 /**
- * Rows in a file, streamed, and marked as exported if asked. It depends on every run of its task declared before it.
+ * Rows in a file, streamed, and marked as exported if asked. The export depends on every run of its task that is declared before it.
  *
  * Create and update: `GET /data/lotno/all`, `GET /data/all` or `GET /data/notexported`, then `POST /data/markexported` if asked.
  */
@@ -184,12 +184,12 @@ export interface TaskParametersArgs extends InputsOf<TaskParametersPlainArgs> {}
 export interface TaskParameters extends OutputsOf<Omit<TaskParametersState, Internal>> {}
 
 /**
- * Properties and loops of a task's actions, in one request. `id` is the task's id.
+ * Properties and loops of the actions of a task, in one request. `id` is the id of the task.
  *
  * Create and update: `POST /task/updateTaskParameters`. Read: `POST /task/getActions`.
  */
 export class TaskParameters extends ExtractionResource {
-  /** Looks an existing one up without managing it. `id` is the task's id; `state` names the actions to read. */
+  /** Reads existing settings without managing them. `id` is the id of the task; `state` names the actions to read. */
   static get(
     name: string,
     id: Input<string>,
@@ -210,12 +210,13 @@ export interface ExtractionTaskArgs extends InputsOf<ExtractionTaskPlainArgs> {}
 export interface ExtractionTask extends OutputsOf<Omit<ExtractionTaskState, Internal>> {}
 
 /**
- * One whole task as one resource: copied or taken over, its actions, loops and start URLs. `id` and `taskId` are the task's id. For fleets.
+ * One whole task as one resource: copied or taken over, with its actions, loops and start URLs. `id` and `taskId` are the id of the task. Made for many
+ * tasks.
  *
  * Create: `POST /task/copy`, `POST /task/updateTaskParameters`, `POST /task/urls:file`. Read: `POST /task/getActions`. Delete: as {@link TaskCopy}.
  */
 export class ExtractionTask extends ExtractionResource {
-  /** Looks an existing one up without managing it. `id` is the task's id. */
+  /** Reads an existing task without managing it. `id` is the id of the task. */
   static get(
     name: string,
     id: Input<string>,
@@ -236,12 +237,12 @@ export interface CloudSubtasksArgs extends InputsOf<CloudSubtasksPlainArgs> {}
 export interface CloudSubtasks extends OutputsOf<Omit<CloudSubtasksState, Internal>> {}
 
 /**
- * Subtasks of a cloud task that should be started, or stopped. It depends on every run of its task declared before it.
+ * Subtasks of a task in the cloud that should be started or stopped. They depend on every run of the task that is declared before them.
  *
  * Create and update: `POST /cloudextraction/subtasks:start` or `subtasks:stop`. Read: `GET /cloudextraction/task/subtasks`.
  */
 export class CloudSubtasks extends ExtractionResource {
-  /** Looks an existing one up without managing it. `id` is the task's id; `state` names `subTaskIds` and `desired`. */
+  /** Reads existing subtasks without managing them. `id` is the id of the task; `state` names `subTaskIds` and `desired`. */
   static get(
     name: string,
     id: Input<string>,

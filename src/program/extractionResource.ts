@@ -14,18 +14,18 @@ import { isMocked, providerText, requireResolvableProvider } from "./providerTex
 import type { TaskName } from "./taskOrder";
 import { alias, claim, declare, dependenciesOf } from "./taskOrder";
 
-/** Each value, at any depth, may also be an output or a promise. */
+/** A type whose values may, at any depth, also be outputs or promises. */
 export type AsInput<T> = [T] extends [object] ? Input<{ [K in keyof T]: AsInput<NonNullable<T[K]>> }> : Input<T>;
 
 /** Arguments as a program writes them. */
 export type InputsOf<T> = { [K in keyof T]: AsInput<NonNullable<T[K]>> };
 
-/** A resource's outputs: what `check` made of its arguments, and what the service answered. */
+/** The outputs of a resource: its checked arguments, and what the service answered. */
 export type OutputsOf<T> = { readonly [K in keyof T]-?: Output<T[K]> };
 
-/** What all resources of this package have in common. Not to be made directly. */
+/** The base of all resources of this package. Programs use its subclasses. */
 export abstract class ExtractionResource extends CustomResource {
-  /** Names of the arguments that matter and were given, or that `check` derives: in a preview, all others are unknown. */
+  /** The arguments that go into the hash for `rerunOn`: those that were given, options excepted, and those that `check` derives. */
   declare private readonly hashed: readonly string[];
   declare private readonly definition: AnyResource;
 
@@ -45,13 +45,13 @@ export abstract class ExtractionResource extends CustomResource {
       leave();
     }
     if (opts?.id !== undefined && runtime.isDryRun()) {
-      // What a preview does not read has an id all the same: were it unknown, all that take it would show as replaced.
+      // A preview does not read it, but its id is known. With an unknown id, every resource that takes the id would show as replaced.
       Object.assign(this, { id: unsecret(output(opts.id)) });
     }
     const hashed = Object.entries(definition.args)
       .filter(([each, { option, derived }]) => !option && (derived || args[each] !== undefined))
       .map(([each]) => each);
-    // Not properties of the resource: they must not be looked for among the outputs.
+    // These are no outputs of the resource.
     Object.defineProperties(this, { definition: { value: definition }, hashed: { value: hashed } });
     nameWhatIsNotGiven(this, definition);
     const { idIs, outputs } = definition;
@@ -62,7 +62,7 @@ export abstract class ExtractionResource extends CustomResource {
     const task = taskGiven(args) ?? made;
     alias(this as unknown as Parameters<typeof alias>[0], task, isIdOfTask);
     if (opts?.id !== undefined) {
-      // Only looked up (static get): it decides nothing, and nothing waits for it.
+      // A static get owns nothing, and nothing waits for it.
       return;
     }
     claim(this, title, task, definition.decides?.(plainPart(args)) ?? []);
@@ -70,8 +70,8 @@ export abstract class ExtractionResource extends CustomResource {
   }
 
   /**
-   * A hash of all arguments that matter, with the content of files and lists, for `rerunOn`. Made in the program, so that a reviewer sees in a
-   * preview that a run will start again.
+   * A hash for `rerunOn` of all arguments except options, with the content of files and lists. The program computes it, so that the preview shows a
+   * reviewer that a run will start again.
    * @internal
    */
   inputsHash(): Output<string> {
@@ -86,7 +86,7 @@ export abstract class ExtractionResource extends CustomResource {
   }
 }
 
-/** Beside a source, `adoptTaskId` names the copy that there is already: to add it or to take it out changes nothing, so no paid run starts for it. */
+/** Beside a source, `adoptTaskId` names the copy that exists. Adding or removing it changes nothing, so it must not start a paid run. */
 function withoutOwnId(args: Record<string, unknown>): Record<string, unknown> {
   const { adoptTaskId, ...others } = args;
   if (args.sourceTaskId !== undefined) {
@@ -99,7 +99,7 @@ export function typeToken(type: string): string {
   return `pulumi-nodejs:dynamic/webextract:${type}`;
 }
 
-/** The task that the arguments name, if any: to configure it, or to take it over, and then others may name it in the same way. */
+/** The task that the arguments name, if they name one. Other resources may name it in the same way. */
 function taskGiven(args: Record<string, unknown>): TaskName | undefined {
   const taskId = taskNamedBy(args);
   return taskId === undefined ? undefined : { taskId, profile: args.profile };
@@ -119,7 +119,7 @@ function propertiesOf(
   }
   const named = Object.entries(args).filter(([, value]) => value !== undefined);
   const given = Object.fromEntries(named.map(([each, value]) => [each, withIds(value)]));
-  // What is not given is still an output where `check` or the service may fill it in. The others stay out: the SDK makes several promises for each.
+  // An argument that is not given is an output only where `check` or the service may fill it in: the SDK makes several promises for each output.
   const filledIn = Object.keys(definition.args).filter(
     (each) => opts?.id !== undefined || definition.args[each]?.derived,
   );
@@ -131,17 +131,17 @@ function propertiesOf(
   };
 }
 
-/** The SDK's host breaks off at an import before any code of ours. */
+/** At an import, the host of the SDK fails before it calls the provider. */
 function refuseImport({ type }: AnyResource, name: string, opts: CustomResourceOptions | undefined): void {
   if (opts?.import !== undefined) {
     throw new RunError(
-      `${type} "${name}": the option import does not work with a dynamic provider. Take over a task that exists with adoptTaskId (TaskCopy, ExtractionTask), ` +
-        `a run with adoptLotNo (CloudRun); ${type}.get looks something up without managing it.`,
+      `${type} "${name}": the option import does not work with a dynamic provider. To take over a task, set adoptTaskId (TaskCopy, ExtractionTask). ` +
+        `To take over a run, set adoptLotNo (CloudRun). To look something up without managing it, call ${type}.get.`,
     );
   }
 }
 
-/** An argument that was not given has an output like any other, which holds nothing. */
+/** An argument that was not given has an output like any other; its value is undefined. */
 function nameWhatIsNotGiven(resource: ExtractionResource, definition: AnyResource): void {
   for (const name of Object.keys(definition.args)) {
     if (!(name in resource)) {
@@ -186,7 +186,7 @@ function wholeList(name: string, list: unknown, derived: readonly string[]): Rec
   return { [name]: whole, ...Object.fromEntries(derived.map((each) => [each, whole.apply(() => "")])) };
 }
 
-/** Strings alone, and none that `check` would have to refuse by its index. */
+/** A list of strings, none of which `check` refuses by its index. */
 function isPlainList(list: unknown): list is string[] {
   return (
     Array.isArray(list) &&
@@ -195,7 +195,7 @@ function isPlainList(list: unknown): list is string[] {
   );
 }
 
-/** The arguments without what is an output as a whole, of which nothing is known in a program. */
+/** The arguments without outputs and promises: a program does not know their values. */
 function plainPart(args: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(args).filter(([, value]) => !Output.isInstance(value) && !(value instanceof Promise));
   return Object.fromEntries(entries.map(([name, value]) => [name, isPlainMap(value) ? plainPart(value) : value]));
@@ -211,7 +211,7 @@ function optionsOf(
   const task = taskGiven(args);
   const dependsOn =
     task === undefined || opts?.id !== undefined ? [] : dependenciesOf(definition, `${type} "${name}"`, task);
-  // Without it, a preview would show an update of what will be replaced, and nothing of the run or the copy that is made then.
+  // Without it, a preview would show an update of a resource that will be replaced, and would not show the new run or copy.
   const replaceOnChanges = tasksNamed(args).flatMap(([path, taskId]) => {
     const isUpdated = path === "taskId" && definition.args.taskId?.replaces !== true;
     return !isUpdated && isId(idFor(taskId)) ? [path] : [];
@@ -229,8 +229,8 @@ function optionsOf(
 }
 
 /**
- * The id of something that is looked up. The engine does not ask where it is not known, so a preview leaves alone what must not be read: where it does
- * not know yet what to read of it, for the engine would hand over the rest, as if that were all; and where it has no credential for it.
+ * The id of a resource that is looked up. The engine does not read a resource whose id is unknown. A preview must not read in two cases: while an argument is unknown,
+ * because the engine would pass on the others as if they were all, and without a credential for reads.
  */
 function idOf(who: string, id: Input<ID>, args: Record<string, unknown>): Output<ID> {
   if (!isMocked() && (args.profile === undefined || typeof args.profile === "string")) {
@@ -244,7 +244,7 @@ function idOf(who: string, id: Input<ID>, args: Record<string, unknown>): Output
   });
 }
 
-/** The arguments that name a task, each with its path, whose change replaces. Beside an id to adopt, the source means nothing. */
+/** The arguments that name a task and whose change replaces, each with its path. Beside an id to adopt, the source means nothing. */
 function tasksNamed(args: Record<string, unknown> = {}): [string, unknown][] {
   const { taskId, sourceTaskId, adoptTaskId, from } = args;
   const within = isPlainMap(from) ? tasksNamed(from) : [];

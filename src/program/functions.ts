@@ -12,71 +12,71 @@ import { noCredential, readOptions, requireProfile } from "./programReads";
 import { readClients } from "./readClients";
 
 /**
- * Reads from a program. Each has two forms: `getData(args, { plain: true })` answers a promise, for arguments that are known; `getDataOutput(args)`
- * takes outputs and answers an output, which is unknown in a preview where an argument is.
+ * Reads in a program. Each read has two forms: `getData(args, { plain: true })` takes plain values and returns a promise. `getDataOutput(args)`
+ * takes outputs and returns an output, which is unknown in a preview while an argument is unknown.
  *
- * In a preview they use `accessToken` or `credentialCommand` only, for a preview must not use up a refresh token; without either the answer
- * is unknown, and one warning says so. The same read is made once a run.
+ * In a preview, reads use only `accessToken` or `credentialCommand`, because a preview must not use up a refresh token. Without either, the result
+ * is unknown, and one warning says so. A program makes the same read once.
  */
 export interface FunctionOptions {
   /**
-   * The answer is not a secret. Default false: what a service answers may hold anything, so it's encrypted in the state and hidden in output. The
-   * form that answers a promise cannot carry the mark of a secret, so it asks for this to be said.
+   * Whether the result is not a secret. Default false: the data of a service may hold anything, so the result is encrypted in the state and hidden in
+   * output. A promise cannot be marked as a secret, so the form that returns a promise requires `true`.
    */
   plain?: boolean;
-  /** Name of a set of credentials in `webextract:profiles`. Default: the top-level ones. */
+  /** Name of a set of credentials in `webextract:profiles`. Default: the top-level credentials. */
   profile?: string;
 }
 
-/** Options of a form that answers a promise. */
+/** Options of a form that returns a promise. */
 export type PlainOptions = FunctionOptions & {
-  /** That the answer is no secret has to be said: a promise cannot carry the mark of one. */
+  /** Required: a promise cannot be marked as a secret. */
   plain: true;
 };
 
 /** Arguments of {@link getActions}. */
 export interface GetActionsArgs {
-  /** The tasks; one entry of the answer is for each. */
+  /** The ids of the tasks. The result has one entry for each. */
   taskIds: string[];
-  /** The types of action wanted, as the service names them. */
+  /** The types of actions to return, as the service names them. */
   actionTypes: string[];
 }
 
 /** Arguments of {@link getSubtasks}. */
 export interface GetSubtasksArgs {
-  /** The task. */
+  /** The id of the task. */
   taskId: string;
 }
 
 /** Arguments of {@link getData}. */
 export interface GetDataArgs {
-  /** The task whose rows are read. */
+  /** The id of the task whose rows are read. */
   taskId: string;
-  /** Row to begin at, 0-indexed. Default 0. */
+  /** Index of the first row. Default 0. */
   offset?: number;
-  /** At most so many rows. Default 1000: rows of a program live in memory and in the state. For more, use a DataExport. */
+  /** Maximum number of rows. Default 1000: the rows are kept in memory and in the state. For more rows, use a DataExport. */
   maxRows?: number;
 }
 
 /** Arguments of {@link getBatchData}. */
 export interface GetBatchDataArgs extends GetDataArgs {
-  /** The run whose rows are read; pass the `id` of a CloudRun. */
+  /** The lotNo of the run whose rows are read: the `id` of a CloudRun. */
   lotNo: string;
 }
 
 /** Arguments of {@link getNotExportedData}. */
 export interface GetNotExportedDataArgs {
-  /** The task whose rows are read. */
+  /** The id of the task whose rows are read. */
   taskId: string;
-  /** At most so many rows. Default 1000. */
+  /** Maximum number of rows. Default 1000. */
   maxRows?: number;
 }
 
 /** Rows and how many there are. */
 export interface GetDataResult {
-  /** The rows, in the service's order. An integer that a double cannot hold comes as text. */
+  /** The rows, in the order of the service. An integer that a double cannot hold is a string. */
   rows: Row[];
-  /** The service's `total`. */
+  /** The total number of rows, as the service counts them. */
   total: number;
 }
 
@@ -127,37 +127,37 @@ const notExportedDataQuery: Query<GetNotExportedDataArgs, GetDataResult> = {
 /** The actions of tasks. Calls `POST /task/getActions`. */
 export const getActions = (args: GetActionsArgs, options: PlainOptions): Promise<TaskActions[]> =>
   asPromise(actionsQuery, args, options);
-/** As {@link getActions}, from outputs to an output. */
+/** The form of {@link getActions} that takes outputs and returns an output. */
 export const getActionsOutput = (args: InputsOf<GetActionsArgs>, options?: FunctionOptions): Output<TaskActions[]> =>
   asOutput(actionsQuery, args, options);
 
-/** All subtasks of a task's latest run, whatever the service's page size. Calls `GET /cloudextraction/task/subtasks`. */
+/** All subtasks of the latest run of a task, from all pages. Calls `GET /cloudextraction/task/subtasks`. */
 export const getSubtasks = (args: GetSubtasksArgs, options?: FunctionOptions): Promise<Subtask[]> =>
   asPromise(subtasksQuery, args, { ...options, plain: true });
-/** As {@link getSubtasks}, from outputs to an output. */
+/** The form of {@link getSubtasks} that takes outputs and returns an output. */
 export const getSubtasksOutput = (args: InputsOf<GetSubtasksArgs>, options?: FunctionOptions): Output<Subtask[]> =>
   asOutput(subtasksQuery, args, { ...options, plain: true });
 
 /** Rows of a task. Calls `GET /data/all`. */
 export const getData = (args: GetDataArgs, options: PlainOptions): Promise<GetDataResult> =>
   asPromise(dataQuery, args, options);
-/** As {@link getData}, from outputs to an output. */
+/** The form of {@link getData} that takes outputs and returns an output. */
 export const getDataOutput = (args: InputsOf<GetDataArgs>, options?: FunctionOptions): Output<GetDataResult> =>
   asOutput(dataQuery, args, options);
 
 /** Rows of one run. Calls `GET /data/lotno/all`. */
 export const getBatchData = (args: GetBatchDataArgs, options: PlainOptions): Promise<GetDataResult> =>
   asPromise(batchDataQuery, args, options);
-/** As {@link getBatchData}, from outputs to an output. */
+/** The form of {@link getBatchData} that takes outputs and returns an output. */
 export const getBatchDataOutput = (
   args: InputsOf<GetBatchDataArgs>,
   options?: FunctionOptions,
 ): Output<GetDataResult> => asOutput(batchDataQuery, args, options);
 
-/** Rows that are not marked as exported; marks nothing. Calls `GET /data/notexported`. */
+/** Rows that are not marked as exported. The read marks nothing. Calls `GET /data/notexported`. */
 export const getNotExportedData = (args: GetNotExportedDataArgs, options: PlainOptions): Promise<GetDataResult> =>
   asPromise(notExportedDataQuery, args, options);
-/** As {@link getNotExportedData}, from outputs to an output. */
+/** The form of {@link getNotExportedData} that takes outputs and returns an output. */
 export const getNotExportedDataOutput = (
   args: InputsOf<GetNotExportedDataArgs>,
   options?: FunctionOptions,
@@ -184,12 +184,12 @@ async function asPromise<Args extends object, Result>(
 ): Promise<Result> {
   if (options?.plain !== true) {
     throw new RunError(
-      `${query.name}: a promise cannot carry the mark of a secret. Use ${query.name}Output, or say { plain: true }.`,
+      `${query.name}: a promise cannot be marked as a secret. Use ${query.name}Output, or set { plain: true }.`,
     );
   }
   const result = await ask(query, requireArgs(query, args, options), options);
   if (result === unknownYet) {
-    throw new RunError(`${query.name}: ${noCredential} Use ${query.name}Output, whose answer may be unknown.`);
+    throw new RunError(`${query.name}: ${noCredential} Use ${query.name}Output, whose result may be unknown.`);
   }
   return result;
 }
@@ -199,7 +199,7 @@ function asOutput<Args extends object, Result>(
   args: InputsOf<Args>,
   options: FunctionOptions = {},
 ): Output<Result> {
-  // At once, for it is an error of the program; what only comes to be known is looked at once more.
+  // Now, because it is an error of the program, and again when the values of outputs are known.
   requireArgs(query, args, options);
   requireProfile(query.name, options.profile);
   const known = output(args) as unknown as Output<Args>;
@@ -212,14 +212,14 @@ function asOutput<Args extends object, Result>(
 
 const optionsSpec: ArgsSpec<FunctionOptions> = { plain: { kind: boolean }, profile: { kind: string } };
 
-/** Refuses arguments that are missing, of unknown names or wrong: an argument less may be another read. */
+/** Refuses missing, unknown and invalid arguments: without one argument, the read may be another one. */
 function requireArgs<Args>(query: Query<Args, unknown>, args: unknown, options: object): Args {
   const problems: Problem[] = [];
   const sound = checkValue(object(query.args), replaceEach(args ?? {}, isNotYetKnown, unknownArg), "", problems);
   checkFields(optionsSpec, { ...options }, "options", problems);
   if (problems.length > 0) {
-    const list = problems.map(({ path, reason }) => `${path === "" ? "what it is given" : path} ${reason}`).join("; ");
-    throw new RunError(`${query.name}: ${list}. Nothing was asked.`);
+    const list = problems.map(({ path, reason }) => `${path === "" ? "the argument" : path} ${reason}`).join("; ");
+    throw new RunError(`${query.name}: ${list}. No request was sent.`);
   }
   return sound as Args;
 }
@@ -233,7 +233,7 @@ const unknownYet = Symbol("no credential in this preview");
 /** The answers of one program. Another program may have other credentials, so it asks anew. */
 const programAnswers = perProgram(() => new Map<string, Promise<unknown>>());
 
-/** Asks once a run for the same arguments. */
+/** Makes each read once in a program. */
 async function ask<Args extends object, Result>(
   query: Query<Args, Result>,
   args: Args,

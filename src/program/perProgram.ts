@@ -1,9 +1,9 @@
 import { runtime } from "@pulumi/pulumi";
 
 /**
- * What is kept for one program and no other. A process may run several, one after the other or side by side, as the Automation API's inline
- * programs do: each has a stack of its own, and a preview and an update are two. Outside of any, as in some unit tests of
- * programs, nothing is kept: what one test declares must not get into the way of the next.
+ * A value for each program. One process may run several programs, one after the other or side by side, as the inline programs of the Automation API do. Each has its own
+ * stack; a preview and an update are two programs. Outside of a program, as in some unit tests, nothing is kept, so that one test does not affect the
+ * next.
  */
 export function perProgram<T>(make: () => T): () => T {
   const made = new WeakMap<object, T>();

@@ -2,15 +2,15 @@ import { Output } from "@pulumi/pulumi";
 import { isPlainMap } from "../resources/values";
 
 /**
- * The ids of this package's resources. Where a resource is only updated, a preview knows its id and none of its other outputs; where it is made or
- * replaced, it does not know the id either. So an id tells what its other names don't.
+ * The ids of the resources of this package. In a preview, the id of an updated resource is known and its other outputs are unknown. The id of a new or replaced resource is
+ * unknown. So an id tells more than other outputs with the same value.
  */
 
 const ids = new WeakSet<object>();
-/** The id by the output that is the same under another name: `taskId` of a copy, `lotNo` of a run. */
+/** The id for each output that has the same value: `taskId` of a copy, `lotNo` of a run. */
 const idsByOutput = new WeakMap<object, Output<unknown>>();
 
-/** Notes a resource's id, and the output that is the same. */
+/** Notes the id of a resource, and the output that has the same value. */
 export function noteId(id: Output<unknown>, output: unknown): void {
   ids.add(id);
   if (Output.isInstance(output)) {
@@ -18,18 +18,18 @@ export function noteId(id: Output<unknown>, output: unknown): void {
   }
 }
 
-/** The id in the place of an output that is the same: else all that take it would show a change that does not come. */
+/** The id instead of an output with the same value. With the output, every resource that takes it would show a change that does not happen. */
 export function idFor(value: unknown): unknown {
   return Output.isInstance(value) ? (idsByOutput.get(value) ?? value) : value;
 }
 
-/** The same in lists and maps, at any depth: a task to copy, or the values of a trigger, are named in such. */
+/** The same in lists and maps, at any depth: the task to copy and the values of triggers can be nested. */
 export function withIds(value: unknown): unknown {
   if (typeof value !== "object" || value === null) {
     return value;
   }
   if (Array.isArray(value)) {
-    // A list may be a million texts long.
+    // A list may hold a million strings.
     return value.some((each) => typeof each === "object") ? value.map(withIds) : value;
   }
   return isPlainMap(value)
@@ -37,7 +37,7 @@ export function withIds(value: unknown): unknown {
     : idFor(value);
 }
 
-/** Whether a value is the id of a resource of this package: not known in a preview means that it will be another one. */
+/** Whether a value is the id of a resource of this package. An unknown id in a preview means that the id will change. */
 export function isId(value: unknown): boolean {
   return Output.isInstance(value) && ids.has(value);
 }

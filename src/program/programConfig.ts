@@ -6,14 +6,14 @@ import { isMocked } from "./providerText";
 
 const namespace = "webextract:";
 
-/** Refuses a configuration that cannot work: in the program, so at preview, and once for all resources. */
+/** Refuses an invalid configuration in the program: at preview, and once for all resources. */
 export function requireValidConfig(): void {
   if (!isMocked()) {
     programConfig();
   }
 }
 
-/** The program's configuration; its problems are one error. */
+/** The configuration of the program. All its problems are one error. */
 export const programConfig: () => ProviderConfig = perProgram(() => {
   const all: Record<string, string> = runtime.allConfig();
   const names = Object.keys(all)
@@ -25,7 +25,7 @@ export const programConfig: () => ProviderConfig = perProgram(() => {
   );
   if (problems.length + unknown.length > 0) {
     const list = [...problems, ...unknown].join("\n  ");
-    throw new RunError(`The configuration of pulumi-webextract is not right:\n  ${list}`);
+    throw new RunError(`The configuration of pulumi-webextract is not valid:\n  ${list}`);
   }
   return config;
 });

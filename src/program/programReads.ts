@@ -4,18 +4,18 @@ import { perProgram } from "./perProgram";
 import { programConfig } from "./programConfig";
 
 /**
- * What a program may read with: functions and static `get`. A preview must not use up a refresh token, for it may be run anywhere, also where nobody
- * keeps the next one.
+ * The credentials with which a program reads: in functions and in static `get`. A preview must not use up a refresh token: it may run on a machine that does not keep the
+ * next token.
  */
 
 export const noCredential =
-  "in a preview reads use accessToken or credentialCommand only, and neither is configured: the answer is unknown until the update.";
+  "In a preview, reads use only accessToken or credentialCommand, and neither is configured. The result is unknown until the update.";
 
 const run = perProgram(() => ({ warned: false }));
 
 /**
- * The client's options for a read; undefined in a preview that could only log in by using up a refresh token, which one warning says.
- * @param who who reads, for an error
+ * The options of the client for a read. Undefined in a preview that has only a refresh token; one warning says so.
+ * @param who the reader's name in an error
  */
 export async function readOptions(who: string, profile: string | undefined): Promise<ServiceClientOptions | undefined> {
   requireProfile(who, profile);
@@ -35,7 +35,7 @@ export async function readOptions(who: string, profile: string | undefined): Pro
   return undefined;
 }
 
-/** Refuses a profile that leads to no service. */
+/** Refuses a profile that names no service. */
 export function requireProfile(who: string, profile: string | undefined): void {
   const problem = programConfig().profileProblem(profile);
   if (problem !== undefined) {

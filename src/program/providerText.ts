@@ -2,8 +2,8 @@ import { createRequire } from "node:module";
 import { RunError, runtime } from "@pulumi/pulumi";
 
 /**
- * The JavaScript that the engine keeps with each resource and runs for it. It's a permanent contract: a changed text shows as an update
- * of every resource of every user, and old state runs the text that it was written with for ever.
+ * The JavaScript that the engine keeps in the state of each resource and runs for it. This text is a permanent contract. A changed text shows as an update
+ * of every resource of every user, and old state always runs the text that it was written with.
  */
 export function providerText(type: string): string {
   return `exports.handler=()=>require("module").createRequire(process.cwd()+"/")("pulumi-webextract/provider").get("${type}")`;
@@ -11,7 +11,7 @@ export function providerText(type: string): string {
 
 let resolved = false;
 
-/** Makes sure, at preview, that the engine's host will find this package: from the program's folder, and nowhere else. */
+/** Makes sure, at preview, that the engine will find this package. It looks only from the folder of the program. */
 export function requireResolvableProvider(): void {
   if (resolved || isMocked()) {
     return;
@@ -21,13 +21,13 @@ export function requireResolvableProvider(): void {
     resolved = true;
   } catch {
     throw new RunError(
-      `The Pulumi engine looks for the package "pulumi-webextract" from the program's folder (${process.cwd()}) and would not find it there. ` +
+      `The Pulumi engine looks for the package "pulumi-webextract" from the program's folder (${process.cwd()}) and does not find it there. ` +
         "Add pulumi-webextract to the dependencies in that folder's package.json and run npm install.",
     );
   }
 }
 
-/** In a unit test of a program (`pulumi.runtime.setMocks`) no engine runs, so nothing of it needs to be in place. */
+/** Whether this is a unit test of a program (`pulumi.runtime.setMocks`), which has no engine. */
 export function isMocked(): boolean {
   const monitor = runtime.getMonitor() as { mocks?: unknown } | undefined;
   return monitor?.mocks !== undefined;

@@ -13,7 +13,7 @@ import { perProgram } from "./perProgram";
 /** A task as a resource names it: the same Output, or the same string in the same account, is the same task. */
 export interface TaskName {
   taskId: Input<unknown>;
-  /** The resource's profile: another account, or another service, may have a task of the same id. */
+  /** The profile of the resource. Another account or another service may have a task with the same id. */
   profile: Input<unknown>;
 }
 
@@ -91,7 +91,7 @@ export function dependenciesOf({ provides, waitsFor }: AnyResource, title: strin
   return waitsFor === undefined ? [] : declared[waitsFor].map(({ resource }) => resource);
 }
 
-/** Notes the outputs of a resource that name its task. Where the resource's id is the task's, others can be chained by it. */
+/** Notes the outputs of a resource that name its task: `taskId`, and `id` where it is the id of the task. */
 export function alias(resource: { id: unknown; taskId: unknown }, task: TaskName, isIdOfTask: boolean): void {
   const tasks = declaredTasks();
   tasks.alias(resource.taskId, task);

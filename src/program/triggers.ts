@@ -4,9 +4,9 @@ import { describeValue, isPlainMap } from "../resources/values";
 import { ExtractionResource } from "./extractionResource";
 import { withIds } from "./previewIds";
 
-/** What starts work again, as a program writes it. */
+/** The arguments of a program that start a run or an export again. */
 
-/** What stands in the state for `rerunOn`: a hash for each resource. */
+/** The value of `rerunOn` in the state: a hash for each resource. */
 export function hashesOf(run: string, resources: ExtractionResource[] | undefined): Input<string[]> | undefined {
   if (resources === undefined || resources === null) {
     return undefined;
@@ -14,13 +14,13 @@ export function hashesOf(run: string, resources: ExtractionResource[] | undefine
   const list: unknown = resources;
   if (!Array.isArray(list)) {
     throw new RunError(
-      `CloudRun "${run}": rerunOn must be a list of resources of pulumi-webextract, ${howToList(list)}`,
+      `CloudRun "${run}": rerunOn must be a list of resources of pulumi-webextract; got ${howToList(list)}`,
     );
   }
   const wrong = list.findIndex((each) => typeof each?.inputsHash !== "function");
   if (wrong >= 0) {
     throw new RunError(
-      `CloudRun "${run}": rerunOn[${wrong}] must be a resource of pulumi-webextract. For other values use triggers.`,
+      `CloudRun "${run}": rerunOn[${wrong}] must be a resource of pulumi-webextract. For other values, use triggers.`,
     );
   }
   return output(resources.map((each) => each.inputsHash()));
@@ -28,29 +28,29 @@ export function hashesOf(run: string, resources: ExtractionResource[] | undefine
 
 function howToList(given: unknown): string {
   if (given instanceof ExtractionResource) {
-    return 'is a resource. Write "rerunOn: […]" around it.';
+    return "a resource. Write it as a list: rerunOn: […].";
   }
   if (Output.isInstance(given) || given instanceof Promise) {
     const what = given instanceof Promise ? "a promise" : "an output";
-    return `is ${what}, of which the program knows nothing yet: name the resources themselves, in a list.`;
+    return `${what}, whose value the program does not know. List the resources themselves.`;
   }
-  return `is ${describeValue(given)}. For other values use triggers.`;
+  return `${describeValue(given)}. For other values, use triggers.`;
 }
 
 /**
- * The triggers, as they are: a resource among them is refused. The engine hands over no more of one than its id, so no change of it would show. Nor would
- * it of a date.
- * @param advice what to write instead
+ * Answers the triggers unchanged, and refuses values whose changes would not show: the engine passes on only the id of a resource, and an empty map for a
+ * date.
+ * @param advice what to write instead of a resource
  */
 export function triggersOf(owner: string, triggers: unknown, advice: string): unknown {
   const refuse = (path: string, what: string): never => {
-    const next = what === "a resource" ? advice : "Give a text, a number, or lists and maps of these.";
+    const next = what === "a resource" ? advice : "Give a string, a number, or lists and maps of these.";
     throw new RunError(`${owner}: ${path} is ${what}, whose changes would trigger nothing. ${next}`);
   };
   if (holdsItself(triggers, [])) {
-    return refuse("triggers", "a value that holds itself");
+    return refuse("triggers", "a value that contains itself");
   }
-  // An id must be found by its output, so what names one is put in its place first.
+  // Ids are found by their outputs, so they are put in first.
   return withoutResources(withIds(triggers), "triggers", refuse);
 }
 
@@ -62,7 +62,7 @@ function holdsItself(value: unknown, within: readonly unknown[]): boolean {
   return within.includes(value) || Object.values(value).some((each) => holdsItself(each, inside));
 }
 
-/** Of these the engine is handed an empty map, or nothing. */
+/** Names a value that the engine receives as an empty map or not at all. */
 function unshown(value: unknown): string | undefined {
   if (value instanceof Date) {
     return "a date";
@@ -94,7 +94,7 @@ function withoutResources(value: unknown, path: string, refuse: (path: string, w
     : value;
 }
 
-/** The SDK would show an error on the way to the engine as its own, with a stack. So the program fails beside it, and nothing gets to the engine. */
+/** The SDK would show an error in a resource's properties as its own, with a stack. So the program fails with a separate rejection, and the properties never resolve. */
 function orNever(look: () => unknown): unknown {
   try {
     return look();

@@ -1,10 +1,10 @@
 /**
- * A wrong account or address answers "no such task" for every task. If a refresh believed it, the next up would copy the whole fleet
- * again. So when two or more tasks are gone and none is found, the refresh fails instead.
+ * A wrong account or address answers "no such task" for every task. If a refresh believed that, the next up would copy all tasks
+ * again. So the refresh fails when two or more tasks are gone and none is found.
  *
- * Reads run side by side and in any order: a read that found its task gone waits until all others under way have said what they
- * found. The first of several that run one after the other has only itself to go by: then the task that its own was copied from is looked up,
- * and counts where it is gone too. Where it is there that proves nothing, for another account may see the same template.
+ * Reads run side by side and in any order. A read that finds its task gone waits until all other reads under way have their answers. Where reads run one after the
+ * other, the first has no others to wait for. Then the guard looks up the task from which its task was copied, and counts it where it is gone too. A source that
+ * exists proves nothing: another account may see the same template.
  */
 export class AccountGuard {
   private readonly found = new Set<string>();
@@ -12,7 +12,7 @@ export class AccountGuard {
   private underWay = 0;
   private waiting: (() => void)[] = [];
 
-  /** Runs a read; what it finds out on the way is told by `saw`. */
+  /** Runs a read. The read tells what it finds by calling `saw`. */
   async during<T>(read: () => Promise<T>): Promise<T> {
     this.underWay++;
     try {
@@ -28,8 +28,10 @@ export class AccountGuard {
   }
 
   /**
-   * Inside a read that found its task gone: whether to believe it. Answers why not.
-   * @param isSourceGone looks up a task that must be there too, which is `source`.
+   * To be called inside a read that found its task gone.
+   * @param source the task from which it was copied
+   * @param isSourceGone looks up the source
+   * @returns why not to believe it; undefined where it is believed
    */
   async doubt(source?: string, isSourceGone?: (source: string) => Promise<boolean>): Promise<string | undefined> {
     await new Promise<void>((resolve) => {

@@ -14,15 +14,15 @@ import { Journal } from "./journal";
 import type { ResourceName } from "./journalFiles";
 import { JournalFiles } from "./journalFiles";
 
-/** One account's client, and the reads that are shared over it. */
+/** The client of one account, and the reader of actions that shares its requests. */
 interface Service {
   client: ServiceClient;
   actionReader: ActionReader;
 }
 
-/** What all resources of one provider process share: configuration, clients, the order of writes to a task. */
+/** What all resources of one provider process share: configuration, clients, journal, owners, and the order of writes to a task. */
 export class Host {
-  /** Absent where it is switched off. */
+  /** Undefined where it is switched off. */
   readonly journal: Journal | undefined;
   private readonly accountGuards = new Map<string, AccountGuard>();
   private readonly owners = new Map<string, TaskOwners>();
@@ -55,12 +55,12 @@ export class Host {
     return this.config.settings;
   }
 
-  /** What is wrong with a resource's profile, or with its having none, for a check. */
+  /** Why a resource cannot have this profile, or no profile. */
   profileProblem(profile: string | undefined): string | undefined {
     return this.config.profileProblem(profile);
   }
 
-  /** Where a profile's service is; undefined where the configuration doesn't say. */
+  /** The origin of the service of a profile; undefined where it is not configured. */
   origin(profile: string | undefined): string | undefined {
     const { baseUrl } = this.config.clientOptions(profile);
     return baseUrl === undefined ? undefined : originOf(baseUrl);
@@ -83,7 +83,7 @@ export class Host {
     return urn === undefined || origin === undefined ? undefined : { urn, origin, profile: profile ?? "" };
   }
 
-  /** Who decides what of a task. */
+  /** The owners of the parts of a task. */
   ownersOf(profile: string | undefined, taskId: string): TaskOwners {
     const task = JSON.stringify([this.account(profile), taskId]);
     const owners = this.owners.get(task) ?? new TaskOwners();
@@ -95,7 +95,7 @@ export class Host {
     return { key: urn, title: urn === undefined ? "A resource" : titleOf(urn) };
   }
 
-  /** One for each account: what is found in one says nothing about another. */
+  /** Each account has its own guard: tasks of one account say nothing about another. */
   accountGuard(profile: string | undefined): AccountGuard {
     const account = this.account(profile);
     const guard = this.accountGuards.get(account) ?? new AccountGuard();
@@ -103,12 +103,12 @@ export class Host {
     return guard;
   }
 
-  /** Notes that the program declares this resource. The first check of a process doesn't tell its URN: then it may be any. */
+  /** Notes that the program declares this resource. The first check of a process does not tell its URN, so it may be any resource. */
   noteChecked(urn: string | undefined): void {
     this.checked.add(urn);
   }
 
-  /** Whether the program has come to this resource: before that, only a refresh has. */
+  /** Whether the program has declared this resource in this run. Earlier calls come from a refresh. */
   isChecked(urn: string | undefined): boolean {
     return this.checked.has(urn) || this.checked.has(undefined);
   }
@@ -143,8 +143,7 @@ export class Host {
   }
 
   /**
-   * Before the process ends: waits until what was asked for already has been answered, and noted where it would be lost with this process.
-   * Nothing more goes out.
+   * To be called before the process ends. Sends nothing more, and waits until the requests under way have been answered and noted.
    */
   async close(): Promise<void> {
     const clients = [...this.services.values()].map(({ client }) => client);
@@ -153,12 +152,12 @@ export class Host {
       try {
         client.close();
       } catch {
-        // A token that could not be stored: a warning said so at once, and at the end nobody listens any more.
+        // A token that could not be stored. A warning said so when it was not stored.
       }
     }
   }
 
-  /** What a resource works with; `urn` is where its warnings and progress show. */
+  /** The context of a resource. Its warnings and progress show beside the resource with this `urn`. */
   context(profile: string | undefined, urn: string | undefined): Context {
     const { client, actionReader } = this.service(profile);
     const name = this.nameOf(urn, profile);

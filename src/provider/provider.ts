@@ -6,8 +6,8 @@ import { DynamicProvider } from "./dynamicProvider";
 import { Host } from "./host";
 
 /**
- * What the provider text in every state requires: `require("pulumi-webextract/provider").get("TaskCopy")`. The path and this signature are a
- * permanent contract: state written by any version runs whatever version is installed.
+ * The function that the provider text in every state calls: `require("pulumi-webextract/provider").get("TaskCopy")`. The path and this signature are a
+ * permanent contract: state of any version runs the installed version.
  */
 export function get(type: string): dynamic.ResourceProvider {
   const resource = Object.hasOwn(resources, type) ? resources[type] : undefined;

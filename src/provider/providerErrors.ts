@@ -2,14 +2,14 @@ import { inspect } from "node:util";
 import type { Properties } from "../engine/serialization";
 
 /**
- * Errors as the provider host prints them. It prints some twice, the second time with a stack, and takes an integer `code` or a
- * `details` for its own: so nothing but a message leaves here.
+ * An error in the form that the provider host shows well. The host prints some errors with their stack, and uses an integer `code` or a
+ * `details` instead of the message. So the error holds only a message.
  */
 export class ProviderError extends Error {
   constructor(message: string) {
     super(message);
     this.name = "Error";
-    // The host prints "ERROR: STACK" for errors in check, diff, read and delete. Where that line cannot be dropped, it has no stack at least.
+    // The host prints "ERROR: STACK" for errors in check, diff, read and delete. Where that line cannot be dropped, it has no stack.
     this.stack = "";
   }
 

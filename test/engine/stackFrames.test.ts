@@ -43,7 +43,7 @@ class Foreign extends pulumi.CustomResource {
 }
 
 describe("the place of a resource in the program", () => {
-  it("is the program's own line, and its callers are the program's", async () => {
+  it("is the line of the program, and its callers are those of the program", async () => {
     const { direct, nested } = await run(() => {
       copy("direct");
       const component = (): TaskCopy => copy("nested");
@@ -55,7 +55,7 @@ describe("the place of a resource in the program", () => {
     assert.equal(nested?.callers.length, (direct?.callers.length ?? 0) + 1);
   });
 
-  it("is left as it is for resources of others, as are all stack traces, also after one that could not be made", async () => {
+  it("stays unchanged for resources of other packages, also after a resource that could not be made", async () => {
     const limit = Error.stackTraceLimit;
     const { first, second, third, last } = await run(() => {
       for (const name of ["first", "second", "third"]) {

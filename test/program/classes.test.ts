@@ -70,7 +70,7 @@ describe("typed classes", () => {
     assert.match(String(copy?.inputs.__provider), /pulumi-webextract\/provider"\)\.get\("TaskCopy"\)$/);
   });
 
-  it("let a run depend on every configuration of its task, and an export on the run, by id or by text", async () => {
+  it("make a run depend on all settings of its task, and an export on the run, by id or by string", async () => {
     const registered = await run(() => {
       const copy = new webextract.TaskCopy("copy", { sourceTaskId: "s", taskGroupId: "g" });
       const config = new webextract.TaskActionConfig("config", { taskId: copy.id, actions: open });
@@ -86,7 +86,7 @@ describe("typed classes", () => {
     assert.deepEqual(registered["other-run"]?.dependsOn, ["other"]);
   });
 
-  it("send a list of known texts as one text, and any other as it is, so that check can name what is wrong in it", async () => {
+  it("send a list of known strings as one string, and other lists unchanged, so that check can name the problem", async () => {
     const lists = { known: ["a", "b"], output: ["a", pulumi.output("b")], blank: ["a", " "], broken: ["a", "b\nc"] };
     const registered = await run(() => {
       for (const [name, items] of Object.entries(lists)) {
@@ -107,7 +107,7 @@ describe("typed classes", () => {
     assert.deepEqual(sent("broken"), lists.broken);
   });
 
-  it("send what they do not know as it is, also under names that every object has, so that check can name it", async () => {
+  it("send unknown arguments unchanged, also those named like inherited members, so that check can name them", async () => {
     const loop = { loopType: "TextList", items: ["a"], toString: ["b"] };
     const args = { from: { adoptTaskId: "t" }, actions: { valueOf: { actionType: "LoopAction", loop } } };
     const { whole } = await run(() => new webextract.ExtractionTask("whole", args));
@@ -115,7 +115,7 @@ describe("typed classes", () => {
     assert.deepEqual(whole?.inputs.actions, actions);
   });
 
-  it("have an output for each argument, also for one that was not given", async () => {
+  it("have an output for each argument, given or not", async () => {
     let seen: unknown;
     const registered = await run(async () => {
       const args: webextract.TaskCopyArgs = { sourceTaskId: "s", taskGroupId: "g", onDelete: "retain" };
@@ -134,7 +134,7 @@ describe("typed classes", () => {
     ]);
   });
 
-  it("knows a task that is taken over by its text", async () => {
+  it("know a task that is taken over by its id", async () => {
     const registered = await run(() => {
       const task = new webextract.TaskCopy("task", { adoptTaskId: "t-1" });
       new webextract.TaskActionConfig("config", { taskId: "t-1", actions: open });
@@ -143,7 +143,7 @@ describe("typed classes", () => {
     assert.deepEqual(registered.run?.dependsOn, ["config", "task"]);
   });
 
-  it("know a task that is looked up by its id, its taskId and its text, and by those of a configuration that is", async () => {
+  it("know a task that is looked up by its id, its taskId and its string, and by those of its settings", async () => {
     const registered = await run(() => {
       const task = webextract.TaskCopy.get("task", "task-1");
       const found = webextract.TaskActionConfig.get("found", task.id, { actions: open });
@@ -163,7 +163,7 @@ describe("typed classes", () => {
     await refuses(twoOwners, 'TaskActionConfig "one"', 'TaskActionConfig "two"', '"Url"');
   });
 
-  it("refuse a configuration that is declared after the run of its task", async () => {
+  it("refuse settings that are declared after the run of their task", async () => {
     const message = await refusalOf(() => {
       new webextract.CloudRun("run", { taskId: "t" });
       new webextract.TaskActionConfig("late", { taskId: "t", actions: open });
@@ -238,7 +238,7 @@ describe("typed classes", () => {
     );
   });
 
-  it("refuse an ExtractionTask beside resources for parts of its task, whichever is declared first and however it is named", async () => {
+  it("refuse an ExtractionTask beside resources for parts of its task, in either order and with either name of the task", async () => {
     const adopting = (adoptTaskId: pulumi.Input<string>) =>
       new webextract.ExtractionTask("whole", { from: { adoptTaskId } });
     const pairs: [() => unknown, string, string][] = [
@@ -273,7 +273,7 @@ describe("typed classes", () => {
     }
   });
 
-  it("let a run wait for the ExtractionTask that takes its task over, and refuse one that is declared after it", async () => {
+  it("make a run depend on the ExtractionTask that takes over its task, and refuse one that is declared after the run", async () => {
     const whole = () => new webextract.ExtractionTask("whole", { from: { adoptTaskId: "t-1" }, actions: open });
     const start = () => new webextract.CloudRun("run", { taskId: "t-1" });
     const registered = await run(() => [whole(), start()]);
@@ -281,7 +281,7 @@ describe("typed classes", () => {
     await refuses(() => [start(), whole()], 'ExtractionTask "whole"', 'CloudRun "run"');
   });
 
-  it("take the same text for two tasks where the accounts differ", async () => {
+  it("treat the same id in two accounts as two tasks", async () => {
     const registered = await run(() => {
       new webextract.TaskActionConfig("ours", { taskId: "t", actions: open });
       new webextract.TaskActionConfig("theirs", { taskId: "t", actions: open, profile: "theirs" });
@@ -290,7 +290,7 @@ describe("typed classes", () => {
     assert.deepEqual(registered.run?.dependsOn, ["theirs"]);
   });
 
-  it("see no conflict where properties, tasks or what is known of them differ", async () => {
+  it("see no conflict between different properties, different tasks, or unknown ones", async () => {
     await run(() => {
       const one = new webextract.TaskCopy("one", { sourceTaskId: "s", taskGroupId: "g" });
       const two = new webextract.TaskCopy("two", { sourceTaskId: "s", taskGroupId: "g" });
@@ -303,7 +303,7 @@ describe("typed classes", () => {
     });
   });
 
-  it("know nothing of what another program of the process declared", async () => {
+  it("ignore what another program of the process declared", async () => {
     for (const name of ["first", "second"]) {
       const registered = await run(() => {
         new webextract.TaskActionConfig(name, { taskId: "t", actions: open });
@@ -313,7 +313,7 @@ describe("typed classes", () => {
     }
   });
 
-  it("keep nothing outside of a stack, where unit tests of programs make the same resources again and again", async () => {
+  it("keep nothing outside of a stack: unit tests of programs make the same resources again and again", async () => {
     await pulumi.runtime.setMocks({
       newResource: ({ name, inputs }) => ({ id: name, state: inputs }),
       call: () => ({}),
@@ -364,7 +364,7 @@ describe("typed classes", () => {
     assert.notDeepEqual(await hashOf(["x", "y"], "retain"), first);
   });
 
-  it("hash a copy the same whether or not the id that it has already is named, so that no run starts for it", async () => {
+  it("hash a copy the same with and without its present id in adoptTaskId, so that no run starts", async () => {
     const source = { sourceTaskId: "s", taskGroupId: "g" };
     const hashesOf = async (from: { adoptTaskId?: string; taskGroupId?: string }): Promise<unknown> => {
       const registered = await run(() => {
@@ -383,31 +383,31 @@ describe("typed classes", () => {
     assert.ok(moved[0] !== copy && moved[1] !== whole);
   });
 
-  it("have an output for all that a check may fill in, such as the digest of a file", async () => {
+  it("have an output for each argument that a check derives, such as the digest of a file", async () => {
     await run(() => {
       const urls = new webextract.TaskStartUrls("urls", { taskId: "t", file: "urls.txt" });
       assert.ok(pulumi.Output.isInstance(urls.sha256) && pulumi.Output.isInstance(urls.hosts));
     });
   });
 
-  it("refuse the option import, at which the SDK's host would break off, and say what takes its place", async () => {
+  it("refuse the option import, at which the SDK would fail, and say what to use instead", async () => {
     const message = await refusalOf(
       () => new webextract.TaskCopy("task", { adoptTaskId: "task-1" }, { import: "task-1" }),
     );
     assert.match(message, /^TaskCopy "task": the option import does not work .* adoptTaskId/);
   });
 
-  it("refuse a rerunOn that is no resource of this package", async () => {
+  it("refuse a value in rerunOn that is not a resource of this package", async () => {
     const message = await refusalOf(() => new webextract.CloudRun("run", { taskId: "t", rerunOn: ["x" as never] }));
     assert.match(message, /rerunOn\[0\] must be a resource of pulumi-webextract/);
   });
 
-  it("refuse a rerunOn that is no list, with how to write it", async () => {
+  it("refuse a rerunOn that is not a list, and say how to write it", async () => {
     const config = () => new webextract.TaskActionConfig("config", { taskId: "t", actions: open });
     for (const [rerunOn, given] of [
-      [(it: unknown) => it, 'a resource. Write "rerunOn: \\[…\\]"'],
-      [(it: unknown) => pulumi.output([it]), "an output.*name the resources themselves"],
-      [async (it: unknown) => [it], "a promise.*name the resources themselves"],
+      [(it: unknown) => it, "a resource. Write it as a list: rerunOn: \\[…\\]"],
+      [(it: unknown) => pulumi.output([it]), "an output.*List the resources themselves"],
+      [async (it: unknown) => [it], "a promise.*List the resources themselves"],
       [() => "config", "a string"],
     ] as const) {
       const message = await refusalOf(
@@ -415,12 +415,12 @@ describe("typed classes", () => {
       );
       assert.match(
         message,
-        new RegExp(`^CloudRun "run": rerunOn must be a list of resources of pulumi-webextract, is ${given}`),
+        new RegExp(`^CloudRun "run": rerunOn must be a list of resources of pulumi-webextract; got ${given}`),
       );
     }
   });
 
-  it("refuse a resource among triggers, at any depth, for it would trigger nothing", async () => {
+  it("refuse a resource among triggers, at any depth: its changes would not show", async () => {
     const run1 = (triggers: unknown) => new webextract.CloudRun("again", { taskId: "t", triggers: triggers as object });
     const rows = (triggers: unknown) =>
       new webextract.DataExport("rows", {
@@ -440,7 +440,7 @@ describe("typed classes", () => {
     }
   });
 
-  it("refuse what no diff would show among triggers: dates, maps, what holds itself", async () => {
+  it("refuse triggers that no diff would show: dates, maps, circular values", async () => {
     const itself: Record<string, unknown> = {};
     itself.own = [itself];
     const wrong: [unknown, string, string][] = [
@@ -449,7 +449,7 @@ describe("typed classes", () => {
       [[new Set()], "triggers[0]", "Set"],
       [[1n], "triggers[0]", "bigint"],
       [[() => 1], "triggers[0]", "function"],
-      [itself, "triggers", "holds itself"],
+      [itself, "triggers", "contains itself"],
     ];
     for (const [triggers, path, what] of wrong) {
       const program = () => new webextract.CloudRun("again", { taskId: "t", triggers: triggers as object });
@@ -457,11 +457,11 @@ describe("typed classes", () => {
     }
     assert.match(
       await refusalOf(() => new webextract.CloudRun("again", { taskId: "t", triggers: [new Date()] })),
-      /^CloudRun "again": triggers\[0\] is a date, whose changes would trigger nothing\. Give a text/,
+      /^CloudRun "again": triggers\[0\] is a date, whose changes would trigger nothing\. Give a string/,
     );
   });
 
-  it("leave all other triggers as they are", async () => {
+  it("pass on all other triggers unchanged", async () => {
     const registered = await run(() => {
       const copy = new webextract.TaskCopy("copy", { sourceTaskId: "s", taskGroupId: "g" });
       const own = Object.create(null, { a: { value: 1, enumerable: true } });
@@ -476,7 +476,7 @@ describe("typed classes", () => {
     assert.ok(!("triggers" in (registered.without?.inputs ?? {})));
   });
 
-  it("make all of a list secret when one element is, and what is derived from it too", async () => {
+  it("make a whole list secret when one item is, and also what is derived from the list", async () => {
     let secrets: boolean[] = [];
     await run(async () => {
       const urls = new webextract.TaskStartUrls("urls", {

@@ -51,8 +51,8 @@ describe("arguments of functions", () => {
     return error.message;
   };
 
-  it("are refused where one is missing, before anything is asked: a run's rows are not those of the whole task", async () => {
-    const missing = "getBatchData: lotNo is missing: give a non-empty string. Nothing was asked.";
+  it("are refused when one is missing, before any request: the rows of a run are not the rows of the task", async () => {
+    const missing = "getBatchData: lotNo is missing: give a non-empty string. No request was sent.";
     const args = { taskId: "template-1" } as webextract.GetBatchDataArgs;
     assert.equal(await refused(() => webextract.getBatchDataOutput(args, plain)), missing);
     assert.equal(await refused(() => webextract.getBatchData(args, plain)), missing);
@@ -64,19 +64,19 @@ describe("arguments of functions", () => {
     );
   });
 
-  it("are refused where a name is not known, or a value is of another kind, with what is known or allowed", async () => {
+  it("are refused when a name is unknown or a value has another type, with the allowed names or types", async () => {
     assert.equal(
       await refused(() => webextract.getDataOutput({ taskid: "template-1" } as never)),
-      "getData: taskid is not a valid name; valid names: taskId, offset, maxRows; taskId is missing: give a non-empty string. Nothing was asked.",
+      "getData: taskid is not a valid name; valid names: taskId, offset, maxRows; taskId is missing: give a non-empty string. No request was sent.",
     );
     assert.equal(
       await refused(() => webextract.getActions({ taskIds: ["template-1", ""], actionTypes: [] }, plain)),
       "getActions: taskIds[1] must be a non-empty string; got an empty string; " +
-        "actionTypes must be a non-empty list of strings; got an empty list. Nothing was asked.",
+        "actionTypes must be a non-empty list of strings; got an empty list. No request was sent.",
     );
     assert.equal(
       await refused(() => webextract.getDataOutput("template-1" as never)),
-      "getData: what it is given must be a map; got a string. Nothing was asked.",
+      "getData: the argument must be a map; got a string. No request was sent.",
     );
     assert.match(
       await refused(() => webextract.getDataOutput({ taskId: "template-1" }, { profil: "us" } as never)),
@@ -84,7 +84,7 @@ describe("arguments of functions", () => {
     );
   });
 
-  it("are refused in a preview too, beside one that is not known yet", async () => {
+  it("are refused in a preview too, beside an unknown argument", async () => {
     const later = pulumi.output(pulumi.unknown) as unknown as pulumi.Output<string>;
     const read = () => webextract.getBatchDataOutput({ taskId: later } as never);
     await assert.rejects(answerOf(read, {}, true), /getBatchData: lotNo is missing/);
@@ -93,7 +93,7 @@ describe("arguments of functions", () => {
     assert.deepEqual(emulator.requests, []);
   });
 
-  it("may be outputs, also within a list, and nothing is the same as not to give one", async () => {
+  it("may be outputs, also within a list; undefined and null count as not given", async () => {
     const whole = pulumi.output({ taskId: "template-1" }) as unknown as webextract.GetDataArgs;
     assert.deepEqual(await answerOf(() => webextract.getDataOutput(whole, plain)), { rows: [], total: 0 });
     const taskIds = [pulumi.output("template-1")];
@@ -104,7 +104,7 @@ describe("arguments of functions", () => {
     assert.deepEqual(await answerOf(() => webextract.getData(args, plain)), { rows: [], total: 0 });
   });
 
-  it("name a profile that there is, or none where the service is known without", async () => {
+  it("must name a configured profile, or none when the service is configured without one", async () => {
     const us = { baseUrl: emulator.url, accessToken: emulator.credentials.accessToken };
     const profiles = { "webextract:baseUrl": "", "webextract:profiles": JSON.stringify({ us }) };
     const read = (profile?: string) => () => webextract.getDataOutput({ taskId: "template-1" }, { profile, ...plain });
@@ -121,7 +121,7 @@ describe("arguments of functions", () => {
     }
   });
 
-  it("need no token in a preview where the service takes the API key for all", async () => {
+  it("need no token in a preview when the service accepts the API key for all operations", async () => {
     const { apiKey } = emulator.credentials;
     emulator.setBehaviour({ credentialAcceptance: "apiKeyEverywhere" });
     const config = { "webextract:accessToken": "", "webextract:credentials": "apiKey", "webextract:apiKey": apiKey };
@@ -130,7 +130,7 @@ describe("arguments of functions", () => {
     emulator.setBehaviour({ credentialAcceptance: "contract" });
   });
 
-  it("leave no client behind when the program has ended, well or not: what it was told of a limit holds for no later one", async () => {
+  it("leave no client open when the program has ended or failed: its limits do not slow down later programs", async () => {
     const { accessToken } = emulator.credentials;
     const config = { "webextract:concurrency": "1" };
     await answerOf(() => webextract.getDataOutput({ taskId: "template-1" }, plain), config);

@@ -4,7 +4,7 @@ import { providerText } from "../internals/program";
 import { resources } from "../internals/resources";
 
 describe("the provider text in state", () => {
-  it("is the same for ever: a changed one would show as an update of every resource of every user", () => {
+  it("never changes: a changed text would show as an update of every resource of every user", () => {
     assert.equal(
       providerText("TaskCopy"),
       'exports.handler=()=>require("module").createRequire(process.cwd()+"/")("pulumi-webextract/provider").get("TaskCopy")',
@@ -17,7 +17,7 @@ describe("the provider text in state", () => {
     }
   });
 
-  it("finds a provider for every resource, and says what is known otherwise", () => {
+  it("finds a provider for every resource, and names the known resources for any other name", () => {
     for (const type of Object.keys(resources)) {
       assert.equal(typeof get(type).create, "function");
     }

@@ -17,7 +17,7 @@ describe("the guard against a wrong account", () => {
     assert.deepEqual(await readAll(new AccountGuard(), { a: "gone" }), [undefined]);
   });
 
-  it("believes that several are gone where another was found, whichever answer comes first", async () => {
+  it("believes that several tasks are gone when another is found, in any order of answers", async () => {
     assert.deepEqual(await readAll(new AccountGuard(), { a: "gone", b: "gone", c: "there" }), [
       undefined,
       undefined,
@@ -25,14 +25,14 @@ describe("the guard against a wrong account", () => {
     ]);
   });
 
-  it("doubts it where none was found, for all of them", async () => {
+  it("doubts all of them when no task is found", async () => {
     const doubts = await readAll(new AccountGuard(), { a: "gone", b: "gone", c: "gone" });
     for (const doubt of doubts) {
       assert.match(doubt ?? "", /^The service says that 3 tasks are gone, and so far found none of this stack/);
     }
   });
 
-  it("goes on doubting when further reads come later", async () => {
+  it("still doubts later reads", async () => {
     const guard = new AccountGuard();
     await readAll(guard, { a: "gone", b: "gone" });
     const [doubt] = await readAll(guard, { c: "gone" });
@@ -59,15 +59,15 @@ describe("the guard against a wrong account", () => {
       return { doubts, lookedUp };
     };
 
-    it("doubts the first too where the task that it was copied from is gone as well", async () => {
+    it("doubts the first too when its source is gone", async () => {
       assert.deepEqual(await readInTurn(["gone", "gone"], true), { doubts: [true, true], lookedUp: ["template"] });
     });
 
-    it("takes a template that is there for no proof: another account may see the same", async () => {
+    it("takes an existing template for no proof: another account may see the same template", async () => {
       assert.deepEqual(await readInTurn(["gone", "gone"], false), { doubts: [false, true], lookedUp: ["template"] });
     });
 
-    it("looks for no template where another task of the account was found", async () => {
+    it("looks up no template when another task of the account is found", async () => {
       assert.deepEqual(await readInTurn(["there", "gone", "gone"], true), {
         doubts: [false, false, false],
         lookedUp: [],

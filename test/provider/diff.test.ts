@@ -9,13 +9,13 @@ describe("diffs", () => {
   const diff = (type: string, state: Record<string, unknown>, args: Record<string, unknown>) =>
     providers.provider(type).diff("id", { stateVersion: 1, origin, ...state }, args);
 
-  it("leaves the comparison to the engine, so that only what changed is shown", async () => {
+  it("leave the comparison to the engine, so that only changes show", async () => {
     const state = { taskId: "t", actions: { a: { actionType: "X", properties: { p: "1" } } } };
     const args = { taskId: "t", actions: { a: { actionType: "X", properties: { p: "2" } } } };
     assert.deepEqual(await diff("TaskActionConfig", state, args), {});
   });
 
-  it("replaces when the task changes, never because it is not known yet", async () => {
+  it("replace when the task changes, never because it is unknown", async () => {
     const state = { taskId: "t", actions: {} };
     assert.deepEqual(await diff("TaskActionConfig", state, { ...state, taskId: "u" }), {
       replaces: ["taskId"],
@@ -24,7 +24,7 @@ describe("diffs", () => {
     assert.deepEqual(await diff("TaskActionConfig", state, { ...state, taskId: unknownText }), {});
   });
 
-  it("replaces a whole task for another source, never because where it comes from is not known yet", async () => {
+  it("replace an ExtractionTask for another source, never because the source is unknown", async () => {
     const from = { sourceTaskId: "s", taskGroupId: "g" };
     const state = { from, taskId: "t" };
     assert.deepEqual(await diff("ExtractionTask", state, { from: { ...from, sourceTaskId: "other" } }), {
@@ -36,7 +36,7 @@ describe("diffs", () => {
     }
   });
 
-  it("starts a run again only for a changed trigger, and for one that is not known yet", async () => {
+  it("start a new run only for a changed or unknown trigger", async () => {
     const state = { taskId: "t", lotNo: "1", triggers: ["a"] };
     const again = { replaces: ["triggers"], deleteBeforeReplace: true };
     assert.deepEqual(await diff("CloudRun", state, { taskId: "t", triggers: ["a"], timeoutSeconds: 5 }), {});
@@ -44,7 +44,7 @@ describe("diffs", () => {
     assert.deepEqual(await diff("CloudRun", state, { taskId: "t", triggers: [unknownText] }), again);
   });
 
-  it("says that a paid run may start where a trigger is not known yet, once for each run, and not where the diff shows it", async () => {
+  it("warn once that a paid run may start when a trigger is unknown, and not when the diff shows the change", async () => {
     const process = new InProcess({ baseUrl: origin });
     const state = { stateVersion: 1, origin, taskId: "t", lotNo: "7", triggers: ["a"], rerunOn: ["h"] };
     const seen = async (urn: string, args: Record<string, unknown>): Promise<string[]> => {
@@ -67,7 +67,7 @@ describe("diffs", () => {
     assert.deepEqual(await seen("of another task", { taskId: "u", triggers: unknownText }), []);
   });
 
-  it("takes the id of the present task as no change, whether it is added or taken out", async () => {
+  it("show no change when the present id is added or removed as adoptTaskId", async () => {
     const copy = { sourceTaskId: "s", taskGroupId: "g" };
     const state = { ...copy, taskId: "t" };
     assert.deepEqual(await diff("TaskCopy", state, { ...copy, adoptTaskId: "t" }), { changes: false });
@@ -82,19 +82,19 @@ describe("diffs", () => {
     });
   });
 
-  it("leaves the comparison of equal arguments to the engine: a value may have become a secret", async () => {
+  it("leave the comparison of equal arguments to the engine: a value may have become a secret", async () => {
     const from = { sourceTaskId: "s", taskGroupId: "g" };
     const actions = { a: { actionType: "X", properties: { p: "1" } } };
     assert.deepEqual(await diff("ExtractionTask", { from, actions, taskId: "t" }, { from, actions }), {});
     assert.deepEqual(await diff("TaskCopy", { ...from, taskId: "t" }, from), {});
   });
 
-  it("forces an update while something is still to do, although nothing changed", async () => {
+  it("force an update while something is pending, although nothing changed", async () => {
     const state = { taskId: "t", lotNo: "1", pending: ["wait"] };
     assert.deepEqual(await diff("CloudRun", state, { taskId: "t" }), { changes: true });
   });
 
-  it("leads out of an unknown outcome by an id to adopt or a new retry, delete first", async () => {
+  it("replace an unknown outcome when an id to adopt or a new retry is set, delete first", async () => {
     const args = { taskId: "t" };
     const state = { ...args, outcome: "unknown" };
     assert.deepEqual(await diff("CloudRun", state, args), { changes: true });
@@ -109,7 +109,7 @@ describe("diffs", () => {
     assert.deepEqual(await diff("CloudRun", { ...args, lotNo: "1" }, { ...args, retry: "1" }), {});
   });
 
-  it("refuses to touch what was made at another service, until the configuration says that it moved", async () => {
+  it("refuse a resource of another service until movedFrom names its origin", async () => {
     const state = { taskId: "t", origin: "https://old.test" };
     await assert.rejects(diff("CloudRun", state, { taskId: "t" }), {
       message:
@@ -119,7 +119,7 @@ describe("diffs", () => {
     assert.deepEqual(await moved.provider("CloudRun").diff("1", state, { taskId: "t" }), { changes: true });
   });
 
-  it("says what is missing to look something up, before anything is sent", async () => {
+  it("name the arguments that are missing for a lookup, before any request", async () => {
     const problem = (type: string, state: Record<string, unknown> = {}): Promise<string> =>
       providers
         .provider(type)
@@ -149,14 +149,14 @@ describe("diffs", () => {
     );
   });
 
-  it("refuses state of a newer version", async () => {
+  it("refuse state of a newer version", async () => {
     await assert.rejects(
       diff("CloudRun", { taskId: "t", stateVersion: 2 }, { taskId: "t" }),
       /newer version of pulumi-webextract/,
     );
   });
 
-  it("throws errors that the host prints as one line, without a stack", async () => {
+  it("throw errors that the host prints as one line, without a stack", async () => {
     const error = await diff("CloudRun", { taskId: "t", stateVersion: 2 }, {}).catch((each: Error) => each);
     assert.equal(`${error}`, (error as Error).message);
     assert.equal((error as Error).stack, "");

@@ -66,14 +66,14 @@ describe("the journal of requests that must not be sent twice", () => {
       );
     });
 
-    it("is empty again once the engine has saved and ended in the ordinary way", async () => {
+    it("is empty after the engine has saved and ended in the ordinary way", async () => {
       const copy = await copiedUnsaved();
       assert.equal(world.journal().length, 1);
       await copy.up(copyArgs);
       assert.deepEqual(world.journal(), []);
     });
 
-    it("is empty too where the step failed after the copy, so that nobody else takes over what the state holds", async () => {
+    it("is empty when the step failed after the copy, so that no other resource takes over what the state holds", async () => {
       const whole = { from: copyArgs, actions: { open: { actionType: "NavigateAction", properties: { Url: "a" } } } };
       const books = world.declare("ExtractionTask", "books");
       world.emulator.fault({ operation: "updateTaskParameters", kind: "error", code: "PermissionDenied" });
@@ -82,7 +82,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.deepEqual(world.journal(), []);
     });
 
-    it("is empty again once the engine shows the copy under another name, so that a new one of the old name makes its own", async () => {
+    it("is empty after the engine shows the copy under another name, so that a new resource of the old name makes its own copy", async () => {
       const copy = await copiedUnsaved();
       const renamed = world.declare("TaskCopy", "renamed");
       renamed.id = copies()[0];
@@ -111,7 +111,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.deepEqual(world.journal(), []);
     });
 
-    it("takes it over where only options were changed", async () => {
+    it("takes the copy over when only options changed", async () => {
       const copy = await copiedUnsaved();
       await copy.up({ ...copyArgs, onDelete: "retain" });
       assert.equal(copies().length, 1);
@@ -129,7 +129,7 @@ describe("the journal of requests that must not be sent twice", () => {
       );
     });
 
-    it("copies again without a word where the copy is gone since", async () => {
+    it("copies again without a warning when the copy is gone", async () => {
       const copy = await copiedUnsaved();
       const [gone = ""] = copies();
       world.emulator.change.deleteTask(gone);
@@ -138,7 +138,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.deepEqual(world.warnings, []);
     });
 
-    it("refuses where nobody can tell whether the copy is still there, and names it", async () => {
+    it("refuses when the service does not tell whether the copy exists, and names the copy", async () => {
       const copy = await copiedUnsaved();
       const [taskId] = copies();
       world.emulator.setBehaviour({ getActionsMissing: "leftOut", getActionsEmptyTypes: "refused" });
@@ -154,7 +154,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.deepEqual(world.journal(), []);
     });
 
-    it("leaves the user's own adoption alone, and names the orphan where that is another task", async () => {
+    it("accepts the adoption of a task by the user, and names the orphan when that is another task", async () => {
       const copy = await copiedUnsaved();
       const [orphan] = copies();
       await copy.up({ adoptTaskId: "task-1" });
@@ -162,7 +162,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.deepEqual(world.journal(), []);
     });
 
-    it("takes it over at another address, where the configuration says that the service moved", async () => {
+    it("takes the copy over at another address when movedFrom names the old one", async () => {
       const copy = await copiedUnsaved();
       const [copied] = copies();
       const old = world.emulator.url;
@@ -174,7 +174,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.deepEqual(world.journal(), []);
     });
 
-    it("drops at another address what the state holds, and names there what it does not", async () => {
+    it("removes at another address the entry of what the state holds, and names what no state holds", async () => {
       const copy = await copiedUnsaved();
       const [orphan] = copies();
       const old = world.emulator.url;
@@ -184,7 +184,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.deepEqual(world.journal(), []);
     });
 
-    it("copies again where the journal is switched off", async () => {
+    it("copies again when the journal is off", async () => {
       world.configure({ journal: "off" });
       const copy = await copiedUnsaved();
       await copy.up(copyArgs);
@@ -202,7 +202,7 @@ describe("the journal of requests that must not be sent twice", () => {
       await copy.up(first);
     });
 
-    it("takes over what the new one was before the kill, and deletes the old one", async () => {
+    it("takes over the copy made before the kill, and deletes the old one", async () => {
       const old = copy.id;
       copy = await world.unsaved(copy, () => copy.up(second));
       assert.equal(copy.id, old);
@@ -213,7 +213,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.match(world.warnings.join(), /It was taken over/);
     });
 
-    it("names the orphan where the change was taken back, after a refresh too", async () => {
+    it("names the orphan when the change is reverted, also after a refresh", async () => {
       copy = await world.unsaved(copy, () => copy.up(second));
       const orphan = copies()[1];
       forget();
@@ -250,7 +250,7 @@ describe("the journal of requests that must not be sent twice", () => {
     });
   });
 
-  describe("after a copy whose answer never came, for the process was killed", () => {
+  describe("after a copy whose answer was lost in a kill", () => {
     for (const [when, made] of [
       ["before", 0],
       ["after", 1],
@@ -272,7 +272,7 @@ describe("the journal of requests that must not be sent twice", () => {
       });
     }
 
-    it("names what an answer that came late tells of, until it is taken over", async () => {
+    it("names the copy of a late answer until it is taken over", async () => {
       const copy = world.declare("TaskCopy");
       const hold = world.emulator.hold({ operation: "copyTask" });
       const saved = copy.asSaved();
@@ -293,7 +293,7 @@ describe("the journal of requests that must not be sent twice", () => {
     });
   });
 
-  it("notes the answer to what is under way when the engine is gone, and lets nothing more out", async () => {
+  it("notes the answer to the request under way when the engine has ended, and sends nothing more", async () => {
     const hold = world.emulator.hold({ operation: "copyTask" });
     const first = world.declare("TaskCopy", "first");
     const saved = first.asSaved();
@@ -333,7 +333,7 @@ describe("the journal of requests that must not be sent twice", () => {
     assert.deepEqual(world.warnings, []);
   });
 
-  it("loses no copy where its entry cannot be read when the answer comes", async () => {
+  it("loses no copy when its entry cannot be read after the answer", async () => {
     const read = sinon.stub(JournalFiles.prototype, "read").rejects(new Error("EIO"));
     const copy = world.declare("TaskCopy");
     try {
@@ -346,7 +346,7 @@ describe("the journal of requests that must not be sent twice", () => {
   });
 
   describe("after a start", () => {
-    it("takes over the run, and knows its subtasks from those of the run before", async () => {
+    it("takes over the run, and tells its subtasks from those of the run before", async () => {
       await world.finishedRun();
       const run = world.declare("CloudRun");
       const saved = await world.unsaved(run, () => run.up(runArgs));
@@ -358,7 +358,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.match(world.warnings.join(), /paid run of task "task-1"\) was made .* It was taken over/);
     });
 
-    it("sends nothing at another address either where the answer never came", async () => {
+    it("sends nothing at another address when the answer was lost", async () => {
       const run = world.declare("CloudRun");
       const saved = await world.killed(run, () => run.up(runArgs), { operation: "startTask", when: "after" });
       const old = world.emulator.url;
@@ -367,7 +367,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.equal(runs().length, 1);
     });
 
-    it("starts a new one for another trigger, and names the orphan", async () => {
+    it("starts a new run for another trigger, and names the orphan", async () => {
       const run = world.declare("CloudRun");
       const saved = await world.unsaved(run, () => run.up({ ...runArgs, triggers: [1] }));
       await world.emulator.settled();
@@ -377,7 +377,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.match(String(world.warnings[0]), new RegExp(`^"${runs()[0]?.lotNo}" \\(a paid run`));
     });
 
-    it("sends nothing where the answer never came", async () => {
+    it("sends nothing when the answer was lost", async () => {
       const run = world.declare("CloudRun");
       const saved = await world.killed(run, () => run.up(runArgs), { operation: "startTask" });
       assert.match(
@@ -393,7 +393,7 @@ describe("the journal of requests that must not be sent twice", () => {
 
   describe("after an append", () => {
     for (const when of ["before", "after"] as const) {
-      it(`sends only what the list lacks (killed ${when} the effect)`, async () => {
+      it(`sends only the items that the list lacks (killed ${when} the effect)`, async () => {
         const loop = world.declare("TaskLoopItems");
         await loop.up({ ...appendArgs, items: ["a"] });
         const more = { ...appendArgs, items: ["a", "b", "c"] };
@@ -404,7 +404,7 @@ describe("the journal of requests that must not be sent twice", () => {
       });
     }
 
-    it("sends nothing a second time in a create either", async () => {
+    it("sends no item twice in a create", async () => {
       const loop = world.declare("TaskLoopItems");
       const saved = await world.unsaved(loop, () => loop.up({ ...appendArgs, items: ["a", "b"] }));
       await saved.up({ ...appendArgs, items: ["a", "b"] });
@@ -414,7 +414,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.deepEqual(world.operations(), ["getActions", "updateLoopItems"]);
     });
 
-    it("is refused where the list cannot be seen; the whole list is the way out", async () => {
+    it("is refused when the list cannot be read; writing the whole list works", async () => {
       const loop = world.declare("TaskLoopItems");
       const saved = await world.unsaved(loop, () => loop.up({ ...appendArgs, items: ["a"] }));
       world.configure({ actionTypes: "" });
@@ -430,7 +430,7 @@ describe("the journal of requests that must not be sent twice", () => {
   });
 
   describe("on the disk", () => {
-    it("is for its owner only, and holds no argument", async () => {
+    it("is readable by its owner only, and holds no argument", async () => {
       const run = world.declare("CloudRun");
       await world.unsaved(run, () => run.up({ ...runArgs, triggers: ["1234"] }));
       assert.equal(statSync(folder()).mode & 0o777, 0o700);
@@ -451,7 +451,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.equal(JSON.stringify(entry).includes("1234"), false);
     });
 
-    it("is salted: equal arguments do not show", async () => {
+    it("is salted: equal arguments have different hashes", async () => {
       for (const name of ["one", "two"]) {
         const copy = world.declare("TaskCopy", name);
         await world.unsaved(copy, () => copy.up(copyArgs));
@@ -472,7 +472,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.equal(readdirSync(folder()).length, 1);
     });
 
-    it("warns once where it cannot be written, and goes on", async () => {
+    it("warns once when it cannot be written, and goes on", async () => {
       world.write("no-folder", "");
       world.configure({ journal: world.path(join("no-folder", "journal")) });
       await world.command(async () => {
@@ -516,7 +516,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.deepEqual(readdirSync(folder()), []);
     });
 
-    it("drops what is a month old", async () => {
+    it("removes entries that are a month old", async () => {
       const copy = await copiedUnsaved();
       const [file = ""] = readdirSync(folder());
       utimesSync(join(folder(), file), new Date(), new Date(Date.now() - 31 * 24 * hour));

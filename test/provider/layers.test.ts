@@ -107,20 +107,20 @@ describe("the layers of the provider", () => {
   };
 
   for (const [name, { seen, play }] of Object.entries(scenes)) {
-    it(`see to it that ${name}`, async () => {
+    it(`guarantee: ${name}`, async () => {
       assert.deepEqual(await seenWith(play), seen);
     });
   }
 
   for (const layer of layers) {
-    it(`are all needed: ${layer.name} left out is noticed`, async () => {
+    it(`fail a guarantee when ${layer.name} is left out`, async () => {
       assert.notDeepEqual(await noticed(layers.filter((each) => each !== layer)), []);
     });
   }
 
   const [first, ...others] = layers;
   for (let place = 1; place < layers.length; place++) {
-    it(`are in their order: the check of the origin in place ${place + 1} is noticed`, async () => {
+    it(`fail a guarantee when the origin check has place ${place + 1}`, async () => {
       assert.ok(first);
       assert.notDeepEqual(await noticed([...others.slice(0, place), first, ...others.slice(place)]), []);
     });

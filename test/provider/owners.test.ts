@@ -23,7 +23,7 @@ describe("two resources that decide the same part of one task, found at apply", 
       `^TaskActionConfig "second" and TaskActionConfig "first" \\(urn:.*::first\\) both decide ${part} of task "task-1"\\. .* Nothing was sent for TaskActionConfig "second"`,
     );
 
-  it("are refused before the second one sends anything, both named", async () => {
+  it("are refused before the second one sends anything, and both are named", async () => {
     await world.command(async () => {
       await first.up(config(open("https://one.test/")));
       world.operations();
@@ -36,7 +36,7 @@ describe("two resources that decide the same part of one task, found at apply", 
     assert.equal(second.id, undefined);
   });
 
-  it("are refused where the first one only stays as it is", async () => {
+  it("are refused when the first one is unchanged", async () => {
     await first.up(config(open("https://one.test/")));
     await world.command(async () => {
       assert.equal(await first.up(config(open("https://one.test/"))), "nothing");
@@ -47,7 +47,7 @@ describe("two resources that decide the same part of one task, found at apply", 
     });
   });
 
-  it("are refused where a profile names the same account once more", async () => {
+  it("are refused when two profiles are the same account", async () => {
     const { accessToken } = world.emulator.credentials;
     const other = world.emulator.change.addAccount("other");
     const profiles = { same: { accessToken }, other: { accessToken: other.accessToken } };
@@ -77,7 +77,7 @@ describe("two resources that decide the same part of one task, found at apply", 
     });
   });
 
-  it("are refused where one decides the whole task", async () => {
+  it("are refused when one decides the whole task", async () => {
     const whole = world.declare("ExtractionTask", "whole");
     const loop = world.declare("TaskLoopItems", "loop");
     const args = { from: { adoptTaskId: "task-1" }, actions: open("https://one.test/") };
@@ -98,7 +98,7 @@ describe("two resources that decide the same part of one task, found at apply", 
     });
   });
 
-  it("are refused where one copied the task in this run", async () => {
+  it("are refused when one copied the task in this run", async () => {
     const whole = world.declare("ExtractionTask", "whole");
     await world.command(async () => {
       await whole.up({ from: { sourceTaskId: "task-1", taskGroupId: "group-1" } });
@@ -107,7 +107,7 @@ describe("two resources that decide the same part of one task, found at apply", 
     });
   });
 
-  it("are no matter where they decide different properties, or different tasks", async () => {
+  it("are accepted with different properties or different tasks", async () => {
     await world.command(async () => {
       const copy = world.declare("TaskCopy");
       await copy.up({ sourceTaskId: "task-1", taskGroupId: "group-1" });
@@ -118,7 +118,7 @@ describe("two resources that decide the same part of one task, found at apply", 
     });
   });
 
-  it("are no matter where it is one resource: updated twice, or replaced", async () => {
+  it("are accepted when they are one resource, updated twice or replaced", async () => {
     await world.command(async () => {
       await first.up(config(open("https://one.test/")));
       await first.up(config(open("https://two.test/")));
@@ -126,7 +126,7 @@ describe("two resources that decide the same part of one task, found at apply", 
     });
   });
 
-  it("are no matter where a part moves from one to the other in one run", async () => {
+  it("are accepted when a part moves from one to the other in one run", async () => {
     await first.up(
       config({ open: { ...open("https://one.test/").open, properties: { Url: "https://one.test/", Wait: "1" } } }),
     );
@@ -136,7 +136,7 @@ describe("two resources that decide the same part of one task, found at apply", 
     });
   });
 
-  it("are not looked for where the engine doesn't say which resource it is", async () => {
+  it("are accepted when the engine does not name the resource", async () => {
     await world.command(async () => {
       await world.declare("TaskActionConfig", "").up(config(open("https://one.test/")));
       await first.up(config(open("https://two.test/")));

@@ -28,7 +28,7 @@ describe("warnings of many resources", () => {
     }
   });
 
-  it("lose no name either where one step comes after the other", async () => {
+  it("lose no name when steps run one after the other", async () => {
     const all = await copies(13);
     const ids = all.map(({ id }) => id ?? "");
     await world.command(async () => {

@@ -33,7 +33,7 @@ describe("an error of a step on the engine", () => {
     assert.equal(shown.match(new RegExp(errors[0]?.[1] ?? "", "g"))?.length, errors.length, output);
   };
 
-  it("shows once, under its resource, where reads fail, also where one request served several resources", async () => {
+  it("shows once, under its resource, when reads fail, also when several resources share one request", async () => {
     world.emulator.fault({ operation: "getActions", kind: "error", code: "PermissionDenied", times: 10 });
     const { output } = await world.project.refresh({ expect: "failure" });
     world.emulator.clearFaults();
@@ -41,14 +41,14 @@ describe("an error of a step on the engine", () => {
     assertShown(output, ["TaskActionConfig \\(config\\)", message], ["TaskCopy \\(copy\\)", message]);
   });
 
-  it("shows once, under its resource, where a diff refuses", async () => {
+  it("shows once, under its resource, when a diff refuses", async () => {
     await world.project.configure({ "webextract:baseUrl": "http://127.0.0.1:1" });
     const { output } = await world.project.up({ expect: "failure" });
     await world.project.configure({ "webextract:baseUrl": world.emulator.url });
     assertShown(output, ["TaskCopy \\(copy\\)", "It was made at"]);
   });
 
-  it("shows once, under its resource, where a delete fails", async () => {
+  it("shows once, under its resource, when a delete fails", async () => {
     world.emulator.change.insertRows(world.copies()[0] ?? "", [{ a: 1 }]);
     await world.project.up();
     const { output } = await world.project.destroy({ expect: "failure" });

@@ -84,7 +84,7 @@ describe("functions on the engine", () => {
     await world.project.configure({}, { "webextract:refreshToken": world.emulator.credentials.refreshToken });
     world.operations();
     const { output } = await world.project.preview();
-    assert.equal(output.match(/^ +warning: pulumi-webextract: in a preview reads use accessToken/gm)?.length, 1);
+    assert.equal(output.match(/^ +warning: pulumi-webextract: In a preview, reads use only accessToken/gm)?.length, 1);
     assert.match(output, /"rows 5" => \[unknown\]/);
     assert.deepEqual(world.operations(), []);
   });
@@ -96,7 +96,7 @@ describe("functions on the engine", () => {
     assert.ok(operations.includes("getBatchData"));
   });
 
-  it("answer a promise only to those who say that it is to be plain, for it cannot carry the mark of a secret", async () => {
+  it("return a promise only with plain: true, because a promise cannot be marked as a secret", async () => {
     world.program(`
       const w = require("pulumi-webextract");
       module.exports = async () => ({
@@ -109,7 +109,7 @@ describe("functions on the engine", () => {
     assert.deepEqual(await world.project.outputs(), {
       subtasks: 0,
       rows: 0,
-      refused: "getData: a promise cannot carry the mark of a secret. Use getDataOutput, or say { plain: true }.",
+      refused: "getData: a promise cannot be marked as a secret. Use getDataOutput, or set { plain: true }.",
     });
   });
 });

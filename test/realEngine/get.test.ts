@@ -94,7 +94,11 @@ describe("static get on the engine", () => {
     world.operations();
     const { output } = await world.project.preview({ args: ["--diff"] });
     assert.deepEqual(world.operations(), []);
-    assert.equal(output.match(/warning: pulumi-webextract: in a preview reads use accessToken/g)?.length, 1, output);
+    assert.equal(
+      output.match(/warning: pulumi-webextract: In a preview, reads use only accessToken/g)?.length,
+      1,
+      output,
+    );
     assert.doesNotMatch(output, /replace|\(update\)|\(create\)/);
     world.program(
       program(`
