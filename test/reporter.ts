@@ -1,3 +1,4 @@
+import { relative } from "node:path";
 import type { MochaOptions, Suite, Test } from "mocha";
 import { Runner, reporters } from "mocha";
 
@@ -18,7 +19,7 @@ export function summaryOf({ passed, failed, skipped }: Omit<TestCounts, "ended">
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }
 
-/** One line for each outermost `describe`, each failure at once and again with its stack at the end, and the summary as the last line. */
+/** One line for each outermost `describe` with its file, each failure at once and again with its stack at the end, and the summary as the last line. */
 export default class Reporter extends reporters.Base {
   private readonly counts: TestCounts = { passed: 0, failed: 0, skipped: 0, ended: false };
   private readonly broken: Test[] = [];
@@ -27,12 +28,15 @@ export default class Reporter extends reporters.Base {
   private depth = 0;
   /** Time that the tests of the outermost `describe` took. With --parallel the clock says nothing: a file is told when it is done. */
   private milliseconds = 0;
+  /** The file of the outermost `describe`. With --parallel only its tests know it. */
+  private file = "";
 
   constructor(runner: Runner, options: MochaOptions) {
     super(runner, options);
     runner.on(EVENT_SUITE_BEGIN, (suite) => this.begin(suite));
     runner.on(EVENT_SUITE_END, (suite) => this.endOf(suite));
     runner.on(EVENT_TEST_PASS, (test) => {
+      this.file = fileOf(test) ?? this.file;
       this.milliseconds += test.duration ?? 0;
       this.count("passed");
     });
@@ -46,6 +50,7 @@ export default class Reporter extends reporters.Base {
     if (!suite.root && this.depth === 1) {
       this.before = { ...this.counts };
       this.milliseconds = 0;
+      this.file = fileOf(suite) ?? "";
     }
   }
 
@@ -58,7 +63,7 @@ export default class Reporter extends reporters.Base {
         skipped: skipped - this.before.skipped,
       };
       const seconds = (this.milliseconds / 1000).toFixed(1);
-      say(`${here.failed === 0 ? "✔" : "✖"} ${suite.title}: ${summaryOf(here)} (${seconds} s)`);
+      say(`${here.failed === 0 ? "✔" : "✖"} ${suite.title}: ${summaryOf(here)} (${seconds} s) ${this.file}`.trimEnd());
     }
     this.depth -= suite.root ? 0 : 1;
   }
@@ -73,6 +78,7 @@ export default class Reporter extends reporters.Base {
     test.err = error;
     this.broken.push(test);
     this.milliseconds += test.duration ?? 0;
+    this.file = fileOf(test) ?? this.file;
     say(`✖ ${test.fullTitle()}: ${firstLineOf(error)}`);
     this.count("failed");
   }
@@ -91,6 +97,11 @@ export default class Reporter extends reporters.Base {
   private tell(): void {
     process.send?.(this.counts);
   }
+}
+
+/** From the folder in which the tests run. */
+function fileOf({ file }: { file?: string }): string | undefined {
+  return file === undefined ? undefined : relative(process.cwd(), file);
 }
 
 /** The first line that says something. */

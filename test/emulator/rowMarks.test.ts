@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../fastCheck";
 import { LineList, RowMarks } from "../internals/emulator";
 
 const range = fc.tuple(fc.nat(30), fc.nat(30));

@@ -33,6 +33,7 @@ const cases: readonly Case[] = [
       ["test/service/a.test.ts", "../../src/service/client", "../../src/service"],
       ["test/provider/a.test.ts", "../../src/provider/host", "../../src/provider/provider"],
       ["test/a.test.ts", "../src/config", "./internals/config"],
+      ["test/a.test.ts", "fast-check", "./fastCheck"],
     ] as const
   ).map(([path, breaks, keeps], index) => ({
     rule: "noRestrictedImports",

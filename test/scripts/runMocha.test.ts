@@ -28,6 +28,17 @@ describe("a test run", () => {
     assert.equal(code, 0);
   });
 
+  it("names the file of each describe, also in parallel and where a hook fails", async () => {
+    const { output } = await run('describe("a", () => { it("b", () => {}); });');
+    assert.match(output, /^✔ a: 1 passed, 0 failed \(\d\.\d s\) .*some\.test\.ts$/m);
+    const hook = await run('describe("a", () => { before(() => { throw new Error("x"); }); it("b", () => {}); });');
+    assert.match(hook.output, /^✖ a: 0 passed, 1 failed \(\d\.\d s\) .*some\.test\.ts$/m);
+    const other = join(folder, "other.test.ts");
+    writeFileSync(other, 'describe("c", () => { it("d", () => {}); });');
+    const args = ["scripts/test.ts", join(folder, "some.test.ts"), other, "--", "--parallel", "--jobs", "2"];
+    assert.match((await runTool("tsx", args)).output, /^✔ c: 1 passed, 0 failed \(\d\.\d s\) .*other\.test\.ts$/m);
+  });
+
   it("shows what failed, a failing hook too", async () => {
     const { code, output, lastLine } = await run(`
       describe("a", () => { it("b", () => { throw new Error("broken b"); }); it("c", () => {}); });

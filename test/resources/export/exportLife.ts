@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, renameSync } from "node:fs";
-import fc from "fast-check";
 import type { Behaviour } from "webextract-emulator";
+import fc from "../../fastCheck";
 import { skipWaits } from "../../service/skipWaits";
 import { KillableProcess } from "../killing";
 import type { Declared } from "../life";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../fastCheck";
 import { exportLife, live } from "./exportLife";
 
 describe("an export that marks", function () {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../fastCheck";
 import { failure, World } from "../life";
 
 const loop = { taskId: "task-1", actionId: "each", loopType: "UrlList" };

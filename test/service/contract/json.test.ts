@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
 import { isLosslessNumber, parse } from "lossless-json";
+import fc from "../../fastCheck";
 import type { Characters } from "../../internals/service";
 import { parseJson, quoteLongIntegers } from "../../internals/service";
 

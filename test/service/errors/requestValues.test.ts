@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
 import { ServiceClient } from "../../../src/service";
+import fc from "../../fastCheck";
 import type { UploadSource } from "../../internals/service";
 import { failureOfAnswer, hideRequestValues, prepare, SecretWords } from "../../internals/service";
 import { json, startFakeServer } from "../fakeServer";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import fc from "../../fastCheck";
 import { readRawPage, ScannedPage, scanRows } from "../../internals/service";
 
 function pageOf(body: string | Buffer): ScannedPage {

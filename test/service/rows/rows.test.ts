@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
 import type { RowPage, RowSource, RowsOptions, ServiceClientOptions } from "../../../src/service";
 import { isServiceError, ServiceClient } from "../../../src/service";
+import fc from "../../fastCheck";
 import type { FakeServer, Responder } from "../fakeServer";
 import { json, startFakeServer } from "../fakeServer";
 import { skipWaits } from "../skipWaits";

@@ -1,0 +1,11 @@
+import fc from "fast-check";
+
+/**
+ * fast-check with one seed for the whole run, which is printed. `FAST_CHECK_SEED` repeats a run with its seed. The linter refuses a direct
+ * import of fast-check.
+ */
+process.env.FAST_CHECK_SEED ??= String(Math.trunc(Math.random() * 2 ** 31));
+fc.configureGlobal({ seed: Number(process.env.FAST_CHECK_SEED) });
+console.log(`   fast-check: to repeat its random values, set FAST_CHECK_SEED=${process.env.FAST_CHECK_SEED}`);
+
+export default fc;
