@@ -110,7 +110,7 @@ describe("previews of runs show", () => {
     const unknown = `const late = new TaskCopy("late", { adoptTaskId: "template-1" });\n`;
     const text = program({ ...now, run: 'triggers: { week: "1", task: late.id }' });
     const output = await diffs.shows(world, "a trigger not known yet", { program: unknown + text, up: false });
-    assert.equal(output.match(/warning: Run \d+ of task .* the up may start a paid run/g)?.length, 1, output);
+    assert.equal(output.match(/warning: Run \d+ of task .* The up may start a paid run/g)?.length, 1, output);
   });
 
   it("that a secret trigger changed, not what it is", async () => {
