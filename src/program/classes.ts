@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noUnsafeDeclarationMerging: the outputs are those of the resource's own state, spelled and documented there, once
 
 import type { CustomResourceOptions, Input } from "@pulumi/pulumi";
-import type { DataExportArgs as DataExportPlainArgs, DataExportState } from "../resources/export/dataExport";
 import { dataExport } from "../resources/export/dataExport";
+import type { DataExportArgs as DataExportPlainArgs, DataExportState } from "../resources/export/model";
 import type { ExtractionTaskArgs as ExtractionTaskPlainArgs, ExtractionTaskState } from "../resources/extractionTask";
 import { extractionTask } from "../resources/extractionTask";
 import { cloudRun } from "../resources/run/cloudRun";

@@ -28,7 +28,7 @@ describe("an export with a fixed path on the engine", () => {
   });
   after(() => world.remove());
 
-  it("writes the rows of another task into the same file after its task was replaced", async () => {
+  it("writes the rows of the new task into the same file after the task was replaced", async () => {
     await world.project.up();
     const before = readFileSync(join(world.project.folder, "rows.ndjson"), "utf8");
     world.program(fixedPath("template-2"));
@@ -48,12 +48,12 @@ describe("an export with a fixed path on the engine", () => {
     assert.match(output, /4 unchanged/);
   });
 
-  it("is refused before the copy and the run where a file of somebody else has its name", async () => {
+  it("is refused before the copy and the run if a file of somebody else has its name", async () => {
     world.project.write("theirs.ndjson", "theirs");
     world.program(fixedPath("template-1", "theirs.ndjson"));
     world.operations();
     const { output } = await world.project.run(["up", "--yes"], { expect: "failure" });
-    assert.match(output, /path names a file that exists already/);
+    assert.match(output, /path names a file that exists/);
     assert.deepEqual(world.operations(), []);
     assert.equal(readFileSync(join(world.project.folder, "theirs.ndjson"), "utf8"), "theirs");
   });
@@ -67,7 +67,7 @@ describe("an export whose mark is refused on the engine", () => {
   after(() => world.remove());
   const files = (): string[] => readdirSync(join(world.project.folder, "out")).sort();
 
-  it("leaves one file however often it is tried, and names the way out, which marks every row", async () => {
+  it("leaves one file after several attempts, and names the scope that marks every row", async () => {
     world.emulator.change.insertRows("template-1", ['{"other":1}']);
     const lotNo = world.emulator.change.startRun("template-1");
     await world.emulator.settled();
@@ -88,7 +88,7 @@ describe("an export whose mark is refused on the engine", () => {
     assert.equal(world.project.resource("rows").outputs?.rowCount, 26);
   });
 
-  it("writes nothing where it sees before the read that the mark would be refused", async () => {
+  it("writes nothing if the mark can be refused before the read", async () => {
     world.emulator.change.holdRuns();
     world.emulator.change.startRun("template-1");
     world.program(marking('scope: "all"').replace("out/", "other/"));

@@ -96,7 +96,7 @@ describe("a cloud run and its export on the engine", () => {
     const other = program('triggers: ["tuesday"]').replace("out/rows.ndjson", "package.json");
     world.program(other);
     const { output } = await world.project.up({ expect: "failure" });
-    assert.match(output, /There is a file ".*package.json" already.*not overwritten/s);
+    assert.match(output, /The file ".*package\.json" exists.*not overwritten/s);
     assert.equal(JSON.parse(readFileSync(join(world.project.folder, "package.json"), "utf8")).name, "test");
   });
 

@@ -453,17 +453,21 @@ describe("checks of arguments", () => {
       ["CloudRun", { taskId, timeoutSeconds: -1 }, "timeoutSeconds must be a number of at least 0; got another number"],
       ["DataExport", { ...rows, maxRows: 0 }, "maxRows must be an integer of at least 1; got another number"],
       ["DataExport", { ...rows, scope: "batch" }, 'lotNo is missing: scope "batch" reads the rows of one run'],
-      ["DataExport", { ...rows, lotNo: "1" }, 'lotNo goes with scope "batch" only, the scope is "all"'],
-      ["DataExport", { ...rows, path: "{when}" }, 'path holds "{when}"; known are {lotNo}, {time}, {n}'],
+      ["DataExport", { ...rows, lotNo: "1" }, 'lotNo needs scope "batch"; got scope "all"'],
+      [
+        "DataExport",
+        { ...rows, path: "{when}" },
+        'path contains "{when}"; known placeholders are {lotNo}, {time}, {n}',
+      ],
       [
         "DataExport",
         { ...rows, markExported: true },
-        "path must hold {lotNo}, {time} or {n} with markExported: rows that are marked must never be overwritten",
+        "path must contain {lotNo}, {time} or {n} with markExported: a file of marked rows is never overwritten",
       ],
       [
         "DataExport",
         { ...rows, path: "{n}", markExported: true, maxRows: 5 },
-        'maxRows cannot go with markExported, for the service marks all of the task\'s rows; see webextract:markScope ("returned" allows it)',
+        'maxRows cannot be combined with markExported if webextract:markScope is "task", because the service then marks all rows of the task',
       ],
       [
         "TaskCopy",
@@ -500,7 +504,7 @@ describe("checks of arguments", () => {
     it("what the configuration makes of an argument", async () => {
       const marking = { ...rows, path: "{n}", markExported: true };
       assert.deepEqual(await returned.problems("DataExport", marking), [
-        'scope must be "notExported" with markExported where webextract:markScope is "returned": only rows handed out by that read are marked',
+        'scope must be "notExported" with markExported if webextract:markScope is "returned", because only the rows returned by that read are marked',
       ]);
       assert.deepEqual(await onlyProfiles.problems("TaskCopy", { adoptTaskId: "t" }), [
         "profile is missing. It names no profile, and webextract:baseUrl is not configured. Name a profile (known: us, eu), or set webextract:baseUrl.",

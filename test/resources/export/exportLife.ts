@@ -258,7 +258,7 @@ class Living {
     const contents: string[] = [];
     for (const file of files) {
       const content = this.world.content(file);
-      if (!/\.part($|\.)/.test(file)) {
+      if (!/\.part($|\.)|\.tmp$/.test(file)) {
         const before = file === this.replaceable ? content : (this.finished.get(file) ?? content);
         assert.equal(before, content, `${file} was overwritten`);
         this.finished.set(file, content);

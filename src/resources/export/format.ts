@@ -1,3 +1,4 @@
+import type { WriteStream } from "node:fs";
 import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -6,23 +7,24 @@ import { isLosslessNumber, parse, stringify } from "lossless-json";
 import { messageOf, ResourceError } from "../resource";
 import { linesOfFile } from "../urls/lines";
 import { entryOf } from "../values";
+import type { ExportFormat } from "./model";
 
-/** How rows are written: `ndjson` one row a line, `json` one array, `csv` a header and a line a row. */
-export type ExportFormat = "ndjson" | "json" | "csv";
+/** Writes a file of one row a line again in another format, in constant memory, and syncs it to the disk. */
+type Rewrite = (from: string, to: string) => Promise<void>;
 
-/** Writes a file of one row a line anew in another format, in constant memory, and syncs it to the disk. */
-export async function rewrite(from: string, to: string, format: "json" | "csv"): Promise<void> {
-  const target = createWriteStream(to, { flags: "wx", flush: true });
-  if (format === "json") {
-    await pipeline(Readable.from(asArray(from)), target);
-  } else {
+export const rewriteAs: Record<Exclude<ExportFormat, "ndjson">, Rewrite> = {
+  json: async (from, to) => {
+    await pipeline(Readable.from(asArray(from)), syncedFile(to));
+  },
+  csv: async (from, to) => {
     const columns = await columnsOf(from);
-    await pipeline(
-      Readable.from(cellsOf(from, columns)),
-      stringifyCsv({ header: columns.length > 0, columns }),
-      target,
-    );
-  }
+    const csv = stringifyCsv({ header: columns.length > 0, columns });
+    await pipeline(Readable.from(cellsOf(from, columns)), csv, syncedFile(to));
+  },
+};
+
+function syncedFile(path: string): WriteStream {
+  return createWriteStream(path, { flags: "wx", flush: true });
 }
 
 async function* asArray(from: string): AsyncGenerator<string> {
@@ -36,7 +38,7 @@ async function* asArray(from: string): AsyncGenerator<string> {
   yield before === "[\n" ? "[]\n" : "\n]\n";
 }
 
-/** All fields of all rows, in the order in which they first appear: a later row may have one that the first has not. */
+/** All fields of all rows, in the order of their first appearance. A later row may have more fields than the first. */
 async function columnsOf(from: string): Promise<string[]> {
   const columns = new Set<string>();
   for await (const row of rowsOf(from)) {
@@ -53,7 +55,7 @@ async function* cellsOf(from: string, columns: readonly string[]): AsyncGenerato
   }
 }
 
-/** Numbers keep the digits they were sent with; what is a list or a map stays JSON. */
+/** Numbers keep the digits that the service sent. Lists and maps stay JSON. */
 function cellOf(value: unknown): string {
   if (value === undefined || value === null) {
     return "";
@@ -74,7 +76,7 @@ function cellsByName(line: number, text: string): Record<string, unknown> {
     return parse(text) as Record<string, unknown>;
   } catch (error) {
     throw new ResourceError(
-      `Row ${line} cannot be written as CSV: ${messageOf(error)}. Choose format "ndjson" or "json", which keep each row as it was sent.`,
+      `Row ${line} cannot be written as CSV: ${messageOf(error)}. No file was written. Use format "ndjson" or "json", which keep each row as it was sent.`,
     );
   }
 }

@@ -1,0 +1,134 @@
+import type { RowPage } from "../../../service/rows/rowPage";
+import type { Context } from "../../resource";
+import type { DataExportArgs } from "../model";
+import { defaultPageSize } from "../model";
+
+/** Why the rows cannot be marked, and what to do. Both are sentences without their full stop. */
+export interface Objection {
+  reason: string;
+  next?: string;
+}
+
+export const exportAll = 'Use scope: "all", which reads every row of the task';
+
+/**
+ * Finds out whether each row that the mark will reach is in the file. The mark reaches all rows of the task, so what has to be read depends on the
+ * scope of the export.
+ */
+export interface MarkCoverage {
+  /** Rows of the task before the read. */
+  readonly rowsBefore: number | undefined;
+  /** Before the read. */
+  prepare(): Promise<Objection | undefined>;
+  /** Before a page is written. */
+  check(page: RowPage): Objection | undefined;
+  /** After the file is written. `rows`: how many rows the task has now. */
+  finish(rows: number, rowsInFile: number): Objection | undefined;
+}
+
+export function coverageOf(args: DataExportArgs, context: Context): MarkCoverage {
+  if (args.scope === "all") {
+    return new AllCoverage();
+  }
+  return args.scope === "batch" ? new BatchCoverage(args, context) : new NotExportedCoverage(args, context);
+}
+
+/** How many rows the task has. Not from the read of rows that are not exported: some services return each of them only once. */
+export async function countRows(taskId: string, { client }: Context): Promise<number> {
+  const { data } = await client.getData({ taskId, offset: 0, size: 1 });
+  return data.total;
+}
+
+class AllCoverage implements MarkCoverage {
+  rowsBefore: number | undefined;
+
+  async prepare(): Promise<undefined> {}
+
+  check(page: RowPage): undefined {
+    // A row that arrives in an earlier batch moves the rows behind it: one is read twice, another not at all, and the count is right.
+    this.rowsBefore ??= page.total;
+  }
+
+  finish(rows: number, rowsInFile: number): Objection | undefined {
+    return rows === rowsInFile ? undefined : { reason: `the task has ${rows} rows, and ${rowsInFile} were read` };
+  }
+}
+
+/** The rows that are not exported must come in one answer. */
+class NotExportedCoverage implements MarkCoverage {
+  rowsBefore: number | undefined;
+
+  constructor(
+    protected readonly args: DataExportArgs,
+    protected readonly context: Context,
+  ) {}
+
+  async prepare(): Promise<Objection | undefined> {
+    this.rowsBefore = await countRows(this.args.taskId, this.context);
+    return undefined;
+  }
+
+  check(page: RowPage): Objection | undefined {
+    if (page.afterLoss) {
+      return { reason: answerWasLost, next: exportAll };
+    }
+    if (page.count !== page.total || page.count !== page.current || page.count >= this.pageSize) {
+      const reason = `one answer contained ${page.count} of ${page.total} rows that are not exported, and the mark would reach the others too`;
+      return { reason, next: exportAll };
+    }
+    return undefined;
+  }
+
+  finish(_rows: number, _rowsInFile: number): Objection | undefined {
+    return undefined;
+  }
+
+  protected get pageSize(): number {
+    return this.context.settings.pageSize ?? defaultPageSize;
+  }
+}
+
+/** The rows that are not exported must all be rows of the batch. */
+class BatchCoverage extends NotExportedCoverage {
+  /** The rows that are not exported and were not read yet. Counted, because rows of two batches may have the same text. */
+  private readonly unread = new Map<string, number>();
+  private unreadCount = 0;
+
+  override async prepare(): Promise<Objection | undefined> {
+    await super.prepare();
+    const source = { taskId: this.args.taskId, notExported: true } as const;
+    for await (const page of this.context.client.rows(source, { pageSize: this.pageSize })) {
+      const objection = super.check(page);
+      if (objection === undefined) {
+        this.expect(page.texts());
+      }
+      return objection;
+    }
+    return undefined;
+  }
+
+  override check(page: RowPage): undefined {
+    for (const text of this.unreadCount > 0 ? page.texts() : []) {
+      const count = this.unread.get(text) ?? 0;
+      if (count > 0) {
+        this.unread.set(text, count - 1);
+        this.unreadCount--;
+      }
+    }
+  }
+
+  override finish(): Objection | undefined {
+    const reason = `${this.unreadCount} rows of other batches are not exported, and the mark would reach them too`;
+    return this.unreadCount === 0 ? undefined : { reason, next: exportAll };
+  }
+
+  private expect(texts: readonly string[]): void {
+    for (const text of texts) {
+      this.unread.set(text, (this.unread.get(text) ?? 0) + 1);
+    }
+    this.unreadCount = texts.length;
+  }
+}
+
+const answerWasLost =
+  "an answer to the read was lost, and a service that returns each row only once will not return those rows again";

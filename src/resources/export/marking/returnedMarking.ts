@@ -1,0 +1,175 @@
+import { relative, resolve } from "node:path";
+import { isServiceError } from "../../../service/errors/errors";
+import type { RowPage } from "../../../service/rows/rowPage";
+import type { Context } from "../../resource";
+import { messageOf, PartialFailure, ResourceError } from "../../resource";
+import type { DataExportArgs, DataExportState } from "../model";
+import { defaultPageSize, pendingMark } from "../model";
+import type { OutputFile } from "../outputFile";
+import { fixedFolder } from "../outputPath";
+import { AbandonedExports } from "./abandonedExports";
+import type { Marking } from "./marking";
+
+const wayOut =
+  'Export once with scope: "all" and without markExported, which reads every row. Then rename each file that ends in ".part", and run up again.';
+
+/**
+ * Marks rows on a service that marks the rows that it returned (`webextract:markScope` is "returned"). Each page is read, written, synced and
+ * marked, until no row is left. A mark reaches all rows that were returned since the last mark, so it is sent only while each answer of the service
+ * is known to be in a file.
+ */
+export class ReturnedMarking implements Marking {
+  /** Of two exports at a time, each would mark rows that only the other has. */
+  readonly isExclusive = true;
+  isComplete = false;
+  private abandoned: AbandonedExports | undefined;
+  private marked = 0;
+  private vanished = 0;
+  private previous = { content: "", total: 0, count: 0 };
+  /** Rows were requested, or the file is whole and has no name yet: a failure must leave a file that the next export finds. */
+  private inDoubt = false;
+
+  constructor(
+    private readonly args: DataExportArgs,
+    private readonly context: Context,
+  ) {}
+
+  async prepare(file: OutputFile): Promise<string> {
+    const { path, taskId } = this.args;
+    this.abandoned = await AbandonedExports.find(resolve(this.context.folder, fixedFolder(path)), taskId, this.context);
+    return this.abandoned.pathFor(file.path);
+  }
+
+  async *pages(file: OutputFile): AsyncGenerator<RowPage, void, void> {
+    while (file.rowCount < this.maxRows) {
+      const page = await this.read(file);
+      this.noteVanished(page);
+      this.isComplete = this.vanished === 0 && (page.count === 0 || page.count === page.total);
+      if (page.count === 0 && page.total === 0) {
+        await this.abandoned?.rename();
+        break;
+      }
+      const isEarlierLost = page.afterLoss === true || this.abandoned?.exist === true;
+      if (page.count > 0) {
+        yield page;
+        await file.flush();
+        this.inDoubt = false;
+      }
+      if (isEarlierLost) {
+        await this.requireSameRows(page, file);
+      }
+      if (page.count === 0) {
+        break;
+      }
+      await this.context.client.markExported({ taskId: this.args.taskId });
+      this.marked = file.rowCount;
+      this.context.progress(`${this.marked} rows written and marked`);
+      if (this.context.interrupted.aborted) {
+        throw new ResourceError(`The command was interrupted during the export of task "${this.args.taskId}".`);
+      }
+    }
+    this.inDoubt = true;
+  }
+
+  check(page: RowPage): void {
+    const content = page.ndjson().toString("latin1");
+    if (content === this.previous.content && page.total >= this.previous.total) {
+      throw new ResourceError(
+        `Task "${this.args.taskId}": the service returned the same rows again after they were marked, so the export stopped. ` +
+          `The service may mark only all rows of the task: then set webextract:markScope to "task".`,
+      );
+    }
+    this.previous = { content, total: page.total, count: page.count };
+  }
+
+  async finish(state: DataExportState): Promise<DataExportState> {
+    return { ...state, marked: true };
+  }
+
+  /** Without doubt, the rows that were read become a usual file with a state. Otherwise the temporary file stays, and the next export finds it. */
+  async fail(file: OutputFile, error: unknown): Promise<Error> {
+    const found = this.abandoned?.inWords();
+    const problem = messageOf(error);
+    const said = found === undefined || problem.includes(found) ? problem : `${problem} Besides, ${found}.`;
+    if (!this.inDoubt) {
+      if (file.rowCount === 0) {
+        await file.discard();
+        return new ResourceError(said);
+      }
+      try {
+        const state = { ...this.args, ...(await file.finish()), complete: false, marked: false };
+        const message = `${said} ${this.counted(file)} All of them are in "${state.file}". Keep that file. The next up exports the rows that are not marked.`;
+        return new PartialFailure(message, state.file, { ...state, pending: [pendingMark.outcomeUnknown] });
+      } catch {
+        // The rows are still in the temporary file.
+      }
+    }
+    await file.close();
+    const name = relative(this.context.folder, file.temporaryPath);
+    const rows =
+      file.rowCount === 0
+        ? `No row was read. Keep the file "${name}", which tells the next export so.`
+        : `${this.counted(file)} All of them are in "${name}", one a line. Keep that file.`;
+    return new ResourceError(
+      `${said} ${rows} The next up marks nothing until each row that the service returned is known to be in a file.`,
+    );
+  }
+
+  private async read(file: OutputFile): Promise<RowPage> {
+    const { client, settings } = this.context;
+    const pageSize = Math.min(settings.pageSize ?? defaultPageSize, this.maxRows - file.rowCount);
+    const source = { taskId: this.args.taskId, notExported: true } as const;
+    this.inDoubt = true;
+    try {
+      for await (const page of client.rows(source, { pageSize, maxRows: pageSize })) {
+        this.inDoubt = page.count > 0;
+        return page;
+      }
+    } catch (error) {
+      this.inDoubt = !isServiceError(error) || error.outcome !== "notExecuted";
+      throw error;
+    }
+    throw new ResourceError(`Task "${this.args.taskId}": the service did not answer a read of its rows.`);
+  }
+
+  private noteVanished(page: RowPage): void {
+    const vanished = this.previous.total - this.previous.count - page.total;
+    if (vanished > 0) {
+      this.vanished += vanished;
+      this.context.warn(
+        `Task "${this.args.taskId}": ${vanished} rows were exported by somebody else during this export, ` +
+          `or the service marks all rows of the task: then set webextract:markScope to "task".`,
+      );
+    }
+  }
+
+  /**
+   * An earlier answer is in no file. That does no harm only if the service returns its rows again: the same read must return the same rows, and they
+   * must be all that there are.
+   */
+  private async requireSameRows(page: RowPage, file: OutputFile): Promise<void> {
+    if (page.count === page.total) {
+      const again = await this.read(file);
+      if (again.total === page.total && again.ndjson().equals(page.ndjson())) {
+        this.inDoubt = false;
+        await this.abandoned?.rename();
+        return;
+      }
+      await file.write(again);
+      await file.flush();
+    }
+    this.inDoubt = true;
+    throw new ResourceError(
+      `Task "${this.args.taskId}": ${this.abandoned?.inWords() ?? "an answer to the read of its rows was lost, so the export stopped"}. ` +
+        `The service may have returned rows that are in no file, and the next mark would reach them. Nothing more was marked. ${wayOut}`,
+    );
+  }
+
+  private counted(file: OutputFile): string {
+    return `${file.rowCount} rows were read, and ${this.marked} of them are certainly marked.`;
+  }
+
+  private get maxRows(): number {
+    return this.args.maxRows ?? Number.POSITIVE_INFINITY;
+  }
+}

@@ -1,0 +1,104 @@
+import type { RowSource } from "../../service/rows/rowPage";
+import type { PendingState, ProfileArgs, Settings } from "../resource";
+
+/** How rows are written: `ndjson` one row a line, `json` one array, `csv` a header line and a line for each row. */
+export type ExportFormat = "ndjson" | "json" | "csv";
+
+/**
+ * Rows in a file.
+ *
+ * | step | call |
+ * |---|---|
+ * | create | for a batch `GET /cloudextraction/task/subtasks`; then `GET /data/lotno/all`, `/data/all` or `/data/notexported`, page by page into a file; then `POST /data/markexported` with `markExported` |
+ * | read | none; with `verifyFile` it looks at the file |
+ * | update | exports again, unless only `onDelete`, `verifyFile` or `profile` changed |
+ * | delete | none; the file stays or is removed (`onDelete`) |
+ */
+export interface DataExportArgs extends ProfileArgs {
+  /** The task whose rows are read. Pass the `id` of a TaskCopy. A change exports again. */
+  taskId: string;
+  /**
+   * `batch`: the rows of one run, named by `lotNo`. `all`: all rows of the task. `notExported`: the rows that are not marked as exported. A change
+   * exports again.
+   */
+  scope: "batch" | "all" | "notExported";
+  /** The run whose rows are read. Pass the `id` of a CloudRun. Required with `scope: "batch"`, refused with any other. A change exports again. */
+  lotNo?: string;
+  /**
+   * The file, relative to the program's folder. `{lotNo}` is replaced by the run, `{time}` by the time in UTC (with `-2` and so on if that name is
+   * taken), and `{n}` by the next free number. An existing file that this export did not write is never overwritten. A change exports again, and the
+   * old file stays. After a refused mark, the next export uses the same file again. The path must not contain a secret: it becomes the id and the
+   * output `file`, which the state stores in plain text.
+   */
+  path: string;
+  /**
+   * `ndjson`: one row a line, byte for byte as the service sent it. `json`: the same rows in one array. `csv`: a header line, then a line for each row.
+   * A change exports again.
+   * @default "ndjson"
+   */
+  format?: ExportFormat;
+  /**
+   * The maximum number of rows. A change exports again.
+   * @default all rows
+   */
+  maxRows?: number;
+  /**
+   * Marks the rows as exported after they are safely in the file. Each such export writes a new file, so `path` must contain `{lotNo}`, `{time}` or
+   * `{n}`. A change exports again.
+   * @default false
+   */
+  markExported?: boolean;
+  /** Any values. A change exports again. */
+  triggers?: unknown;
+  /**
+   * Whether a refresh checks the file. A missing file is then exported again. Not for a file that may be on another machine.
+   * @default false
+   */
+  verifyFile?: boolean;
+  /**
+   * `keep` leaves the file in place. `remove` removes it if its content is still what was written.
+   * @default "keep"
+   */
+  onDelete?: "keep" | "remove";
+}
+
+export interface DataExportState extends DataExportArgs, PendingState {
+  /** Number of rows in the file. */
+  rowCount: number;
+  /** The path of the file, relative to the program's folder, with all placeholders replaced. */
+  file: string;
+  /** Length of the file in bytes. */
+  bytes: number;
+  /** SHA-256 of the file, in hex. */
+  sha256: string;
+  /** Whether the file has as many rows as the service reports. Of a batch: and no subtask was running just before the read. */
+  complete: boolean;
+  /** Whether the rows were marked as exported. */
+  marked: boolean;
+}
+
+/** What `pending` of a DataExport contains after a failed mark. The state stores these strings, so they never change. */
+export const pendingMark = {
+  /** The mark was not sent, or the service did not accept it. None of the rows is marked by this export. */
+  refused: "mark",
+  /** All rows, or some of them, may be marked. */
+  outcomeUnknown: "mark with an unknown outcome",
+  /** The rows are marked, and so may be rows that arrived at that moment and are in no file. */
+  rowsMissed: "rows that came with the mark",
+};
+
+/** Rows in one answer if `webextract:pageSize` is not set. */
+export const defaultPageSize = 1000;
+
+/** Where the client reads the rows from. */
+export function rowSource({ taskId, scope, lotNo }: DataExportArgs): RowSource {
+  if (scope === "batch") {
+    return { taskId, lotNo: lotNo ?? "" };
+  }
+  return scope === "all" ? { taskId } : { taskId, notExported: true };
+}
+
+/** Whether the service may return these rows only once. They are read only if they can be put into a file. Other rows can be read again. */
+export function mayComeOnce({ scope, markExported }: DataExportArgs, { markScope }: Settings): boolean {
+  return scope === "notExported" || (markExported === true && markScope === "returned");
+}

@@ -1,0 +1,261 @@
+import { createHash } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+import { mkdir, open, rename, rm } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
+import { syncFolder } from "../../service/files/syncFolder";
+import { isTemporary, removeAbandonedFiles, temporaryPathFor } from "../../service/files/temporaryFiles";
+import type { RowPage } from "../../service/rows/rowPage";
+import type { Context } from "../resource";
+import { messageOf, ResourceError } from "../resource";
+import { compareContent, digestOf, exists, fileInPlaceOf, isFolder, moveIfFree } from "./diskFile";
+import { rewriteAs } from "./format";
+import type { DataExportArgs, DataExportState } from "./model";
+import { mayComeOnce, pendingMark } from "./model";
+import { countsUp, namesFor, withLotNo } from "./outputPath";
+
+/** The files that exports of this process are writing. All exports of one command run in one process, and each needs a name of its own. */
+const claimed = new Set<string>();
+
+/**
+ * The destination of an export. It claims a name first, then takes the rows, one a line, in a temporary file. The file gets its name when it is
+ * whole and on the disk.
+ */
+export class OutputFile {
+  /** The path relative to the program's folder, with all placeholders replaced. */
+  name = "";
+  /** Where the rows are until the file has its name. */
+  temporaryPath = "";
+  /** Rows that were written. */
+  rowCount = 0;
+  private readonly names: Iterator<string>;
+  private readonly hasManyNames: boolean;
+  /** Whether an existing file of this name may be the export's own: either the path allows one name, or the last export used this one. */
+  private mayBeOwn = true;
+  /** Whether an existing file of this name may be replaced. */
+  private mayReplace = false;
+  private claim: string | undefined;
+  private handle: FileHandle | undefined;
+  private readonly hash = createHash("sha256");
+  private bytes = 0;
+  /** The write of the last page. */
+  private writing: Promise<void> = Promise.resolve();
+
+  private constructor(
+    private readonly args: DataExportArgs,
+    private readonly folder: string,
+  ) {
+    this.names = namesFor(args.path, args.lotNo);
+    this.hasManyNames = countsUp(args.path);
+  }
+
+  /**
+   * Claims the name. End it with `release`.
+   * @param before the state of the last export, whose file may be replaced or used again
+   * @throws ResourceError if the name is taken and rows that are read could get lost
+   */
+  static async claim(
+    args: DataExportArgs,
+    before: DataExportState | undefined,
+    { folder, settings }: Context,
+  ): Promise<OutputFile> {
+    const file = new OutputFile(args, folder);
+    const again = await fileToUseAgain(args, before, folder);
+    if (again === undefined || !file.take(again)) {
+      await file.takeNextName();
+    }
+    const onlyOnce = mayComeOnce(args, settings);
+    file.mayReplace = !(file.hasManyNames && onlyOnce) && (await file.isReplaceable(before));
+    if (!file.mayReplace && !file.hasManyNames) {
+      // Rows that can be read again are read first: an existing file may contain them.
+      const isTaken = onlyOnce ? await exists(file.path) : await isFolder(file.path);
+      if (isTaken) {
+        file.release();
+        throw await file.nameIsTaken();
+      }
+    }
+    return file;
+  }
+
+  get path(): string {
+    return resolve(this.folder, this.name);
+  }
+
+  /** Lets other exports use the name: the file exists now, or will not be written. */
+  release(): void {
+    if (this.claim !== undefined) {
+      claimed.delete(this.claim);
+      this.claim = undefined;
+    }
+  }
+
+  /** @param temporaryPath default: a name beside the file */
+  async open(temporaryPath = temporaryPathFor(this.path)): Promise<void> {
+    try {
+      await mkdir(dirname(this.path), { recursive: true });
+      this.handle = await open(temporaryPath, "wx");
+      this.temporaryPath = temporaryPath;
+    } catch (error) {
+      const blocking = await fileInPlaceOf(dirname(this.path));
+      const why = blocking === undefined ? messageOf(error) : `"${blocking}" is not a folder`;
+      throw new ResourceError(
+        `The file "${this.path}" cannot be written: ${why}. No rows were read. Use another path, or make the folder writable, and run up again.`,
+      );
+    }
+    const ofThisPath = namePattern(this.args.path);
+    await removeAbandonedFiles(dirname(this.path), (name) => isTemporary(name) && ofThisPath.test(name));
+  }
+
+  /** Returns when the page before is written, so that reading and writing overlap. The next call throws what went wrong. */
+  async write(page: RowPage): Promise<void> {
+    const lines = page.ndjson();
+    this.hash.update(lines);
+    this.bytes += lines.length;
+    this.rowCount += page.count;
+    const before = this.writing;
+    this.writing = before.then(() => this.handle?.writeFile(lines));
+    this.writing.catch(() => undefined);
+    await before;
+  }
+
+  /** When it returns, a power cut does not take the rows. */
+  async flush(): Promise<void> {
+    await this.writing;
+    await this.handle?.sync();
+  }
+
+  /** Writes the format and gives the file its name. After a failure, the rows are still in the temporary file. */
+  async finish(): Promise<Pick<DataExportState, "file" | "rowCount" | "bytes" | "sha256">> {
+    await this.flush();
+    await this.handle?.close();
+    const { format = "ndjson" } = this.args;
+    if (format === "ndjson") {
+      const digest = { bytes: this.bytes, sha256: this.hash.digest("hex") };
+      await this.putInPlace(this.temporaryPath, digest.sha256);
+      return { ...digest, file: this.name, rowCount: this.rowCount };
+    }
+    const rewritten = temporaryPathFor(this.path);
+    try {
+      await rewriteAs[format](this.temporaryPath, rewritten);
+      const digest = await digestOf(rewritten);
+      await this.putInPlace(rewritten, digest.sha256);
+      await rm(this.temporaryPath, { force: true });
+      return { ...digest, file: this.name, rowCount: this.rowCount };
+    } catch (error) {
+      await rm(rewritten, { force: true });
+      throw error;
+    }
+  }
+
+  /** Removes the temporary file. */
+  async discard(): Promise<void> {
+    await this.close();
+    await rm(this.temporaryPath, { force: true });
+  }
+
+  /** Keeps the temporary file. */
+  async close(): Promise<void> {
+    await this.writing.catch(() => undefined);
+    await this.handle?.close().catch(() => undefined);
+  }
+
+  /** Claims a name. Answers whether no other export of this process has it. */
+  private take(name: string): boolean {
+    const path = resolve(this.folder, name);
+    if (claimed.has(path)) {
+      return false;
+    }
+    claimed.add(path);
+    this.claim = path;
+    this.name = name;
+    return true;
+  }
+
+  /** Claims the next free name. Answers whether the path allows one more. */
+  private async takeNextName(): Promise<boolean> {
+    this.release();
+    this.mayBeOwn = !this.hasManyNames;
+    for (let next = this.names.next(); !next.done; next = this.names.next()) {
+      if (!this.hasManyNames) {
+        this.name = next.value;
+        return true;
+      }
+      // Claimed before the look at the disk, because other exports look at the same time.
+      if (this.take(next.value)) {
+        if (!(await exists(this.path))) {
+          return true;
+        }
+        this.release();
+      }
+    }
+    return false;
+  }
+
+  /** An export may replace its own file, unless the rows in it may be marked: they are in no other file. */
+  private async isReplaceable(before: DataExportState | undefined): Promise<boolean> {
+    if (before === undefined || before.file !== this.name) {
+      return false;
+    }
+    const mayBeMarked = before.marked === true || before.pending?.includes(pendingMark.outcomeUnknown) === true;
+    return !(mayBeMarked && before.rowCount !== 0) && (await compareContent(this.path, before.sha256)) === "same";
+  }
+
+  private async putInPlace(from: string, sha256: string): Promise<void> {
+    if (this.mayReplace) {
+      await rename(from, this.path);
+    } else {
+      await this.moveToFreeName(from, sha256);
+    }
+    await syncFolder(dirname(this.path));
+  }
+
+  /**
+   * An existing file of this name may be the export's own with the same rows: the export was killed before the state was saved, or its mark was
+   * refused. If not, somebody else has taken the name since, and the path may allow another one.
+   */
+  private async moveToFreeName(from: string, sha256: string): Promise<void> {
+    while (!(await moveIfFree(from, this.path))) {
+      if (this.mayBeOwn && (await this.hasContent(sha256))) {
+        await rm(from, { force: true });
+        return;
+      }
+      if (!(await this.takeNextName())) {
+        throw await this.nameIsTaken();
+      }
+      await mkdir(dirname(this.path), { recursive: true });
+    }
+  }
+
+  private async hasContent(sha256: string): Promise<boolean> {
+    return !(await isFolder(this.path)) && (await compareContent(this.path, sha256)) === "same";
+  }
+
+  private async nameIsTaken(): Promise<ResourceError> {
+    if (await isFolder(this.path)) {
+      return new ResourceError(`"${this.path}" is a folder, so no file can have that name. Use another path.`);
+    }
+    return new ResourceError(
+      `The file "${this.path}" exists. This export did not write it, or it was changed since, so it was not overwritten. ` +
+        `Add {n} (the next free number) or {time} to the path, so that each export writes a new file. Or move the file away, or use another path.`,
+    );
+  }
+}
+
+/** After a refused mark, no row of the file is marked. The next export uses the file again; otherwise each attempt would leave one more file. */
+async function fileToUseAgain(
+  { path, lotNo }: DataExportArgs,
+  before: DataExportState | undefined,
+  folder: string,
+): Promise<string | undefined> {
+  const isSamePath = before !== undefined && withLotNo(before.path, before.lotNo) === withLotNo(path, lotNo);
+  if (!isSamePath || !before.pending?.includes(pendingMark.refused)) {
+    return undefined;
+  }
+  const isUntouched = (await compareContent(resolve(folder, before.file), before.sha256)) === "same";
+  return isUntouched ? before.file : undefined;
+}
+
+/** Matches the names of files that begin with a name that this path allows. */
+function namePattern(path: string): RegExp {
+  const parts = basename(path).split(/\{(?:lotNo|time|n)\}/);
+  return new RegExp(`^${parts.map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("[\\w-]+")}\\.`);
+}

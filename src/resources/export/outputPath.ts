@@ -1,0 +1,112 @@
+import { dirname, resolve, sep } from "node:path";
+import type { Problem } from "../args";
+import type { CheckContext } from "../resource";
+import { holdsUnknown } from "../values";
+import { exists, fileInPlaceOf, isFolder } from "./diskFile";
+import type { DataExportArgs } from "./model";
+import { mayComeOnce } from "./model";
+
+const placeholders = ["{lotNo}", "{time}", "{n}"];
+
+/** Whether each export to this path writes a file with a name of its own. */
+export function countsUp(path: string): boolean {
+  return /\{(n|time)\}/.test(path);
+}
+
+/** The path with `{lotNo}` replaced. */
+export function withLotNo(path: string, lotNo: unknown): string {
+  return path.replaceAll("{lotNo}", typeof lotNo === "string" ? lotNo : "");
+}
+
+/**
+ * The names that a path allows, relative to the program's folder, in the order in which they are tried. `{n}` counts up. Without `{n}`, a number
+ * behind `{time}` counts up. Without both there is one name.
+ */
+export function* namesFor(path: string, lotNo: string | undefined): Generator<string> {
+  const time = new Date().toISOString().replace(/[-:]/g, "").replace(/\.\d+/, "");
+  const known = withLotNo(path, lotNo);
+  if (!countsUp(path)) {
+    yield known;
+    return;
+  }
+  const hasNumber = known.includes("{n}");
+  for (let number = 1; ; number++) {
+    const moment = hasNumber || number === 1 ? time : `${time}-${number}`;
+    yield known.replaceAll("{time}", moment).replaceAll("{n}", String(number));
+  }
+}
+
+/** The folder that contains all exports to this path. */
+export function fixedFolder(path: string): string {
+  const [beginning = ""] = path.split("{");
+  return dirname(`${beginning}file`);
+}
+
+/** Problems of the path that its text shows. */
+export function checkPlaceholders({ path, lotNo, markExported }: DataExportArgs, problems: Problem[]): void {
+  if (typeof path !== "string") {
+    return;
+  }
+  const used: string[] = path.match(/\{[^{}]*\}/g) ?? [];
+  for (const each of used) {
+    if (!placeholders.includes(each)) {
+      problems.push({ path: "path", reason: `contains "${each}"; known placeholders are ${placeholders.join(", ")}` });
+    }
+  }
+  if (used.includes("{lotNo}") && lotNo === undefined) {
+    problems.push({ path: "path", reason: 'contains "{lotNo}", which needs scope "batch"' });
+  }
+  if (markExported === true && !used.some((each) => placeholders.includes(each))) {
+    problems.push({
+      path: "path",
+      reason: "must contain {lotNo}, {time} or {n} with markExported: a file of marked rows is never overwritten",
+    });
+  }
+}
+
+/** Problems of the path that the disk shows. An up would find them only after the runs that it starts. */
+export async function checkPlace(
+  args: DataExportArgs,
+  { previous, folder, settings, problems }: CheckContext,
+): Promise<void> {
+  const { path, lotNo, taskId } = args;
+  if (typeof path !== "string" || path === "") {
+    return;
+  }
+  const reason = await placeProblem(path, folder);
+  if (reason !== undefined) {
+    problems.push({ path: "path", reason });
+    return;
+  }
+  const name = onlyName(path, lotNo);
+  const isOwn = previous !== undefined && onlyName(previous.path, previous.lotNo) === name;
+  // An existing file may contain these rows, if the export that wrote it was killed. It cannot contain rows of a run or a task that does not exist yet.
+  const cannotContainRows = holdsUnknown([taskId, lotNo]) || mayComeOnce(args, settings);
+  if (name !== undefined && !isOwn && cannotContainRows && (await exists(resolve(folder, name)))) {
+    problems.push({
+      path: "path",
+      reason: `names a file that exists, "${resolve(folder, name)}", and that this export did not write: add {n} or {time} to the path, move the file away, or use another path`,
+    });
+  }
+}
+
+async function placeProblem(path: string, folder: string): Promise<string | undefined> {
+  const example = 'name a file in it, such as "rows/all.ndjson"';
+  if (path.endsWith("/") || path.endsWith(sep)) {
+    return `ends like a folder: ${example}`;
+  }
+  const file = await fileInPlaceOf(resolve(folder, fixedFolder(path)));
+  if (file !== undefined) {
+    return `leads through "${file}", which is not a folder: use another path`;
+  }
+  const isFolderItself = !path.includes("{") && (await isFolder(resolve(folder, path)));
+  return isFolderItself ? `names an existing folder, "${resolve(folder, path)}": ${example}` : undefined;
+}
+
+/** The one name that a path allows; undefined if it allows several, or is not known yet. */
+function onlyName(path: unknown, lotNo: unknown): string | undefined {
+  if (typeof path !== "string" || countsUp(path)) {
+    return undefined;
+  }
+  return path.includes("{lotNo}") && typeof lotNo !== "string" ? undefined : withLotNo(path, lotNo);
+}

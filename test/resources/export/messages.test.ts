@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync } from "node:fs";
+import { failure, World } from "../life";
+import { justBefore } from "./justBefore";
+
+/** Other tests assert on the state, the files and the marks. The wording of each message is here. */
+describe("messages of DataExport", () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await World.create();
+  });
+  afterEach(() => world.remove());
+
+  const all = { taskId: "task-1", scope: "all", path: "out/rows.ndjson" };
+  const marking = { taskId: "task-1", scope: "notExported", path: "out/{n}.ndjson", markExported: true };
+  const up = (args: Record<string, unknown>): Promise<unknown> => world.declare("DataExport").up(args);
+  const returned = 'If this service marks only the rows that it returned, set webextract:markScope to "returned".';
+  const ends = (text: string, end: string): void => assert.ok(text.endsWith(end), text);
+
+  it("a path", async () => {
+    world.write("mine.ndjson", "mine");
+    const problems = (args: object): Promise<string[]> => world.providers.problems("DataExport", { ...all, ...args });
+    assert.deepEqual(await problems({ path: "{lotNo}" }), ['path contains "{lotNo}", which needs scope "batch"']);
+    assert.deepEqual(await problems({ scope: "notExported", path: "mine.ndjson" }), [
+      `path names a file that exists, "${world.path("mine.ndjson")}", and that this export did not write: add {n} or {time} to the path, move the file away, or use another path`,
+    ]);
+  });
+
+  it("an existing file", async () => {
+    world.write("mine.ndjson", "mine");
+    const message = await failure(up({ ...all, path: "mine.ndjson" }));
+    assert.equal(
+      message,
+      `The file "${world.path("mine.ndjson")}" exists. This export did not write it, or it was changed since, so it was not overwritten. ` +
+        "Add {n} (the next free number) or {time} to the path, so that each export writes a new file. Or move the file away, or use another path.",
+    );
+  });
+
+  it("a batch that is running, fewer rows than reported, an edited file", async () => {
+    world.emulator.change.holdRuns();
+    const lotNo = world.emulator.change.startRun("task-1");
+    await up({ ...all, scope: "batch", lotNo });
+    world.emulator.change.insertRows("task-1", ['{"a":1}', '{"a":2}']);
+    world.configure({ pageSize: "1" });
+    const each = world.declare("DataExport");
+    await each.up({ ...all, scope: "notExported", path: "out/edited", onDelete: "remove" });
+    world.write("out/edited", "edited");
+    await each.destroy();
+    assert.deepEqual(world.warnings, [
+      `Task "task-1": 3 subtasks were running when the rows of batch ${lotNo} were read, so there may be more rows now. The output complete is false. ` +
+        'Set waitFor: "finished" on the CloudRun, and change triggers to export again.',
+      'Task "task-1": the service reports more rows than the 1 that it returned. The output complete is false.',
+      'The file "out/edited" has changed since the export, so it was not removed.',
+    ]);
+  });
+
+  it("a mark that is refused before the read", async () => {
+    world.configure({ pageSize: "25" });
+    await world.finishedRun();
+    assert.equal(
+      await failure(up(marking)),
+      'The rows of task "task-1" were not marked as exported: one answer contained 25 of 25 rows that are not exported, and the mark would reach the others too. ' +
+        `Nothing was written. Use scope: "all", which reads every row of the task. ${returned}`,
+    );
+    world.configure({ pageSize: "1000", maxRetries: "1" });
+    world.emulator.fault({ operation: "getNotExportedData", kind: "reset", when: "after" });
+    assert.equal(
+      await failure(up(marking)),
+      'The rows of task "task-1" were not marked as exported: an answer to the read was lost, and a service that returns each row only once will not return those rows again. ' +
+        `Nothing was written. Use scope: "all", which reads every row of the task. ${returned}`,
+    );
+    world.emulator.change.holdRuns();
+    world.emulator.change.startRun("task-1");
+    assert.equal(
+      await failure(up(marking)),
+      'The rows of task "task-1" were not marked as exported: 3 of its subtasks are running, so rows may arrive during the read. ' +
+        `Nothing was written. Run up again after the run has ended. ${returned}`,
+    );
+  });
+
+  it("a mark that is refused after the write", async () => {
+    world.emulator.change.insertRows("task-1", ['{"other":1}']);
+    const lotNo = await world.finishedRun();
+    assert.equal(
+      await failure(up({ ...marking, scope: "batch", lotNo })),
+      'The rows of task "task-1" were not marked as exported: 1 rows of other batches are not exported, and the mark would reach them too. ' +
+        `The 25 rows are in "out/1.ndjson". The next up exports them again. Use scope: "all", which reads every row of the task. ${returned}`,
+    );
+    world.configure({ pageSize: "10" });
+    const kept = justBefore("/data/all", 2, () => world.emulator.change.insertRows("task-1", ['{"late":1}']));
+    const message = await failure(up({ ...marking, scope: "all" }));
+    kept.restore();
+    assert.equal(
+      message,
+      'The rows of task "task-1" were not marked as exported: the task has 27 rows, and had 26 before the read. ' +
+        `The 27 rows are in "out/2.ndjson". The next up exports them again. ${returned}`,
+    );
+    world.emulator.fault({ operation: "markExported", kind: "error", code: "PermissionDenied" });
+    ends(
+      await failure(up({ ...marking, scope: "all" })),
+      ' The 27 rows are in "out/3.ndjson". They are not marked. The next up exports them again.',
+    );
+  });
+
+  it("a mark whose answer is lost, and rows that arrived just before a mark", async () => {
+    await world.finishedRun();
+    world.emulator.fault({ operation: "markExported", kind: "reset", when: "after" });
+    ends(
+      await failure(up({ ...marking, scope: "all" })),
+      ' The 25 rows are in "out/1.ndjson". They may be marked, so keep this file. The next up exports into a new file. If the path allows only this name, add {n} to it.',
+    );
+    for (const [scope, next] of [
+      ["all", "The next up exports all rows again."],
+      ["notExported", 'Use scope: "all", which reads every row of the task.'],
+    ] as const) {
+      await world.finishedRun();
+      const kept = justBefore("/data/markexported", 1, () =>
+        world.emulator.change.insertRows("task-1", ['{"late":1}']),
+      );
+      const message = await failure(up({ ...marking, scope, path: `${scope}.{n}` }));
+      kept.restore();
+      assert.match(
+        message,
+        /^Task "task-1": the \d+ rows in ".*" are marked as exported\. 1 rows arrived just before the mark\. /,
+      );
+      ends(message, ` They may be marked as exported without being in a file. ${next}`);
+    }
+  });
+
+  describe("with markScope returned", () => {
+    beforeEach(async () => {
+      world.configure({ markScope: "returned", pageSize: "10" });
+      world.emulator.setBehaviour({ markScope: "returned" });
+      await world.finishedRun();
+    });
+    const part = '"out\\/1\\.ndjson\\.marking-7afaa346\\.\\w+\\.part"';
+
+    it("the same rows again, and rows that vanish", async () => {
+      const marks = { operation: "markExported", times: 9 } as const;
+      world.emulator.fault({ ...marks, kind: "status", status: 200, body: { requestId: "r" } });
+      const message = await failure(up(marking));
+      assert.match(
+        message,
+        new RegExp(
+          '^Task "task-1": the service returned the same rows again after they were marked, so the export stopped\\. ' +
+            'The service may mark only all rows of the task: then set webextract:markScope to "task"\\. ' +
+            `10 rows were read, and 10 of them are certainly marked\\. All of them are in ${part}, one a line\\. Keep that file\\. ` +
+            "The next up marks nothing until each row that the service returned is known to be in a file\\.$",
+        ),
+      );
+      world.emulator.clearFaults();
+      world.emulator.setBehaviour({ markScope: "task" });
+      await up({ ...marking, path: "other/{n}" });
+      assert.deepEqual(world.warnings, [
+        'Task "task-1": 15 rows were exported by somebody else during this export, or the service marks all rows of the task: then set webextract:markScope to "task".',
+      ]);
+    });
+
+    it("an export that failed, and the next one", async () => {
+      world.configure({ pageSize: "50", maxRetries: "1" });
+      world.emulator.setBehaviour({ notExported: "handedOutOnce" });
+      world.emulator.fault({ operation: "getNotExportedData", kind: "truncated" });
+      const wayOut =
+        'The service may have returned rows that are in no file, and the next mark would reach them\\. Nothing more was marked\\. Export once with scope: "all" and without markExported, ' +
+        'which reads every row\\. Then rename each file that ends in "\\.part", and run up again\\.';
+      assert.match(
+        await failure(up(marking)),
+        new RegExp(
+          `^Task "task-1": an answer to the read of its rows was lost, so the export stopped\\. ${wayOut} No row was read\\. Keep the file ${part}, which tells the next export so\\. ` +
+            "The next up marks nothing until each row that the service returned is known to be in a file\\.$",
+        ),
+      );
+      world.emulator.change.insertRows("task-1", ['{"late":1}']);
+      assert.match(
+        await failure(up(marking)),
+        new RegExp(
+          `^Task "task-1": another export of this task failed, or is running elsewhere\\. Its rows are in ${part}, one a line\\. ` +
+            `Keep these files: some rows may be marked and are in no other file\\. ${wayOut}`,
+        ),
+      );
+    });
+
+    it("the file of a killed export, and an interruption", async () => {
+      mkdirSync(world.path("out"));
+      world.write("out/1.ndjson.marking-7afaa346.0.part", '{"read":1}\n');
+      world.configure({ pageSize: "50" });
+      await up(marking);
+      assert.deepEqual(world.warnings, [
+        'Task "task-1": an earlier export failed. The rows that it had read are in "out/1.ndjson.marking-7afaa346.0.ndjson", one a line. The last line may be cut off. ' +
+          "Keep that file: some of its rows are marked as exported and are in no other file. The rows that were not marked are exported again.",
+      ]);
+      await world.finishedRun();
+      world.configure({ pageSize: "10" });
+      const hold = world.emulator.hold({ operation: "markExported" });
+      const step = failure(up(marking));
+      await hold.reached;
+      world.providers.interruption.abort();
+      hold.release();
+      assert.equal(
+        await step,
+        'The command was interrupted during the export of task "task-1". 10 rows were read, and 10 of them are certainly marked. All of them are in "out/2.ndjson". Keep that file. ' +
+          "The next up exports the rows that are not marked.",
+      );
+    });
+  });
+
+  it("an interruption without marks", async () => {
+    world.configure({ pageSize: "10" });
+    await world.finishedRun();
+    const hold = world.emulator.hold({ operation: "getData", skip: 1 });
+    const step = failure(up(all));
+    await hold.reached;
+    world.providers.interruption.abort();
+    hold.release();
+    assert.match(await step, /interrupted/);
+    assert.deepEqual(readdirSync(world.path("out")), []);
+  });
+});
