@@ -2,7 +2,6 @@
 
 import type { CredentialsInUse } from "./auth/accessToken";
 import type { CommandCredential } from "./auth/credentialCommand";
-import { SecretWords } from "./auth/secretWords";
 import { TokenStore } from "./auth/tokenStore";
 import { Tokens } from "./auth/tokens";
 import { readAnswer, readNewTokens } from "./contract/answers";
@@ -10,10 +9,11 @@ import type { AnswerOf, Operation, OperationName } from "./contract/operations";
 import { operations } from "./contract/operations";
 import { prepare } from "./contract/requests";
 import type { Subtask } from "./contract/types";
-import { Caller } from "./http/caller";
+import { Redactor } from "./errors/redactor";
 import { clock } from "./http/clock";
 import { joinLimiter } from "./http/limiter";
 import { secretsOf } from "./http/proxyServer";
+import { RequestSender } from "./http/requestSender";
 import { TransportOnDemand } from "./http/transportOnDemand";
 import type { CallOptions, ServiceClientOptions } from "./options";
 import type { RowPage, RowSource } from "./rows/rowPage";
@@ -36,20 +36,19 @@ export type OperationCalls = { [Name in keyof typeof operations]: CallOf<(typeof
 export interface ServiceClient extends OperationCalls {}
 
 /**
- * The service's 16 operations, and on top of them all rows and all subtasks. Each operation takes its request and answers with the whole
- * answer, both spelled as on the wire, and fails with a {@link ServiceError} and nothing else. What is sent again, and when, stands in
- * docs/client.md.
+ * The service's 16 operations, and methods for all rows and all subtasks. Each operation takes its request and returns the complete response,
+ * both spelled as on the wire, and fails with a {@link ServiceError} only. docs/client.md describes which requests are repeated, and when.
  */
 export class ServiceClient {
   readonly #settings: Settings;
-  readonly #caller: Caller;
+  readonly #sender: RequestSender;
   readonly #tokens: Tokens;
   readonly #transport: TransportOnDemand;
   readonly #leaveLimiter: () => void;
-  readonly #secrets = new SecretWords();
+  readonly #secrets = new Redactor();
   readonly #hasApiKey: boolean;
 
-  /** Makes no request and reads no file. @throws TypeError naming every option that cannot be right */
+  /** Makes no request and reads no file. @throws TypeError that names every invalid option */
   constructor(options: ServiceClientOptions) {
     const settings = settingsOf(options);
     const { accessToken, refreshToken, credentialCommand, apiKey } = options;
@@ -73,15 +72,22 @@ export class ServiceClient {
       settingName,
       refresh: (token) => {
         const request = { refresh_token: token, grant_type: "refresh_token" };
-        return this.#caller.call(prepare("refreshToken", request, settings), readNewTokens);
+        return this.#sender.call(prepare("refreshToken", request, settings), readNewTokens);
       },
     });
-    this.#caller = new Caller({ settings, transport: this.#transport, limiter, tokens: this.#tokens, secrets, apiKey });
+    this.#sender = new RequestSender({
+      settings,
+      transport: this.#transport,
+      limiter,
+      tokens: this.#tokens,
+      secrets,
+      apiKey,
+    });
   }
 
   /**
-   * All rows of a task, of a batch, or of what is not exported, page by page and in order, in constant memory. The last page carries `complete`.
-   * Of what is not exported the service gives the same rows until they are marked: mark them between two pages, or get one page only.
+   * All rows of a task or of a batch, or all rows that are not exported, page by page and in order, in constant memory. The last page has
+   * `complete`. The service returns rows that are not exported again until they are marked: mark them between two pages, or get one page only.
    */
   rows(source: RowSource, options: RowsOptions = {}): AsyncGenerator<RowPage, void, void> {
     const { pageSize, concurrency } = this.#settings;
@@ -89,7 +95,7 @@ export class ServiceClient {
     const { name, request } = rowRequest(source);
     const reading = {
       fetch: (from: number, size: number, pageSignal: AbortSignal) =>
-        this.#caller.call(
+        this.#sender.call(
           prepare(name, { ...request, offset: from, size }, this.#settings),
           (body, anyLost) => readRawPage(name, body, anyLost),
           { signal: pageSignal, deadlineSeconds, once },
@@ -103,7 +109,7 @@ export class ServiceClient {
     return name === "getNotExportedData" ? readNotExported(reading) : readByOffset(reading);
   }
 
-  /** The whole list of a task's subtasks, whatever number of them the service gives on a page. */
+  /** All subtasks of a task, however many of them the service returns on a page. */
   allSubtasks(taskId: string, options: CallOptions = {}): Promise<Subtask[]> {
     const { deadlineSeconds = this.#settings.deadline / 1000 } = options;
     const end = clock.now() + deadlineSeconds * 1000;
@@ -113,7 +119,7 @@ export class ServiceClient {
     });
   }
 
-  /** Loads what a request needs, so that the first one need not wait for it. Makes no request; to be called where there is time. */
+  /** Loads the HTTP library, so that the first request need not wait for it. Makes no request. */
   prepare(): void {
     this.#transport.prepare();
   }
@@ -124,8 +130,8 @@ export class ServiceClient {
   }
 
   /**
-   * What a `credentialCommand` has to print, as an object: for a broker that holds the refresh token and hands out access tokens.
-   * @throws Error when there is no access token to be had
+   * What a `credentialCommand` must print, as an object: for a broker that holds the refresh token and gives out access tokens.
+   * @throws Error if there is no access token
    */
   async credentialForCommand(): Promise<CommandCredential> {
     const token = await this.#tokens.get(new AbortController().signal);
@@ -139,20 +145,21 @@ export class ServiceClient {
   }
 
   /**
-   * Resolves when no access token is being renewed. To be awaited before the process is ended by force: what a service has answered to a
-   * refresh may be the only refresh token that it still takes.
+   * Resolves when no refresh is in progress. Await it before you end the process by force: the response to a refresh may hold the only
+   * refresh token that the service still accepts.
    */
   async tokensSettled(): Promise<void> {
     await this.#tokens.settled();
   }
 
   /**
-   * Lets go of the kept connections. Calls under way end with an error; a refresh under way comes to its end, and its result is stored.
-   * @throws Error when a rotated refresh token could not be stored and is lost with this client
+   * Closes the kept connections. Calls in progress end with an error, and so does each further call. A refresh in progress completes, and its
+   * result is stored.
+   * @throws Error if a rotated refresh token could not be stored and is lost with this client
    */
   close(): void {
     this.#leaveLimiter();
-    this.#caller.close();
+    this.#sender.close();
     this.#transport.close();
     this.#tokens.checkStored();
   }
@@ -161,7 +168,7 @@ export class ServiceClient {
     const secrets = this.#secrets;
     if ("refresh_token" in request) secrets.add(String(request.refresh_token));
     const read = (body: Buffer): AnswerOf<Name> => readAnswer(name, body);
-    const answer = await this.#caller.call(prepare(name, request, this.#settings), read, options);
+    const answer = await this.#sender.call(prepare(name, request, this.#settings), read, options);
     if (name === "refreshToken") {
       const { data } = answer as AnswerOf<"refreshToken">;
       secrets.add(data.access_token);

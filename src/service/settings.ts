@@ -4,11 +4,11 @@ import type { ProxyServer } from "./http/proxyServer";
 import { proxyOf } from "./http/proxyServer";
 import type { CredentialScheme, LogLevel, ServiceClientOptions } from "./options";
 
-/** The options, checked and with their defaults. Credentials are not among them: only the token code holds those. */
+/** The options, checked and with their defaults. Credentials are not included: only the token code holds those. */
 export interface Settings {
   /** Without a slash at its end. */
   baseUrl: string;
-  /** What the environment names for this service. */
+  /** The proxy that the environment names for this service. */
   proxy: ProxyServer | undefined;
   /** Milliseconds. */
   timeout: number;
@@ -33,7 +33,7 @@ export interface Settings {
   settingName: (option: string) => string;
 }
 
-/** @throws TypeError naming every option that cannot be right, never its value where that may be a credential. */
+/** @throws TypeError that names every invalid option, but no value that may be a credential */
 export function settingsOf(options: ServiceClientOptions): Settings {
   const problems = optionProblems(options);
   if (problems.length > 0) throw new TypeError(`ServiceClient: ${problems.join(" ")}`);
@@ -69,7 +69,7 @@ function withoutSlashes(address: string): string {
   return address.slice(0, end);
 }
 
-/** What cannot be right about the options, a sentence each; empty where nothing is. */
+/** The problems of the options, one sentence each; empty if there are none. */
 export function optionProblems(options: ServiceClientOptions): string[] {
   const problems = [
     baseUrlProblem(options.baseUrl, options.allowInsecureHttp === true) ?? proxyProblem(options.baseUrl),
@@ -98,7 +98,7 @@ export function optionProblems(options: ServiceClientOptions): string[] {
       problems.push(`${name} must not be empty.`);
   }
   if (options.refreshPath !== undefined && !/^\/[\w\-./:]+$/.test(options.refreshPath)) {
-    problems.push("refreshPath must be a path that begins with a slash.");
+    problems.push("refreshPath must be a path that starts with a slash.");
   }
   const oneOf = (name: "credentials" | "logLevel", allowed: string[]) => {
     const value = options[name];
@@ -110,11 +110,10 @@ export function optionProblems(options: ServiceClientOptions): string[] {
 }
 
 function baseUrlProblem(baseUrl: unknown, allowInsecureHttp: boolean): string | undefined {
-  if (typeof baseUrl !== "string" || !URL.canParse(baseUrl))
-    return "baseUrl must be an address such as https://host/path.";
+  if (typeof baseUrl !== "string" || !URL.canParse(baseUrl)) return "baseUrl must be a URL such as https://host/path.";
   const url = new URL(baseUrl);
   if (url.username !== "" || url.password !== "") return "baseUrl must not hold a user name or password.";
-  if (url.search !== "" || url.hash !== "") return "baseUrl must end with its path: no query, no fragment.";
+  if (url.search !== "" || url.hash !== "") return "baseUrl must not have a query or a fragment.";
   if (url.protocol === "https:") return undefined;
   if (url.protocol !== "http:") return "baseUrl must begin with https://.";
   if (allowInsecureHttp || isLoopback(url.hostname)) return undefined;
@@ -125,14 +124,14 @@ function proxyProblem(baseUrl: string): string | undefined {
   const address = proxyFromEnvironment(baseUrl);
   return address === undefined || proxyOf(address) !== undefined
     ? undefined
-    : "The proxy that the environment names for baseUrl (HTTPS_PROXY, HTTP_PROXY or ALL_PROXY) is no address such as http://host:port.";
+    : "The proxy that the environment names for baseUrl (HTTPS_PROXY, HTTP_PROXY or ALL_PROXY) is not a URL such as http://host:port.";
 }
 
-/** A header takes visible ASCII only; a line break in a token is a copy-and-paste error that must not become a second header. */
+/** A header takes visible ASCII only. A line break in a token is a copy-and-paste error, and must not become a second header. */
 function credentialProblem(name: string, value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value !== "string" || value === "") return `${name} must not be empty.`;
   return isHeaderValue(value)
     ? undefined
-    : `${name} holds a space, a line break or another character that no header can carry.`;
+    : `${name} contains a space, a line break or another character that a header cannot carry.`;
 }

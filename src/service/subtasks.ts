@@ -1,17 +1,17 @@
 import type { Subtask } from "./contract/types";
 import { isServiceError } from "./errors/errors";
 
-/** Asks for one page of subtasks; pages start from 1. */
+/** Gets one page of subtasks; pages start from 1. */
 export type FetchSubtasks = (page: number, size: number) => Promise<Subtask[]>;
 
-/** Services of this kind give 20 subtasks a page at most; the smaller sizes are for those that refuse even that. */
+/** Services of this kind return at most 20 subtasks per page; the smaller sizes are for services that refuse 20. */
 const sizes = [20, 10, 5, 1];
-/** No list is that long: a service that invents new ids for ever must not be followed for ever. */
+/** No list is that long; the bound ends the loop if a service invents new ids for ever. */
 const mostPages = 100_000;
 
 /**
- * All pages, whatever number of subtasks the service really gives on one: only an empty page, or one that brings nothing new, is the end.
- * A subtask that shows up twice, because the list changed meanwhile, counts once, with its later status.
+ * Gets all pages, however many subtasks the service returns on one: only an empty page, or one without a new subtask, is the last. A subtask
+ * that occurs twice, because the list changed meanwhile, counts once, with its later status.
  */
 export async function allSubtasks(fetch: FetchSubtasks): Promise<Subtask[]> {
   for (const [index, size] of sizes.entries()) {

@@ -1,4 +1,3 @@
-export { SecretWords } from "../../src/service/auth/secretWords";
 export type { FieldType } from "../../src/service/contract/fields";
 export type { Characters } from "../../src/service/contract/json";
 export { parseJson, quoteLongIntegers } from "../../src/service/contract/json";
@@ -20,6 +19,7 @@ export type {
 export { defaultTokenStore } from "../../src/service/environment";
 export { isServiceError } from "../../src/service/errors/errors";
 export { failureOfAnswer } from "../../src/service/errors/failures";
+export { Redactor } from "../../src/service/errors/redactor";
 export { hideRequestValues } from "../../src/service/errors/requestValues";
 export type { Cancel } from "../../src/service/http/clock";
 export { clock } from "../../src/service/http/clock";

@@ -174,7 +174,7 @@ describe("secrets on the engine", () => {
     const { output } = await world.project.up({ expect: "failure", args: ["--continue-on-error"] });
     world.emulator.clearFaults();
     for (const operation of writes) {
-      assert.match(output, new RegExp(`${operation} .*no whole answer came`));
+      assert.match(output, new RegExp(`${operation} .*no complete response came`));
     }
     assert.deepEqual(world.project.resource("settings").outputs?.pending, ["write"]);
     assert.deepEqual(leaks(), []);

@@ -88,7 +88,7 @@ describe("waiting for a run on the engine", () => {
     const output = await interruptedAfter(1, "startTask");
     assert.match(
       output,
-      /startTask \(.*task template-1\): .* It was not sent again, for the command was interrupted\./,
+      /startTask \(.*task template-1\): .* It was not sent again, because the command was interrupted\./,
     );
     assert.deepEqual(lotNos(), [theirs]);
   });

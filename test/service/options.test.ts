@@ -91,7 +91,10 @@ describe("the debug log", () => {
   });
 
   it("says besides why something was repeated at its highest level", async () => {
-    assert.deepEqual((await send("trace"))[1], "webextract updateActionProperties outcomeUnknown: again in N ms");
+    assert.deepEqual(
+      (await send("trace"))[1],
+      "webextract updateActionProperties outcomeUnknown: next attempt in N ms",
+    );
   });
 
   it("is silent by default", async () => {

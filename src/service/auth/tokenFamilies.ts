@@ -1,9 +1,9 @@
 import type { NewTokens } from "../contract/answers";
 import { isServiceError } from "../errors/errors";
+import type { Redactor } from "../errors/redactor";
 import { codeOf } from "../files/privateFile";
 import type { AccessToken, Found } from "./accessToken";
 import { isHeaderValue } from "./accessToken";
-import type { SecretWords } from "./secretWords";
 import type { Configured, StoredFamilies, TokenFamily } from "./tokenFamily";
 import { renewedFamily, standInFor, tokenOf } from "./tokenFamily";
 import type { FamilyPlace, TokenStore } from "./tokenStore";
@@ -14,7 +14,7 @@ export interface FamilyParts {
   refreshToken: string | undefined;
   configured: Configured;
   store: TokenStore;
-  secrets: SecretWords;
+  secrets: Redactor;
   warn: (message: string) => void;
   /** How errors name an option. */
   settingName: (option: string) => string;

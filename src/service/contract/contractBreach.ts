@@ -1,4 +1,4 @@
-/** What breaks the contract in an answer: the field's path and what came, never the value itself. */
+/** A response that breaks the contract. The message names the field and what it holds, never the value itself. */
 export class ContractBreach extends Error {
   override readonly name = "ContractBreach";
 }

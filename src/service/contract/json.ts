@@ -12,7 +12,7 @@ export function parseJson(body: Buffer): unknown {
     // Quoting needs a valid text: in another one, a quoted number could make valid what is not.
     return /\d{16}/.test(source) ? JSON.parse(quoteLongIntegers(source)) : parsed;
   } catch {
-    throw new ContractBreach(`the answer is not JSON: came ${describeBody(source)}.`);
+    throw new ContractBreach(`the response is not JSON: got ${describeBody(source)}.`);
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * Requests and responses of the service, spelled as on the wire (source: openapi.yaml).
  *
- * What the contract leaves open stays open here: free-form objects are `Record<string, unknown>`, statuses and action types are `string`.
+ * What the contract does not show stays open: free-form objects are `Record<string, unknown>`, statuses and action types are `string`.
  */
 
 import type { Readable } from "node:stream";
@@ -14,7 +14,7 @@ export interface Envelope {
 
 /** Every response that returns content carries it in `data`. */
 export interface DataEnvelope<T> extends Envelope {
-  /** What was asked for. */
+  /** The content. */
   data: T;
 }
 
@@ -22,13 +22,13 @@ export interface DataEnvelope<T> extends Envelope {
 export interface ActionProperty {
   /** Name of the property. */
   name: string;
-  /** Its value. Always text. */
+  /** Its value, always a string. */
   value: string;
 }
 
 /** The properties of one action to write. */
 export interface ActionPropertiesUpdate {
-  /** Kind of action, as the service names it. */
+  /** Type of the action, as the service names it. */
   actionType: string;
   /** The action's id within the task. */
   actionId: string;
@@ -40,7 +40,7 @@ export interface ActionPropertiesUpdate {
 export interface LoopItemsUpdate {
   /** The action that loops. */
   actionId: string;
-  /** Kind of item, for example a URL list or a text list. */
+  /** Type of the items, for example a URL list or a text list. */
   loopType: string;
   /** The items, in this order. */
   loopItems: string[];
@@ -50,7 +50,7 @@ export interface LoopItemsUpdate {
 
 /** One action of {@link UpdateTaskParametersRequest}: properties, loop items, or both. */
 export interface ActionParametersUpdate {
-  /** Kind of action, as the service names it. */
+  /** Type of the action, as the service names it. */
   actionType: string;
   /** The action's id within the task. */
   actionId: string;
@@ -62,21 +62,21 @@ export interface ActionParametersUpdate {
 
 /** Of `POST /token`. */
 export interface RefreshTokenRequest {
-  /** The refresh token of the answer before. */
+  /** The refresh token of the previous response. */
   refresh_token: string;
-  /** Always this word. */
+  /** Always `refresh_token`. */
   grant_type: "refresh_token";
 }
 
-/** `data` of the answer to a token refresh. */
+/** `data` of the response to a token refresh. */
 export interface TokenPair {
-  /** For all calls from now on. */
+  /** The access token for all further calls. */
   access_token: string;
-  /** The contract shows an integer without a unit; services of this kind send seconds, some as text. */
+  /** The contract shows an integer without a unit; services of this kind send seconds, some as a string. */
   expires_in: number | string;
-  /** Kind of token, mostly Bearer. */
+  /** Type of the token, usually Bearer. */
   token_type: string;
-  /** For the next refresh; the one before may be worthless now. */
+  /** The refresh token for the next refresh; the previous one may be invalid now. */
   refresh_token: string;
 }
 
@@ -84,31 +84,31 @@ export interface TokenPair {
 export interface UpdateTaskParametersRequest {
   /** The task. */
   taskId: string;
-  /** What to write, an entry for each action. */
+  /** The changes, one entry for each action. */
   actions: ActionParametersUpdate[];
 }
 
-/** `data` of the answer to an update of parameters. */
+/** `data` of the response to an update of parameters. */
 export interface UpdatedTaskParameters {
   /** The task. */
   taskId: string;
-  /** What was written, in a form of the service's own. */
+  /** What was written, in a format of the service. */
   updatedParameters: Record<string, unknown>;
 }
 
-/** A file to upload. It is opened anew for each try, so that a request can be sent again. */
+/** A file to upload. It is opened again for each attempt. */
 export interface UploadSource {
-  /** File name that the service is told. Default `urls.txt`. */
+  /** File name that is sent. Default `urls.txt`. */
   name?: string;
-  /** Length in bytes, if known: sent as Content-Length and held against what was read. */
+  /** Length in bytes, if known: sent as part of Content-Length, and compared with what was read. */
   size?: number;
-  /** SHA-256 of the content in hex, if known: a file that is no longer the one that was checked is never sent to its end. */
+  /** SHA-256 of the content in hex, if known: a file that has changed since is never sent to its end. */
   sha256?: string;
   /** Opens the file at its beginning. */
   open: () => Readable;
 }
 
-/** Start URLs of a task: a text file with a URL a line, which takes the place of the list. */
+/** The start URLs of a task: a text file with one URL per line, which replaces the list. */
 export interface UpdateTaskUrlsRequest {
   /** The task. */
   taskId: string;
@@ -120,7 +120,7 @@ export interface UpdateTaskUrlsRequest {
 export interface UpdateActionPropertiesRequest {
   /** The task. */
   taskId: string;
-  /** What to write, an entry for each action. */
+  /** The changes, one entry for each action. */
   actions: ActionPropertiesUpdate[];
 }
 
@@ -130,9 +130,9 @@ export interface UpdateLoopItemsRequest extends LoopItemsUpdate {
   taskId: string;
 }
 
-/** `data` of the two update operations that answer with a text. */
+/** `data` of the two update operations that respond with a message. */
 export interface MessageData {
-  /** The service's words. */
+  /** The service's message. */
   message: string;
 }
 
@@ -140,7 +140,7 @@ export interface MessageData {
 export interface GetActionsRequest {
   /** The tasks. */
   taskIds: string[];
-  /** Kinds of action that are wanted. What an empty list means differs between services. */
+  /** The types of the actions to return. Services treat an empty list differently. */
   actionTypes: string[];
 }
 
@@ -148,21 +148,21 @@ export interface GetActionsRequest {
 export interface TaskActions {
   /** The task. */
   taskId: string;
-  /** Its actions of the kinds asked for, in a form of the service's own. */
+  /** Its actions of these types, in a format of the service. */
   actions: Record<string, unknown>[];
 }
 
-/** Of the operations that take a task and nothing else. */
+/** Of the operations that take only a task. */
 export interface TaskRequest {
   /** The task. */
   taskId: string;
 }
 
-/** `data` of the answer to a start. */
+/** `data` of the response to a start. */
 export interface StartedRun {
-  /** Batch number. Always text: 18 digits do not fit a double. */
+  /** Batch number, always a string: a double cannot hold 18 digits. */
   lotNo: string;
-  /** The service's word for where the run stands. */
+  /** The status of the run, as the service names it. */
   status: string;
 }
 
@@ -180,7 +180,7 @@ export interface GetSubtasksRequest {
   taskId: string;
   /** Starts from 1. */
   page: number;
-  /** Subtasks a page. */
+  /** Subtasks per page. */
   size: number;
 }
 
@@ -188,7 +188,7 @@ export interface GetSubtasksRequest {
 export interface Subtask {
   /** Its id. */
   subTaskId: string;
-  /** The service's word for where it stands. Its case may differ between answers. */
+  /** Its status, as the service names it. Upper and lower case may differ between responses. */
   status: string;
 }
 
@@ -223,21 +223,21 @@ export type Row = Record<string, unknown>;
 export interface DataPage {
   /** The rows. */
   data: Row[];
-  /** Rows that there are, by the service's count. */
+  /** Number of rows, as the service counts them. */
   total: number;
-  /** Rows that are still to come, by the service's count. */
+  /** Number of rows after this page, as the service counts them. */
   restTotal: number;
-  /** The offset asked for, the next one, or a cursor, as the service has it. */
+  /** The requested offset, the next one, or a cursor, depending on the service. */
   offset: number;
 }
 
-/** `data` of the read of what is not exported. */
+/** `data` of the read of rows that are not exported. */
 export interface NotExportedPage {
   /** The rows. */
   data: Row[];
-  /** Rows that are not exported, by the service's count. */
+  /** Number of rows that are not exported, as the service counts them. */
   total: number;
-  /** Rows in this answer, by the service's count. */
+  /** Number of rows in this response, as the service counts them. */
   current: number;
 }
 
@@ -249,7 +249,7 @@ export interface CopyTaskRequest {
   taskGroupId: string;
 }
 
-/** `data` of the answer to a copy. */
+/** `data` of the response to a copy. */
 export interface CopiedTask {
   /** The identifier of the new task. */
   taskId: string;

@@ -7,17 +7,17 @@ import { hintFor } from "./hints";
 type Told = Pick<Failure, "kind" | "outcome" | "problem" | "said" | "status" | "code" | "requestId">;
 
 export interface ErrorExtras {
-  /** Takes known credentials out of a text that came from outside. */
+  /** Hides known credentials in text that came from outside. */
   scrub?: (text: string) => string;
-  /** What was done before giving up, for example the number of tries. */
+  /** What was done before, for example the number of attempts. */
   history?: string;
   hint?: string;
-  /** How options are named. */
+  /** The names of options in messages. */
   settingName?: (option: string) => string;
   cause?: Error;
 }
 
-/** The one place where the text of a ServiceError is put together. */
+/** The only place that composes the message of a ServiceError. */
 export function errorOf(request: PreparedRequest, failure: Told, extras: ErrorExtras = {}): ServiceError {
   const { name, operation, taskId } = request;
   const scrub = extras.scrub ?? ((text: string) => text);

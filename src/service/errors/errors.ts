@@ -1,18 +1,18 @@
 import type { OperationName } from "../contract/operations";
 
 /**
- * - `refused`: the service answered with an error of no kind below.
- * - `notFound`: the service says in so many words that this task is gone.
+ * - `refused`: the service responded with an error of none of the kinds below.
+ * - `notFound`: the service says explicitly that this task does not exist.
  * - `actionNotFound`: the action is not in the task.
  * - `busy`: the task is running and cannot be changed.
- * - `credential`: no credential, or none that the service takes.
- * - `plan`: the account may not do this.
+ * - `credential`: no credential, or none that the service accepts.
+ * - `plan`: the plan or the permissions of the account do not allow the operation.
  * - `rateLimited`: too many requests, for longer than the call may take.
  * - `unreachable`: no connection was made, nothing happened.
- * - `outcomeUnknown`: sent, and the answer was lost or proves nothing.
- * - `contract`: the answer breaks the contract.
+ * - `outcomeUnknown`: the request was sent, and the response was lost or proves nothing.
+ * - `contract`: the response breaks the contract.
  * - `aborted`: the caller's signal, or closing the client, ended the call.
- * - `invalidRequest`: not sent, because the request cannot be right.
+ * - `invalidRequest`: not sent, because the request is invalid.
  */
 export type ServiceErrorKind =
   | "refused"
@@ -28,14 +28,14 @@ export type ServiceErrorKind =
   | "aborted"
   | "invalidRequest";
 
-/** Whether the operation took effect: `unknown` where nobody on this side can tell. */
+/** Whether the operation took effect: `unknown` if the client cannot tell. */
 export type ServiceErrorOutcome = "notExecuted" | "unknown";
 
 export interface ServiceErrorDetails {
   operation: OperationName;
   kind: ServiceErrorKind;
   outcome: ServiceErrorOutcome;
-  /** The whole text: what failed, what the service said, what to do next. */
+  /** The complete message: what failed, what the service said, what to do next. */
   message: string;
   /** What to do next. */
   hint: string;
@@ -43,31 +43,31 @@ export interface ServiceErrorDetails {
   status?: number;
   code?: string;
   requestId?: string;
-  /** The service's own words, without credentials and cut to 300 characters. */
+  /** The service's own message, without credentials and cut to 300 characters. */
   said?: string;
-  /** Something already free of credentials; never the HTTP library's own error, which holds the request. */
+  /** An error without credentials; never that of the HTTP library, which holds the request. */
   cause?: Error;
 }
 
-/** Every failure of a call. Never holds a credential, a request or an answer. */
+/** Every failure of a call. Never holds a credential, a request or a response. */
 export class ServiceError extends Error {
-  /** Always `ServiceError`, by which {@link isServiceError} knows it. */
+  /** Always `ServiceError`; {@link isServiceError} compares it. */
   override readonly name: string = "ServiceError";
   /** The operation that failed. */
   readonly operation: OperationName;
-  /** The task, where the request names one. */
+  /** The task, if the request names one. */
   readonly taskId?: string;
   /** What happened. */
   readonly kind: ServiceErrorKind;
   /** Whether the operation took effect. */
   readonly outcome: ServiceErrorOutcome;
-  /** HTTP status, where there was an answer. */
+  /** The HTTP status, if there was a response. */
   readonly status?: number;
-  /** The service's error code, where it gave one. */
+  /** The service's error code, if it gave one. */
   readonly code?: string;
-  /** The service's id of the request, where there was an answer with one. */
+  /** The service's id of the request, if the response has one. */
   readonly requestId?: string;
-  /** The service's own words, without credentials and cut to 300 characters; also in `message`. */
+  /** The service's own message, without credentials and cut to 300 characters; also part of `message`. */
   readonly said?: string;
   /** What to do next; also the end of `message`. */
   readonly hint: string;
@@ -92,7 +92,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** By name, not by class: two copies of this package in one process have two classes. */
+/** Whether an error is a {@link ServiceError}, of one of these kinds if any are given. Compares names, because two copies of this package have two classes. */
 export function isServiceError(error: unknown, ...kinds: ServiceErrorKind[]): error is ServiceError {
   if (!(error instanceof Error) || error.name !== "ServiceError" || !("kind" in error)) return false;
   return kinds.length === 0 || kinds.some((kind) => kind === error.kind);

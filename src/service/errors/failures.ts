@@ -2,7 +2,7 @@ import { isRecord } from "../isRecord";
 import type { ServiceErrorKind, ServiceErrorOutcome } from "./errors";
 import { oneLine } from "./foreignText";
 
-/** An answer as it came, whatever its status. */
+/** A response as it came, whatever its status. */
 export interface Answer {
   status: number;
   contentType: string;
@@ -10,36 +10,36 @@ export interface Answer {
   body: Buffer;
 }
 
-/** Why there is no whole answer. */
+/** Why there is no complete response. */
 export interface Loss {
   reason: "connection" | "timeout" | "aborted" | "tooLarge" | "source" | "proxy";
-  /** Whether anything of the request can have reached the other side. */
+  /** Whether a part of the request may have reached the other side. */
   sent: boolean;
   detail: string;
-  /** What a proxy answered in place of a connection. */
+  /** The status with which a proxy refused a connection. */
   status?: number;
-  /** It went over a kept connection, which the other side may have closed at that moment. */
+  /** The request used a kept connection, which the other side may have closed at that moment. */
   staleConnection?: boolean;
 }
 
-/** What a failed try means. This file is the only one that knows status codes and error bodies. */
+/** What a failed attempt means. Only this file knows status codes and error bodies. */
 export interface Failure {
   kind: ServiceErrorKind;
   outcome: ServiceErrorOutcome;
-  /** One sentence in the words of a user. */
+  /** One sentence for the user. */
   problem: string;
-  /** The service's own words, as they stand in `problem`. */
+  /** The service's own message, as in `problem`. */
   said?: string;
-  /** Which operations may be sent again after it. */
+  /** Which operations may be sent again after this failure. */
   repeat: "anyOperation" | "repeatable" | "never";
   status?: number;
   code?: string;
   requestId?: string;
   /** Milliseconds that the service asks to wait. */
   retryAfter?: number;
-  /** The connection was probably closed while it was idle: no reason to wait before another try. */
+  /** The connection was probably closed while it was idle: the next attempt need not wait. */
   staleConnection?: boolean;
-  /** Answered 403 without a word: either the account may not do this, or the access token has ended. */
+  /** A 403 without a code: either the account lacks the permission, or the access token has expired. */
   perhapsToken?: boolean;
 }
 
@@ -67,7 +67,7 @@ const kindOfStatus = new Map<number, ServiceErrorKind>([
   [429, "rateLimited"],
 ]);
 
-/** By these a server says that it did not take the request, whoever answers: a proxy's page with one of them proves that nothing was done. */
+/** With these, any server says that it did not accept the request: even a page of a proxy proves that nothing was done. */
 const refusedWithoutBody = new Set([400, 404, 405, 406, 407, 410, 411, 413, 414, 415, 417, 421, 422, 431]);
 
 /** How an answer is read. */
@@ -80,7 +80,7 @@ export interface Reading {
   hideValues?: (text: string) => string;
 }
 
-/** What a refusal means; undefined where the answer is none. */
+/** What a refusal means; undefined if the response is a success. */
 export function failureOfAnswer(
   answer: Answer,
   { notExecutedCodes, scrub = same, hideValues = same }: Reading,
@@ -88,7 +88,7 @@ export function failureOfAnswer(
   const body = errorBody(answer);
   if (answer.status === 200 && body?.code === undefined && body?.message === undefined) return undefined;
   const { status } = answer;
-  // Hidden before they are cut: half of a secret could not be found.
+  // Secrets are hidden before the text is cut: a part of a secret could not be found.
   const code = body?.code && oneLine(hideValues(scrub(body.code)));
   const said = body?.message && oneLine(hideValues(scrub(body.message)));
   const requestId = body?.requestId && oneLine(scrub(body.requestId));
@@ -127,7 +127,7 @@ export function failureOfAnswer(
 const same = (text: string): string => text;
 
 function kindOf(status: number, byCode: ServiceErrorKind | undefined): ServiceErrorKind {
-  // 429 proves that nothing was done, also with a code that would prove nothing elsewhere.
+  // 429 proves that nothing was done, even with a code that proves nothing with another status.
   if (status === 429 && byCode === "outcomeUnknown") return "rateLimited";
   return byCode ?? kindOfStatus.get(status) ?? kindOfRest(status);
 }
@@ -135,13 +135,13 @@ function kindOf(status: number, byCode: ServiceErrorKind | undefined): ServiceEr
 function kindOfRest(status: number): ServiceErrorKind {
   if (status >= 500) return "outcomeUnknown";
   if (status === 200 || status >= 400) return "refused";
-  // 3xx (never followed: the credential would travel along) and 2xx other than 200 are no answers of this service.
+  // A 3xx is not followed, because that would send the credential elsewhere. No operation responds 2xx other than 200.
   return "contract";
 }
 
 export function failureOfLoss(loss: Loss): Failure {
   const outcome = loss.sent ? "unknown" : "notExecuted";
-  const after = loss.sent ? "after the request was sent" : "before this try was sent";
+  const after = loss.sent ? "after the request was sent" : "before this attempt was sent";
   switch (loss.reason) {
     case "aborted":
       return { kind: "aborted", outcome, problem: `the caller ended the call ${after}.`, repeat: "never" };
@@ -150,13 +150,13 @@ export function failureOfLoss(loss: Loss): Failure {
     case "tooLarge":
       return { kind: "contract", outcome: "unknown", problem: loss.detail, repeat: "never" };
     case "proxy": {
-      // Refused for good (a login, an address that is not allowed), or unable at the moment.
+      // Refused for good (credentials, a forbidden address), or a failure that may pass.
       const repeat = (loss.status ?? 0) >= 500 || loss.status === 429 ? "anyOperation" : "never";
       return { kind: "unreachable", outcome, problem: `no connection (${loss.detail}).`, repeat };
     }
     default: {
       const kind = loss.sent ? "outcomeUnknown" : "unreachable";
-      const problem = loss.sent ? `no whole answer came (${loss.detail}).` : `no connection (${loss.detail}).`;
+      const problem = loss.sent ? `no complete response came (${loss.detail}).` : `no connection (${loss.detail}).`;
       const repeat = loss.sent ? "repeatable" : "anyOperation";
       return { kind, outcome, problem, repeat, staleConnection: loss.staleConnection };
     }
@@ -167,12 +167,12 @@ function plain(code: string): string {
   return code.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
-/** Bytes. No service of this kind answers that much for an error; something in front of it may. */
+/** Bytes. No error of the service is that large; a page of a proxy may be. */
 const largestErrorBody = 1024 * 1024;
 
-/** `{error: {code, message}, requestId}`, the older `{error, error_Description}`, or nothing that is known. */
+/** Reads `{error: {code, message}, requestId}` or the older `{error, error_Description}`; undefined for anything else. */
 function errorBody(answer: Answer): ErrorBody | undefined {
-  // A success may be megabytes of rows: an error among its first members is all that is looked for.
+  // A success may have megabytes of rows, so an error is looked for among its first members only.
   if (answer.status === 200 && !answer.body.subarray(0, 4096).includes('"error"')) return undefined;
   if (answer.body.length > largestErrorBody) return undefined;
   let parsed: unknown;
@@ -202,9 +202,9 @@ function sentence(status: number, contentType: string, code: string | undefined,
     const words = said === undefined ? "" : `: "${said}"`;
     return `the service answered ${status}${code === undefined ? "" : ` ${code}`}${words}.`;
   }
-  if (status >= 300 && status < 400) return `the answer was ${status}, a redirect, which is never followed.`;
+  if (status >= 300 && status < 400) return `the response was ${status}, a redirect, and redirects are not followed.`;
   const came = contentType === "" ? "no content type" : contentType;
-  return `the answer was ${status} without an error of the service (${came}), probably from something in front of it.`;
+  return `the response was ${status} without an error of the service (${came}), probably from a proxy in front of it.`;
 }
 
 /** Milliseconds of a Retry-After, in seconds or as a date; undefined where it is neither. */

@@ -2,17 +2,17 @@ import type { Cancel } from "./clock";
 import { clock } from "./clock";
 import { onAbort } from "./onAbort";
 
-/** What one client asks of the limiter that it shares with the others of this process. */
+/** The limits that one client sets for the limiter, which all clients of this process share. */
 export interface LimiterClaim {
-  /** Requests in flight at most. */
+  /** Most requests in flight. */
   concurrency: number;
-  /** Requests a second at most; Infinity where none was set. */
+  /** Most requests per second; Infinity if not set. */
   requestsPerSecond: number;
 }
 
-/** Leave to send one request. */
-export interface Permit {
-  /** To be called once, when the request has ended. `limited`: the service answered that there were too many. */
+/** A place among the requests in flight. */
+export interface LimiterSlot {
+  /** To be called once, when the request has ended. `limited`: the service responded that there were too many requests. */
   release(result: "done" | "limited", retryAfter?: number): void;
 }
 
@@ -20,48 +20,48 @@ interface Waiting {
   grant: () => void;
 }
 
-/** Milliseconds between two steps up, and of the pause after an answer "too many" that names none. */
+/** Milliseconds. Also the time between two steps up, and the pause after a 429 without Retry-After. */
 const second = 1000;
 
-/** A service that asks for a longer pause is asked again after this one: one wrong header must not stop a process for good. */
+/** The longest pause, whatever the service asks for: one wrong header must not stop a process for ever. Milliseconds. */
 const longestPause = 3600 * second;
 
-/** Even steps arrive uneven: of a rate, this share keeps a second at the service from holding one too many. */
+/** Share of a rate that is used: requests sent at even intervals arrive at uneven ones, and a second at the service must not hold one too many. */
 const evenShare = 0.97;
 
-/** How late timers are on a busy machine, about. Milliseconds. */
+/** Typical delay of timers on a busy machine, in milliseconds. */
 const lateTimer = 10;
 
-/** How much later than those after it the first request of a process leaves, about. Milliseconds. */
+/** Typical extra delay of the first request of a process, in milliseconds. */
 const coldStart = 100;
 
-/** What is left of a told rate after a single refusal. */
+/** Share of a configured rate that is left after a single refusal. */
 const slightly = 0.9;
 
-/** Two refusals within so many milliseconds are no single ones. */
+/** A refusal within so many milliseconds after another one is not a single one. */
 const believedFor = 30 * second;
 
 /**
- * Shares out requests to one service: so many in flight, and so many a second. The second bound is unset until the service says "too many
- * requests": then it is half of what went through in the last second (nine tenths, once, of a rate that was told), and rises again slowly. A
- * pause that the service asks for holds for all.
+ * Limits the requests to one service: so many in flight, and so many per second. The rate is unlimited until the service responds 429. Then it
+ * is half of what went through in the last second (nine tenths, once, of a configured rate), and rises again slowly. A pause that the service
+ * asks for (Retry-After) applies to all requests.
  */
 export class Limiter {
   readonly #claims = new Set<LimiterClaim>();
   readonly #queue: Waiting[] = [];
-  /** When the requests of the last second were let go. */
+  /** When the requests of the last second started. */
   readonly #granted: number[] = [];
   #inFlight = 0;
   #learnedRate = Number.POSITIVE_INFINITY;
-  /** What went through when the service last refused: near it the rise becomes slow. */
+  /** The rate at which the service last refused; the rise is slow around it. */
   #ceiling = Number.POSITIVE_INFINITY;
   #lastCut = Number.NEGATIVE_INFINITY;
   #lastRise = 0;
-  #nextSlot = 0;
+  #nextStart = 0;
   #pausedUntil = 0;
   #cancelTimer: Cancel | undefined;
 
-  /** Counts a client in; the strictest claim of all holds. */
+  /** Adds a client; the strictest limits of all clients apply. Returns how to remove it. */
   join(claim: LimiterClaim): () => void {
     const own = { ...claim };
     this.#claims.add(own);
@@ -75,21 +75,21 @@ export class Limiter {
     return this.#claims.size > 0;
   }
 
-  /** Requests a second that are let through now; Infinity where nothing bounds them. */
+  /** Requests per second that may start now; Infinity if unlimited. */
   get rate(): number {
-    return Math.min(this.#learnedRate, this.#toldRate());
+    return Math.min(this.#learnedRate, this.#configuredRate());
   }
 
-  /** Milliseconds until the pause that the service asked for is over. */
+  /** Milliseconds until the end of the pause that the service asked for. */
   get pause(): number {
     return Math.max(0, this.#pausedUntil - clock.now());
   }
 
   /**
-   * Waits for its turn, in order. Rejects with the signal's reason when that is aborted first.
-   * @param waits aborted where only a turn that comes at once is taken
+   * Waits for a slot, in order. Rejects with the signal's reason if it is aborted first.
+   * @param waits aborted if only a slot that is free at once is taken
    */
-  acquire(signal: AbortSignal, waits: AbortSignal = signal): Promise<Permit> {
+  acquire(signal: AbortSignal, waits: AbortSignal = signal): Promise<LimiterSlot> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
         reject(signal.reason);
@@ -103,7 +103,7 @@ export class Limiter {
       const waiting: Waiting = {
         grant: () => {
           stopListening();
-          resolve(this.#permit());
+          resolve(this.#slot());
         },
       };
       const stopListening = onAbort(waits, giveUp);
@@ -113,7 +113,7 @@ export class Limiter {
     });
   }
 
-  #permit(): Permit {
+  #slot(): LimiterSlot {
     const grantedAt = clock.now();
     let open = true;
     return {
@@ -131,15 +131,15 @@ export class Limiter {
   #slowDown(grantedAt: number, retryAfter: number | undefined): void {
     const now = clock.now();
     this.#pausedUntil = Math.max(this.#pausedUntil, now + Math.min(retryAfter ?? second, longestPause));
-    // Requests that were under way when the rate was cut say nothing about the new rate.
+    // Requests that were in flight when the rate was cut say nothing about the new rate.
     if (grantedAt < this.#lastCut) return;
     const wentThrough = Math.max(1, this.#granted.filter((at) => at > now - second).length - 1);
     const rate = this.rate;
-    // At a limit that was told, one request too many is what the way to the service makes of even steps. A second one soon after says otherwise.
-    const isAtToldRate =
-      rate === this.#toldRate() && wentThrough + 1 > rate * slightly && now - this.#lastCut > believedFor;
+    // At a configured rate a single refusal may come from uneven delays on the way. A second one soon after means that the rate is too high.
+    const isAtConfiguredRate =
+      rate === this.#configuredRate() && wentThrough + 1 > rate * slightly && now - this.#lastCut > believedFor;
     this.#ceiling = Math.min(rate, wentThrough);
-    this.#learnedRate = Math.max(0.5, this.#ceiling * (isAtToldRate ? slightly : 0.5));
+    this.#learnedRate = Math.max(0.5, this.#ceiling * (isAtConfiguredRate ? slightly : 0.5));
     this.#lastCut = now;
     this.#lastRise = this.#pausedUntil;
   }
@@ -148,13 +148,12 @@ export class Limiter {
     const now = clock.now();
     if (this.#learnedRate === Number.POSITIVE_INFINITY || now - this.#lastRise < second) return;
     this.#lastRise = now;
-    // Well above what was refused once, the limit is another one by now: a few refusals of a bad moment must not slow everything for long.
-    const isOutdated = this.#learnedRate > this.#ceiling * 1.1;
-    const isNear = !isOutdated && this.#learnedRate >= this.#ceiling * 0.9;
-    this.#learnedRate += (isOutdated ? this.#learnedRate : this.#ceiling) * (isNear ? 0.01 : 0.1);
+    // Fast up to the rate that was refused, slow around it, and fast again above it: the service's limit has changed then.
+    const isNear = Math.abs(this.#learnedRate - this.#ceiling) <= this.#ceiling * 0.1;
+    this.#learnedRate += Math.max(this.#learnedRate, this.#ceiling) * (isNear ? 0.01 : 0.1);
   }
 
-  #toldRate(): number {
+  #configuredRate(): number {
     return Math.min(...[...this.#claims].map(({ requestsPerSecond }) => requestsPerSecond));
   }
 
@@ -168,7 +167,7 @@ export class Limiter {
     this.#cancelTimer?.();
     while (this.#queue.length > 0 && this.#inFlight < this.#concurrency()) {
       const now = clock.now();
-      const free = Math.max(this.#pausedUntil, this.#nextSlot);
+      const free = Math.max(this.#pausedUntil, this.#nextStart);
       if (free > now) {
         this.#cancelTimer = clock.wait(free - now, () => this.#pump());
         return;
@@ -176,11 +175,11 @@ export class Limiter {
       this.#inFlight += 1;
       this.#granted.push(now);
       while ((this.#granted[0] ?? now) < now - second) this.#granted.shift();
-      // A late timer may be made up for, a pause may not: a burst is what a limit forbids.
+      // A late timer may be made up for, but not a pause: a burst would break the limit.
       const spacing = second / (this.rate * evenShare);
-      const isFirst = this.#nextSlot === 0;
-      this.#nextSlot = Math.max(this.#nextSlot, now - Math.min(spacing, lateTimer)) + spacing;
-      if (isFirst && spacing > 0) this.#nextSlot += coldStart;
+      const isFirst = this.#nextStart === 0;
+      this.#nextStart = Math.max(this.#nextStart, now - Math.min(spacing, lateTimer)) + spacing;
+      if (isFirst && spacing > 0) this.#nextStart += coldStart;
       this.#queue.shift()?.grant();
     }
   }
@@ -188,7 +187,7 @@ export class Limiter {
 
 const limiters = new Map<string, Limiter>();
 
-/** Counts a client in with the limiter of this process for its service, which lives as long as any client does. */
+/** Adds a client to the limiter of its service in this process, which lives as long as any client does. */
 export function joinLimiter(baseUrl: string, claim: LimiterClaim): { limiter: Limiter; leave: () => void } {
   const limiter = limiters.get(baseUrl) ?? new Limiter();
   limiters.set(baseUrl, limiter);
@@ -197,7 +196,7 @@ export function joinLimiter(baseUrl: string, claim: LimiterClaim): { limiter: Li
     limiter,
     leave: () => {
       leave();
-      // What was learned of a service goes with its last client: the next one may find another service there.
+      // Forgets the learned rate with the last client: the next one may find another service at this address.
       if (!limiter.inUse && limiters.get(baseUrl) === limiter) limiters.delete(baseUrl);
     },
   };

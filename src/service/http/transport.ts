@@ -14,23 +14,23 @@ import { TunnelAgent } from "./tunnel";
 import type { UploadBody } from "./upload";
 import { uploadBody } from "./upload";
 
-/** One request as it goes over the wire. */
+/** One request as it is sent. */
 export interface WireRequest {
   method: "GET" | "POST";
   url: string;
   headers: Record<string, string>;
   json?: string;
   upload?: { taskId: string; file: UploadSource };
-  /** On a connection of its own: a kept-alive one that the other side has just closed would look like a lost answer. */
+  /** Whether to open a new connection: a kept one that the other side has just closed would look like a lost response. */
   freshConnection: boolean;
-  /** Milliseconds from now to the last byte of the answer; an upload begins it anew with each piece of the file. */
+  /** Milliseconds from now to the last byte of the response; each piece of an uploaded file starts them again. */
   timeout: number;
   signal: AbortSignal;
 }
 
 export type Exchange = { answer: Answer; loss?: undefined } | { answer?: undefined; loss: Loss };
 
-/** One request and its answer on axios. Knows nothing of operations, credentials or repeats, and never throws. */
+/** Sends one request with axios. Knows nothing of operations, credentials or retries, and never throws. */
 export class Transport {
   readonly #axios: AxiosInstance;
   readonly #kept: Agents;
@@ -68,15 +68,15 @@ export class Transport {
         data: (upload?.stream satisfies Readable | undefined) ?? request.json,
         httpAgent: agents.http,
         httpsAgent: agents.https,
-        // Never what axios finds in the environment: which proxy there is, if any, was decided with the client's settings.
+        // Not what axios finds in the environment: the client's settings name the proxy.
         proxy: request.url.startsWith("https:") ? false : this.#plainProxy,
         signal: progress.signal,
         transport: progress.transport,
       });
       if (!progress.sent) {
-        // An answer to what was not sent: the proxy's, to the wish for a tunnel.
+        // Nothing was sent yet: this is the response of the proxy to CONNECT.
         const { status } = response;
-        return { loss: { reason: "proxy", sent: false, status, detail: `the proxy answered ${status}` } };
+        return { loss: { reason: "proxy", sent: false, status, detail: `the proxy responded ${status}` } };
       }
       return {
         answer: {
@@ -94,7 +94,7 @@ export class Transport {
     }
   }
 
-  /** Lets go of the kept connections. A connection of its own ends with its request. */
+  /** Closes the kept connections. Other connections end with their request. */
   close(): void {
     for (const agent of [this.#kept.http, this.#kept.https]) agent.destroy();
   }
@@ -113,10 +113,10 @@ export class Transport {
       return {
         reason: "tooLarge",
         sent,
-        detail: `the answer is larger than ${this.#maxResponseBytes} bytes (maxResponseBytes).`,
+        detail: `the response is larger than ${this.#maxResponseBytes} bytes (maxResponseBytes).`,
       };
     }
-    // The system's code and nothing else: the error itself holds the request with its credential.
+    // Only the system's code, because the error itself holds the request with its credential.
     const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
     const detail = code === undefined ? "connection lost" : (detailOf.get(code) ?? code);
     return { reason: "connection", sent, detail, staleConnection: progress.reused };
@@ -135,7 +135,7 @@ function agentsOf(proxy: ProxyServer | undefined, keepAlive: boolean): Agents {
   };
 }
 
-/** For plain http, where a proxy takes the whole request. */
+/** For plain http, where the proxy receives the whole request. */
 function axiosProxyOf({ url, user }: ProxyServer): AxiosProxyConfig {
   const standardPort = url.protocol === "https:" ? 443 : 80;
   return {
@@ -150,7 +150,7 @@ const detailOf = new Map([
   ["ECONNREFUSED", "ECONNREFUSED: connection refused"],
   ["ECONNRESET", "ECONNRESET: connection cut off"],
   ["EPIPE", "EPIPE: connection cut off"],
-  ["ERR_BAD_RESPONSE", "the answer was cut off"],
+  ["ERR_BAD_RESPONSE", "the response was cut off"],
   ["ENOTFOUND", "ENOTFOUND: no such host"],
 ]);
 
@@ -158,16 +158,16 @@ function jsonHeaders(json: string | undefined): Record<string, string> {
   return json === undefined ? {} : { "Content-Type": "application/json" };
 }
 
-/** Watches one request: its deadline, whether it was sent, and the caller's signal. */
+/** Watches one request: its timeout, whether it was sent, and the signal of the call. */
 class Progress {
   readonly #controller = new AbortController();
   readonly #request: WireRequest;
   readonly #stopListening: () => void;
   #timer: NodeJS.Timeout | undefined;
   timedOut = false;
-  /** True from the moment a connection stands: what is written from then on may arrive. */
+  /** True once the connection is established: what is written from then on may arrive. */
   sent = false;
-  /** Whether it went over a connection that was kept from before. */
+  /** Whether the request used a kept connection. */
   reused = false;
 
   constructor(request: WireRequest) {
@@ -193,7 +193,7 @@ class Progress {
     );
   };
 
-  /** In place of node's own modules, so that the socket can be watched: axios tells afterwards only that something failed. */
+  /** Replaces node's own modules to watch the socket: axios reports only that something failed. */
   readonly transport = {
     request: (
       options: https.RequestOptions,

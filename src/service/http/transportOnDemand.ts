@@ -2,8 +2,8 @@ import type { ProxyServer } from "./proxyServer";
 import type { Exchange, Transport, WireRequest } from "./transport";
 
 /**
- * Loads the transport with the first request: axios and what it brings take most of this package's time to load, and a process in which
- * nothing has changed makes no request.
+ * Loads the transport with the first request: axios takes most of this package's load time, and a process without changes makes no
+ * request.
  */
 export class TransportOnDemand {
   readonly #maxResponseBytes: number;
@@ -15,7 +15,7 @@ export class TransportOnDemand {
     this.#proxy = proxy;
   }
 
-  /** To be called before a request's turn comes: loading takes longer than the steps that a limit allows. */
+  /** To be called before a request gets its slot: loading takes longer than the interval between two requests. */
   prepare(): Transport {
     this.#transport ??= this.#load();
     return this.#transport;

@@ -6,7 +6,7 @@ import { scanRows } from "./rowScanner";
 
 type RowOperation = "getData" | "getBatchData" | "getNotExportedData";
 
-/** The reading operation for a source, and the fields of its request that stay the same for each page. */
+/** The operation that reads a source, and the fields of its request that are the same for each page. */
 export function rowRequest(source: RowSource): { name: RowOperation; request: Record<string, string> } {
   const { taskId } = source;
   if (source.lotNo !== undefined) return { name: "getBatchData", request: { taskId, lotno: source.lotNo } };
@@ -26,7 +26,7 @@ export function readRawPage(name: RowOperation, body: Buffer, anyLost = false): 
   return { rows, total, restTotal, offset };
 }
 
-/** A member that comes twice, or a name written with escapes, could hide rows from the scanner. */
+/** A duplicate member, or a name with escapes, could hide rows from the scanner. */
 function checkNoneLeft(rows: unknown[]): void {
-  if (rows.length > 0) throw new ContractBreach("the answer breaks the contract: data.data must come once.");
+  if (rows.length > 0) throw new ContractBreach("the response breaks the contract: data.data must come once.");
 }

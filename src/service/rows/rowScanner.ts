@@ -33,7 +33,7 @@ const deepest = 1000;
  * @throws ContractBreach where a row is none, or the page is cut off
  */
 export function scanRows(body: Buffer): ScannedRows {
-  if (!isUtf8(body)) throw new ContractBreach("the answer is not UTF-8.");
+  if (!isUtf8(body)) throw new ContractBreach("the response is not UTF-8.");
   const scanner = new Scanner(body);
   const list = scanner.findList();
   // No such list: the check of the envelope says what came in its place.
@@ -233,17 +233,19 @@ class Scanner {
   }
 
   #noObject(index: number): never {
-    throw new ContractBreach(`the answer breaks the contract: row ${index} of the page is cut off or not an object.`);
+    throw new ContractBreach(`the response breaks the contract: row ${index} of the page is cut off or not an object.`);
   }
 
   #tooDeep(): never {
     throw new ContractBreach(
-      `the answer is nested deeper than ${deepest} levels at byte ${this.#at} of ${this.#end}: this client reads no more.`,
+      `the response is nested deeper than ${deepest} levels at byte ${this.#at} of ${this.#end}, which is the most that this client reads.`,
     );
   }
 
   #cutOff(): never {
-    throw new ContractBreach(`the answer is not whole JSON: cut off or wrong at byte ${this.#at} of ${this.#end}.`);
+    throw new ContractBreach(
+      `the response is not complete JSON: cut off or invalid at byte ${this.#at} of ${this.#end}.`,
+    );
   }
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ServiceClient } from "../../../src/service";
 import fc from "../../fastCheck";
 import type { UploadSource } from "../../internals/service";
-import { failureOfAnswer, hideRequestValues, prepare, SecretWords } from "../../internals/service";
+import { failureOfAnswer, hideRequestValues, prepare, Redactor } from "../../internals/service";
 import { json, startFakeServer } from "../fakeServer";
 import { errorOf } from "./errorOf";
 
@@ -135,7 +135,7 @@ describe("a credential in a service's message", () => {
   });
 
   it("is taken out in each spelling in which a service may repeat it", () => {
-    const secrets = new SecretWords();
+    const secrets = new Redactor();
     const word = 'a~b/c+d=e"f?>g*ÿ_z';
     secrets.add(word);
     const percent = encodeURIComponent(word);
@@ -158,7 +158,7 @@ describe("a credential in a service's message", () => {
   it("is taken out whatever it is made of", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", minLength: 6 }), fc.string(), fc.string(), (word, before, after) => {
-        const secrets = new SecretWords();
+        const secrets = new Redactor();
         secrets.add(word);
         assert.ok(!secrets.scrub(`${before} ${word} ${after}`).includes(` ${word} `));
       }),

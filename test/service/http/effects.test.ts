@@ -13,10 +13,10 @@ import { skipWaits } from "../skipWaits";
 
 /** Operations that must never run twice by our doing, with what an error says of them when nobody knows whether they ran. */
 const onceOnly: Partial<Record<OperationName, RegExp>> = {
-  refreshToken: /refresh token may now be used up.*Try again once/,
-  startTask: /run of task .* may now be under way, and billed\. Look before starting again: getSubtasks/,
-  markExported: /may now be marked as exported\. Look with getNotExportedData/,
-  removeData: /may now be removed\. Look with getData/,
+  refreshToken: /refresh token may be invalid now.*Try again once/,
+  startTask: /run of task .* may have started, and may be billed\. .*getSubtasks/,
+  markExported: /may now be marked as exported\. Check the total of getNotExportedData/,
+  removeData: /may now be removed\. Check the total of getData/,
   copyTask: /copy of task .* may now exist in group demo-group.*cannot list tasks.*use its id/,
 };
 

@@ -41,7 +41,7 @@ describe("an interrupted program", () => {
     interruption.abort();
     const { kind, outcome, message } = await call;
     assert.deepEqual([kind, outcome], ["busy", "notExecuted"]);
-    assert.match(message, /requestId q-e\. .*It was not sent again, for the command was interrupted\./);
+    assert.match(message, /requestId q-e\. .*It was not sent again, because the command was interrupted\./);
     assert.equal(server.seen.length, 1);
   });
 
@@ -55,7 +55,10 @@ describe("an interrupted program", () => {
     interruption.abort();
     const { kind, outcome, message } = await waiting;
     assert.deepEqual([kind, outcome], ["aborted", "notExecuted"]);
-    assert.match(message, /not sent: the command was interrupted while it waited for its turn/);
+    assert.match(
+      message,
+      /not sent: the command was interrupted while other requests to this service were in progress/,
+    );
     const [one] = answers;
     assert.ok(one);
     json(one, 200, started);

@@ -398,8 +398,8 @@ describe("repeating a request", () => {
       });
       const error = await errorOf(send(clientFor({ baseUrl: closing.baseUrl, maxRetries: 2 })));
       assert.deepEqual([error.kind, error.outcome], [kind, "unknown"]);
-      assert.match(error.message, /The answer to an earlier try was lost/);
-      assert.doesNotMatch(error.message, /Nothing was (sent|changed)|anything was sent/);
+      assert.match(error.message, /The response to an earlier attempt was lost/);
+      assert.doesNotMatch(error.message, /Nothing was sent|changed nothing|before a request/);
       if (kind === "invalidRequest") await closing.close();
     }
   });
@@ -471,7 +471,7 @@ describe("repeating a request", () => {
       client.close();
       const error = await errorOf(exampleCalls[name].send(client));
       assert.deepEqual([error.kind, error.outcome], ["aborted", "notExecuted"]);
-      assert.match(error.message, /the client is closed\. Make a new ServiceClient/);
+      assert.match(error.message, /the client is closed\. Create a new ServiceClient/);
     }
     const closed = clientFor();
     closed.close();

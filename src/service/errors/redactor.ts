@@ -1,10 +1,10 @@
-import { hideWords, lowerCase, spellingsOf } from "../errors/foreignText";
+import { hideWords, lowerCase, spellingsOf } from "./foreignText";
 
-/** Anything shorter is no credential, and taking it out of every text would only make the text unreadable. */
+/** A shorter string is no credential, and hiding it would make messages unreadable. */
 const shortest = 6;
 
-/** The credentials in use, so that a text of the service that repeats one can be made harmless. */
-export class SecretWords {
+/** Hides the credentials in use: a service may repeat them in its messages. */
+export class Redactor {
   readonly #words = new Set<string>();
 
   add(word: string | undefined): void {

@@ -2,8 +2,8 @@ import type { Cancel } from "./clock";
 import { clock } from "./clock";
 import { onAbort } from "./onAbort";
 
-/** How long one call may go on: until its deadline, or until the caller ends it. */
-export class Patience {
+/** The end of one call: its deadline, or the moment when the caller ends it. */
+export class Deadline {
   readonly #controller = new AbortController();
   readonly #waits = new AbortController();
   readonly #caller: AbortSignal | undefined;
@@ -12,21 +12,21 @@ export class Patience {
   readonly #stopListening: (() => void) | undefined;
   #ended = false;
 
-  /** @param deadline milliseconds from now */
-  constructor(caller: AbortSignal | undefined, deadline: number) {
+  /** @param milliseconds from now */
+  constructor(caller: AbortSignal | undefined, milliseconds: number) {
     this.#caller = caller;
-    this.#end = clock.now() + deadline;
-    this.#cancelDeadline = clock.deadline(deadline, () => this.#abort());
+    this.#end = clock.now() + milliseconds;
+    this.#cancelDeadline = clock.deadline(milliseconds, () => this.#abort());
     if (caller?.aborted) this.#abort();
     this.#stopListening = caller && onAbort(caller, () => this.#abort());
   }
 
-  /** Aborted by either. */
+  /** Aborted when the call ends, for either reason. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Aborted by either too, and where nothing is to be waited for any more. */
+  /** Aborted when the call ends, and when it must not wait any more. */
   get waits(): AbortSignal {
     return this.#waits.signal;
   }
@@ -35,23 +35,23 @@ export class Patience {
     return this.#ended || this.#caller?.aborted === true;
   }
 
-  /** As if the caller's signal did. */
+  /** Ends the call as if the caller had. */
   end(): void {
     this.#ended = true;
     this.#abort();
   }
 
-  /** What is under way comes to its end, but nothing waits any more. */
+  /** A request in progress may complete, but the call does not wait any more. */
   endWaits(): void {
     this.#waits.abort();
   }
 
-  /** Milliseconds. */
+  /** Milliseconds until the deadline. */
   get left(): number {
     return this.#end - clock.now();
   }
 
-  /** Resolves after so many milliseconds, or at once when nothing is to be waited for any more. */
+  /** Resolves after so many milliseconds, or at once when the call must not wait any more. */
   pause(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
       if (this.waits.aborted) {

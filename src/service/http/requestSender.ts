@@ -1,5 +1,4 @@
 import type { AccessToken } from "../auth/accessToken";
-import type { SecretWords } from "../auth/secretWords";
 import type { Tokens } from "../auth/tokens";
 import { ContractBreach } from "../contract/contractBreach";
 import type { PreparedRequest } from "../contract/requests";
@@ -9,43 +8,44 @@ import { errorOf } from "../errors/errorText";
 import type { Answer, Failure } from "../errors/failures";
 import { failureOfAnswer, failureOfLoss } from "../errors/failures";
 import { printable } from "../errors/foreignText";
+import type { Redactor } from "../errors/redactor";
 import { hideRequestValues } from "../errors/requestValues";
 import type { CallOptions } from "../options";
 import type { Settings } from "../settings";
 import { clock } from "./clock";
+import { Deadline } from "./deadline";
 import type { Limiter } from "./limiter";
 import { onAbort } from "./onAbort";
-import { Patience } from "./patience";
-import { RepeatRule } from "./repeat";
+import { RetryPolicy } from "./retryPolicy";
 import type { Exchange } from "./transport";
 import type { TransportOnDemand } from "./transportOnDemand";
 
-export interface CallerParts {
+export interface RequestSenderParts {
   settings: Settings;
   transport: TransportOnDemand;
   limiter: Limiter;
   tokens: Tokens;
-  secrets: SecretWords;
+  secrets: Redactor;
   apiKey: string | undefined;
 }
 
 type Tried = Exchange & { failure: Failure | undefined };
 
-/** Makes the result from the answer's bytes; `anyLost`: the answer to an earlier try of the same call was lost. */
+/** Makes the result from the bytes of the response. `anyLost`: the response to an earlier attempt of the same call was lost. */
 export type Read<T> = (body: Buffer, anyLost: boolean) => T;
 
-/** One call: credential, turn, request, and as many repeats as are safe. */
-export class Caller {
-  readonly #parts: CallerParts;
-  readonly #underWay = new Set<Patience>();
+/** Makes a call: gets a credential and a slot of the limiter, sends the request, and repeats it while that is safe. */
+export class RequestSender {
+  readonly #parts: RequestSenderParts;
+  readonly #underWay = new Set<Deadline>();
 
   readonly #stopListening: () => void;
   #closed = false;
 
-  constructor(parts: CallerParts) {
+  constructor(parts: RequestSenderParts) {
     this.#parts = parts;
     this.#stopListening = onAbort(parts.settings.interrupted, () => {
-      for (const patience of this.#underWay) patience.endWaits();
+      for (const deadline of this.#underWay) deadline.endWaits();
     });
   }
 
@@ -54,42 +54,44 @@ export class Caller {
    */
   async call<T>(request: PreparedRequest, read: Read<T>, options: CallOptions = {}): Promise<T> {
     const { settings } = this.#parts;
-    if (this.#closed) throw this.#error(request, clientClosed, { hint: "Make a new ServiceClient for further calls." });
+    if (this.#closed)
+      throw this.#error(request, clientClosed, { hint: "Create a new ServiceClient for further calls." });
     if (request.problem !== undefined) {
       throw this.#error(request, { kind: "invalidRequest", outcome: "notExecuted", problem: request.problem });
     }
-    const deadline = options.deadlineSeconds === undefined ? settings.deadline : options.deadlineSeconds * 1000;
-    const patience = new Patience(options.signal, deadline);
-    // The answer to a refresh may be all there is of the new refresh token: that is waited for, and stored.
-    if (request.name !== "refreshToken") this.#underWay.add(patience);
-    if (settings.interrupted.aborted) patience.endWaits();
+    const { deadlineSeconds = settings.deadline / 1000 } = options;
+    const deadline = new Deadline(options.signal, deadlineSeconds * 1000);
+    // The response to a refresh may hold the only valid refresh token: the client waits for it and stores it.
+    if (request.name !== "refreshToken") this.#underWay.add(deadline);
+    if (settings.interrupted.aborted) deadline.endWaits();
     try {
-      const rule = new RepeatRule(request, settings, options.once);
-      const answer = await this.#answer(request, patience, rule);
-      return this.#read(request, answer, (body) => read(body, rule.anyLost));
+      const retries = new RetryPolicy(request, settings, options.once);
+      const answer = await this.#answer(request, deadline, retries);
+      return this.#read(request, answer, (body) => read(body, retries.anyLost));
     } finally {
-      this.#underWay.delete(patience);
-      patience.dispose();
+      this.#underWay.delete(deadline);
+      deadline.dispose();
     }
   }
 
-  /** Ends the calls under way, but for refreshes, and refuses further ones. */
+  /** Ends all calls in progress except refreshes, and refuses further calls. */
   close(): void {
     this.#closed = true;
     this.#stopListening();
-    for (const patience of this.#underWay) patience.end();
+    for (const deadline of this.#underWay) deadline.end();
   }
 
-  async #answer(request: PreparedRequest, patience: Patience, rule: RepeatRule): Promise<Answer> {
+  async #answer(request: PreparedRequest, deadline: Deadline, retries: RetryPolicy): Promise<Answer> {
     const { settings, tokens } = this.#parts;
     let askedAgain = false;
     const refused: string[] = [];
     for (;;) {
-      if (patience.signal.aborted) throw this.#ended(request, patience, rule);
-      const token = request.credential === "bearer" ? await this.#token(request, patience, rule, refused) : undefined;
-      const exchange = await this.#exchange(request, token, patience);
+      if (deadline.signal.aborted) throw this.#ended(request, deadline, retries);
+      const token =
+        request.credential === "bearer" ? await this.#token(request, deadline, retries, refused) : undefined;
+      const exchange = await this.#exchange(request, token, deadline);
       if (exchange === undefined) {
-        throw this.#ended(request, patience, rule, this.#noTurn());
+        throw this.#ended(request, deadline, retries, this.#noTurn());
       }
       const { failure } = exchange;
       if (failure?.kind !== "credential" && exchange.answer && token !== undefined) tokens.accepted(token);
@@ -103,47 +105,47 @@ export class Caller {
         askedAgain ||= forbidden;
         refused.push(token.value);
         tokens.refused(token);
-        this.#trace(request, "the access token was refused: looking for another");
+        this.#trace(request, "the access token was refused: getting another one");
         continue;
       }
-      // Cut off by the deadline of the whole call, which is no wish of the caller.
-      const told: Failure = failure.kind === "aborted" && !patience.endedByCaller ? this.#late(failure) : failure;
-      const wait = rule.waitAfter(told, patience.left);
-      if (wait === undefined) throw this.#finalError(request, told, rule);
-      this.#trace(request, `${told.kind}: again in ${Math.round(wait)} ms`);
-      await patience.pause(wait);
+      // The deadline of the whole call ended this attempt, not the caller.
+      const told: Failure = failure.kind === "aborted" && !deadline.endedByCaller ? this.#late(failure) : failure;
+      const wait = retries.waitAfter(told, deadline.left);
+      if (wait === undefined) throw this.#finalError(request, told, retries);
+      this.#trace(request, `${told.kind}: next attempt in ${Math.round(wait)} ms`);
+      await deadline.pause(wait);
       if (settings.interrupted.aborted) {
-        throw this.#finalError(request, told, rule, notAgain);
+        throw this.#finalError(request, told, retries, notAgain);
       }
     }
   }
 
   async #token(
     request: PreparedRequest,
-    patience: Patience,
-    rule: RepeatRule,
+    deadline: Deadline,
+    retries: RetryPolicy,
     refused: readonly string[],
   ): Promise<AccessToken> {
     const { tokens } = this.#parts;
-    const found = await tokens.get(patience.signal, refused);
+    const found = await tokens.get(deadline.signal, refused);
     if ("value" in found) return found;
-    if (found.kind === "aborted") throw this.#ended(request, patience, rule);
+    if (found.kind === "aborted") throw this.#ended(request, deadline, retries);
     const { kind, problem, hint } = found;
     throw this.#error(request, { kind, outcome: "notExecuted", problem }, { hint });
   }
 
-  /** Undefined when the call ended before its turn came. */
+  /** Undefined if the call ended before it got a slot. */
   async #exchange(
     request: PreparedRequest,
     token: AccessToken | undefined,
-    patience: Patience,
+    deadline: Deadline,
   ): Promise<Tried | undefined> {
     const { settings, transport, limiter } = this.#parts;
     const headers = this.#credentialHeaders(request, token);
     transport.prepare();
-    if (limiter.pause > patience.left) return undefined;
-    const permit = await limiter.acquire(patience.signal, patience.waits).catch(() => undefined);
-    if (permit === undefined) return undefined;
+    if (limiter.pause > deadline.left) return undefined;
+    const slot = await limiter.acquire(deadline.signal, deadline.waits).catch(() => undefined);
+    if (slot === undefined) return undefined;
     const begun = clock.now();
     let failure: Failure | undefined;
     try {
@@ -155,14 +157,14 @@ export class Caller {
         upload: request.upload,
         freshConnection: !request.mayRepeat || request.operation.handsOut === true,
         timeout: settings.timeout,
-        signal: patience.signal,
+        signal: deadline.signal,
       });
       this.#log(request, exchange, clock.now() - begun);
       failure = this.#failureOf(request, exchange);
       return { ...exchange, failure };
     } finally {
-      if (failure?.kind === "rateLimited") permit.release("limited", failure.retryAfter);
-      else permit.release("done");
+      if (failure?.kind === "rateLimited") slot.release("limited", failure.retryAfter);
+      else slot.release("done");
     }
   }
 
@@ -201,13 +203,13 @@ export class Caller {
     }
   }
 
-  /** Why a request did not get its turn. */
+  /** Why a request got no slot. */
   #noTurn(): Failure {
     const { settings, limiter } = this.#parts;
     if (settings.interrupted.aborted) return interruptedInTurn;
     if (limiter.pause === 0) return noTurn;
     const seconds = Math.ceil(limiter.pause / 1000);
-    const problem = `not sent: the service asked all requests to wait (Retry-After), and the ${seconds} s that are left go beyond the call's deadline.`;
+    const problem = `not sent: the service asked to wait (Retry-After) for another ${seconds} s, longer than the call's deadline allows.`;
     return { ...noTurn, problem };
   }
 
@@ -217,22 +219,24 @@ export class Caller {
       ...failure,
       kind: sent ? "outcomeUnknown" : "unreachable",
       problem: sent
-        ? "no answer came before the call's deadline."
-        : "the call's deadline passed before this try was sent.",
+        ? "no response came before the call's deadline."
+        : "the call's deadline passed before this attempt was sent.",
     };
   }
 
-  #ended(request: PreparedRequest, patience: Patience, rule: RepeatRule, reason = nothingSent): ServiceError {
-    if (!patience.endedByCaller) return this.#finalError(request, rule.last ?? reason, rule);
+  #ended(request: PreparedRequest, deadline: Deadline, retries: RetryPolicy, reason = nothingSent): ServiceError {
+    if (!deadline.endedByCaller) return this.#finalError(request, retries.last ?? reason, retries);
     const problem =
-      rule.last === undefined
-        ? "the caller ended the call before anything was sent."
-        : "the caller ended the call while it waited to try again.";
-    return this.#finalError(request, { kind: "aborted", outcome: "notExecuted", problem, repeat: "never" }, rule);
+      retries.last === undefined
+        ? "the caller ended the call before a request was sent."
+        : "the caller ended the call while it waited for the next attempt.";
+    return this.#finalError(request, { kind: "aborted", outcome: "notExecuted", problem, repeat: "never" }, retries);
   }
 
-  #finalError(request: PreparedRequest, failure: Failure, rule: RepeatRule, more = ""): ServiceError {
-    return this.#error(request, rule.final(failure), { history: `${rule.historyBefore(failure)} ${more}`.trim() });
+  #finalError(request: PreparedRequest, failure: Failure, retries: RetryPolicy, more = ""): ServiceError {
+    return this.#error(request, retries.final(failure), {
+      history: `${retries.historyBefore(failure)} ${more}`.trim(),
+    });
   }
 
   #error(request: PreparedRequest, failure: Parameters<typeof errorOf>[1], extras: ErrorExtras = {}): ServiceError {
@@ -264,27 +268,25 @@ export class Caller {
 const nothingSent: Failure = {
   kind: "unreachable",
   outcome: "notExecuted",
-  problem: "the call's deadline passed before anything was sent.",
+  problem: "the call's deadline passed before a request was sent.",
   repeat: "never",
 };
 const noTurn: Failure = {
   ...nothingSent,
   kind: "rateLimited",
-  problem:
-    "not sent: the call's deadline passed while it waited for its turn among the other requests to this service.",
+  problem: "not sent: the call's deadline passed while other requests to this service were in progress.",
 };
 
 const interruptedInTurn: Failure = {
   ...nothingSent,
   kind: "aborted",
-  problem:
-    "not sent: the command was interrupted while it waited for its turn among the other requests to this service.",
+  problem: "not sent: the command was interrupted while other requests to this service were in progress.",
 };
 const clientClosed: Failure = { ...nothingSent, kind: "aborted", problem: "not sent: the client is closed." };
 
-const notAgain = "It was not sent again, for the command was interrupted.";
+const notAgain = "It was not sent again, because the command was interrupted.";
 
-/** For log and errors: found without parsing what may be megabytes, at the beginning or the end of the answer. */
+/** For the log and for errors. Found without parsing the body, which may have megabytes, at its beginning or its end. */
 function requestIdOf(body: Buffer): string | undefined {
   const pattern = /"requestId"\s*:\s*"([\w.:-]{1,100})"/;
   const ends = [body.subarray(0, 512), body.subarray(-512)];

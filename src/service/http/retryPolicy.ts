@@ -3,14 +3,14 @@ import type { Failure } from "../errors/failures";
 import type { Settings } from "../settings";
 import { clock } from "./clock";
 
-/** Milliseconds: the first wait is up to `firstStep`, each further one up to twice as long, none longer than `longestStep`. */
+/** In milliseconds. The first wait is up to `firstStep`, each further wait up to twice as long, at most `longestStep`. */
 const firstStep = 500;
 const longestStep = 20_000;
-/** Milliseconds between two looks whether a running task can be changed again. */
+/** Milliseconds between two attempts to change a running task. */
 const busyStep = { least: 500, most: 10_000 };
 
-/** Decides, for one call, whether and when a failed try is followed by another. */
-export class RepeatRule {
+/** Decides for one call whether and when another attempt follows a failed one. */
+export class RetryPolicy {
   readonly #request: PreparedRequest;
   readonly #settings: Pick<Settings, "maxRetries" | "busyTimeout">;
   readonly #once: boolean;
@@ -27,7 +27,7 @@ export class RepeatRule {
     this.#once = once;
   }
 
-  /** Milliseconds to wait before the next try; undefined: there is none. */
+  /** Milliseconds to wait before the next attempt; undefined if there is none. */
   waitAfter(failure: Failure, left: number): number | undefined {
     this.last = failure;
     if (failure.outcome === "unknown") this.#outcomeUnknown = true;
@@ -41,19 +41,19 @@ export class RepeatRule {
     return wait;
   }
 
-  /** What is said in the end: an earlier try whose answer was lost may have taken effect, whatever the last one was told. */
+  /** The failure that the call ends with: an earlier attempt whose response was lost may have taken effect, whatever the last response was. */
   final(failure: Failure): Failure {
     if (!this.#outcomeUnknown) return failure;
     const kind = failure.kind === "unreachable" ? "outcomeUnknown" : failure.kind;
     return { ...failure, kind, outcome: "unknown" };
   }
 
-  /** Whether a try was sent whose answer never came. */
+  /** Whether an attempt was sent whose response never came. */
   get anyLost(): boolean {
     return this.#outcomeUnknown;
   }
 
-  /** What was tried before the call ended with this failure, for the message. */
+  /** The attempts before the call ended with this failure, for the message. */
   historyBefore(failure: Failure): string {
     const parts = [];
     if (this.#busySince !== undefined) {
@@ -61,16 +61,16 @@ export class RepeatRule {
     }
     if (this.#retries > 0) parts.push(`Tried ${this.#retries + 1} times.`);
     if (this.#outcomeUnknown && failure.outcome === "notExecuted")
-      parts.push("The answer to an earlier try was lost, so the request may have taken effect.");
+      parts.push("The response to an earlier attempt was lost, so the request may have taken effect.");
     if (this.#lateFor > 0)
-      parts.push(`The next try, in ${Math.ceil(this.#lateFor / 1000)} s, would come after the call's deadline.`);
+      parts.push(`The next attempt, in ${Math.ceil(this.#lateFor / 1000)} s, would come after the call's deadline.`);
     return parts.join(" ");
   }
 
   #waitWhileBusy(): number | undefined {
     const now = clock.now();
     this.#busySince ??= now;
-    // The service answered: what failed on the way there before is over.
+    // The service responded, so earlier connection failures are over.
     this.#retries = 0;
     const left = this.#busySince + this.#settings.busyTimeout - now;
     if (left <= 0) return undefined;
@@ -85,7 +85,7 @@ export class RepeatRule {
     const jittered = Math.random() * Math.min(longestStep, firstStep * 2 ** this.#retries);
     this.#retries += 1;
     if (failure.staleConnection === true && this.#retries === 1) return 0;
-    // What the service asks for is law; the jitter on top keeps many clients from coming back at the same moment.
+    // Retry-After is a minimum; the jitter on top keeps many clients from returning at the same moment.
     return failure.retryAfter === undefined ? jittered : failure.retryAfter + Math.random() * firstStep;
   }
 }
