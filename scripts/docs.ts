@@ -1,14 +1,16 @@
 /**
- * `npm run docs`: writes the API reference, docs/api, from the doc comments of what the package's entry points export, and
- * docs/resources.md, from the resources.
+ * `npm run docs`: writes the API reference, docs/api, from the doc comments of what the package's entry points export, docs/resources.md
+ * from the resources, and the table of configuration keys in README.md from their descriptions.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { repositoryRoot, runTool } from "./commands";
+import { withConfigTable } from "./docs/configTable";
 import { resourcePage } from "./docs/resourcePage";
 
 const folder = join(repositoryRoot, "docs", "api");
+const readme = join(repositoryRoot, "README.md");
 const resourceFile = join(repositoryRoot, "docs", "resources.md");
 
 /** Resolves with complaints: a public name without a doc comment, a link that leads nowhere. Then nothing is written. */
@@ -50,6 +52,16 @@ export async function checkResourcePage(): Promise<string> {
   return [...complaints, ...(isOutdated ? ["docs/resources.md is out of date: npm run docs"] : [])].join("\n");
 }
 
+function writeConfigTable(): void {
+  writeFileSync(readme, withConfigTable(readFileSync(readme, "utf8")));
+}
+
+/** What is wrong with the table of configuration keys in README.md; an empty string if it is up to date. */
+export async function checkConfigTable(): Promise<string> {
+  const text = readFileSync(readme, "utf8");
+  return withConfigTable(text) === text ? "" : "The configuration keys in README.md are out of date: npm run docs";
+}
+
 function pagesIn(of: string): Map<string, string> {
   const files = readdirSync(of, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return new Map(
@@ -62,6 +74,7 @@ function pagesIn(of: string): Map<string, string> {
 
 if (require.main === module) {
   writeReference(folder).then((ofReference) => {
+    writeConfigTable();
     const complaints = [ofReference, writeResourcePage()].filter((each) => each !== "").join("\n");
     if (complaints !== "") console.error(complaints);
     process.exitCode = complaints === "" ? 0 : 1;

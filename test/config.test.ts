@@ -5,7 +5,7 @@ const parse = (config: Record<string, string>, environment: NodeJS.ProcessEnv = 
   parseConfig((key) => config[key], environment);
 
 describe("configuration", () => {
-  it("takes the environment where the configuration is silent", () => {
+  it("takes the environment variable of a key that is not configured", () => {
     const { config, problems } = parse(
       { baseUrl: "https://one.test", accessToken: "a" },
       { WEBEXTRACT_BASE_URL: "https://two.test", WEBEXTRACT_API_KEY: "k" },
@@ -15,7 +15,7 @@ describe("configuration", () => {
     assert.deepEqual([baseUrl, accessToken, apiKey], ["https://one.test", "a", "k"]);
   });
 
-  it("names every problem with its key and what is allowed, and never the value", () => {
+  it("reports each problem with the key and what is allowed, and never the value", () => {
     const { problems } = parse(
       {
         baseUrl: "ftp://hunter2.test",
@@ -30,23 +30,23 @@ describe("configuration", () => {
       "WEBEXTRACT_ALLOW_INSECURE_HTTP must be true or false.",
       "webextract:baseUrl must begin with https://.",
       "webextract:markScope must be task or returned.",
-      "webextract:maxRetries must be a number.",
-      'webextract:statuses must be lists of words named finished, failed and stopped: {"finished": ["done"]}.',
+      "webextract:maxRetries must be an integer.",
+      "webextract:statuses must be a JSON map of finished, failed, stopped to lists of strings.",
       "webextract:timeoutSeconds must be a number of at least 0.001.",
     ]);
   });
 
-  it("says how to set the base address where it is missing", () => {
+  it("says how to set a missing base address", () => {
     assert.match(parse({}).problems.join(), /^webextract:baseUrl is missing. Set it with: pulumi config set/);
   });
 
-  it("knows its keys", () => {
+  it("finds unknown keys, and has an environment variable for each key", () => {
     assert.deepEqual(unknownKeys(["baseUrl", "baseURL", "profiles", "constructor"]), ["baseURL", "constructor"]);
     const variables = Object.values(configKeys).map(({ environment }) => environment);
     assert.equal(new Set(variables).size, variables.length);
   });
 
-  it("never lends credentials from the top level to a profile", () => {
+  it("never gives credentials of the top level to a profile", () => {
     const profiles = JSON.stringify({ other: { accessToken: "b" }, elsewhere: { baseUrl: "https://two.test" } });
     const { config, problems } = parse({ baseUrl: "https://one.test", accessToken: "a", apiKey: "k", profiles });
     assert.deepEqual(problems, []);
@@ -64,7 +64,7 @@ describe("configuration", () => {
     );
   });
 
-  it("counts what lifts a refusal from the configuration and from the environment", () => {
+  it("adds up what the configuration and the environment permit", () => {
     const { config } = parse(
       { baseUrl: "https://one.test", forceDestroy: "task-1", movedFrom: "https://old.test/path" },
       { WEBEXTRACT_FORCE_DESTROY: '["task-2"]', WEBEXTRACT_MOVED_FROM: "https://older.test" },
@@ -74,7 +74,7 @@ describe("configuration", () => {
     assert.deepEqual(config.movedFrom, ["https://old.test", "https://older.test"]);
   });
 
-  it("takes true and false as they are usually written for forceDestroy, and no other such word for a task", () => {
+  it("accepts true and false in any case for forceDestroy, and refuses other words for them unless they are in a JSON list", () => {
     const forced = (raw: string) => parse({ baseUrl: "https://one.test" }, { WEBEXTRACT_FORCE_DESTROY: raw });
     for (const [raw, expected] of [
       ["TRUE", true],
@@ -87,7 +87,7 @@ describe("configuration", () => {
       assert.deepEqual([config.settings.forceDestroy("task-1"), problems], [expected, []], raw);
     }
     const refusal =
-      "must be true, false or a list of task ids (yes, no, on, off, 1 and 0 are none of these; a task of such an id goes into a JSON list).";
+      "must be true, false or a list of task ids, as JSON or with commas. An id such as yes, no, on, off, 1 or 0 must be in a JSON list.";
     for (const raw of ["yes", "No", "1", "0", "ON", "off", "task-1,yes", "true,task-1"]) {
       assert.deepEqual(forced(raw).problems, [`WEBEXTRACT_FORCE_DESTROY ${refusal}`], raw);
     }
@@ -96,7 +96,7 @@ describe("configuration", () => {
     ]);
   });
 
-  it("takes the profiles of the environment beside those of the configuration, which a destroy has from the last up", () => {
+  it("adds the profiles of the environment to those of the configuration", () => {
     const profiles = JSON.stringify({ eu: { accessToken: "eu-1" } });
     const more = JSON.stringify({ eu: { accessToken: "eu-2" }, us: { accessToken: "us-2" } });
     const { config, problems } = parse({ baseUrl: "https://one.test", profiles }, { WEBEXTRACT_PROFILES: more });
@@ -107,16 +107,16 @@ describe("configuration", () => {
     );
   });
 
-  it("names the way out where a profile is gone that something in the state has", () => {
+  it("says what to do when a profile is gone that a resource of the state needs", () => {
     const { config } = parse({ baseUrl: "https://one.test" });
     assert.throws(() => config.clientOptions("us"), {
       message:
-        'There is no profile "us" in webextract:profiles. Known: none. What was made with it needs it until it is deleted: put it back into webextract:profiles ' +
-        'and run "pulumi up" (a refresh or a destroy goes by the configuration of the last up), or name it in WEBEXTRACT_PROFILES, which counts at once.',
+        'There is no profile "us" in webextract:profiles. Known: none. Resources that were made with it need it until they are deleted. Add it to webextract:profiles again ' +
+        'and run "pulumi up" (a refresh or a destroy uses the configuration of the last up), or set it in WEBEXTRACT_PROFILES, which takes effect at once.',
     });
   });
 
-  it("lets errors name a setting by its key, in its profile where it is one's own", () => {
+  it("names an option in errors by its key, and by its profile where a profile can have it", () => {
     const profiles = JSON.stringify({ us: { accessToken: "b" } });
     const { config } = parse({ baseUrl: "https://one.test", profiles });
     const nameOf = (profile: string | undefined, option: string) => config.clientOptions(profile).settingName?.(option);
@@ -125,7 +125,7 @@ describe("configuration", () => {
     assert.equal(nameOf("us", "concurrency"), "webextract:concurrency");
   });
 
-  it("keeps the default statuses that are not configured", () => {
+  it("keeps the default of each status set that is not configured", () => {
     const { config } = parse({ baseUrl: "https://one.test", statuses: '{"finished": ["fertig"]}' });
     assert.deepEqual(config.settings.statuses, {
       finished: ["fertig"],

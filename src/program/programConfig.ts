@@ -1,6 +1,7 @@
 import { RunError, runtime } from "@pulumi/pulumi";
-import type { ProviderConfig } from "../config";
-import { configKeys, parseConfig, unknownKeys } from "../config";
+import type { ProviderConfig } from "../config/config";
+import { parseConfig, unknownKeys } from "../config/config";
+import { keyNames } from "../config/configKeys";
 import { perProgram } from "./perProgram";
 import { isMocked } from "./providerText";
 
@@ -20,12 +21,10 @@ export const programConfig: () => ProviderConfig = perProgram(() => {
     .filter((name) => name.startsWith(namespace))
     .map((name) => name.slice(namespace.length));
   const { config, problems } = parseConfig((key) => all[namespace + key]);
-  const unknown = unknownKeys(names).map(
-    (name) => `${namespace}${name} is not known. Known: ${Object.keys(configKeys).join(", ")}.`,
-  );
+  const unknown = unknownKeys(names).map((name) => `${namespace}${name} is not known. Known: ${keyNames.join(", ")}.`);
   if (problems.length + unknown.length > 0) {
     const list = [...problems, ...unknown].join("\n  ");
-    throw new RunError(`The configuration of pulumi-webextract is not valid:\n  ${list}`);
+    throw new RunError(`The configuration of pulumi-webextract is invalid:\n  ${list}`);
   }
   return config;
 });

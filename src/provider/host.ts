@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LimitFunction } from "p-limit";
 import pLimit from "p-limit";
-import type { ProviderConfig, ReadKey } from "../config";
-import { originOf, parseConfig } from "../config";
+import type { ProviderConfig, ReadKey } from "../config/config";
+import { originOf, parseConfig } from "../config/config";
 import type { Engine } from "../engine/engine";
 import type { Owner } from "../resources/ownership";
 import { TaskOwners } from "../resources/ownership";

@@ -1,5 +1,5 @@
 import type { dynamic } from "@pulumi/pulumi";
-import type { ReadKey } from "../config";
+import type { ReadKey } from "../config/config";
 import { connectedEngine } from "../engine/engine";
 import { resources } from "../resources/index";
 import { DynamicProvider } from "./dynamicProvider";

@@ -10,7 +10,7 @@ describe("the page about CI", () => {
 
   for (const name of ["tokenStore.yml", "broker.yml"]) {
     it(`names variables in ${name} that the package reads`, () => {
-      const known = Object.values(configKeys).map(({ environment }) => environment);
+      const known: string[] = Object.values(configKeys).map(({ environment }) => environment);
       const used = readWorkflow(name).jobs.up.steps.flatMap(({ env }) => Object.keys(env ?? {}));
       const ours = used.filter((variable) => variable.startsWith("WEBEXTRACT_"));
       assert.ok(ours.length > 0);

@@ -1,2 +1,3 @@
-export type { ConfigKey } from "../../src/config";
-export { configKeys, parseConfig, unknownKeys } from "../../src/config";
+export { parseConfig, unknownKeys } from "../../src/config/config";
+export type { ConfigKey } from "../../src/config/configKeys";
+export { configKeys } from "../../src/config/configKeys";

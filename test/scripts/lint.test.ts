@@ -18,21 +18,21 @@ const cases: readonly Case[] = [
   ...(
     [
       ["src/service/http/a.ts", "../../resources/b", "../contract/b"],
-      ["src/service/http/a.ts", "../../config", "../settings"],
+      ["src/service/http/a.ts", "../../config/config", "../settings"],
       ["src/service/http/a.ts", "@pulumi/pulumi", "axios"],
       ["src/service/http/a.ts", "node:timers/promises", "./clock"],
       ["src/resources/task/a.ts", "@pulumi/pulumi/log", "../../service/client"],
       ["src/resources/task/a.ts", "../../provider/host", "../settings/setting"],
-      ["src/resources/a.ts", "../config", "./values"],
+      ["src/resources/a.ts", "../config/config", "./values"],
       ["src/engine/a.ts", "../program/classes", "../resources/resource"],
-      ["src/config.ts", "./provider/host", "./service/options"],
+      ["src/config/a.ts", "../provider/host", "../service/options"],
       ["src/provider/a.ts", "../program/classes", "../engine/progress"],
-      ["src/program/a.ts", "../provider/host", "../config"],
+      ["src/program/a.ts", "../provider/host", "../config/config"],
       ["emulator/src/store/a.ts", "../../../src/service", "../openapi"],
       ["emulator/src/a.ts", "pulumi-webextract/service", "fastify"],
       ["test/service/a.test.ts", "../../src/service/client", "../../src/service"],
       ["test/provider/a.test.ts", "../../src/provider/host", "../../src/provider/provider"],
-      ["test/a.test.ts", "../src/config", "./internals/config"],
+      ["test/a.test.ts", "../src/config/config", "./internals/config"],
       ["test/a.test.ts", "fast-check", "./fastCheck"],
     ] as const
   ).map(([path, breaks, keeps], index) => ({

@@ -1,0 +1,195 @@
+import { join } from "node:path";
+import type { Settings, Statuses } from "../resources/resource";
+import { defaultTokenStore } from "../service/environment";
+import type { ServiceClientOptions } from "../service/options";
+import { optionProblems } from "../service/settings";
+import type { ClientValues, ConfigKey, ConfigValues, Key } from "./configKeys";
+import { clientKeys, configKeys, keyNames, profileKeys } from "./configKeys";
+
+/** Reads the string of a key, without the namespace. */
+export type ReadKey = (key: ConfigKey) => string | undefined;
+
+/** The parsed configuration: of the namespace `webextract`, and of the environment for keys that the namespace does not have. */
+export interface ProviderConfig {
+  settings: Settings;
+  /** Origins that the present service had before. */
+  movedFrom: readonly string[];
+  /** Folder of the journal; undefined when it is switched off. */
+  journal: string | undefined;
+  /** Why no service can be reached with this profile, or without one. */
+  profileProblem(profile: string | undefined): string | undefined;
+  /**
+   * Options of the client for a profile; those of the top level without a name.
+   * @throws Error when there is no such profile
+   */
+  clientOptions(profile: string | undefined): ServiceClientOptions;
+}
+
+const defaultStatuses: Statuses = {
+  finished: ["finished", "completed", "done"],
+  failed: ["failed", "error"],
+  stopped: ["stopped"],
+};
+
+/**
+ * Parses the configuration. The program calls this in the preview and reports the problems once; the provider uses the configuration.
+ * @returns the configuration, and its problems as sentences. A sentence never holds a value: that may be a secret.
+ */
+export function parseConfig(
+  read: ReadKey,
+  environment: NodeJS.ProcessEnv = process.env,
+): { config: ProviderConfig; problems: string[] } {
+  const problems: string[] = [];
+  const inConfig = valuesOf(read, (name) => `webextract:${name}`, problems);
+  const variableOf = (name: ConfigKey): string => configKeys[name].environment;
+  const inEnvironment = valuesOf((name) => environment[variableOf(name)], variableOf, problems);
+  const values: ConfigValues = { ...inEnvironment, ...inConfig };
+
+  const optionsOf = optionsByProfile(
+    { ...clientValuesOf(values), settingName: settingNames(undefined) },
+    { ...inEnvironment.profiles, ...inConfig.profiles },
+    problems,
+  );
+  for (const [profile, options] of optionsOf) {
+    // The top level may lack a service where profiles have theirs.
+    const isNeeded = profile !== undefined || optionsOf.size === 1 || options.baseUrl !== undefined;
+    problems.push(...clientProblems(profile, options, isNeeded));
+  }
+  // A setting that permits something counts from both sources: a refresh and a destroy have the configuration of the last up.
+  const forced = [inConfig.forceDestroy, inEnvironment.forceDestroy].flat();
+  const movedFrom = [inConfig.movedFrom, inEnvironment.movedFrom].flat();
+  const config: ProviderConfig = {
+    settings: {
+      actionTypes: values.actionTypes ?? [],
+      markScope: values.markScope ?? "task",
+      statuses: { ...defaultStatuses, ...values.statuses },
+      pageSize: values.pageSize,
+      forceDestroy: (taskId) => forced.includes(true) || forced.includes(taskId),
+    },
+    movedFrom: movedFrom.flatMap((address) => (address === undefined ? [] : originOf(address))),
+    journal: journalFolder(values, environment),
+    ...profilesIn(optionsOf),
+  };
+  return { config, problems: [...new Set(problems)] };
+}
+
+/** Names in the namespace that are no keys: mostly typing errors. */
+export function unknownKeys(names: readonly string[]): string[] {
+  return names.filter((name) => !Object.hasOwn(configKeys, name));
+}
+
+/** Scheme, host and port: what the state of a resource holds of its service. */
+export function originOf(baseUrl: string): string {
+  return URL.canParse(baseUrl) ? new URL(baseUrl).origin : baseUrl;
+}
+
+/** The values of one source. An empty string counts as not set. */
+function valuesOf(
+  read: (name: ConfigKey) => string | undefined,
+  nameOf: (name: ConfigKey) => string,
+  problems: string[],
+): ConfigValues {
+  const entries = keyNames.flatMap((name) => {
+    const raw = read(name);
+    if (raw === undefined || raw === "") return [];
+    const { kind }: Key = configKeys[name];
+    const value = kind.parse(raw);
+    if (value !== undefined) return [[name, value]];
+    const { allowed, hint } = kind;
+    problems.push([`${nameOf(name)} must be ${allowed}.`, ...(hint === undefined ? [] : [hint])].join(" "));
+    return [];
+  });
+  return Object.fromEntries(entries);
+}
+
+function clientValuesOf(values: ConfigValues): ServiceClientOptions {
+  const ofClient: ClientValues = Object.fromEntries(
+    Object.entries(values).filter(([name]) => Object.hasOwn(clientKeys, name)),
+  );
+  // A missing base address is a problem of its own: see clientProblems.
+  return { ...ofClient, baseUrl: ofClient.baseUrl as string };
+}
+
+/** By the name of the profile; the top level has none. */
+type OptionsByProfile = Map<string | undefined, ServiceClientOptions>;
+
+function optionsByProfile(
+  top: ServiceClientOptions,
+  profiles: Record<string, Record<string, unknown>>,
+  problems: string[],
+): OptionsByProfile {
+  const { accessToken, refreshToken, apiKey, credentialCommand, ...shared } = top;
+  const optionsOf: OptionsByProfile = new Map([[undefined, top]]);
+  for (const [profile, fields] of Object.entries(profiles)) {
+    // A profile is another account, so it never gets the credentials of the top level.
+    const own = profileOptions(profile, fields, problems);
+    optionsOf.set(profile, { ...shared, ...own, profile, settingName: settingNames(profile) });
+  }
+  return optionsOf;
+}
+
+function profileOptions(
+  profile: string,
+  fields: Record<string, unknown>,
+  problems: string[],
+): Partial<ServiceClientOptions> {
+  const options: Record<string, string> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    const where = `webextract:profiles.${profile}.${name}`;
+    if (!profileKeys.includes(name)) {
+      problems.push(`${where} is not known. Known: ${profileKeys.join(", ")}.`);
+    } else if (typeof value !== "string" || value === "") {
+      problems.push(`${where} must be a non-empty string.`);
+    } else {
+      options[name] = value;
+    }
+  }
+  return options;
+}
+
+function profilesIn(optionsOf: OptionsByProfile): Pick<ProviderConfig, "profileProblem" | "clientOptions"> {
+  const known = [...optionsOf.keys()].filter((name) => name !== undefined).join(", ") || "none";
+  const noProfile = (name: string): string => `There is no profile "${name}" in webextract:profiles. Known: ${known}.`;
+  return {
+    profileProblem(profile) {
+      if (profile !== undefined) {
+        return optionsOf.has(profile) ? undefined : noProfile(profile);
+      }
+      return optionsOf.get(undefined)?.baseUrl !== undefined || optionsOf.size === 1
+        ? undefined
+        : `It names no profile, and webextract:baseUrl is not configured. Name a profile (known: ${known}), or set webextract:baseUrl.`;
+    },
+    clientOptions(profile) {
+      const options = optionsOf.get(profile);
+      if (options === undefined) {
+        throw new Error(
+          `${noProfile(profile ?? "")} Resources that were made with it need it until they are deleted. Add it to webextract:profiles again and run "pulumi up" ` +
+            `(a refresh or a destroy uses the configuration of the last up), or set it in WEBEXTRACT_PROFILES, which takes effect at once.`,
+        );
+      }
+      return options;
+    },
+  };
+}
+
+/** How the client's errors name its options. */
+function settingNames(profile: string | undefined): (option: string) => string {
+  return (option) =>
+    profile !== undefined && profileKeys.includes(option)
+      ? `webextract:profiles.${profile}.${option}`
+      : `webextract:${option}`;
+}
+
+function clientProblems(profile: string | undefined, options: ServiceClientOptions, isNeeded: boolean): string[] {
+  const where = profile === undefined ? "webextract:" : `webextract:profiles.${profile}.`;
+  if (options.baseUrl === undefined) {
+    const missing = `${where}baseUrl is missing. Set it with: pulumi config set webextract:baseUrl <address of the service>, or in WEBEXTRACT_BASE_URL.`;
+    return isNeeded ? [missing] : [];
+  }
+  return optionProblems(options).map((problem) => `${where}${problem}`);
+}
+
+/** By default in the token store's folder: whoever carries that folder from one machine to the next carries the journal too. */
+function journalFolder({ journal, tokenStore }: ConfigValues, environment: NodeJS.ProcessEnv): string | undefined {
+  return journal === "off" ? undefined : (journal ?? join(tokenStore ?? defaultTokenStore(environment), "journal"));
+}

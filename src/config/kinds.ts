@@ -1,0 +1,117 @@
+/** The kinds of values that a configuration key can have. Pulumi and the environment hand over every value as a string. */
+export interface Kind<T> {
+  /** What is allowed, for errors and the table of the README. */
+  readonly allowed: string;
+  /** One more sentence for the error. */
+  readonly hint?: string;
+  /** Undefined when the string is not allowed. */
+  parse(raw: string): T | undefined;
+}
+
+/** @param allowed what the string means, where that is more than "a string" */
+export function string(allowed = "a string"): Kind<string> {
+  return { allowed, parse: (raw) => raw };
+}
+
+export const boolean: Kind<boolean> = {
+  allowed: "true or false",
+  parse(raw) {
+    const word = raw.toLowerCase();
+    return word === "true" || word === "false" ? word === "true" : undefined;
+  },
+};
+
+export const number: Kind<number> = {
+  allowed: "a number",
+  parse: (raw) => (raw.trim() !== "" && Number.isFinite(Number(raw)) ? Number(raw) : undefined),
+};
+
+export const integer: Kind<number> = {
+  allowed: "an integer",
+  parse: (raw) => (raw.trim() !== "" && Number.isSafeInteger(Number(raw)) ? Number(raw) : undefined),
+};
+
+export function choice<T extends string>(...words: readonly T[]): Kind<T> {
+  const allowed = `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+  return { allowed, parse: (raw) => words.find((word) => word === raw) };
+}
+
+/** A JSON list, or items with commas between them. */
+export function list(of: string): Kind<string[]> {
+  return { allowed: `a list of ${of}, as JSON or with commas`, parse: parseList };
+}
+
+/** Other spellings of true and false. Taken for an id, one of them would be a setting without effect. */
+const booleanWords = ["true", "false", "yes", "no", "on", "off", "1", "0"];
+
+export function booleanOrList(of: string): Kind<boolean | string[]> {
+  return {
+    allowed: `true, false or a list of ${of}, as JSON or with commas`,
+    hint: "An id such as yes, no, on, off, 1 or 0 must be in a JSON list.",
+    parse(raw) {
+      const isBoolean = boolean.parse(raw);
+      if (isBoolean !== undefined) return isBoolean;
+      const items = parseList(raw);
+      const isAmbiguous = !isJsonList(raw) && items?.some((item) => booleanWords.includes(item.toLowerCase()));
+      return isAmbiguous ? undefined : items;
+    },
+  };
+}
+
+/** A JSON map with any of these names, each with a list of strings. */
+export function mapOfLists<Name extends string>(...names: readonly Name[]): Kind<Partial<Record<Name, string[]>>> {
+  return {
+    allowed: `a JSON map of ${names.join(", ")} to lists of strings`,
+    parse(raw) {
+      const map = parseMap(raw);
+      const isRight = Object.entries(map ?? {}).every(
+        ([name, words]) =>
+          names.some((known) => known === name) &&
+          Array.isArray(words) &&
+          words.every((word) => typeof word === "string"),
+      );
+      return isRight ? (map as Partial<Record<Name, string[]>> | undefined) : undefined;
+    },
+  };
+}
+
+/** A JSON map of JSON maps. */
+export function mapOfMaps(of: string): Kind<Record<string, Record<string, unknown>>> {
+  return {
+    allowed: `a JSON map of ${of}`,
+    parse(raw) {
+      const map = parseMap(raw);
+      return map !== undefined && Object.values(map).every(isMap)
+        ? (map as Record<string, Record<string, unknown>>)
+        : undefined;
+    },
+  };
+}
+
+function parseList(raw: string): string[] | undefined {
+  const items = isJsonList(raw) ? parseJson(raw) : raw.split(",").map((item) => item.trim());
+  const isRight =
+    Array.isArray(items) && items.length > 0 && items.every((item) => typeof item === "string" && item !== "");
+  return isRight ? items : undefined;
+}
+
+function isJsonList(raw: string): boolean {
+  return raw.trimStart().startsWith("[");
+}
+
+function parseMap(raw: string): Record<string, unknown> | undefined {
+  const value = parseJson(raw);
+  return isMap(value) ? value : undefined;
+}
+
+function parseJson(raw: string): unknown {
+  try {
+    return JSON.parse(raw);
+  } catch {
+    return undefined;
+  }
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
