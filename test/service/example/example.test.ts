@@ -68,7 +68,7 @@ describe("the page about the client", () => {
     const taskId = await copyAndConfigure(client, "demo-template", "demo-group");
     assert.match(await startOrSay(client, taskId), /^\d+$/);
     emulator.setBehaviour({ startAnswer: "null", startWhileRunning: "newRun" });
-    assert.match(await startOrSay(client, taskId), /look before starting again: A run of task .* may now be under way/);
+    assert.match(await startOrSay(client, taskId), /look before starting again: A run of task .* may have started/);
     emulator.setBehaviour({ startAnswer: "data" });
   });
 

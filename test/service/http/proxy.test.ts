@@ -218,7 +218,7 @@ describe("a proxy that the environment names", function () {
       process.env.HTTPS_PROXY = `http://user:s3cr3t-word@127.0.0.1:${port}`;
       const error = await errorOf(exampleCalls[name].send(clientHere({ maxRetries: 5 })));
       assert.deepEqual([error.kind, error.outcome], ["unreachable", "notExecuted"]);
-      assert.match(error.message, /no connection \(the proxy answered 407\).*proxy settings/);
+      assert.match(error.message, /no connection \(the proxy responded 407\).*proxy settings/);
       assert.doesNotMatch(inspect(error, { depth: 20, showHidden: true }), /s3cr3t/);
       assert.equal(tunnels.length, 1);
     });
