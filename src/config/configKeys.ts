@@ -142,7 +142,7 @@ export const providerKeys = {
   profiles: {
     kind: mapOfMaps("profiles"),
     environment: "WEBEXTRACT_PROFILES",
-    meaning: `other accounts by name, each with any of ${inCode(profileKeysOf(clientKeys))}; both sources count`,
+    meaning: profilesMeaning(),
     default: "none",
   },
   journal: {
@@ -200,6 +200,11 @@ export const profileKeys = profileKeysOf(clientKeys);
 
 function profileKeysOf(keys: Readonly<Record<string, Key>>): string[] {
   return Object.entries(keys).flatMap(([name, { inProfile }]) => (inProfile ? [name] : []));
+}
+
+/** A function, because TypeScript 3.8 cannot parse the template literal type that a constant would get in the declarations. */
+function profilesMeaning(): string {
+  return `other accounts by name, each with any of ${inCode(profileKeysOf(clientKeys))}; both sources count`;
 }
 
 function inCode(names: readonly string[]): string {
