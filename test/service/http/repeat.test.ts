@@ -382,6 +382,26 @@ describe("repeating a request", () => {
     assert.deepEqual([error.kind, error.outcome], ["refused", "unknown"]);
   });
 
+  it("reports the last answer when the deadline of the call passes before its next turn", async () => {
+    const chance = sinon.stub(Math, "random").returns(0);
+    const stuck = new AbortController();
+    const busy = await startFakeServer((_seen, response, turn) => {
+      if (turn === 1) json(response, 503, "");
+    });
+    try {
+      const options = { baseUrl: busy.baseUrl, concurrency: 1 };
+      const first = errorOf(exampleCalls.getData.send(clientFor({ ...options, deadlineSeconds: 0.3 })));
+      const second = clientFor(options).getData({ taskId: "t", offset: 0, size: 1 }, { signal: stuck.signal });
+      const { kind, status } = await first;
+      stuck.abort();
+      await assert.rejects(second, { kind: "aborted" });
+      assert.deepEqual([kind, status, busy.seen.length], ["outcomeUnknown", 503, 2]);
+    } finally {
+      chance.restore();
+      await busy.close();
+    }
+  });
+
   it("never says that nothing was sent where an earlier try was lost", async () => {
     waits = skipWaits();
     const file = { open: () => (lost ? failing() : Readable.from(["https://a.example/"])) };
