@@ -76,6 +76,6 @@ describe("several programs in one process (Automation API)", () => {
       ["https://first.test/", lotNos[0]],
       ["https://second.test/", lotNos[1]],
     ]);
-    assert.match(wrong, /webextract:pageSize must be a number/);
+    assert.match(wrong, /webextract:pageSize must be an integer/);
   });
 });
