@@ -1,15 +1,15 @@
 /**
- * `npm run build`: compiles both packages, `src` to `dist` and `emulator/src` to `emulator/dist`. Each old `dist` stands until both new ones
- * are whole, and no file of it survives.
+ * `npm run build`: compiles both packages, `src` to `dist` and `emulator/src` to `emulator/dist`. The new folders replace the old ones only
+ * after both are complete.
  */
 import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot, runTool } from "./commands";
 
-/** Folders of the packages, from the repository. */
+/** The folders of the packages, relative to the repository. */
 const packages = [".", "emulator"];
 
-/** Resolves with the compiler's complaints; an empty text is success. */
+/** Resolves with the compiler's errors; an empty string on success. */
 export async function build(): Promise<string> {
   const folder = mkdtempSync(join(repositoryRoot, "node_modules", ".building-"));
   try {

@@ -5,20 +5,21 @@ import { checkConfigTable, checkReference, checkResourcePage } from "./docs";
 
 interface Check {
   name: string;
-  /** Complaints; an empty text is success. */
+  /** Resolves with the problems; an empty string if there are none. */
   run(): Promise<string>;
 }
 
 const checks: readonly Check[] = [
-  { name: "types", run: () => complaintsOf("typescript/tsc", ["--noEmit"]) },
-  { name: "lint and format", run: () => complaintsOf("@biomejs/biome", ["check", "--error-on-warnings", "."]) },
+  { name: "types", run: () => problemsOf("typescript/tsc", ["--noEmit"]) },
+  { name: "lint and format", run: () => problemsOf("@biomejs/biome", ["check", "--error-on-warnings", "."]) },
   {
     name: "openapi.yaml",
-    run: () => complaintsOf("@redocly/cli/redocly", ["lint", "--format=stylish"]),
+    run: () => problemsOf("@redocly/cli/redocly", ["lint", "--format=stylish"]),
   },
   {
     name: "types of openapi.yaml",
-    run: async () => (await complaintsOf("openapi-typescript", ["--check"])) && "they are out of date: npm run openapi",
+    run: async () =>
+      (await problemsOf("openapi-typescript", ["--check"])) && "The types are out of date. Run: npm run openapi",
   },
   { name: "API reference", run: checkReference },
   { name: "docs/resources.md", run: checkResourcePage },
@@ -26,21 +27,21 @@ const checks: readonly Check[] = [
   { name: "project rules", run: async () => checkRules(repositoryRoot).join("\n") },
 ];
 
-/** Runs every check. Resolves with the names of those that failed. */
+/** Runs every check. Resolves with the names of the failed ones. */
 export async function check(say: (line: string) => void): Promise<string[]> {
   const failed: string[] = [];
   for (const { name, run } of checks) {
-    const complaints = await run();
-    say(`${complaints === "" ? "✔" : "✖"} ${name}`);
-    if (complaints !== "") {
-      say(complaints);
+    const problems = await run();
+    say(`${problems === "" ? "✔" : "✖"} ${name}`);
+    if (problems !== "") {
+      say(problems);
       failed.push(name);
     }
   }
   return failed;
 }
 
-async function complaintsOf(tool: string, args: readonly string[]): Promise<string> {
+async function problemsOf(tool: string, args: readonly string[]): Promise<string> {
   const { code, output } = await runTool(tool, args, {
     REDOCLY_TELEMETRY: "off",
     REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",

@@ -1,4 +1,4 @@
-/** `npm run clean`: removes what a build leaves. The engine's cache is shared with others and stays. */
+/** `npm run clean`: removes the output of the build. The cache of the engine stays, because other projects use it too. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "./commands";

@@ -7,11 +7,11 @@ export const repositoryRoot = resolve(__dirname, "..");
 
 export interface CommandResult {
   code: number;
-  /** Everything that it wrote. */
+  /** Standard output and standard error. */
   output: string;
 }
 
-/** Runs one of the installed packages' programs with this Node.js, collecting what it writes. PATH is not asked. */
+/** Runs a program of an installed package with this Node.js and collects its output. PATH is not used. */
 export function runTool(tool: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<CommandResult> {
   return new Promise((done, reject) => {
     const child = spawn(process.execPath, [programOf(tool), ...args], {
@@ -30,7 +30,7 @@ export function runTool(tool: string, args: readonly string[], env: NodeJS.Proce
   });
 }
 
-/** The file of a package's program: `mocha`, or `typescript/tsc` where its name is not the package's. */
+/** The file of a package's program: `mocha`, or `typescript/tsc` if program and package have different names. */
 export function programOf(tool: string): string {
   const parts = tool.split("/");
   const nameLength = tool.startsWith("@") ? 2 : 1;

@@ -13,7 +13,7 @@ const folder = join(repositoryRoot, "docs", "api");
 const readme = join(repositoryRoot, "README.md");
 const resourceFile = join(repositoryRoot, "docs", "resources.md");
 
-/** Resolves with complaints: a public name without a doc comment, a link that leads nowhere. Then nothing is written. */
+/** Resolves with problems, such as a public name without a doc comment or a broken link. Writes nothing if there are any. */
 async function writeReference(out: string): Promise<string> {
   const { code, output } = await runTool("typedoc", ["--options", "scripts/docs/typedoc.json", "--out", out], {
     NO_COLOR: "1",
@@ -21,7 +21,7 @@ async function writeReference(out: string): Promise<string> {
   return code === 0 ? "" : output.trim();
 }
 
-/** What is wrong with the reference in the repository; an empty text where it says what the doc comments say. */
+/** The differences between docs/api and the doc comments; an empty string if there are none. */
 export async function checkReference(): Promise<string> {
   const fresh = mkdtempSync(join(tmpdir(), "webextract-reference-"));
   try {
@@ -31,7 +31,7 @@ export async function checkReference(): Promise<string> {
     const found = pagesIn(folder);
     return [...new Set([...expected.keys(), ...found.keys()])]
       .filter((page) => expected.get(page) !== found.get(page))
-      .map((page) => `docs/api/${page} does not say what the doc comments say: npm run docs`)
+      .map((page) => `docs/api/${page} is out of date. Run: npm run docs`)
       .join("\n");
   } finally {
     rmSync(fresh, { recursive: true, force: true });
@@ -49,7 +49,7 @@ function writeResourcePage(): string {
 export async function checkResourcePage(): Promise<string> {
   const { text, complaints } = resourcePage();
   const isOutdated = readFileSync(resourceFile, "utf8") !== text;
-  return [...complaints, ...(isOutdated ? ["docs/resources.md is out of date: npm run docs"] : [])].join("\n");
+  return [...complaints, ...(isOutdated ? ["docs/resources.md is out of date. Run: npm run docs"] : [])].join("\n");
 }
 
 function writeConfigTable(): void {

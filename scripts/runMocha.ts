@@ -8,8 +8,8 @@ const heartbeatEvery = 30_000;
 const endsWithin = 20_000;
 
 /**
- * Runs mocha in a process of its own, so that a crash of it is counted too: a run that ends before its end is one failed test, and so is
- * one whose process does not end by itself, because a test left something open.
+ * Runs mocha in its own process, so that a crash is counted. A run that stops early counts as one failed test, and so does a process that
+ * does not exit after the last test because a test left something open.
  */
 export function runMocha(args: readonly string[]): Promise<TestCounts> {
   return new Promise((resolve, reject) => {
@@ -37,15 +37,15 @@ export function runMocha(args: readonly string[]): Promise<TestCounts> {
 
 function judge(counts: TestCounts, code: number | null, signal: NodeJS.Signals | null): TestCounts {
   if (!counts.ended) {
-    console.log(`✖ the test run broke off (${signal ?? `exit code ${code}`})`);
+    console.log(`✖ the test run stopped early (${signal ?? `exit code ${code}`})`);
     return { ...counts, failed: counts.failed + 1 };
   }
   if (signal !== null) {
-    console.log("✖ all tests ran, but the process did not end: a test left a server, a timer or a process open");
+    console.log("✖ all tests ran, but the process did not exit: a test left a server, a timer or a process open");
     return { ...counts, failed: counts.failed + 1 };
   }
   if (code !== 0 && counts.failed === 0) {
-    console.log(`✖ all tests passed, but the process ended with ${code}`);
+    console.log(`✖ all tests passed, but the process exited with ${code}`);
     return { ...counts, failed: 1 };
   }
   return counts;
@@ -55,7 +55,7 @@ function endSoon(child: ChildProcess): NodeJS.Timeout {
   return setTimeout(() => child.kill("SIGKILL"), endsWithin);
 }
 
-/** Where nothing was heard for a while, says how far it is. */
+/** Prints the progress at regular intervals. */
 function startHeartbeat(now: () => TestCounts): NodeJS.Timeout {
   const started = Date.now();
   return setInterval(() => {

@@ -1,7 +1,6 @@
 /**
- * `npm test`, and with `--all` (`npm run test:all`) also what takes long: the checks, the build, the unit tests, and the tests on the real
- * engine. With `--unit`: the unit tests alone. Names of files or patterns: these tests alone. The last line is always
- * `N passed, N failed`, whatever happened.
+ * `npm test`: the checks, the build, the unit tests and the tests on the real engine. `--all` (`npm run test:all`) adds the slow tests,
+ * `--unit` runs the unit tests only, and file names or patterns run those tests only. The last line is always `N passed, N failed`.
  */
 import { parseArgs } from "node:util";
 import type { TestCounts } from "../test/reporter";
@@ -27,7 +26,7 @@ async function main(): Promise<void> {
   } else if (values.unit) {
     await unitTests(notSlow);
   } else {
-    await step("check", async () => ((await check(console.log)).length === 0 ? "" : "npm run check fails, see above"));
+    await step("check", async () => ((await check(console.log)).length === 0 ? "" : "npm run check failed, see above"));
     const built = await step("build", build);
     await unitTests(notSlow);
     const ready = await step("engine", async () => (await ensureEngine()) && "");
@@ -42,7 +41,7 @@ async function unitTests(ignored: readonly string[]): Promise<void> {
 }
 
 async function engineTests(ignored: readonly string[]): Promise<void> {
-  // The engine spends a run on one core: two test files at a time use both.
+  // A run of the engine uses one core: two test files at a time use both cores.
   await tests("tests on the engine", [...onEngine, ...ignore(ignored), "--parallel", "--jobs", "2"]);
 }
 
@@ -50,15 +49,15 @@ function ignore(patterns: readonly string[]): string[] {
   return patterns.flatMap((pattern) => ["--ignore", pattern]);
 }
 
-/** A step that is not a test counts as a failed one where it fails. */
+/** Runs a step that is not a test. A failure counts as one failed test. */
 async function step(name: string, work: () => Promise<string>): Promise<boolean> {
   console.log(`\n== ${name}`);
-  const complaints = await work().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
-  if (complaints !== "") {
-    console.log(`✖ ${name}: ${complaints}`);
+  const problems = await work().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+  if (problems !== "") {
+    console.log(`✖ ${name}: ${problems}`);
     total.failed += 1;
   }
-  return complaints === "";
+  return problems === "";
 }
 
 async function tests(title: string, mochaArguments: readonly string[]): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Project, Source } from "./project";
 import { under } from "./project";
 
-/** An operation of openapi.yaml has an entry in the contract, from which the client derives, and a handler in the emulator; and the reverse. */
+/** Each operation of openapi.yaml has an entry in the contract and a handler in the emulator, and each entry is in openapi.yaml. */
 export function operationsAreComplete(project: Project): string[] {
   const documented = matches(project.read("emulator/openapi.yaml"), /^ +operationId: (\w+)/gm);
   const entries = matches(project.read("src/service/contract/operations.ts"), /^ {2}(\w+): operation\b/gm);
@@ -13,7 +13,7 @@ export function operationsAreComplete(project: Project): string[] {
   ]);
 }
 
-/** A resource has a line in the list, a class, tests, the texts of its previews, and its documentation. */
+/** Each resource is in the list and has a class, tests, golden files of its previews, and documentation. */
 export function resourcesAreComplete(project: Project): string[] {
   const list = /export const resources\b[^{]*\{([^}]*)\}/.exec(project.read("src/resources/index.ts") ?? "")?.[1];
   const types = matches(list, /(\w+): \w+/g);
@@ -25,12 +25,8 @@ export function resourcesAreComplete(project: Project): string[] {
     ...resourcesOutsideOf(project, list ?? ""),
     ...types.flatMap((type) => [
       ...missing(classes, `class ${type}`, `resource ${type} has no class in src/program/classes.ts`),
-      ...missing(tests, `new ${type}`, `resource ${type} is in no program of a test in test/realEngine`),
-      ...missing(
-        project.read(previews(type)),
-        type,
-        `resource ${type} has no texts of its previews in ${previews(type)}`,
-      ),
+      ...missing(tests, `new ${type}`, `no test in test/realEngine declares resource ${type}`),
+      ...missing(project.read(previews(type)), type, `resource ${type} has no golden file ${previews(type)}`),
       ...missing(
         documentation,
         `\\(docs/resources\\.md#${type.toLowerCase()}\\)`,
@@ -43,7 +39,7 @@ export function resourcesAreComplete(project: Project): string[] {
 
 const typeTokens = "pulumi-nodejs:dynamic/webextract:";
 
-/** A definition that no front can find. */
+/** Definitions that are missing from the list. */
 function resourcesOutsideOf(project: Project, list: string): string[] {
   return under(project, "src/resources").flatMap(({ path, text }) =>
     matches(text, /^export const (\w+): Resource</gm).flatMap((name) =>
@@ -52,7 +48,7 @@ function resourcesOutsideOf(project: Project, list: string): string[] {
   );
 }
 
-/** The engine that is made where none is found is the one that goes with the SDK: three files say its version. */
+/** The version of the engine that `npm run engine` builds is the version of the SDK. It is written in three files. */
 export function engineFitsSdk(project: Project): string[] {
   const sdk = matches(project.read("package.json"), /"@pulumi\/pulumi": "(\d+\.\d+\.\d+)"/g)[0];
   const engine = matches(project.read("scripts/engine/engine.ts"), /engineVersion = "([^"]+)"/g)[0];

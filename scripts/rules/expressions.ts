@@ -3,10 +3,10 @@ import ts from "typescript";
 import type { Project, Source } from "./project";
 import { under } from "./project";
 
-/** What runs on text of strangers. */
+/** Code that reads input from outside. */
 const shipped = ["src", "emulator/src"];
 
-/** A regular expression that takes quadratic time or worse lets a long text block the process. */
+/** Refuses regular expressions with quadratic or worse time: a long string would block the process. */
 export function expressionsAreLinear(project: Project): string[] {
   return shipped
     .flatMap((folder) => under(project, folder))
@@ -34,9 +34,9 @@ function complaintOf(verdict: ReturnType<typeof checkSync>): string | undefined 
     case "safe":
       return undefined;
     case "vulnerable":
-      return `takes ${verdict.complexity.summary} time: write it without backtracking, or read the text by hand`;
+      return `takes ${verdict.complexity.summary} time: write it without backtracking, or parse the string by hand`;
     case "unknown":
-      return `cannot be judged (${verdict.error.kind}): write it in a simpler way`;
+      return `cannot be checked (${verdict.error.kind}): write a simpler one`;
   }
 }
 

@@ -5,7 +5,7 @@ import { codeOf, under } from "./project";
 /** The files that interpret status codes. All other code uses the kind of an error. */
 const knowStatusCodes = ["src/service/errors/errors.ts", "src/service/errors/failures.ts"];
 
-/** Refuses a status code outside of its one place: a second interpretation would differ from the first. 400 and 500 are allowed, because they are often amounts. */
+/** Refuses status codes elsewhere: a second interpretation would differ from the first. 400 and 500 are allowed, because they are often amounts. */
 export function statusCodesStayInErrors(project: Project): string[] {
   return under(project, "src")
     .filter(({ path }) => !knowStatusCodes.includes(path))
@@ -21,10 +21,10 @@ export function statusCodesStayInErrors(project: Project): string[] {
 
 const mostFiles = 12;
 
-/** Folders with program code. The tests on the engine stand side by side: each of them is read alone. */
+/** Folders with program code. */
 const foldersOfCode = ["src", "emulator/src", "scripts", "bench"];
 
-/** Refuses a folder with too many source files side by side: subfolders name what belongs together. */
+/** Refuses a folder with too many source files side by side: subfolders show which files belong together. */
 export function foldersStaySmall(project: Project): string[] {
   const counts = new Map<string, number>();
   for (const { path } of foldersOfCode.flatMap((folder) => under(project, folder))) {

@@ -4,19 +4,19 @@ import ts from "typescript";
 
 /** A source file of the project. */
 export interface Source {
-  /** From the project's folder, with forward slashes. */
+  /** Relative to the project's folder, with forward slashes. */
   path: string;
   text: string;
 }
 
-/** What the rules look at. */
+/** The input of the rules. */
 export interface Project {
   sources: readonly Source[];
-  /** Text of a file that is no source, or `undefined` where it is not there. */
+  /** Content of any file, or `undefined` if it does not exist. */
   read(path: string): string | undefined;
 }
 
-/** One rule: a line for each place that breaks it, with path and what to do. */
+/** A rule returns one line for each violation, with its path. */
 export type Rule = (project: Project) => string[];
 
 const folders = ["src", "emulator", "test", "scripts", "bench", "examples"];
@@ -42,7 +42,7 @@ function readSources(root: string, folder: string): Source[] {
   });
 }
 
-/** The file's code without comments and with one way of writing: for rules about words that may well stand in a comment. */
+/** The code of a file in a normal format without comments, for rules on words that comments may contain. */
 export function codeOf({ path, text }: Source): string {
   return ts.createPrinter({ removeComments: true }).printFile(ts.createSourceFile(path, text, ts.ScriptTarget.Latest));
 }

@@ -92,9 +92,13 @@ describe("project rule: resources are complete", () => {
     refuses(
       resourcesAreComplete,
       { ...files, "test/realEngine/lifecycle.test.ts": "TaskCopy" },
-      /TaskCopy is in no program/,
+      /no test .* declares resource TaskCopy/,
     );
-    refuses(resourcesAreComplete, { ...files, "test/realEngine/diffs/TaskCopy.txt": "" }, /TaskCopy has no texts/);
+    refuses(
+      resourcesAreComplete,
+      { ...files, "test/realEngine/diffs/TaskCopy.txt": "" },
+      /TaskCopy has no golden file/,
+    );
     const other = "export const taskRename: Resource<A, B, C> = {};";
     refuses(
       resourcesAreComplete,
