@@ -59,7 +59,7 @@ function writeConfigTable(): void {
 /** What is wrong with the table of configuration keys in README.md; an empty string if it is up to date. */
 export async function checkConfigTable(): Promise<string> {
   const text = readFileSync(readme, "utf8");
-  return withConfigTable(text) === text ? "" : "The configuration keys in README.md are out of date: npm run docs";
+  return withConfigTable(text) === text ? "" : "The configuration keys in README.md are out of date. Run: npm run docs";
 }
 
 function pagesIn(of: string): Map<string, string> {
