@@ -103,7 +103,7 @@ describe("waiting for a run on the engine", () => {
     await world.project.configure({ "webextract:pageSize": "1", "webextract:concurrency": "1" });
     world.emulator.setLatency(100);
     const output = await interruptedAfter(3, "getBatchData");
-    assert.match(output, /The command was interrupted after \d+ of 25 rows of task "template-1": no file was written/);
+    assert.match(output, /The command was interrupted after \d+ of 25 rows of task "template-1"\. No file was written/);
     assert.deepEqual(readdirSync(join(world.project.folder, "out")), []);
   });
 
@@ -197,7 +197,7 @@ describe("waiting for a run on the engine", () => {
   it("is not done with waitFor started: the export that follows is not complete, and a warning says why", async () => {
     world.program(program(""));
     const { output } = await world.project.up();
-    assert.match(output, /warning: .*3 of its subtasks were at work.*waitFor: "finished"/);
+    assert.match(output, /warning: .*3 subtasks were running when.*waitFor: "finished"/);
     assert.deepEqual((await world.project.outputs()).complete, false);
   });
 });
