@@ -1,7 +1,7 @@
 /** `npm run check`: types, lint and format, the contract, the API reference, the project's own rules. Every check runs, and every problem is shown. */
 import { checkRules } from "./checkRules";
 import { repositoryRoot, runTool } from "./commands";
-import { checkConfigTable, checkReference, checkResourcePage } from "./docs";
+import { checkConfigTable, checkReference, checkResourcePage, checkSnippets } from "./docs";
 
 interface Check {
   name: string;
@@ -24,6 +24,7 @@ const checks: readonly Check[] = [
   { name: "API reference", run: checkReference },
   { name: "docs/resources.md", run: checkResourcePage },
   { name: "configuration keys in README.md", run: checkConfigTable },
+  { name: "snippets in the pages", run: checkSnippets },
   { name: "project rules", run: async () => checkRules(repositoryRoot).join("\n") },
 ];
 

@@ -1,6 +1,6 @@
 /**
  * `npm run docs`: writes the API reference, docs/api, from the doc comments of what the package's entry points export, docs/resources.md
- * from the resources, and the table of configuration keys in README.md from their descriptions.
+ * from the resources, the table of configuration keys in README.md from their descriptions, and the snippets of all pages from the files that they name.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,6 +8,7 @@ import { join, relative } from "node:path";
 import { repositoryRoot, runTool } from "./commands";
 import { withConfigTable } from "./docs/configTable";
 import { resourcePage } from "./docs/resourcePage";
+import { pages, snippetProblems, withSnippets } from "./docs/snippets";
 
 const folder = join(repositoryRoot, "docs", "api");
 const readme = join(repositoryRoot, "README.md");
@@ -62,6 +63,18 @@ export async function checkConfigTable(): Promise<string> {
   return withConfigTable(text) === text ? "" : "The configuration keys in README.md are out of date. Run: npm run docs";
 }
 
+function writeSnippets(): void {
+  for (const page of pages()) {
+    const path = join(repositoryRoot, page);
+    writeFileSync(path, withSnippets(readFileSync(path, "utf8")));
+  }
+}
+
+/** What is wrong with the snippets of the pages; an empty string if they are up to date. */
+export async function checkSnippets(): Promise<string> {
+  return pages().flatMap(snippetProblems).join("\n");
+}
+
 function pagesIn(of: string): Map<string, string> {
   const files = readdirSync(of, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return new Map(
@@ -75,6 +88,7 @@ function pagesIn(of: string): Map<string, string> {
 if (require.main === module) {
   writeReference(folder).then((ofReference) => {
     writeConfigTable();
+    writeSnippets();
     const complaints = [ofReference, writeResourcePage()].filter((each) => each !== "").join("\n");
     if (complaints !== "") console.error(complaints);
     process.exitCode = complaints === "" ? 0 : 1;

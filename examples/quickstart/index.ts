@@ -7,10 +7,12 @@ import { CloudRun, DataExport, TaskActionConfig, TaskCopy, TaskLoopItems, TaskSt
 
 const shop = new pulumi.Config().require("siteUrl");
 
+// #region task
 const books = new TaskCopy("books", {
   sourceTaskId: "shop-template",
   taskGroupId: "bookshops",
 });
+// #endregion
 
 // What to extract from the pages. The service defines the action types and their properties; these are the emulator's.
 const selectors = new TaskActionConfig("selectors", {
@@ -58,6 +60,7 @@ const tables = new TaskLoopItems("tables", {
   items: ["staff-picks", "signed"].map((table) => `${shop}/shelves/${table}/`),
 });
 
+// #region run
 const shelves = new TaskStartUrls("shelves", {
   taskId: books.id,
   urls: ["novels", "nature", "kids"].map((shelf) => `${shop}/shelves/${shelf}/`),
@@ -78,6 +81,7 @@ const rows = new DataExport("rows", {
   // Each run has its own file, so no file is overwritten.
   path: "rows/books-{lotNo}.ndjson",
 });
+// #endregion
 
 export const lotNo = run.lotNo;
 export const rowCount = rows.rowCount;

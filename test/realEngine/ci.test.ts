@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
-import { currentPage } from "../ci/page";
-import { Runner, readWorkflow } from "../ci/workflow";
+import { readPage } from "../pages/readPage";
+import { Runner, readWorkflow } from "../pages/workflow";
 import { Project, repositoryRoot } from "./harness";
 import { template } from "./world";
 
@@ -88,7 +88,7 @@ describe("credentials in CI", () => {
         env: { ...third.environmentOf("pulumi/actions"), COMMIT: "3" },
         expect: "failure",
       });
-      const said = /<!-- message lostStore -->\n\n```\n([\s\S]*?)\n```/.exec(currentPage())?.[1];
+      const said = /<!-- message lostStore -->\n\n```\n([\s\S]*?)\n```/.exec(readPage("docs/ci.md"))?.[1];
       assert.ok(said !== undefined && inOneLine(output).includes(inOneLine(said)), output);
       assert.deepEqual(operations(), ["refreshToken"]);
       assert.deepEqual(project.findWritten([...tokens]), []);

@@ -1,11 +1,11 @@
+/** The client without Pulumi. The documentation shows the regions of this file, and a test runs them against the emulator. */
 import { once } from "node:events";
 import { createReadStream, createWriteStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { isServiceError, optionsFromEnvironment, ServiceClient } from "../../../src/service";
-
-/** The snippets of docs/client.md, each a region of this file. A test runs them against the emulator and compares them with the page. */
 
 // #region client
+import { isServiceError, optionsFromEnvironment, ServiceClient } from "pulumi-webextract/service";
+
 export function makeClient(baseUrl: string): ServiceClient {
   // WEBEXTRACT_ACCESS_TOKEN, WEBEXTRACT_REFRESH_TOKEN, WEBEXTRACT_API_KEY, … where they are set
   return new ServiceClient({ ...optionsFromEnvironment(), baseUrl });

@@ -1,0 +1,74 @@
+/**
+ * Snippets of the pages are cut from files that tests run or compile. A comment names the file, and the region of it if the snippet is
+ * only a part: `<!-- snippet examples/client/index.ts#copy -->`. The code block after the comment is written by `npm run docs`.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { extname, join, posix } from "node:path";
+import { repositoryRoot } from "../commands";
+
+const languages: Record<string, string> = {
+  ".ts": "ts",
+  ".yml": "yaml",
+  ".yaml": "yaml",
+  ".json": "json",
+  ".sh": "sh",
+};
+
+/** Languages whose blocks are always cut from a file. */
+const fromFiles = ["ts", "typescript", "js", "yaml", "json"];
+
+const marked = /^<!-- snippet ([^\s#]+)(?:#(\w+))? -->\n(?:\n```\w+\n[\s\S]*?\n```\n)?/gm;
+
+/** The pages for users, relative to the repository's folder, without the generated API reference. */
+export function pages(): string[] {
+  const inDocs = readdirSync(join(repositoryRoot, "docs"), { recursive: true, encoding: "utf8" })
+    .map((path) => posix.join("docs", path.replaceAll("\\", "/")))
+    .filter((path) => path.endsWith(".md") && !path.startsWith("docs/api/") && !path.startsWith("docs/reference/api/"));
+  return ["README.md", ...inDocs.sort()];
+}
+
+/** A page with its snippets as the files have them. Throws if a file or a region is missing. */
+export function withSnippets(page: string): string {
+  return page.replace(marked, (_whole, path: string, region: string | undefined) => {
+    const name = region === undefined ? path : `${path}#${region}`;
+    return `<!-- snippet ${name} -->\n\n\`\`\`${languages[extname(path)] ?? "text"}\n${snippet(path, region)}\n\`\`\`\n`;
+  });
+}
+
+/** What is wrong with the snippets of a page: out of date, or not cut from a file. */
+export function snippetProblems(path: string): string[] {
+  const text = readFileSync(join(repositoryRoot, path), "utf8");
+  try {
+    const unmarked = [...text.replace(marked, "").matchAll(/^```(\w+)\n(.*)/gm)]
+      .filter(([, language = ""]) => fromFiles.includes(language))
+      .map(
+        ([, , line]) =>
+          `${path}: the block "${line}" is not cut from a file: put a comment <!-- snippet FILE#REGION --> before it`,
+      );
+    return [
+      ...unmarked,
+      ...(withSnippets(text) === text ? [] : [`${path}: a snippet is out of date. Run: npm run docs`]),
+    ];
+  } catch (error) {
+    return [`${path}: ${error instanceof Error ? error.message : error}`];
+  }
+}
+
+function snippet(path: string, region: string | undefined): string {
+  const file = join(repositoryRoot, path);
+  if (!existsSync(file)) throw new Error(`the file of a snippet does not exist: ${path}`);
+  const source = readFileSync(file, "utf8");
+  const code =
+    region === undefined
+      ? source
+      : new RegExp(`^ *(?://|#) #region ${region}\\n([\\s\\S]*?)^ *(?://|#) #endregion`, "m").exec(source)?.[1];
+  if (code === undefined) throw new Error(`${path} has no region ${region}`);
+  return unindented(code.trimEnd());
+}
+
+/** Without markers of other regions, and without the indentation that all lines have. */
+function unindented(code: string): string {
+  const lines = code.split("\n").filter((line) => !/^ *(?:\/\/|#) #(?:end)?region\b/.test(line));
+  const margin = Math.min(...lines.filter((line) => line.trim() !== "").map((line) => line.search(/\S/)));
+  return lines.map((line) => line.slice(margin)).join("\n");
+}

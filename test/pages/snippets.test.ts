@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pages, snippetProblems, withSnippets } from "../../scripts/docs/snippets";
+import { configKeys } from "../internals/config";
+import { blocks, readPage, repository } from "./readPage";
+
+describe("the pages", () => {
+  it("cut their snippets from files that are compiled or run", () => {
+    assert.deepEqual(pages().flatMap(snippetProblems), []);
+  });
+
+  it("name only npm scripts that exist", () => {
+    const { scripts } = JSON.parse(readPage("package.json"));
+    for (const page of pages()) {
+      const named = [...readPage(page).matchAll(/\bnpm (?:run ([\w:]+)|(start|test)\b)/g)];
+      for (const [, run, short] of named)
+        assert.ok((run ?? short ?? "") in scripts, `${page}: npm run ${run ?? short}`);
+    }
+  });
+
+  it("name only configuration keys and environment variables that exist", () => {
+    const keys = Object.keys(configKeys);
+    const variables: string[] = Object.values(configKeys).map(({ environment }) => environment);
+    for (const page of pages()) {
+      for (const [, key = ""] of readPage(page).matchAll(/(?<![\w:/])webextract:(\w+)/g)) {
+        assert.ok(["index", ...keys].includes(key) || /^[A-Z]/.test(key), `${page}: webextract:${key}`);
+      }
+      for (const [name] of readPage(page).matchAll(/\bWEBEXTRACT_\w+/g)) {
+        assert.ok(["WEBEXTRACT_", "WEBEXTRACT_PROFILE", ...variables].includes(name), `${page}: ${name}`);
+      }
+    }
+  });
+
+  it("link only to files that exist", () => {
+    for (const page of pages()) {
+      const links = [...readPage(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = ""]) => link);
+      for (const link of links) assert.ok(existsSync(join(repository, dirname(page), link)), `${page}: ${link}`);
+    }
+  });
+});
+
+describe("a snippet", () => {
+  const marker = "<!-- snippet examples/client/index.ts#copy -->\n";
+
+  it("is written after its marker, and replaces the old block", () => {
+    const page = withSnippets(`before\n\n${marker}\nafter\n`);
+    assert.match(page, /#copy -->\n\n```ts\nexport async function copyAndConfigure[\s\S]*\n```\n\nafter\n$/);
+    assert.equal(withSnippets(page), page);
+    assert.equal(withSnippets(page.replace("copyTask", "copyTsk")), page);
+    assert.doesNotMatch(blocks(page, "ts").join(""), /#region/);
+  });
+
+  it("must exist", () => {
+    assert.throws(() => withSnippets(marker.replace("#copy", "#paste")), /has no region paste/);
+    assert.throws(() => withSnippets(marker.replace("index", "none")), /does not exist/);
+  });
+});
