@@ -77,7 +77,7 @@ new Command("npm run bench --")
   .addCommand(peersCommand)
   .addCommand(
     new Command("docs")
-      .description("Writes what was saved into docs/performance.md and docs/performance.svg.")
+      .description("Writes what was saved into docs/explanation/performance.md and docs/explanation/performance.svg.")
       .action(writeDocumentation),
   )
   .parseAsync()

@@ -1,6 +1,7 @@
 import { engineFitsSdk, operationsAreComplete, resourcesAreComplete } from "./rules/completeness";
 import { expressionsAreLinear } from "./rules/expressions";
 import { foldersStaySmall, namesSaySomething, nothingIsLeftForLater, statusCodesStayInErrors } from "./rules/files";
+import { linksResolve } from "./rules/links";
 import type { Rule } from "./rules/project";
 import { readProject } from "./rules/project";
 
@@ -14,6 +15,7 @@ const rules: readonly Rule[] = [
   foldersStaySmall,
   namesSaySomething,
   nothingIsLeftForLater,
+  linksResolve,
 ];
 
 /** What breaks a rule in the project at `root`, one line each. */

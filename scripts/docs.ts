@@ -1,5 +1,5 @@
 /**
- * `npm run docs`: writes the API reference, docs/api, from the doc comments of what the package's entry points export, docs/resources.md
+ * `npm run docs`: writes the API reference, docs/reference/api, from the doc comments of what the package's entry points export, docs/resources.md
  * from the resources, the table of configuration keys in README.md from their descriptions, and the snippets of all pages from the files that they name.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { withConfigTable } from "./docs/configTable";
 import { resourcePage } from "./docs/resourcePage";
 import { pages, snippetProblems, withSnippets } from "./docs/snippets";
 
-const folder = join(repositoryRoot, "docs", "api");
+const folder = join(repositoryRoot, "docs", "reference", "api");
 const readme = join(repositoryRoot, "README.md");
 const resourceFile = join(repositoryRoot, "docs", "resources.md");
 
@@ -22,7 +22,7 @@ async function writeReference(out: string): Promise<string> {
   return code === 0 ? "" : output.trim();
 }
 
-/** The differences between docs/api and the doc comments; an empty string if there are none. */
+/** The differences between docs/reference/api and the doc comments; an empty string if there are none. */
 export async function checkReference(): Promise<string> {
   const fresh = mkdtempSync(join(tmpdir(), "webextract-reference-"));
   try {
@@ -32,7 +32,7 @@ export async function checkReference(): Promise<string> {
     const found = pagesIn(folder);
     return [...new Set([...expected.keys(), ...found.keys()])]
       .filter((page) => expected.get(page) !== found.get(page))
-      .map((page) => `docs/api/${page} is out of date. Run: npm run docs`)
+      .map((page) => `docs/reference/api/${page} is out of date. Run: npm run docs`)
       .join("\n");
   } finally {
     rmSync(fresh, { recursive: true, force: true });

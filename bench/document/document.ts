@@ -8,8 +8,8 @@ import { limitedText, peersText, ratiosText, repairText } from "./peersText";
 import { plotOf } from "./plot";
 import { savedResults } from "./results";
 
-const page = join(repositoryRoot, "docs", "performance.md");
-const picture = join(repositoryRoot, "docs", "performance.svg");
+const page = join(repositoryRoot, "docs", "explanation", "performance.md");
+const picture = join(repositoryRoot, "docs", "explanation", "performance.svg");
 
 /** The files of the documentation that contain results, with their new content. */
 export function documented(): Record<string, string> {

@@ -2,13 +2,21 @@
  * A plugin of typedoc: takes out of the reference what is of no use to its readers, namely how the types of the classes are put together
  * from those of arguments and states, which are no public names.
  */
+const { ReferenceType, UnionType } = require("typedoc");
+
 exports.load = (app) => {
   // Tables with an entry for each behaviour and variable: their types say less than the pages that list them.
   const tables = ["behaviours", "environmentVariables"];
   app.converter.on("resolveBegin", ({ project }) => {
     for (const reflection of Object.values(project.reflections)) {
       if (!tables.includes(reflection.name) || reflection.type?.type !== "reflection") continue;
-      for (const entry of [...(reflection.type.declaration.children ?? [])]) project.removeReflection(entry);
+      const entries = [...(reflection.type.declaration.children ?? [])];
+      nameKeys(
+        reflection.name,
+        entries.map(({ name }) => name),
+        project,
+      );
+      for (const entry of entries) project.removeReflection(entry);
     }
   });
   const origins = ["inheritedFrom", "overwrites", "extendedTypes", "extendedBy", "typeHierarchy"];
@@ -22,3 +30,19 @@ exports.load = (app) => {
       .replace(/`?NonNullable`?\\<((?:(?!\\<).)*?)\\>/g, (_whole, type) => type.replace(/ \\\| `?undefined`?$/, ""));
   });
 };
+
+/**
+ * The compiler expands the keys of a table in the type of a parameter, in an order that depends on the other files of the program. Such a
+ * union becomes the name of the type that stands for the keys.
+ */
+function nameKeys(table, keys, project) {
+  const all = Object.values(project.reflections);
+  const alias = all.find(({ type }) => type?.type === "typeOperator" && type.target.queryType?.name === table);
+  if (alias === undefined) return;
+  for (const reflection of all) {
+    const { type } = reflection;
+    if (!(type instanceof UnionType) || type.types.length !== keys.length) continue;
+    if (!type.types.every(({ value }) => keys.includes(value))) continue;
+    reflection.type = ReferenceType.createResolvedReference(alias.name, alias, project);
+  }
+}

@@ -23,7 +23,7 @@ const marked = /^<!-- snippet ([^\s#]+)(?:#(\w+))? -->\n(?:\n```\w+\n[\s\S]*?\n`
 export function pages(): string[] {
   const inDocs = readdirSync(join(repositoryRoot, "docs"), { recursive: true, encoding: "utf8" })
     .map((path) => posix.join("docs", path.replaceAll("\\", "/")))
-    .filter((path) => path.endsWith(".md") && !path.startsWith("docs/api/") && !path.startsWith("docs/reference/api/"));
+    .filter((path) => path.endsWith(".md") && !path.startsWith("docs/reference/api/"));
   return ["README.md", ...inDocs.sort()];
 }
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import ts from "typescript";
 
-/** A source file of the project. */
+/** A source file or a page of the project. */
 export interface Source {
   /** Relative to the project's folder, with forward slashes. */
   path: string;
@@ -12,34 +12,48 @@ export interface Source {
 /** The input of the rules. */
 export interface Project {
   sources: readonly Source[];
+  /** The documentation: every Markdown file that readers find. */
+  pages: readonly Source[];
   /** Content of any file, or `undefined` if it does not exist. */
   read(path: string): string | undefined;
+  /** Whether there is a file or a folder. */
+  exists(path: string): boolean;
 }
 
 /** A rule returns one line for each violation, with its path. */
 export type Rule = (project: Project) => string[];
 
 const folders = ["src", "emulator", "test", "scripts", "bench", "examples"];
+const foldersOfPages = [".github", "docs", "emulator", "examples", "templates"];
 
 /** Reads a project. */
 export function readProject(root: string): Project {
   return {
-    sources: folders.flatMap((folder) => readSources(root, folder)),
+    sources: folders.flatMap((folder) => readFiles(root, folder, ".ts")),
+    pages: [
+      ...readdirSync(root).flatMap((name) => (name.endsWith(".md") ? [readSource(root, name)] : [])),
+      ...foldersOfPages.flatMap((folder) => readFiles(root, folder, ".md")),
+    ],
     read: (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : undefined),
+    exists: (path) => existsSync(join(root, path)),
   };
 }
 
-function readSources(root: string, folder: string): Source[] {
+function readFiles(root: string, folder: string, ending: string): Source[] {
   if (!existsSync(join(root, folder))) {
     return [];
   }
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = posix.join(folder, entry.name);
     if (entry.isDirectory()) {
-      return ["node_modules", "dist"].includes(entry.name) ? [] : readSources(root, path);
+      return ["node_modules", "dist"].includes(entry.name) ? [] : readFiles(root, path, ending);
     }
-    return entry.name.endsWith(".ts") ? [{ path, text: readFileSync(join(root, path), "utf8") }] : [];
+    return entry.name.endsWith(ending) ? [readSource(root, path)] : [];
   });
+}
+
+function readSource(root: string, path: string): Source {
+  return { path, text: readFileSync(join(root, path), "utf8") };
 }
 
 /** The code of a file in a normal format without comments, for rules on words that comments may contain. */

@@ -37,7 +37,7 @@ export interface ServiceClient extends OperationCalls {}
 
 /**
  * The service's 16 operations, and methods for all rows and all subtasks. Each operation takes its request and returns the complete response,
- * both spelled as on the wire, and fails with a {@link ServiceError} only. docs/client.md describes which requests are repeated, and when.
+ * both spelled as on the wire, and fails with a {@link ServiceError} only. docs/reference/client.md describes which requests are repeated, and when.
  */
 export class ServiceClient {
   readonly #settings: Settings;

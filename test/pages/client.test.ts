@@ -102,7 +102,7 @@ describe("the page about the client", () => {
       maxResponseBytes: true,
       interrupted: true,
     };
-    const page = readFileSync(join(__dirname, "../../docs/client.md"), "utf8");
+    const page = readFileSync(join(__dirname, "../../docs/reference/client.md"), "utf8");
     for (const name of Object.keys(options)) assert.ok(page.includes(`\`${name}\``) || name === "log", name);
     for (const [variable, option] of Object.entries(environmentVariables)) {
       assert.match(page, new RegExp(`\\| \`${option}\` \\|.*\\| \`${variable}\` \\|`));

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { pages, snippetProblems, withSnippets } from "../../scripts/docs/snippets";
 import { configKeys } from "../internals/config";
-import { blocks, readPage, repository } from "./readPage";
+import { blocks, readPage } from "./readPage";
 
 describe("the pages", () => {
   it("cut their snippets from files that are compiled or run", () => {
@@ -29,13 +27,6 @@ describe("the pages", () => {
       for (const [name] of readPage(page).matchAll(/\bWEBEXTRACT_\w+/g)) {
         assert.ok(["WEBEXTRACT_", "WEBEXTRACT_PROFILE", ...variables].includes(name), `${page}: ${name}`);
       }
-    }
-  });
-
-  it("link only to files that exist", () => {
-    for (const page of pages()) {
-      const links = [...readPage(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = ""]) => link);
-      for (const link of links) assert.ok(existsSync(join(repository, dirname(page), link)), `${page}: ${link}`);
     }
   });
 });

@@ -7,6 +7,7 @@ import {
   nothingIsLeftForLater,
   statusCodesStayInErrors,
 } from "../../scripts/rules/files";
+import { linksResolve } from "../../scripts/rules/links";
 import type { Rule } from "../../scripts/rules/project";
 import { projectOf } from "./projectOf";
 
@@ -152,5 +153,36 @@ describe("project rules on files", () => {
     for (const word of ["TO" + "DO", "FIX" + "ME"]) {
       refuses(nothingIsLeftForLater, { "src/a.ts": `a;\n// ${word}: b` }, /src\/a\.ts:2 leaves work/);
     }
+  });
+});
+
+describe("project rule: links resolve", () => {
+  const files = {
+    "docs/page.md": '# A page\n\n## `pulumi up` fails (again)\n\n## Twice\n\n## Twice\n\n| <a id="in-a-table"></a> |\n',
+    "src/index.ts": "",
+  };
+  const page = (text: string) => ({ ...files, "README.md": text });
+
+  it("accepts files, folders, headings, ids and other sites", () => {
+    const links = [
+      "docs/page.md",
+      "docs",
+      "/src/index.ts",
+      "docs/page.md#pulumi-up-fails-again",
+      "docs/page.md#twice-1",
+    ];
+    const others = ["docs/page.md#in-a-table", "#here", "https://example.test/none#none", "mailto:a@example.test"];
+    accepts(linksResolve, page(`# Here\n\n${[...links, ...others].map((link) => `- [a](${link})\n`).join("")}`));
+    accepts(linksResolve, page("In code: `[a](none.md)`\n\n```md\n[a](none.md)\n```\n"));
+  });
+
+  it("refuses a missing file, heading or picture, with the line", () => {
+    refuses(linksResolve, page("one\n\n[a](docs/none.md)"), /^README\.md:3 links to docs\/none\.md: .* file$/);
+    refuses(linksResolve, page("[a](docs/page.md#none)"), /page\.md#none: the page has no such heading/);
+    refuses(linksResolve, page("[a](#none)"), /#none: the page has no such heading/);
+    refuses(linksResolve, page("![a](docs/none.svg)"), /none\.svg: there is no such file/);
+    refuses(linksResolve, page('<img src="docs/none.svg">'), /none\.svg: there is no such file/);
+    refuses(linksResolve, page("[a][b]\n\n[b]: ../outside.md"), /outside\.md: there is no such file/);
+    refuses(linksResolve, { ...files, "docs/other.md": "[a](docs/page.md)" }, /^docs\/other\.md:1 /);
   });
 });

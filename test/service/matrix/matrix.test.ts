@@ -52,7 +52,7 @@ describe("a whole task life through the client", function () {
     });
 
     it("is handled, needs a setting, or is refused as the documentation says", () => {
-      const page = readFileSync(join(__dirname, "../../../docs/behaviours.md"), "utf8");
+      const page = readFileSync(join(__dirname, "../../../docs/reference/behaviours.md"), "utf8");
       assert.equal(page, pageOf(verdicts), "run: npx tsx test/service/matrix/writeTable.ts");
     });
 

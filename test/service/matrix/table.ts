@@ -44,20 +44,34 @@ export function pageOf(verdicts: Verdict[]): string {
   const meanings = names.map(
     (name) => `- \`${name}\`: ${verdicts.find(({ behaviour }) => behaviour.startsWith(`${name}=`))?.meaning}`,
   );
-  return `# How the client takes what the contract leaves open
+  return `# Behaviours that the contract leaves open
 
-Generated from a test run by \`npx tsx test/service/matrix/writeTable.ts\`; a test fails when it is out of date. For each behaviour of the
-emulator that differs from the contract's literal reading, a whole task life runs through the client: copy, configure, loop items
-(replaced and appended), start URLs, parameters, an access token that ends on the way, start, a change while the run is under way, wait,
-read, export, mark, remove, and a look at a task that is gone. *Handled* means that every row came, once and unchanged, and nothing ran
-twice. The same life runs under all pairs of these behaviours, where it must end well or with an error that says what exists.
+The contract of the service ([openapi.yaml](../../emulator/openapi.yaml)) leaves some behaviours open, for example the status of an error or the
+rows that a mark covers. Services of this kind differ in them. The emulator can behave in each of these ways
+([emulator/README.md](../../emulator/README.md)), so the tests show what the package does with each.
 
-| behaviour | the client alone |
+This page is written by a test run: \`npx tsx test/service/matrix/writeTable.ts\`. A test fails when the page is out of date.
+
+## The client
+
+For each behaviour that differs from the default, the client does the complete work on one task: it copies the task, writes its actions, loop items
+(replaced and appended), start URLs and parameters, starts a run, changes a setting while the task runs, waits, reads the rows, exports, marks and
+removes them, and reads a task that does not exist. An access token expires on the way.
+
+| result | meaning |
+|---|---|
+| handled | The work succeeds without a setting. Each row arrives once and unchanged. No request takes effect twice. |
+| needs | The work succeeds with this setting. |
+| refused | The client ends with this error, because nothing else is safe. The error says what exists now. |
+
+A second test runs the same work under every pair of these behaviours. It must succeed or end with an error that says what exists.
+
+| behaviour | result |
 |---|---|
 ${rows.join("\n")}
 
 ${engineSection()}
-## Meaning
+## What each behaviour means
 
 ${meanings.join("\n")}
 `;
@@ -71,12 +85,12 @@ export function engineSection(): string {
     const pairs = pairsOf(behaviour).map((pair) => `\`${pair}\``);
     return `| ${name} | ${pairs.join(", ")} | ${needs.join(", ") || "nothing"} |`;
   });
-  return `## On the engine
+  return `## The resources on the engine
 
-A whole life of a task as resources (a copy, its actions, parameters, loop items and start URLs, a run that is waited for, an export that
-marks, the functions, an up without a change, a refresh, somebody else's change, one of the program's, a destroy) runs on the real engine
-under the contract's literal reading, and under each of these services. Every row is in the file, only rows in the file are marked, and nothing is copied
-or started twice.
+The test of the resources runs on the real engine. The program has a copy with its actions, parameters, loop items and start URLs, a run that it
+waits for, an export that marks the rows, and the functions. The test runs \`up\`, an \`up\` without changes, a refresh, an \`up\` after a change at
+the service, an \`up\` after a change in the program, and \`destroy\`. It does so under the default behaviours and under each of the services below.
+Every row is in the file, only rows in the file are marked, and no task is copied and no run is started twice.
 
 | service | behaviours | needs |
 |---|---|---|
