@@ -2,11 +2,7 @@ import type { WriteStream } from "node:fs";
 import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { stringify as stringifyCsv } from "csv-stringify";
-import { isLosslessNumber, parse, stringify } from "lossless-json";
-import { messageOf, ResourceError } from "../resource";
 import { linesOfFile } from "../urls/lines";
-import { entryOf } from "../values";
 import type { ExportFormat } from "./model";
 
 /** Writes a file of one row a line again in another format, in constant memory, and syncs it to the disk. */
@@ -17,9 +13,9 @@ export const rewriteAs: Record<Exclude<ExportFormat, "ndjson">, Rewrite> = {
     await pipeline(Readable.from(asArray(from)), syncedFile(to));
   },
   csv: async (from, to) => {
-    const columns = await columnsOf(from);
-    const csv = stringifyCsv({ header: columns.length > 0, columns });
-    await pipeline(Readable.from(cellsOf(from, columns)), csv, syncedFile(to));
+    // biome-ignore lint/style/noCommonJs: loaded with the first CSV file, for no other format needs its libraries.
+    const { csvSteps } = require("./csv") as typeof import("./csv");
+    await pipeline(...(await csvSteps(from)), syncedFile(to));
   },
 };
 
@@ -36,47 +32,4 @@ async function* asArray(from: string): AsyncGenerator<string> {
     }
   }
   yield before === "[\n" ? "[]\n" : "\n]\n";
-}
-
-/** All fields of all rows, in the order of their first appearance. A later row may have more fields than the first. */
-async function columnsOf(from: string): Promise<string[]> {
-  const columns = new Set<string>();
-  for await (const row of rowsOf(from)) {
-    for (const name of Object.keys(row)) {
-      columns.add(name);
-    }
-  }
-  return [...columns];
-}
-
-async function* cellsOf(from: string, columns: readonly string[]): AsyncGenerator<string[]> {
-  for await (const row of rowsOf(from)) {
-    yield columns.map((name) => cellOf(entryOf(row, name)));
-  }
-}
-
-/** Numbers keep the digits that the service sent. Lists and maps stay JSON. */
-function cellOf(value: unknown): string {
-  if (value === undefined || value === null) {
-    return "";
-  }
-  return typeof value === "object" && !isLosslessNumber(value) ? (stringify(value) ?? "") : String(value);
-}
-
-async function* rowsOf(from: string): AsyncGenerator<Record<string, unknown>> {
-  for await (const lines of linesOfFile(from)) {
-    for (const { line, text } of lines) {
-      yield cellsByName(line, text);
-    }
-  }
-}
-
-function cellsByName(line: number, text: string): Record<string, unknown> {
-  try {
-    return parse(text) as Record<string, unknown>;
-  } catch (error) {
-    throw new ResourceError(
-      `Row ${line} cannot be written as CSV: ${messageOf(error)}. No file was written. Use format "ndjson" or "json", which keep each row as it was sent.`,
-    );
-  }
 }

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { lock } from "proper-lockfile";
 import { codeOf, makePrivateFolder, readPrivateFile, setAside, targetOf, writePrivateFile } from "../files/privateFile";
 import { isTemporary, removeAbandonedFiles } from "../files/temporaryFiles";
 import { pause } from "../http/clock";
@@ -87,6 +86,8 @@ export class TokenStore {
   }
 
   async #lock(): Promise<() => Promise<void>> {
+    // Loaded with the first lock: only configurations with a refresh token have a store.
+    const { lock } = await import("proper-lockfile");
     const target = await targetOf(this.file);
     for (let attempt = 1; ; attempt += 1) {
       try {

@@ -30,6 +30,7 @@ export class TransportOnDemand {
   }
 
   #load(): Transport {
+    // biome-ignore lint/style/noCommonJs: an import would load axios with the module.
     const { Transport } = require("./transport") as typeof import("./transport");
     return new Transport(this.#maxResponseBytes, this.#proxy);
   }
