@@ -17,7 +17,7 @@ interface Options {
 
 async function main(names: readonly string[], options: Options): Promise<void> {
   const chosen = names.length === 0 ? benches : benches.filter(({ name }) => names.includes(name));
-  ensureBuilt((line) => console.error(line));
+  await ensureBuilt((line) => console.error(line));
   const results: Result[] = [];
   for (const bench of chosen) {
     results.push(await measure(bench, options.tries));

@@ -2,28 +2,35 @@
  * `npm run build`: compiles both packages, `src` to `dist` and `emulator/src` to `emulator/dist`. The new folders replace the old ones only
  * after both are complete.
  */
-import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot, runTool } from "./commands";
-
-/** The folders of the packages, relative to the repository. */
-const packages = [".", "emulator"];
+import { packageFolders } from "./packages/packages";
+import { isBuilt, sourcesDigest, stampFile } from "./packages/sources";
 
 /** Resolves with the compiler's errors; an empty string on success. */
 export async function build(): Promise<string> {
   const folder = mkdtempSync(join(repositoryRoot, "node_modules", ".building-"));
+  // Before the compiler reads: a file that changes meanwhile makes the result stale.
+  const digest = sourcesDigest();
   try {
-    const complaints = await Promise.all(packages.map((name) => compile(name, join(folder, name, "new"))));
+    const complaints = await Promise.all(packageFolders.map((name) => compile(name, join(folder, name, "new"))));
     if (complaints.some((complaint) => complaint !== "")) {
       return complaints.join("");
     }
-    for (const name of packages) {
+    for (const name of packageFolders) {
+      writeFileSync(join(folder, name, "new", stampFile), digest);
       replaceDist(join(repositoryRoot, name, "dist"), join(folder, name));
     }
     return "";
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Builds unless both `dist` folders are up to date. Resolves as {@link build} does. */
+export async function buildIfStale(): Promise<string> {
+  return isBuilt() ? "" : await build();
 }
 
 async function compile(name: string, outDir: string): Promise<string> {

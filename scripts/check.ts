@@ -1,7 +1,17 @@
-/** `npm run check`: types, lint and format, the contract, the API reference, the project's own rules. Every check runs, and every problem is shown. */
+/**
+ * `npm run check`: types, lint and format, the contract, the API reference, the project's own rules, the packages. Every check runs, and every
+ * problem is shown.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildIfStale } from "./build";
 import { checkRules } from "./checkRules";
 import { repositoryRoot, runTool } from "./commands";
 import { checkConfigTable, checkReference, checkResourcePage, checkSnippets } from "./docs";
+import { lintTarball } from "./packages/lint";
+import { pack } from "./packages/pack";
+import { packageFolders } from "./packages/packages";
 
 interface Check {
   name: string;
@@ -26,6 +36,7 @@ const checks: readonly Check[] = [
   { name: "configuration keys in README.md", run: checkConfigTable },
   { name: "snippets in the pages", run: checkSnippets },
   { name: "project rules", run: async () => checkRules(repositoryRoot).join("\n") },
+  { name: "packages", run: checkPackages },
 ];
 
 /** Runs every check. Resolves with the names of the failed ones. */
@@ -48,6 +59,23 @@ async function problemsOf(tool: string, args: readonly string[]): Promise<string
     REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
   });
   return code === 0 ? "" : output.trim() || `${tool} ended with ${code}`;
+}
+
+/** Packs both packages and lints the tarballs. A `dist` that is older than the sources would hide problems, so it is built anew. */
+async function checkPackages(): Promise<string> {
+  if ((await buildIfStale()) !== "") return "The packages cannot be built. Run: npm run build";
+  const folder = mkdtempSync(join(tmpdir(), "webextract-check-"));
+  try {
+    const problems = await Promise.all(
+      packageFolders.map(async (name) => {
+        const found = await lintTarball(await pack(name, folder));
+        return found.map((problem) => `${join(name, "package.json")}: ${problem}`);
+      }),
+    );
+    return problems.flat().join("\n");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 if (require.main === module) {

@@ -71,7 +71,7 @@ async function run(step: Step): Promise<boolean> {
     reset();
     return true;
   }
-  ensureBuilt(say);
+  await ensureBuilt(say);
   const engine = await ensureEngine();
   const services = await startServices();
   try {

@@ -5,7 +5,7 @@
 import { parseArgs } from "node:util";
 import type { TestCounts } from "../test/reporter";
 import { summaryOf } from "../test/reporter";
-import { build } from "./build";
+import { buildIfStale } from "./build";
 import { check } from "./check";
 import { ensureEngine } from "./engine/ensureEngine";
 import { runMocha } from "./runMocha";
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
     await unitTests(notSlow);
   } else {
     await step("check", async () => ((await check(console.log)).length === 0 ? "" : "npm run check failed, see above"));
-    const built = await step("build", build);
+    const built = await step("build", buildIfStale);
     await unitTests(notSlow);
     const ready = await step("engine", async () => (await ensureEngine()) && "");
     if (built && ready) {

@@ -32,7 +32,7 @@ export const peersCommand = new Command("peers")
   .action(run);
 
 async function run({ tasks, tries, rate, peer, save, note }: Options): Promise<void> {
-  ensureBuilt((line) => console.error(line));
+  await ensureBuilt((line) => console.error(line));
   const say = (line: string): void => console.error(line);
   const limit = rate ? { requestsPerSecond } : {};
   for (const each of tasks) {

@@ -9,9 +9,9 @@ import { stripVTControlCharacters } from "node:util";
 
 const repository = resolve(__dirname, "../..");
 const parts = [
-  ...["package.json", "Pulumi.yaml", "tsconfig.json", "tsconfig.build.json"],
+  ...["package.json", "package-lock.json", "Pulumi.yaml", "tsconfig.json", "tsconfig.build.json"],
   ...["src", "scripts", "examples/quickstart", "dist"],
-  ...["emulator/package.json", "emulator/openapi.yaml", "emulator/src"],
+  ...["package.json", "tsconfig.build.json", "openapi.yaml", "src", "dist"].map((name) => `emulator/${name}`),
 ];
 const neverCopied = resolve(repository, "examples/quickstart/rows");
 
@@ -33,8 +33,6 @@ export class FreshClone {
     for (const part of parts.filter((name) => existsSync(join(repository, name)))) {
       cpSync(join(repository, part), join(folder, part), {
         recursive: true,
-        // Otherwise the sources look newer than what was built from them.
-        preserveTimestamps: true,
         filter: (source) => resolve(source) !== neverCopied,
       });
     }

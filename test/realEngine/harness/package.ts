@@ -4,6 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { pack } from "../../../scripts/packages/pack";
+import type { PackageFolder } from "../../../scripts/packages/packages";
 
 /** The folder of this repository. */
 export const repositoryRoot = resolve(__dirname, "../../..");
@@ -16,23 +18,16 @@ const packed = new Map<string, Promise<string>>();
  * A package as it would be published: `npm pack`, once a test run. Returns the tarball's path. Needs a built `dist`.
  * @param name the package's folder in this repository. Default: `pulumi-webextract`.
  */
-export function packTarball(name: "." | "emulator" = "."): Promise<string> {
-  const tarball = packed.get(name) ?? pack(join(repositoryRoot, name));
+export function packTarball(name: PackageFolder = "."): Promise<string> {
+  const tarball = packed.get(name) ?? packOnce(name);
   packed.set(name, tarball);
   return tarball;
 }
 
-async function pack(packageFolder: string): Promise<string> {
-  if (!existsSync(join(packageFolder, "dist", "index.js"))) {
-    throw new Error("there is no dist to pack: run `npm run build` first");
-  }
+function packOnce(name: PackageFolder): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "webextract-pack-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  // Without scripts: `prepare` would rebuild dist under the feet of tests that use it.
-  const args = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder, "--loglevel=error"];
-  const { stdout } = await promisify(execFile)("npm", args, { cwd: packageFolder });
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
-  return join(folder, filename);
+  return pack(name, folder);
 }
 
 /** Installs the tarball and other packages (`name@version`) into `folder`, as a user would. */

@@ -1,0 +1,20 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { repositoryRoot } from "../commands";
+import type { PackageFolder } from "./packages";
+
+/** Packs a package as it would be published, from its `dist` as it is. Returns the path of the tarball in `destination`. */
+export async function pack(folder: PackageFolder, destination: string): Promise<string> {
+  const packageFolder = join(repositoryRoot, folder);
+  if (!existsSync(join(packageFolder, "dist", "index.js"))) {
+    throw new Error("there is no dist to pack: run `npm run build` first");
+  }
+  mkdirSync(destination, { recursive: true });
+  // Without scripts: `prepare` would build again, and replace dist while tests use it.
+  const args = ["pack", "--ignore-scripts", "--json", "--pack-destination", destination, "--loglevel=error"];
+  const { stdout } = await promisify(execFile)("npm", args, { cwd: packageFolder });
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  return join(destination, filename);
+}

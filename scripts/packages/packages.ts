@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { repositoryRoot } from "../commands";
+
+/** The folders of the packages, relative to the repository. */
+export const packageFolders = [".", "emulator"] as const;
+
+export type PackageFolder = (typeof packageFolders)[number];
+
+/** The fields of a package.json that the scripts read. */
+export interface Manifest {
+  name: string;
+  version: string;
+  exports: Record<string, string | Record<string, string>>;
+}
+
+/** @param root the repository. Default: this one. */
+export function manifestOf(folder: PackageFolder, root = repositoryRoot): Manifest {
+  return JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+}

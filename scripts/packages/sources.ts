@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { repositoryRoot } from "../commands";
+import { packageFolders } from "./packages";
+
+/** The file of a `dist` that holds the digest of what it was compiled from. It is not packed. */
+export const stampFile = ".sources";
+
+/** Everything else that decides what the compiler writes: its settings, its version and the types of the dependencies. */
+const otherInputs = [
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+  "tsconfig.build.json",
+  "emulator/package.json",
+  "emulator/tsconfig.build.json",
+];
+
+/** A digest of the input of the build. Contents count, not times: a checkout and a copy set the times anew. */
+export function sourcesDigest(root = repositoryRoot): string {
+  const sources = packageFolders.flatMap((folder) => {
+    const src = join(folder, "src");
+    return readdirSync(join(root, src), { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts"))
+      .map((file) => join(src, file));
+  });
+  const hash = createHash("sha256");
+  for (const file of [...otherInputs, ...sources.sort()]) {
+    const digest = createHash("sha256")
+      .update(readFileSync(join(root, file)))
+      .digest("hex");
+    hash.update(`${file.replaceAll("\\", "/")} ${digest}\n`);
+  }
+  return hash.digest("hex");
+}
+
+/** Tells whether both `dist` folders were compiled from the present sources. */
+export function isBuilt(root = repositoryRoot): boolean {
+  const digest = sourcesDigest(root);
+  return packageFolders.every((folder) => {
+    const stamp = join(root, folder, "dist", stampFile);
+    return existsSync(stamp) && readFileSync(stamp, "utf8") === digest;
+  });
+}
