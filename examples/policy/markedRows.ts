@@ -9,8 +9,8 @@ export const markedRows: ResourceValidationPolicy = {
     if (!isOneOf(args, "DataExport") || args.props.markExported !== true) {
       return;
     }
-    if (args.props.onDelete === "remove") {
-      report('onDelete is "remove" and markExported is true: a destroy would remove the only copy of the rows.');
+    if (args.props.onDelete === "removeFile") {
+      report('onDelete is "removeFile" and markExported is true: a destroy would remove the only copy of the rows.');
     }
   },
 };

@@ -46,7 +46,7 @@ export interface ExtractionTaskArgs extends ProfileArgs {
    * As in TaskCopy.
    * @default "removeData" for a copy, "retain" for an adopted task
    */
-  onDelete?: "removeData" | "retain";
+  onDelete?: "retain" | "removeData";
   /**
    * As in TaskCopy.
    * @default false
@@ -82,7 +82,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
     from: { kind: object(fromSpec), required: true, createOnly: true },
     actions: { kind: parameterActionsKind },
     startUrls: { kind: object(startUrlsSpec) },
-    onDelete: { kind: choice("removeData", "retain"), option: true },
+    onDelete: { kind: choice("retain", "removeData"), option: true },
     forceDestroy: { kind: boolean, default: false, option: true },
     retry: { kind: string, option: true },
     profile: { kind: string, option: true },

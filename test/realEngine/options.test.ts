@@ -159,7 +159,7 @@ pulumi.runtime.registerStackTransformation(({ type, props, opts }) =>
     assert.equal(world.project.resource("copy").inputs?.onDelete, "retain");
     world.program(program({ before: retained("forget") }, options));
     const { output } = await world.project.preview({ expect: "failure" });
-    assert.match(output, /copy' has a problem: onDelete must be "removeData" or "retain"/);
+    assert.match(output, /copy' has a problem: onDelete must be "retain" or "removeData"/);
     const shop = '"urn:pulumi:dev::test::test:Shop$pulumi-nodejs:dynamic/webextract:TaskCopy::copy"';
     assert.deepEqual(await up(program({}, { copy: `aliases: [${shop}]` })), ["updateTaskUrls"]);
   });

@@ -28,7 +28,7 @@ const bad = `
 const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1", forceDestroy: true });
 new TaskLoopItems("loop", { taskId: copy.id, actionId: "each", loopType: "UrlList", itemsFile: "good.txt" });
 new TaskStartUrls("urls", { taskId: copy.id, file: "mixed.txt" });
-new DataExport("rows", { taskId: copy.id, scope: "notExported", path: "rows-{n}.ndjson", markExported: true, onDelete: "remove" });
+new DataExport("rows", { taskId: copy.id, scope: "notExported", path: "rows-{n}.ndjson", markExported: true, onDelete: "removeFile" });
 new ExtractionTask("whole", {
   from: { sourceTaskId: "template-1", taskGroupId: "group-1" },
   actions: { each: { actionType: "LoopAction", loop: { loopType: "UrlList", items: [
@@ -84,7 +84,7 @@ describe("the example of a policy pack on the engine", () => {
     assert.deepEqual(violationsOf(output), [
       "copy: forceDestroy is true. Remove it, and set WEBEXTRACT_FORCE_DESTROY for a single destroy instead.",
       `loop: itemsFile has URLs that a policy cannot see: use items instead; ${allowed}`,
-      'rows: onDelete is "remove" and markExported is true: a destroy would remove the only copy of the rows.',
+      'rows: onDelete is "removeFile" and markExported is true: a destroy would remove the only copy of the rows.',
       `urls: file has hosts that are not allowed (elsewhere.test); ${allowed}`,
       "whole: actions.each.loop.items has 3 items; at most 2 are allowed.",
       `whole: actions.each.loop.items[1] is at a host that is not allowed; ${allowed}`,
@@ -98,7 +98,7 @@ describe("the example of a policy pack on the engine", () => {
   it("has defaults: stacks called prod or production, every host, 10000 items", async () => {
     const { output } = await world.project.preview({ args: ["--policy-pack", pack], expect: "failure" });
     assert.deepEqual(violationsOf(output), [
-      'rows: onDelete is "remove" and markExported is true: a destroy would remove the only copy of the rows.',
+      'rows: onDelete is "removeFile" and markExported is true: a destroy would remove the only copy of the rows.',
     ]);
   });
 

@@ -436,7 +436,7 @@ describe("checks of arguments", () => {
       [
         "TaskCopy",
         { adoptTaskId: "t", onDelete: "x" },
-        'onDelete must be "removeData" or "retain"; got another string',
+        'onDelete must be "retain" or "removeData"; got another string',
       ],
       [
         "TaskCopy",

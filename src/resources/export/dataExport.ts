@@ -21,7 +21,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     markExported: { kind: boolean, default: false },
     triggers: { kind: anything },
     verifyFile: { kind: boolean, default: false, option: true },
-    onDelete: { kind: choice("keep", "remove"), default: "keep", option: true },
+    onDelete: { kind: choice("retain", "removeFile"), default: "retain", option: true },
     profile: { kind: string, option: true },
   },
   outputs: ["rowCount", "file", "bytes", "sha256", "complete", "marked"],
@@ -76,7 +76,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
   },
 
   async delete(_id: string, state: DataExportState, context: Context): Promise<void> {
-    if (state.onDelete !== "remove") {
+    if (state.onDelete !== "removeFile") {
       return;
     }
     const path = resolve(context.folder, state.file);

@@ -56,10 +56,11 @@ export interface DataExportArgs extends ProfileArgs {
    */
   verifyFile?: boolean;
   /**
-   * `keep` leaves the file in place. `remove` removes it if its content is still what was written.
-   * @default "keep"
+   * What a delete does with the file. `retain` leaves the file in place. `removeFile` removes the file if its content is still what was written. A
+   * change makes no call.
+   * @default "retain"
    */
-  onDelete?: "keep" | "remove";
+  onDelete?: "retain" | "removeFile";
 }
 
 export interface DataExportState extends DataExportArgs, PendingState {

@@ -76,8 +76,8 @@ export interface CloudRunArgs extends ProfileArgs {
    */
   failOn?: "failed" | "never";
   /**
-   * `retain` leaves the run running. `stop` stops its running subtasks and waits until they have stopped, for `timeoutSeconds` but at most
-   * 300 seconds. Set `stop` before the run starts: create then reads the list up to four times to know the run's subtasks. Subtasks that
+   * What a delete does with the run. `retain` leaves the run running. `stop` stops its running subtasks and waits until they have stopped,
+   * for `timeoutSeconds` but at most 300 seconds. Set `stop` before the run starts: create then reads the list up to four times to know the run's subtasks. Subtasks that
    * are first seen later may belong to another run, and are never stopped. A change makes no call.
    * @default "retain"
    */

@@ -36,11 +36,11 @@ export interface TaskCopyArgs extends ProfileArgs {
    */
   adoptTaskId?: string;
   /**
-   * What a delete does with the task's rows. `removeData` removes the rows, but refuses to if there are any and `forceDestroy` is not set. `retain`
-   * makes no call. The task itself always stays, because the API cannot delete a task.
+   * What a delete does with the task's rows. `retain` leaves the rows and makes no call. `removeData` removes the rows, but refuses to if there are
+   * any and `forceDestroy` is not set. The task itself always stays, because the API cannot delete a task. A change makes no call.
    * @default "removeData" for a copy, "retain" for an adopted task
    */
-  onDelete?: "removeData" | "retain";
+  onDelete?: "retain" | "removeData";
   /**
    * Lets a delete remove rows that the task still has. Takes effect when it is in the state, so run `pulumi up` first.
    * @default false
@@ -64,7 +64,7 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
     sourceTaskId: { kind: string },
     taskGroupId: { kind: string },
     adoptTaskId: { kind: string },
-    onDelete: { kind: choice("removeData", "retain"), option: true },
+    onDelete: { kind: choice("retain", "removeData"), option: true },
     forceDestroy: { kind: boolean, default: false, option: true },
     retry: { kind: string, option: true },
     profile: { kind: string, option: true },

@@ -36,7 +36,9 @@ const make: Record<Kind, (stack: UpgradeStack) => Promise<void>> = {
     // One append arrived and the other did not: nobody can tell from the answers.
     emulator.fault({ operation: "updateLoopItems", kind: "reset", when: "before" });
     emulator.fault({ operation: "updateTaskParameters", ...lost, times: 2 });
-    emulator.fault({ operation: "getSubtasks", taskId: adoptedTask, kind: "error", skip: 1 });
+    // A wait continues during an outage; a refusal ends it.
+    const refused = { kind: "error", code: "PermissionDenied", skip: 1 } as const;
+    emulator.fault({ operation: "getSubtasks", taskId: adoptedTask, ...refused });
     await project.configure({ "webextract:maxRetries": "0" });
     await project.up({ args: ["--continue-on-error"], expect: "failure" });
   },

@@ -268,7 +268,7 @@ describe("DataExport", () => {
       await each.up(all);
       rmSync(world.path("out"), { recursive: true });
       world.write("out", "a file");
-      assert.equal(await each.up({ ...all, onDelete: "keep" }), "updated");
+      assert.equal(await each.up({ ...all, onDelete: "retain" }), "updated");
       assert.match(await failure(each.up({ ...all, triggers: [1] })), /path leads through/);
     });
 
@@ -343,7 +343,7 @@ describe("DataExport", () => {
       await each.up(all);
       world.emulator.change.insertRows("task-1", ['{"more":1}']);
       world.operations();
-      assert.equal(await each.up({ ...all, onDelete: "remove" }), "updated");
+      assert.equal(await each.up({ ...all, onDelete: "removeFile" }), "updated");
       assert.deepEqual([world.operations(), each.state.rowCount], [[], 3]);
       assert.equal(await each.up({ ...all, triggers: ["again"] }), "updated");
       assert.deepEqual([each.state.rowCount, world.content("out/rows.ndjson").split("\n").length], [4, 5]);
@@ -416,17 +416,17 @@ describe("DataExport", () => {
       assert.equal(world.content("out/rows.ndjson"), "edited");
     });
 
-    it("the file stays, or is removed with onDelete remove if its content is what was written", async () => {
+    it("the file stays, or is removed with onDelete removeFile if its content is what was written", async () => {
       const each = world.declare("DataExport");
       await each.up(all);
       await each.destroy();
       assert.ok(existsSync(world.path("out/rows.ndjson")));
       const removing = world.declare("DataExport");
-      await removing.up({ ...all, path: "out/{n}", onDelete: "remove" });
+      await removing.up({ ...all, path: "out/{n}", onDelete: "removeFile" });
       await removing.destroy();
       assert.deepEqual(files(), ["rows.ndjson"]);
       const moved = world.declare("DataExport");
-      const fixed = { ...all, path: "out/fixed", onDelete: "remove" };
+      const fixed = { ...all, path: "out/fixed", onDelete: "removeFile" };
       await moved.up(fixed);
       world.emulator.change.addTask({ taskId: "task-2", taskGroupId: "group-1", actions: [] });
       world.emulator.change.insertRows("task-2", ['{"of":"task-2"}']);
@@ -434,7 +434,7 @@ describe("DataExport", () => {
       assert.equal(world.content("out/fixed"), '{"of":"task-2"}\n');
       await moved.destroy();
       const edited = world.declare("DataExport");
-      await edited.up({ ...all, path: "out/edited", onDelete: "remove" });
+      await edited.up({ ...all, path: "out/edited", onDelete: "removeFile" });
       world.write("out/edited", "edited");
       await edited.destroy();
       assert.equal(world.content("out/edited"), "edited");

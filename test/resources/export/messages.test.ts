@@ -43,7 +43,7 @@ describe("messages of DataExport", () => {
     world.emulator.change.insertRows("task-1", ['{"a":1}', '{"a":2}']);
     world.configure({ pageSize: "1" });
     const each = world.declare("DataExport");
-    await each.up({ ...all, scope: "notExported", path: "out/edited", onDelete: "remove" });
+    await each.up({ ...all, scope: "notExported", path: "out/edited", onDelete: "removeFile" });
     world.write("out/edited", "edited");
     await each.destroy();
     assert.deepEqual(world.warnings, [

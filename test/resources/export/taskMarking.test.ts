@@ -251,10 +251,10 @@ describe("DataExport with markScope task", () => {
     }
   });
 
-  it("keeps the file of marked rows if the next export fails, also with onDelete remove", async () => {
+  it("keeps the file of marked rows if the next export fails, also with onDelete removeFile", async () => {
     await world.finishedRun();
     const each = world.declare("DataExport");
-    const removing = { ...marking, onDelete: "remove" };
+    const removing = { ...marking, onDelete: "removeFile" };
     await each.up(removing);
     await failure(each.up({ ...removing, taskId: "task-that-is-not-there" }));
     assert.deepEqual(files(), ["1.ndjson"]);

@@ -45,7 +45,7 @@ new webextract.DataExport("rows", {
   lotNo: run.id,
   path: "rows/{lotNo}.ndjson",
   verifyFile: true,
-  onDelete: "remove",
+  onDelete: "removeFile",
 });
 new webextract.DataExport("marked", {
   taskId: copy.id,
