@@ -9,8 +9,8 @@ import { taskNamedBy } from "../resources/ownership";
 import { canonical, entryOf, isMap, isPlainMap } from "../resources/values";
 import { idFor, isId, noteId, withIds } from "./previewIds";
 import { requireValidConfig } from "./programConfig";
-import { readOptions, requireProfile } from "./programReads";
 import { isMocked, providerText, requireResolvableProvider } from "./providerText";
+import { readOptions, requireProfile } from "./reads/programReads";
 import type { TaskName } from "./taskOrder";
 import { alias, claim, declare, dependenciesOf } from "./taskOrder";
 
@@ -28,6 +28,7 @@ export abstract class ExtractionResource extends CustomResource {
   /** The arguments that go into the hash for `rerunOn`: those that were given, options excepted, and those that `check` derives. */
   declare private readonly hashed: readonly string[];
   declare private readonly definition: AnyResource;
+  declare private readonly profileArg: unknown;
 
   /** @hidden */
   constructor(
@@ -52,7 +53,10 @@ export abstract class ExtractionResource extends CustomResource {
       .filter(([each, { option, derived }]) => !option && (derived || args[each] !== undefined))
       .map(([each]) => each);
     // These are no outputs of the resource.
-    Object.defineProperties(this, { definition: { value: definition }, hashed: { value: hashed } });
+    const own = { definition, hashed, profileArg: args.profile };
+    for (const [each, value] of Object.entries(own)) {
+      Object.defineProperty(this, each, { value });
+    }
     nameWhatIsNotGiven(this, definition);
     const { idIs, outputs } = definition;
     noteId(this.id, outputs.includes(idIs) ? (this as unknown as Record<string, unknown>)[idIs] : undefined);
@@ -83,6 +87,14 @@ export abstract class ExtractionResource extends CustomResource {
         .update(`${type}${canonical(withoutOwnId(known))}`)
         .digest("hex"),
     );
+  }
+
+  /**
+   * The profile as the program gave it: a function whose parent this is reads with it.
+   * @internal
+   */
+  givenProfile(): unknown {
+    return this.profileArg;
   }
 }
 

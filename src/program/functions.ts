@@ -1,6 +1,6 @@
-import { Output, output, RunError, secret, unknown } from "@pulumi/pulumi";
+import { Output, output, RunError, runtime, secret, unknown } from "@pulumi/pulumi";
 import type { ArgsSpec, Problem } from "../resources/args";
-import { boolean, checkFields, checkValue, integer, list, object, string } from "../resources/args";
+import { checkValue, integer, list, object, string } from "../resources/args";
 import { canonical, replaceEach, unknown as unknownArg } from "../resources/values";
 import type { ServiceClient } from "../service/client";
 import type { Row, Subtask, TaskActions } from "../service/contract/types";
@@ -8,31 +8,12 @@ import { isServiceError } from "../service/errors/errors";
 import type { RowSource } from "../service/rows/rowPage";
 import type { InputsOf } from "./extractionResource";
 import { perProgram } from "./perProgram";
-import { noCredential, readOptions, requireProfile } from "./programReads";
-import { readClients } from "./readClients";
+import type { FunctionOptions, FunctionOutputOptions, PlainOptions } from "./reads/functionOptions";
+import { checkOptions, madeBefore, profileOf } from "./reads/functionOptions";
+import { noCredential, readOptions, requireProfile } from "./reads/programReads";
+import { readClients } from "./reads/readClients";
 
-/**
- * Reads in a program. Each read has two forms: `getData(args, { plain: true })` takes plain values and returns a promise. `getDataOutput(args)`
- * takes outputs and returns an output, which is unknown in a preview while an argument is unknown.
- *
- * In a preview, reads use only `accessToken` or `credentialCommand`, because a preview must not use up a refresh token. Without either, the result
- * is unknown, and one warning says so. A program makes the same read once.
- */
-export interface FunctionOptions {
-  /**
-   * Whether the result is not a secret. Default false: the data of a service may hold anything, so the result is encrypted in the state and hidden in
-   * output. A promise cannot be marked as a secret, so the form that returns a promise requires `true`.
-   */
-  plain?: boolean;
-  /** Name of a set of credentials in `webextract:profiles`. Default: the top-level credentials. */
-  profile?: string;
-}
-
-/** Options of a form that returns a promise. */
-export type PlainOptions = FunctionOptions & {
-  /** Required: a promise cannot be marked as a secret. */
-  plain: true;
-};
+export type { FunctionOptions, FunctionOutputOptions, PlainOptions } from "./reads/functionOptions";
 
 /** Arguments of {@link getActions}. */
 export interface GetActionsArgs {
@@ -128,21 +109,25 @@ const notExportedDataQuery: Query<GetNotExportedDataArgs, GetDataResult> = {
 export const getActions = (args: GetActionsArgs, options: PlainOptions): Promise<TaskActions[]> =>
   asPromise(actionsQuery, args, options);
 /** The form of {@link getActions} that takes outputs and returns an output. */
-export const getActionsOutput = (args: InputsOf<GetActionsArgs>, options?: FunctionOptions): Output<TaskActions[]> =>
-  asOutput(actionsQuery, args, options);
+export const getActionsOutput = (
+  args: InputsOf<GetActionsArgs>,
+  options?: FunctionOutputOptions,
+): Output<TaskActions[]> => asOutput(actionsQuery, args, options);
 
 /** All subtasks of the latest run of a task, from all pages. Calls `GET /cloudextraction/task/subtasks`. */
 export const getSubtasks = (args: GetSubtasksArgs, options?: FunctionOptions): Promise<Subtask[]> =>
   asPromise(subtasksQuery, args, { ...options, plain: true });
 /** The form of {@link getSubtasks} that takes outputs and returns an output. */
-export const getSubtasksOutput = (args: InputsOf<GetSubtasksArgs>, options?: FunctionOptions): Output<Subtask[]> =>
-  asOutput(subtasksQuery, args, { ...options, plain: true });
+export const getSubtasksOutput = (
+  args: InputsOf<GetSubtasksArgs>,
+  options?: FunctionOutputOptions,
+): Output<Subtask[]> => asOutput(subtasksQuery, args, { ...options, plain: true });
 
 /** Rows of a task. Calls `GET /data/all`. */
 export const getData = (args: GetDataArgs, options: PlainOptions): Promise<GetDataResult> =>
   asPromise(dataQuery, args, options);
 /** The form of {@link getData} that takes outputs and returns an output. */
-export const getDataOutput = (args: InputsOf<GetDataArgs>, options?: FunctionOptions): Output<GetDataResult> =>
+export const getDataOutput = (args: InputsOf<GetDataArgs>, options?: FunctionOutputOptions): Output<GetDataResult> =>
   asOutput(dataQuery, args, options);
 
 /** Rows of one run. Calls `GET /data/lotno/all`. */
@@ -151,7 +136,7 @@ export const getBatchData = (args: GetBatchDataArgs, options: PlainOptions): Pro
 /** The form of {@link getBatchData} that takes outputs and returns an output. */
 export const getBatchDataOutput = (
   args: InputsOf<GetBatchDataArgs>,
-  options?: FunctionOptions,
+  options?: FunctionOutputOptions,
 ): Output<GetDataResult> => asOutput(batchDataQuery, args, options);
 
 /** Rows that are not marked as exported. The read marks nothing. Calls `GET /data/notexported`. */
@@ -160,7 +145,7 @@ export const getNotExportedData = (args: GetNotExportedDataArgs, options: PlainO
 /** The form of {@link getNotExportedData} that takes outputs and returns an output. */
 export const getNotExportedDataOutput = (
   args: InputsOf<GetNotExportedDataArgs>,
-  options?: FunctionOptions,
+  options?: FunctionOutputOptions,
 ): Output<GetDataResult> => asOutput(notExportedDataQuery, args, options);
 
 async function readRows(
@@ -180,14 +165,24 @@ async function readRows(
 async function asPromise<Args extends object, Result>(
   query: Query<Args, Result>,
   args: Args,
-  options: FunctionOptions,
+  options: FunctionOutputOptions,
 ): Promise<Result> {
   if (options?.plain !== true) {
     throw new RunError(
       `${query.name}: a promise cannot be marked as a secret. Use ${query.name}Output, or set { plain: true }.`,
     );
   }
-  const result = await ask(query, requireArgs(query, args, options), options);
+  const known = requireArgs(query, args, options);
+  const profile: unknown = profileOf(options);
+  const laterOption = options.dependsOn !== undefined ? "dependsOn" : isNotYetKnown(profile) ? "parent" : undefined;
+  if (laterOption !== undefined) {
+    const why =
+      laterOption === "parent" ? "the profile of the parent is an output" : "a promise cannot be unknown in a preview";
+    throw new RunError(
+      `${query.name}: options.${laterOption} is not possible here: ${why}. Use ${query.name}Output. No request was sent.`,
+    );
+  }
+  const result = await ask(query, known, profile as string | undefined);
   if (result === unknownYet) {
     throw new RunError(`${query.name}: ${noCredential} Use ${query.name}Output, whose result may be unknown.`);
   }
@@ -197,26 +192,29 @@ async function asPromise<Args extends object, Result>(
 function asOutput<Args extends object, Result>(
   query: Query<Args, Result>,
   args: InputsOf<Args>,
-  options: FunctionOptions = {},
+  options: FunctionOutputOptions = {},
 ): Output<Result> {
   // Now, because it is an error of the program, and again when the values of outputs are known.
   requireArgs(query, args, options);
-  requireProfile(query.name, options.profile);
+  const profile: unknown = profileOf(options);
+  if (!isNotYetKnown(profile)) {
+    requireProfile(query.name, profile as string | undefined);
+  }
   const known = output(args) as unknown as Output<Args>;
-  const result = known.apply(async (each) => {
-    const answer = await ask(query, requireArgs(query, each, options), options);
+  const all = output([known, profile, madeBefore(known, options, query.name)] as const);
+  const result = all.apply(async ([each, account, made]) => {
+    const sound = requireArgs(query, each as Args, options);
+    const answer = await ask(query, sound, account as string | undefined, made as string[]);
     return answer === unknownYet ? (unknown as unknown as Result) : answer;
   }) as Output<Result>;
   return options.plain === true ? result : (secret(result) as Output<Result>);
 }
 
-const optionsSpec: ArgsSpec<FunctionOptions> = { plain: { kind: boolean }, profile: { kind: string } };
-
 /** Refuses missing, unknown and invalid arguments: without one argument, the read may be another one. */
 function requireArgs<Args>(query: Query<Args, unknown>, args: unknown, options: object): Args {
   const problems: Problem[] = [];
   const sound = checkValue(object(query.args), replaceEach(args ?? {}, isNotYetKnown, unknownArg), "", problems);
-  checkFields(optionsSpec, { ...options }, "options", problems);
+  checkOptions(options, problems);
   if (problems.length > 0) {
     const list = problems.map(({ path, reason }) => `${path === "" ? "the argument" : path} ${reason}`).join("; ");
     throw new RunError(`${query.name}: ${list}. No request was sent.`);
@@ -233,11 +231,15 @@ const unknownYet = Symbol("no credential in this preview");
 /** The answers of one program. Another program may have other credentials, so it asks anew. */
 const programAnswers = perProgram(() => new Map<string, Promise<unknown>>());
 
-/** Makes each read once in a program. */
+/**
+ * Makes a read. In an update, only reads that wait for the same resources share an answer: a resource that was made in between may have changed the
+ * data. Of a read that waits for nothing, nobody knows what came before it.
+ */
 async function ask<Args extends object, Result>(
   query: Query<Args, Result>,
   args: Args,
-  { profile }: FunctionOptions,
+  profile: string | undefined,
+  made: readonly string[] = [],
 ): Promise<Result | typeof unknownYet> {
   const answers = programAnswers();
   const clients = readClients();
@@ -245,8 +247,9 @@ async function ask<Args extends object, Result>(
   if (options === undefined) {
     return unknownYet;
   }
-  const key = canonical([query.name, profile, args]);
-  const known = answers.get(key) as Promise<Result> | undefined;
+  const key = canonical([query.name, profile, args, made]);
+  const isShared = runtime.isDryRun() || made.length > 0;
+  const known = isShared ? (answers.get(key) as Promise<Result> | undefined) : undefined;
   const answer = known ?? clients.read(profile, options, (client) => query.run(client, args));
   answers.set(key, answer);
   try {

@@ -80,7 +80,7 @@ describe("arguments of functions", () => {
     );
     assert.match(
       await refused(() => webextract.getDataOutput({ taskId: "template-1" }, { profil: "us" } as never)),
-      /^getData: options.profil is not a valid name; valid names: plain, profile/,
+      /^getData: options.profil is not a valid name; valid names: plain, profile, parent, dependsOn/,
     );
   });
 
@@ -119,6 +119,54 @@ describe("arguments of functions", () => {
         return true;
       });
     }
+  });
+
+  it("take the profile of their parent, and refuse to guess it where it is an output and a promise is wanted", async () => {
+    const us = { baseUrl: emulator.url, accessToken: emulator.credentials.accessToken };
+    const profiles = { "webextract:baseUrl": "", "webextract:profiles": JSON.stringify({ us }) };
+    const copy = (profile: pulumi.Input<string>) => new webextract.TaskCopy("task", { adoptTaskId: "t", profile });
+    const args = { taskId: "template-1" };
+    const none = { rows: [], total: 0 };
+    const reads: [() => pulumi.Output<unknown> | Promise<unknown>, unknown][] = [
+      [() => webextract.getDataOutput(args, { parent: copy("us"), ...plain }), none],
+      [() => webextract.getDataOutput(args, { parent: copy(pulumi.output("us")), ...plain }), none],
+      [() => webextract.getData(args, { parent: copy("us"), ...plain }), none],
+    ];
+    for (const [read, expected] of reads) {
+      assert.deepEqual(await answerOf(read, profiles), expected);
+    }
+    const isNope = () => webextract.getDataOutput(args, { parent: copy("us"), profile: "nope", ...plain });
+    await assert.rejects(answerOf(isNope, profiles), /There is no profile "nope"/);
+    emulator.clearRequests();
+    const late = () => webextract.getData(args, { parent: copy(pulumi.output("us")), ...plain });
+    await assert.rejects(
+      answerOf(late, profiles),
+      /getData: options.parent is not possible here: .*Use getDataOutput. No request was sent/,
+    );
+    assert.deepEqual(emulator.requests, []);
+  });
+
+  it("have options of an invoke, of which provider means nothing and dependsOn needs an output", async () => {
+    const args = { taskId: "template-1" };
+    const options = (more: object) => ({ ...plain, ...more }) as webextract.FunctionOutputOptions;
+    const component = () => new pulumi.ComponentResource("test:index:Job", "job");
+    assert.equal(
+      await refused(() => webextract.getDataOutput(args, options({ provider: component() }))),
+      "getData: options.provider has no meaning for a dynamic provider; to use other credentials, give profile. No request was sent.",
+    );
+    for (const [more, path] of [
+      [{ parent: "job" }, "options.parent"],
+      [{ dependsOn: "job" }, "options.dependsOn"],
+      [{ dependsOn: [undefined, 3] }, "options.dependsOn[1]"],
+      [{ dependsOn: pulumi.output(["job"]) }, "options.dependsOn[0]"],
+    ] as const) {
+      const message = await refused(() => webextract.getDataOutput(args, options(more)));
+      assert.ok(message.startsWith(`getData: ${path} must be a resource; got a `), message);
+    }
+    assert.match(
+      await refused(() => webextract.getData(args, { ...options({ dependsOn: component() }), ...plain })),
+      /^getData: options.dependsOn is not possible here: .*Use getDataOutput/,
+    );
   });
 
   it("need no token in a preview when the service accepts the API key for all operations", async () => {

@@ -96,6 +96,60 @@ describe("functions on the engine", () => {
     assert.ok(operations.includes("getBatchData"));
   });
 
+  /** Reads of `template-1` that name no resource in their arguments. */
+  const reading = (trigger: number): string => `
+    const w = require("pulumi-webextract");
+    class Job extends pulumi.ComponentResource {
+      constructor(name) {
+        super("test:index:Job", name);
+        this.run = new CloudRun("run", { taskId: "template-1", waitFor: "finished", pollSeconds: 0, triggers: [${trigger}] }, { parent: this });
+        this.early = w.getDataOutput({ taskId: "template-1", maxRows: 1 }, { parent: this, plain: true }).rows.length;
+        this.registerOutputs();
+      }
+    }
+    const job = new Job("job");
+    const total = (options) => w.getDataOutput({ taskId: "template-1" }, { plain: true, ...options }).total;
+    exports.run = total({ dependsOn: job.run });
+    exports.list = total({ dependsOn: [pulumi.output(job.run)] });
+    exports.component = total({ dependsOn: job });
+    exports.child = total({ parent: job.run });
+    exports.early = job.early.apply(() => "read");
+  `;
+  const rowsRead = (): number => world.operations().filter((operation) => operation === "getData").length;
+
+  it("wait for their dependencies: in a preview they ask nothing while one is not made yet, with and without a credential", async () => {
+    world.program(reading(1));
+    world.operations();
+    const { output } = await world.project.preview();
+    for (const name of ["run", "list", "component", "child"]) {
+      assert.match(output, new RegExp(`^ +\\+? *${name} *: \\[unknown\\]`, "m"));
+    }
+    assert.equal(rowsRead(), 0);
+    await world.project.configure({}, { "webextract:accessToken": world.emulator.credentials.accessToken });
+    const known = (await world.project.preview()).output;
+    assert.match(known, /early *: "read"/);
+    assert.match(known, /child *: \[unknown\]/);
+    assert.equal(rowsRead(), 1);
+  });
+
+  it("read after their dependencies in an update, and share the answer where they wait for the same", async () => {
+    await world.project.up({ env: { WEBEXTRACT_FORCE_DESTROY: "true" } });
+    const outputs = await world.project.outputs();
+    assert.deepEqual(outputs, { run: 25, list: 25, component: 25, child: 25, early: "read" });
+    const reads = world.emulator.requests.filter(({ query }) => query.size === "1000");
+    assert.equal(reads.length, 2);
+  });
+
+  it("are read in a preview once their dependencies are made, and not where one of these will be replaced", async () => {
+    world.operations();
+    await world.project.preview();
+    assert.equal(rowsRead(), 3);
+    world.program(reading(2));
+    await world.project.preview();
+    // The one that only waits for the component itself.
+    assert.equal(rowsRead(), 1);
+  });
+
   it("return a promise only with plain: true, because a promise cannot be marked as a secret", async () => {
     world.program(`
       const w = require("pulumi-webextract");
@@ -107,8 +161,8 @@ describe("functions on the engine", () => {
     `);
     await world.project.up({ env: { WEBEXTRACT_FORCE_DESTROY: "true" } });
     assert.deepEqual(await world.project.outputs(), {
-      subtasks: 0,
-      rows: 0,
+      subtasks: 3,
+      rows: 25,
       refused: "getData: a promise cannot be marked as a secret. Use getDataOutput, or set { plain: true }.",
     });
   });

@@ -1,7 +1,7 @@
 import { log, RunError, runtime } from "@pulumi/pulumi";
-import type { ServiceClientOptions } from "../service/options";
-import { perProgram } from "./perProgram";
-import { programConfig } from "./programConfig";
+import type { ServiceClientOptions } from "../../service/options";
+import { perProgram } from "../perProgram";
+import { programConfig } from "../programConfig";
 
 /**
  * The credentials with which a program reads: in functions and in static `get`. A preview must not use up a refresh token: it may run on a machine that does not keep the

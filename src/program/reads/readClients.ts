@@ -1,8 +1,8 @@
 import { runtime } from "@pulumi/pulumi";
-import { programEnd } from "../engine/programEnd";
-import { ServiceClient } from "../service/client";
-import type { ServiceClientOptions } from "../service/options";
-import { perProgram } from "./perProgram";
+import { programEnd } from "../../engine/programEnd";
+import { ServiceClient } from "../../service/client";
+import type { ServiceClientOptions } from "../../service/options";
+import { perProgram } from "../perProgram";
 
 /**
  * The clients of one program's reads, one for each profile. A client keeps its claim on the limiter of its service until it is closed. So the

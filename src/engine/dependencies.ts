@@ -1,0 +1,33 @@
+import { createRequire } from "node:module";
+import type { Output, Resource } from "@pulumi/pulumi";
+
+/**
+ * What the SDK itself asks before it calls a function of a provider. Private parts of the SDK: where one is not as expected, the resources that the
+ * program names are all that is known.
+ */
+
+interface Dependencies {
+  getAllTransitivelyReferencedResources(resources: Set<Resource>, exclude: Set<Resource>): Promise<Resource[]>;
+}
+
+/** The resources whose outputs went into a value. */
+export async function resourcesBehind(value: Output<unknown>): Promise<Resource[]> {
+  const { allResources } = value as unknown as { allResources?: unknown };
+  const found: unknown = typeof allResources === "function" ? await allResources.call(value) : [];
+  return [...(found as Iterable<Resource>)];
+}
+
+/** The resources with, for each component, the resources in it. */
+export async function withResourcesOfComponents(resources: readonly Resource[]): Promise<Resource[]> {
+  const within = await sdkDependencies()?.getAllTransitivelyReferencedResources(new Set(resources), new Set());
+  return [...new Set([...resources, ...(within ?? [])])];
+}
+
+function sdkDependencies(): Dependencies | undefined {
+  try {
+    const found: Partial<Dependencies> = createRequire(__filename)("@pulumi/pulumi/runtime/dependsOn");
+    return typeof found.getAllTransitivelyReferencedResources === "function" ? (found as Dependencies) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,118 @@
+import type { Input } from "@pulumi/pulumi";
+import { all, CustomResource, Output, output, Resource, RunError } from "@pulumi/pulumi";
+import { resourcesBehind, withResourcesOfComponents } from "../../engine/dependencies";
+import type { ArgSpecs, Problem } from "../../resources/args";
+import { anything, boolean, checkFields, string } from "../../resources/args";
+import { describeValue } from "../../resources/values";
+import { ExtractionResource } from "../extractionResource";
+
+/**
+ * Reads in a program. Each read has two forms: `getData(args, { plain: true })` takes plain values and returns a promise. `getDataOutput(args)`
+ * takes outputs and returns an output, which is unknown in a preview while an argument is unknown, or while a resource that it waits for is not made
+ * yet.
+ *
+ * In a preview, reads use only `accessToken` or `credentialCommand`, because a preview must not use up a refresh token. Without either, the result
+ * is unknown, and one warning says so. In the form that returns an output, reads with the same arguments that wait for the same resources share one
+ * answer. In a preview, which changes nothing, equal reads always share one.
+ *
+ * There is no option `provider`: a dynamic provider has no instances. The credentials are chosen by `profile`.
+ */
+export interface FunctionOptions {
+  /**
+   * Whether the result is not a secret. Default false: the data of a service may hold anything, so the result is encrypted in the state and hidden in
+   * output. A promise cannot be marked as a secret, so the form that returns a promise requires `true`.
+   */
+  plain?: boolean;
+  /** Name of a set of credentials in `webextract:profiles`. Default: the profile of `parent`, otherwise the top-level credentials. */
+  profile?: string;
+  /**
+   * The resource that the read belongs to. If it is a resource of this package, its `profile` is the default of this read. The form that returns an
+   * output also waits until the parent is made, as a child resource does; in a preview, the result is unknown while a custom resource as the parent is
+   * not made yet. The read does not wait for other children of the parent. A `dependsOn` of the parent is not inherited in a preview: give it
+   * to the read too.
+   */
+  parent?: Resource;
+}
+
+/** Options of a form that returns an output. */
+export interface FunctionOutputOptions extends FunctionOptions {
+  /**
+   * Resources that must be made before the read: `dependsOn: run` reads after the run. A component stands for all resources in it. In a preview, the
+   * result is unknown while one of them is not made yet or will be replaced. A resource that will only be updated has its id already, so a
+   * preview reads what stands at the service before the update. Resources whose outputs are among the arguments count too.
+   */
+  dependsOn?: Input<Input<Resource>[]> | Input<Resource>;
+}
+
+/** Options of a form that returns a promise. */
+export type PlainOptions = FunctionOptions & {
+  /** Required: a promise cannot be marked as a secret. */
+  plain: true;
+};
+
+const specs: ArgSpecs = {
+  plain: { kind: boolean },
+  profile: { kind: string },
+  parent: { kind: anything },
+  dependsOn: { kind: anything },
+};
+
+/** Adds a problem for each option that is unknown or has another type. */
+export function checkOptions(options: object, problems: Problem[]): void {
+  const { provider, ...others } = options as FunctionOutputOptions & { provider?: unknown };
+  if (provider !== undefined) {
+    problems.push({
+      path: "options.provider",
+      reason: "has no meaning for a dynamic provider; to use other credentials, give profile",
+    });
+  }
+  checkFields(specs, others, "options", problems);
+  const { parent, dependsOn } = others;
+  for (const [path, value] of [["options.parent", parent], ...dependencies("options.dependsOn", dependsOn)] as const) {
+    const isResource = value === undefined || value === null || Resource.isInstance(value);
+    const isLater = path !== "options.parent" && (Output.isInstance(value) || value instanceof Promise);
+    if (!isResource && !isLater) {
+      problems.push({ path, reason: `must be a resource; got ${describeValue(value)}` });
+    }
+  }
+}
+
+function dependencies(path: string, dependsOn: unknown): [string, unknown][] {
+  return Array.isArray(dependsOn)
+    ? dependsOn.flatMap((each, index) => dependencies(`${path}[${index}]`, each))
+    : [[path, dependsOn]];
+}
+
+/** The profile to read with. That of a parent may be an output. */
+export function profileOf({ profile, parent }: FunctionOptions): Input<string | undefined> {
+  return (
+    profile ?? (parent instanceof ExtractionResource ? (parent.givenProfile() as Input<string | undefined>) : undefined)
+  );
+}
+
+/** The URNs of the resources that must be made before a read. Unknown in a preview while one of them is not made yet. */
+export function madeBefore(
+  args: Output<unknown>,
+  { dependsOn, parent }: FunctionOutputOptions,
+  who: string,
+): Output<string[]> {
+  const given = output(dependsOn) as unknown as Output<unknown>;
+  const resources = given.apply(async (known): Promise<Resource[]> => {
+    const named = dependencies("options.dependsOn", known).filter(([, each]) => each !== undefined && each !== null);
+    const wrong = named.find(([, each]) => !Resource.isInstance(each));
+    if (wrong !== undefined) {
+      throw new RunError(
+        `${who}: ${wrong[0]} must be a resource; got ${describeValue(wrong[1])}. No request was sent.`,
+      );
+    }
+    const first = [...(await resourcesBehind(args)), ...named.map(([, each]) => each as Resource)];
+    return [...(await withResourcesOfComponents(first)), ...(parent === undefined ? [] : [parent])];
+  }) as unknown as Output<Resource[]>;
+  return resources.apply((known) => all(known.map(urnOnceMade)).apply((urns) => [...new Set(urns)].sort()));
+}
+
+/** The id of a custom resource is unknown in a preview as long as the resource is not made. */
+function urnOnceMade(resource: Resource): Output<string> {
+  const id: unknown = CustomResource.isInstance(resource) ? resource.id : undefined;
+  return Output.isInstance(id) ? all([resource.urn, id]).apply(([urn]) => urn) : resource.urn;
+}
