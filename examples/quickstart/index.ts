@@ -1,23 +1,24 @@
 /**
- * Extracts the books of a shop. The program copies a task from a template, configures it, runs it in the cloud and writes its rows to a file.
- * `npm start` previews and applies this program. Change a value and run it again.
+ * Extracts the books of a shop: a task with its settings, a run in the cloud, and a file with the rows. `npm start` previews and applies
+ * this program. Change a value and run it again.
  */
 import * as pulumi from "@pulumi/pulumi";
-import { CloudRun, DataExport, TaskActionConfig, TaskCopy, TaskLoopItems, TaskStartUrls } from "pulumi-webextract";
+import { CloudRun, DataExport, ExtractionTask } from "pulumi-webextract";
 
 const shop = new pulumi.Config().require("siteUrl");
 
-// #region task
-const books = new TaskCopy("books", {
-  sourceTaskId: "shop-template",
-  taskGroupId: "bookshops",
-});
-// #endregion
-
-// What to extract from the pages. The service defines the action types and their properties; these are the emulator's.
-const selectors = new TaskActionConfig("selectors", {
-  taskId: books.id,
+const books = new ExtractionTask("books", {
+  // A template that somebody made in the service's editor. The task is a copy of it.
+  from: { sourceTaskId: "shop-template", taskGroupId: "bookshops" },
+  // What to extract from the pages. The service defines the action types and their properties; these are the emulator's.
   actions: {
+    loop: {
+      actionType: "LoopAction",
+      loop: {
+        loopType: "UrlList",
+        items: ["staff-picks", "signed"].map((table) => `${shop}/shelves/${table}/`),
+      },
+    },
     list: {
       actionType: "ExtractDataAction",
       properties: {
@@ -51,25 +52,15 @@ const selectors = new TaskActionConfig("selectors", {
       },
     },
   },
+  startUrls: {
+    urls: ["novels", "nature", "kids"].map((shelf) => `${shop}/shelves/${shelf}/`),
+  },
 });
 
-const tables = new TaskLoopItems("tables", {
-  taskId: books.id,
-  actionId: "loop",
-  loopType: "UrlList",
-  items: ["staff-picks", "signed"].map((table) => `${shop}/shelves/${table}/`),
-});
-
-// #region run
-const shelves = new TaskStartUrls("shelves", {
-  taskId: books.id,
-  urls: ["novels", "nature", "kids"].map((shelf) => `${shop}/shelves/${shelf}/`),
-});
-
-// No dependsOn is needed: a run waits for all settings of its task. Without rerunOn, the run would start only once.
+// Without rerunOn, the run would start only once.
 const run = new CloudRun("run", {
   taskId: books.id,
-  rerunOn: [selectors, tables, shelves],
+  rerunOn: [books],
   waitFor: "finished",
   pollSeconds: 1,
 });
@@ -81,7 +72,6 @@ const rows = new DataExport("rows", {
   // Each run has its own file, so no file is overwritten.
   path: "rows/books-{lotNo}.ndjson",
 });
-// #endregion
 
 export const lotNo = run.lotNo;
 export const rowCount = rows.rowCount;

@@ -21,7 +21,7 @@ export function disagreement(
     );
   }
   const known = resources
-    .filter(({ type, id }) => type.endsWith(":TaskCopy") && id !== undefined)
+    .filter(({ type, id }) => /:(ExtractionTask|TaskCopy)$/.test(type) && id !== undefined)
     .map(({ id }) => String(id));
   const missing = known.filter((id) => !copies.includes(id) && !id.startsWith("unknown-"));
   if (missing.length === 0) return undefined;

@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { constants, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { coloured } from "../pages/pictures";
 
 const repository = resolve(__dirname, "../..");
 const parts = [
@@ -15,10 +16,11 @@ const parts = [
 ];
 const neverCopied = resolve(repository, "examples/quickstart/rows");
 
-/** What a command ended with: its exit code, and all that it wrote, without colours. */
+/** What a command ended with: its exit code, and all that it wrote, without and with colours. */
 export interface Ended {
   code: number;
   output: string;
+  colouredOutput: string;
 }
 
 export class FreshClone {
@@ -67,12 +69,15 @@ export class FreshClone {
   start(args: string[] = [], whileRunning?: (output: string, child: ChildProcess) => void): Promise<Ended> {
     const child = spawn("npm", ["start", "--silent", "--", ...args], {
       cwd: this.folder,
+      env: { ...process.env, ...coloured },
       stdio: ["ignore", "pipe", "pipe"],
       // A group of its own, so that a test can press Ctrl-C as a terminal does: for all of it at once.
       detached: true,
     });
     let output = "";
+    let colouredOutput = "";
     const onText = (text: string): void => {
+      colouredOutput += text;
       output += stripVTControlCharacters(text);
       whileRunning?.(output, child);
     };
@@ -82,7 +87,7 @@ export class FreshClone {
       child.once("error", reject);
       // An end by a signal is told as a shell tells it.
       child.once("close", (code, signal) =>
-        settle({ code: code ?? 128 + constants.signals[signal ?? "SIGKILL"], output }),
+        settle({ code: code ?? 128 + constants.signals[signal ?? "SIGKILL"], output, colouredOutput }),
       );
     });
   }

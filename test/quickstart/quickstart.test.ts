@@ -3,6 +3,7 @@ import { renameSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { pagesFolder } from "../../examples/quickstart/site/serveSite";
+import { assertPicture, linesBetween } from "../pages/pictures";
 import type { Ended } from "./freshClone";
 import { FreshClone } from "./freshClone";
 import { readPages } from "./readPages";
@@ -50,7 +51,7 @@ describe("npm start", function () {
 
   it("previews, applies, and leaves the rows that the pages hold", async () => {
     const output = succeeded(await clone.start());
-    assert.match(output, /\+ 7 to create/);
+    assert.match(output, /\+ 4 to create/);
     assert.match(output, /lotNo +: "\d{18}"/);
     assert.match(output, /rowCount *: 25/);
     assert.match(output, /│ 'UL-1002' │ 'Winter in Überlingen' +│ 'Jörg Häußler' +│/);
@@ -62,7 +63,7 @@ describe("npm start", function () {
   it("changes nothing when it runs again without an edit", async () => {
     const output = succeeded(await clone.start());
     assert.deepEqual(changedProperties(output), []);
-    assert.equal(output.match(/7 unchanged/g)?.length, 2, output);
+    assert.equal(output.match(/4 unchanged/g)?.length, 2, output);
   });
 
   it("shows exactly the edited property, and nothing runs again for it", async () => {
@@ -74,7 +75,13 @@ describe("npm start", function () {
 
   it("shows an edited setting and the run that it starts again, and exports the new rows", async () => {
     clone.edit(program, 'MaxPages: "2"', 'MaxPages: "3"');
-    const output = succeeded(await clone.start());
+    const ended = await clone.start();
+    const output = succeeded(ended);
+    assertPicture("diff", {
+      title: "A preview: the changed property, the run that it starts again, and the export of that run",
+      command: "pulumi preview --diff",
+      output: linesBetween(ended.colouredOutput, "Previewing update", "pulumi up"),
+    });
     assert.match(changedProperties(output).join("\n"), /MaxPages: "2" => "3"/);
     assert.match(output, /rowCount *: 25 => 27/);
     assert.deepEqual(exportedRows(output), expectedRows(3));
@@ -111,9 +118,9 @@ describe("npm start", function () {
 
   it("destroys all of it although the task holds rows, and names the task that stays", async () => {
     const output = succeeded(await clone.start(["destroy"]));
-    assert.match(output, /- 7 deleted/);
+    assert.match(output, /- 4 deleted/);
     assert.match(output, /stays at the service/);
-    assert.match(succeeded(await clone.start(["preview"])), /\+ 7 to create/);
+    assert.match(succeeded(await clone.start(["preview"])), /\+ 4 to create/);
   });
 
   it("forgets everything at a reset", async () => {

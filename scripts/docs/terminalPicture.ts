@@ -1,0 +1,124 @@
+/** A picture (SVG) of what a program writes to a terminal, with its colours. It brings its own background, for light and dark pages. */
+
+/** A piece of a line with one style. */
+interface Span {
+  text: string;
+  colour?: string;
+  bold: boolean;
+}
+
+/** The colours that Pulumi uses, by their numbers: `ESC[38;5;Nm`. All have a contrast of at least 4.5 with the background. */
+const colours: Record<number, string> = {
+  1: "#ff7b72",
+  2: "#56d364",
+  3: "#e3b341",
+  4: "#79c0ff",
+  5: "#d2a8ff",
+  6: "#76e3ea",
+  9: "#ffa198",
+  10: "#7ee787",
+  11: "#f2cc60",
+  12: "#a5d6ff",
+  13: "#e2b6ff",
+};
+const background = "#0d1117";
+const foreground = "#e6edf3";
+
+const charWidth = 8.4;
+const lineHeight = 19;
+const margin = 16;
+
+export interface Picture {
+  /** What the picture shows, for readers who do not see it. */
+  title: string;
+  /** The command, shown as the first line. */
+  command?: string;
+  /** The output, with ANSI colours. */
+  output: string;
+}
+
+/** The picture as SVG. The same output always gives the same picture. */
+export function terminalPicture({ title, command, output }: Picture): string {
+  const lines = linesOf(output.trim());
+  const shown = command === undefined ? lines : [[{ text: `$ ${command}`, bold: true }], ...lines];
+  const columns = Math.max(...shown.map(lengthOf));
+  const width = Math.ceil(columns * charWidth) + 2 * margin;
+  const height = shown.length * lineHeight + 2 * margin - 4;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">`,
+    `<title>${escaped(title)}</title>`,
+    `<rect width="${width}" height="${height}" rx="8" fill="${background}"/>`,
+    `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace" font-size="14" fill="${foreground}">`,
+    ...shown.flatMap((line, index) => (lengthOf(line) === 0 ? [] : [textOf(line, index)])),
+    "</g>",
+    "</svg>",
+    "",
+  ].join("\n");
+}
+
+/** The text that a picture shows, without its command's sign: for tests and for people who compare. */
+export function textInPicture(svg: string): string {
+  return [...svg.matchAll(/<text[^>]*>(.*)<\/text>/g)]
+    .map(([, line = ""]) => line.replace(/<[^>]*>/g, ""))
+    .map((line) => line.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&"))
+    .join("\n");
+}
+
+function textOf(line: readonly Span[], index: number): string {
+  const y = margin + 13 + index * lineHeight;
+  // Fixes the width of a line whatever font the reader has, so that columns stay below each other.
+  const length = (lengthOf(line) * charWidth).toFixed(1);
+  return `<text x="${margin}" y="${y}" textLength="${length}" xml:space="preserve">${line.map(spanOf).join("")}</text>`;
+}
+
+function spanOf({ text, colour, bold }: Span): string {
+  const style = `${colour === undefined ? "" : ` fill="${colour}"`}${bold ? ' font-weight="bold"' : ""}`;
+  return style === "" ? escaped(text) : `<tspan${style}>${escaped(text)}</tspan>`;
+}
+
+/** Takes the output apart by lines and styles. A style lasts beyond the end of its line. */
+function linesOf(output: string): Span[][] {
+  const lines: Span[][] = [[]];
+  let style: Omit<Span, "text"> = { bold: false };
+  for (const [index, part] of output.split("\u001b[").entries()) {
+    // Every part but the first begins with the rest of an escape sequence: `38;5;2mtext`.
+    const end = index === 0 ? 0 : part.indexOf("m") + 1;
+    if (end > 0) style = styleAfter(style, part.slice(0, end - 1));
+    for (const [row, text] of part.slice(end).split("\n").entries()) {
+      if (row > 0) lines.push([]);
+      add(lines.at(-1) ?? [], { text, ...style });
+    }
+  }
+  return lines.map(withoutTrailingSpace);
+}
+
+function styleAfter(style: Omit<Span, "text">, code: string): Omit<Span, "text"> {
+  if (code === "" || code === "0") return { bold: false };
+  if (code === "1") return { ...style, bold: true };
+  const [, number] = /^38;5;(\d+)$/.exec(code) ?? [];
+  const colour = number === undefined ? undefined : colours[Number(number)];
+  if (colour === undefined) throw new Error(`The picture knows no style for ESC[${code}m.`);
+  return { ...style, colour };
+}
+
+function add(line: Span[], span: Span): void {
+  const last = line.at(-1);
+  if (span.text === "") return;
+  if (last !== undefined && last.colour === span.colour && last.bold === span.bold) last.text += span.text;
+  else line.push(span);
+}
+
+function withoutTrailingSpace(line: Span[]): Span[] {
+  const last = line.at(-1);
+  if (last === undefined) return line;
+  const text = last.text.trimEnd();
+  return text === "" ? withoutTrailingSpace(line.slice(0, -1)) : [...line.slice(0, -1), { ...last, text }];
+}
+
+function lengthOf(line: readonly Span[]): number {
+  return line.reduce((sum, { text }) => sum + text.length, 0);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
