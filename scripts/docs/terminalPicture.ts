@@ -26,6 +26,7 @@ const foreground = "#e6edf3";
 
 const charWidth = 8.4;
 const lineHeight = 19;
+const baseline = 13;
 const margin = 16;
 
 export interface Picture {
@@ -49,31 +50,40 @@ export function terminalPicture({ title, command, output }: Picture): string {
     `<title>${escaped(title)}</title>`,
     `<rect width="${width}" height="${height}" rx="8" fill="${background}"/>`,
     `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace" font-size="14" fill="${foreground}">`,
-    ...shown.flatMap((line, index) => (lengthOf(line) === 0 ? [] : [textOf(line, index)])),
+    ...shown.flatMap(textsOf),
     "</g>",
     "</svg>",
     "",
   ].join("\n");
 }
 
-/** The text that a picture shows, without its command's sign: for tests and for people who compare. */
+/** The text that a picture shows, line by line: for messages about differences. */
 export function textInPicture(svg: string): string {
-  return [...svg.matchAll(/<text[^>]*>(.*)<\/text>/g)]
-    .map(([, line = ""]) => line.replace(/<[^>]*>/g, ""))
-    .map((line) => line.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&"))
-    .join("\n");
+  const lines: string[] = [];
+  for (const [, x, y, text = ""] of svg.matchAll(/<text x="([\d.]+)" y="(\d+)"[^>]*>(.*)<\/text>/g)) {
+    const line = (Number(y) - margin - baseline) / lineHeight;
+    const column = Math.round((Number(x) - margin) / charWidth);
+    lines[line] = (lines[line] ?? "").padEnd(column) + unescaped(text);
+  }
+  return [...lines].map((line) => line ?? "").join("\n");
 }
 
-function textOf(line: readonly Span[], index: number): string {
-  const y = margin + 13 + index * lineHeight;
-  // Fixes the width of a line whatever font the reader has, so that columns stay below each other.
-  const length = (lengthOf(line) * charWidth).toFixed(1);
-  return `<text x="${margin}" y="${y}" textLength="${length}" xml:space="preserve">${line.map(spanOf).join("")}</text>`;
-}
-
-function spanOf({ text, colour, bold }: Span): string {
-  const style = `${colour === undefined ? "" : ` fill="${colour}"`}${bold ? ' font-weight="bold"' : ""}`;
-  return style === "" ? escaped(text) : `<tspan${style}>${escaped(text)}</tspan>`;
+/**
+ * One element for each style of a line. Each stands at its column and has a fixed width, so that columns stay below each other whatever
+ * font the reader has.
+ */
+function textsOf(line: readonly Span[], index: number): string[] {
+  let column = 0;
+  return line.flatMap(({ text, colour, bold }) => {
+    const words = text.trim();
+    const x = margin + (column + text.indexOf(words)) * charWidth;
+    column += text.length;
+    if (words === "") return [];
+    const place = `x="${x.toFixed(1)}" y="${margin + baseline + index * lineHeight}"`;
+    const length = `textLength="${(words.length * charWidth).toFixed(1)}"`;
+    const style = `${colour === undefined ? "" : ` fill="${colour}"`}${bold ? ' font-weight="bold"' : ""}`;
+    return [`<text ${place} ${length}${style} xml:space="preserve">${escaped(words)}</text>`];
+  });
 }
 
 /** Takes the output apart by lines and styles. A style lasts beyond the end of its line. */
@@ -121,4 +131,8 @@ function lengthOf(line: readonly Span[]): number {
 
 function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 }
