@@ -156,7 +156,7 @@ function inWords(shape: Shape): string {
     case "list":
       return `list of ${shape.of.is}s`;
     case "map":
-      return `map of ${shape.of.is}s`;
+      return `map of ${shape.of.is === "scalar" ? "strings, numbers or booleans" : `${shape.of.is}s`}`;
     default:
       return shape.is;
   }

@@ -17,7 +17,7 @@ export async function checkArguments(
   checkProfile(args.profile, host, problems);
   const { settings, programFolder: folder } = host;
   const known = Object.keys(previous).length > 0 ? previous : undefined;
-  const checked = (await resource.check?.(sound, { previous: known, folder, settings, problems })) ?? args;
+  const checked = (await resource.check?.(sound, { previous: known, folder, settings, problems })) ?? sound;
   // Wrong arguments go back as they came. What stands in for them is an unknown, at which an up stops before it shows the problems.
   return { args: problems.length > 0 ? args : checked, problems };
 }

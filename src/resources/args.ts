@@ -13,7 +13,8 @@ import { canonical, describeValue, isMap, unknown } from "./values";
 export type Shape =
   | { readonly is: "any" }
   | { readonly is: "boolean" }
-  | { readonly is: "string"; readonly mayBeEmpty?: boolean; readonly isLine?: boolean }
+  | { readonly is: "string"; readonly isLine?: boolean }
+  | { readonly is: "scalar" }
   | { readonly is: "number"; readonly min: number; readonly isInteger?: boolean }
   | { readonly is: "choice"; readonly of: readonly string[] }
   | { readonly is: "list"; readonly of: Shape; readonly mayBeEmpty?: boolean; readonly isLines?: boolean }
@@ -27,8 +28,11 @@ export const anything: Kind<unknown> = { is: "any" };
 export const boolean: Kind<boolean> = { is: "boolean" };
 /** A non-empty string. */
 export const string: Kind<string> = { is: "string" };
-/** Any string, an empty one too. */
-export const anyString: Kind<string> = { is: "string", mayBeEmpty: true };
+/**
+ * A string, which may be empty, a number or a boolean. `checkValue` turns it into the string that the service gets: a number in its
+ * shortest form, as `String` and JSON write it, and a boolean as `true` or `false`. An integer that a double may have rounded is refused.
+ */
+export const scalar: Kind<string | number | boolean> = { is: "scalar" };
 
 export function number(min: number): Kind<number> {
   return { is: "number", min };
@@ -102,7 +106,7 @@ export interface Problem {
 
 /**
  * Adds a problem for each part of the value that does not fit, and answers the value with `unknown` in place of these parts. So later
- * checks can go on without repeating a problem. Unknown parts fit everywhere.
+ * checks can go on without repeating a problem. Unknown parts fit everywhere. Scalars are strings in the answer.
  */
 export function checkValue(shape: Shape, value: unknown, path: string, problems: Problem[]): unknown {
   if (value === unknown) {
@@ -111,6 +115,9 @@ export function checkValue(shape: Shape, value: unknown, path: string, problems:
   if (!fits(shape, value)) {
     problems.push({ path, reason: `must be ${inWords(shape)}; got ${givenInWords(shape, value)}` });
     return unknown;
+  }
+  if (shape.is === "scalar") {
+    return String(value);
   }
   if (shape.is === "list" && Array.isArray(value)) {
     const found: Problem[] = [];
@@ -163,7 +170,9 @@ function fits(shape: Shape, value: unknown): boolean {
     case "boolean":
       return typeof value === "boolean";
     case "string":
-      return typeof value === "string" && (shape.isLine ? isLine(value) : shape.mayBeEmpty === true || value !== "");
+      return typeof value === "string" && (shape.isLine ? isLine(value) : value !== "");
+    case "scalar":
+      return typeof value === "number" ? isExact(value) : typeof value === "string" || typeof value === "boolean";
     case "number":
       return Number.isFinite(value) && (value as number) >= shape.min && (!shape.isInteger || Number.isInteger(value));
     case "choice":
@@ -179,6 +188,11 @@ function fits(shape: Shape, value: unknown): boolean {
   }
 }
 
+/** Each double that is not safe is an integer, or not finite. */
+function isExact(value: number): boolean {
+  return Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+}
+
 function isLine(value: string): boolean {
   return value.trim() !== "" && !/[\r\n]/.test(value);
 }
@@ -190,7 +204,9 @@ function inWords(shape: Shape): string {
     case "boolean":
       return "a boolean";
     case "string":
-      return shape.mayBeEmpty ? "a string" : `a non-empty string${shape.isLine ? " without a line break" : ""}`;
+      return `a non-empty string${shape.isLine ? " without a line break" : ""}`;
+    case "scalar":
+      return "a string, a number or a boolean";
     case "number":
       return `${shape.isInteger ? "an integer" : "a number"} of at least ${shape.min}`;
     case "choice":
@@ -207,6 +223,11 @@ function inWords(shape: Shape): string {
 function givenInWords(shape: Shape, value: unknown): string {
   if (shape.is === "string" && shape.isLine && typeof value === "string" && value.trim() !== "") {
     return "a string with a line break";
+  }
+  if (shape.is === "scalar" && typeof value === "number") {
+    return Number.isFinite(value)
+      ? `an integer beyond ${Number.MAX_SAFE_INTEGER}, whose last digits may be lost. Write it as a string`
+      : "a number that is not finite";
   }
   const isOther =
     shape.is === "number"

@@ -10,6 +10,7 @@ export {
   mapOf,
   number,
   object,
+  scalar,
   string,
 } from "../../src/resources/args";
 export { resources } from "../../src/resources/index";

@@ -48,6 +48,15 @@ describe("bad arguments on the engine", () => {
     ]);
   });
 
+  it("are refused where a property value is no value or a number that cannot be kept exactly", async () => {
+    world.program(`new TaskParameters("parameters", { taskId: "task-1", actions: { open: { actionType: "NavigateAction",
+      properties: { a: NaN, b: -Infinity, c: 2 ** 53, d: [], e: 3, f: true } } } });`);
+    assert.deepEqual(
+      (await pathsOf(world)).sort(),
+      ["a", "b", "c", "d"].map((name) => `actions.open.properties.${name}`),
+    );
+  });
+
   it("are refused where a list is empty", async () => {
     world.program('new TaskLoopItems("loop", { actionId: "each", loopType: "", items: [] });');
     assert.deepEqual((await pathsOf(world)).sort(), ["items", "loopType", "taskId"]);

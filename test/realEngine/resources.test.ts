@@ -79,6 +79,41 @@ describe("what is made from a copy, on the engine", () => {
   });
 });
 
+describe("property values on the engine", () => {
+  const program = (wait: string, deep: string): string => `
+    const properties = { Url: "https://shop.test/", Wait: ${wait}, Deep: ${deep} };
+    const open = { actionType: "NavigateAction", properties };
+    const config = new TaskActionConfig("config", { taskId: "template-1", actions: { open } });
+    const whole = new ExtractionTask("whole", { from: { ${source} }, actions: { open }, onDelete: "retain" });
+    new CloudRun("run", { taskId: "template-1", rerunOn: [config, whole] });
+    exports.wait = TaskActionConfig.get("seen", config.id, { actions: { open } }).actions.open.properties.Wait;
+  `;
+  let world: World;
+  before(async () => {
+    world = await World.create({ program: program('"3"', '"true"') });
+    await world.project.up();
+    world.operations();
+  });
+  after(() => world.remove());
+
+  it("show no change and start no run where a string becomes its number, its boolean or an output of them", async () => {
+    for (const [wait, deep] of [
+      ["3", "true"],
+      ["pulumi.output(3)", "Promise.resolve(true)"],
+    ]) {
+      world.program(program(String(wait), String(deep)));
+      await world.project.up({ args: ["--expect-no-changes"] });
+      assert.deepEqual(world.operations(), ["getActions"]);
+      assert.deepEqual(await world.project.outputs(), { wait: "3" });
+    }
+  });
+
+  it("are no drift where the service shows them in another type", async () => {
+    world.emulator.setBehaviour({ propertyValues: "typed" });
+    await world.project.refresh({ args: ["--expect-no-changes"] });
+  });
+});
+
 describe("a profile on the engine", () => {
   let world: World;
   before(async () => {

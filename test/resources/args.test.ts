@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import fc from "../fastCheck";
 import type { ArgsSpec, Kind, Problem } from "../internals/resources";
 import {
   anything,
@@ -11,6 +12,7 @@ import {
   mapOf,
   number,
   object,
+  scalar,
   string,
   unknown,
 } from "../internals/resources";
@@ -74,6 +76,12 @@ describe("descriptions of arguments", () => {
   for (const [words, kind, right, wrong] of [
     ["a boolean", boolean, [true, false], ["true", 0, null]],
     ["a non-empty string", string, ["a", " "], ["", 1, []]],
+    [
+      "a string, a number or a boolean",
+      scalar,
+      ["", "a", 0, -0.5, Number.MIN_SAFE_INTEGER, true],
+      [null, {}, ["a"], Number.NaN, Number.NEGATIVE_INFINITY, 2 ** 53, -1e21],
+    ],
     ["a number of at least 0", number(0), [0, 0.5], [-1, Number.NaN, Number.POSITIVE_INFINITY, "1"]],
     ["an integer of at least 1", integer(1), [1], [0, 1.5, "1"]],
     ["a non-empty list of strings", list(string), [["a"]], [[], "a", {}]],
@@ -93,6 +101,35 @@ describe("descriptions of arguments", () => {
       }
     });
   }
+
+  it("turn each scalar into one string: a number into its shortest form, a boolean into its name", () => {
+    const given = { a: "03", b: 3, c: 0.1, d: 1e-7, e: -0, f: Number.MAX_SAFE_INTEGER, g: true, h: false, i: unknown };
+    assert.deepEqual(check(mapOf(scalar), given).sound, {
+      a: "03",
+      b: "3",
+      c: "0.1",
+      d: "1e-7",
+      e: "0",
+      f: "9007199254740991",
+      g: "true",
+      h: "false",
+      i: unknown,
+    });
+  });
+
+  it("turn a number into the string that JSON writes, which reads as the same number", () => {
+    const numbers = fc.oneof(
+      fc.maxSafeInteger(),
+      fc.double({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, noNaN: true }),
+    );
+    fc.assert(
+      fc.property(numbers, (given) => {
+        const { sound } = check(scalar, given);
+        assert.equal(sound, JSON.stringify(given));
+        assert.ok(Number(sound) === given);
+      }),
+    );
+  });
 
   it("are refused by the compiler where they differ from the interface", () => {
     // @ts-expect-error an argument without a description

@@ -21,7 +21,7 @@ describe("checks of arguments", () => {
   it("finds all problems at once, each with its property path", async () => {
     const args = {
       taskId: "",
-      actions: { open: { actionType: 7, properties: { Url: null, Wait: 3 } }, shut: { properties: {} } },
+      actions: { open: { actionType: 7, properties: { Url: null, Wait: [3] } }, shut: { properties: {} } },
       onDelete: "forget",
       colour: "red",
     };
@@ -388,7 +388,21 @@ describe("checks of arguments", () => {
         { ...loop, items: [" "] },
         "items[0] must be a non-empty string without a line break; got a blank string",
       ],
-      ["TaskActionConfig", action({ properties: { p: null } }), "actions.a.properties.p must be a string; got nothing"],
+      [
+        "TaskActionConfig",
+        action({ properties: { p: null } }),
+        "actions.a.properties.p must be a string, a number or a boolean; got nothing",
+      ],
+      [
+        "TaskParameters",
+        action({ properties: { p: Number.NaN } }),
+        "actions.a.properties.p must be a string, a number or a boolean; got a number that is not finite",
+      ],
+      [
+        "TaskActionConfig",
+        action({ properties: { p: 2 ** 53 } }),
+        "actions.a.properties.p must be a string, a number or a boolean; got an integer beyond 9007199254740991, whose last digits may be lost. Write it as a string",
+      ],
       [
         "TaskActionConfig",
         action({ properties: {} }),

@@ -50,12 +50,10 @@ async function keepingWhatExists(work: () => Promise<Outcome>): Promise<Outcome>
 }
 
 async function read(step: Step, host: Host): Promise<Outcome> {
-  const { resource, id = "", state, profile, urn } = step;
+  const { resource, id = "", profile, urn } = step;
   // A static get: no step of ours has written this state.
-  const isOnlyLookedUp = state.stateVersion === undefined;
-  if (isOnlyLookedUp) {
-    refuseUnreadable(step);
-  }
+  const isOnlyLookedUp = step.state.stateVersion === undefined;
+  const state = isOnlyLookedUp ? { ...step.state, ...soundArgs(step) } : step.state;
   if (resource.read === undefined) {
     return { id, state };
   }
@@ -66,18 +64,19 @@ async function read(step: Step, host: Host): Promise<Outcome> {
   return seen.found ? { id, state: seen.state } : {};
 }
 
-/** Nobody has checked the arguments of what is only looked up. */
-function refuseUnreadable({ resource, id, state }: Step): void {
+/** The arguments of what is only looked up, which nobody has checked. Refuses those that cannot be read. */
+function soundArgs({ resource, id, state }: Step): Properties {
   const needed = Object.entries(resource.args).filter(
     ([name, { createOnly }]) => !createOnly || state[name] !== undefined,
   );
   const given = Object.entries(state).filter(([name]) => Object.hasOwn(resource.args, name));
   const problems: Problem[] = [];
-  checkFields(Object.fromEntries(needed), Object.fromEntries(given), "", problems);
+  const sound = checkFields(Object.fromEntries(needed), Object.fromEntries(given), "", problems);
   if (problems.length > 0) {
     const list = problems.map(({ path, reason }) => `${path} ${reason}`).join("; ");
     throw new ProviderError(
       `The ${resource.type} "${id}" cannot be looked up: the state that was given is not complete or not valid: ${list}. Nothing was sent.`,
     );
   }
+  return sound;
 }

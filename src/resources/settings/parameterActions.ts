@@ -1,5 +1,5 @@
 import type { ArgsSpec } from "../args";
-import { anyString, mapOf, object, string } from "../args";
+import { mapOf, object, scalar, string } from "../args";
 import type { CheckContext } from "../resource";
 import { entryOf, isMap } from "../values";
 import type { ActionLoop, CheckedLoop } from "./loopArgs";
@@ -10,8 +10,13 @@ import type { Setting } from "./setting";
 export interface ParameterAction {
   /** The type of the action, as the service names it. */
   actionType: string;
-  /** Property values by name. Only the properties declared here are written and compared. */
-  properties?: Record<string, string>;
+  /**
+   * Property values by name: strings, numbers or booleans. The service gets strings: a number in its shortest form (`3`, `0.5`, `1e-7`), a
+   * boolean as `true` or `false`. So `3` and `"3"` mean the same, and a value that the service shows in another type is no drift. Write an
+   * integer beyond 9007199254740991 as a string. Only the properties
+   * declared here are written and compared.
+   */
+  properties?: Record<string, string | number | boolean>;
   /** The list that the action loops over. */
   loop?: ActionLoop;
 }
@@ -19,16 +24,17 @@ export interface ParameterAction {
 /** Declared actions by their actionId. */
 export type ParameterActions = Record<string, ParameterAction>;
 
-interface CheckedAction extends Omit<ParameterAction, "loop"> {
+interface CheckedAction extends Omit<ParameterAction, "properties" | "loop"> {
+  properties?: Record<string, string>;
   loop?: CheckedLoop;
 }
 
-/** As `check` leaves them: each list as one string, with count and digest. */
+/** As `check` leaves them: each value as a string, each list as one string with count and digest. */
 export type CheckedActions = Record<string, CheckedAction>;
 
 const actionSpec: ArgsSpec<ParameterAction> = {
   actionType: { kind: string, required: true },
-  properties: { kind: mapOf(anyString) },
+  properties: { kind: mapOf(scalar) },
   loop: { kind: object(loopSpec) },
 };
 
@@ -54,7 +60,9 @@ export async function checkParameterActions(
       checked.set(actionId, action as CheckedAction);
       continue;
     }
-    const { loop, ...rest } = action;
+    const { loop, ...others } = action;
+    // The description has converted the properties.
+    const rest = others as Omit<CheckedAction, "loop">;
     if (rest.properties === undefined && loop === undefined) {
       context.problems.push({ path: `actions.${actionId}`, reason: "declares nothing: give properties, loop or both" });
     }

@@ -1,5 +1,5 @@
 import type { ArgsSpec } from "../args";
-import { anyString, choice, mapOf, object, string } from "../args";
+import { choice, mapOf, object, scalar, string } from "../args";
 import type { DriftState, PendingState, ProfileArgs, Resource } from "../resource";
 import { actionsOf, actionsWith, settingsOfActions } from "./parameterActions";
 import type { PropertyValues } from "./previous";
@@ -13,12 +13,23 @@ import { settingsLife } from "./settingsLife";
 export interface ActionSettings {
   /** The type of the action, as the service names it. */
   actionType: string;
-  /** Property values by name. Only the properties declared here are written and compared. */
-  properties: Record<string, string>;
+  /**
+   * Property values by name: strings, numbers or booleans. The service gets strings: a number in its shortest form (`3`, `0.5`, `1e-7`), a
+   * boolean as `true` or `false`. So `3` and `"3"` mean the same, and a value that the service shows in another type is no drift. Write an
+   * integer beyond 9007199254740991 as a string. Only the properties
+   * declared here are written and compared.
+   */
+  properties: Record<string, string | number | boolean>;
 }
 
 /** Declared actions by their actionId. */
 export type ActionSettingsMap = Record<string, ActionSettings>;
+
+/** Declared actions as the description converts them: each value is a string. */
+type CheckedActionSettings = Record<
+  string,
+  Omit<ActionSettings, "properties"> & { properties: Record<string, string> }
+>;
 
 /**
  * Properties of a task's actions.
@@ -37,19 +48,24 @@ export interface TaskActionConfigArgs extends RestoreArgs, ProfileArgs {
   actions: ActionSettingsMap;
 }
 
-export interface TaskActionConfigState extends TaskActionConfigArgs, PendingState, DriftState {
+interface CheckedArgs extends Omit<TaskActionConfigArgs, "actions"> {
+  /** As declared, each value as a string. */
+  actions: CheckedActionSettings;
+}
+
+export interface TaskActionConfigState extends CheckedArgs, PendingState, DriftState {
   /**
    * The settings before the first write, with `onDelete: "restore"`. Secret.
    * @internal
    */
   previous?: PropertyValues;
   /** Settings that left the declaration and may not be put back yet, after a lost answer. Secret, because they may hold secret values. */
-  leaving?: ActionSettingsMap;
+  leaving?: CheckedActionSettings;
 }
 
 const actionSpec: ArgsSpec<ActionSettings> = {
   actionType: { kind: string, required: true },
-  properties: { kind: mapOf(anyString), required: true },
+  properties: { kind: mapOf(scalar), required: true },
 };
 
 const args: ArgsSpec<TaskActionConfigArgs> = {
@@ -59,7 +75,7 @@ const args: ArgsSpec<TaskActionConfigArgs> = {
   profile: { kind: string, option: true },
 };
 
-const form: SettingsForm<TaskActionConfigArgs, TaskActionConfigState> = {
+const form: SettingsForm<CheckedArgs, TaskActionConfigState> = {
   args,
   loopPath: () => "",
   settings: ({ actions }) => settingsOfActions(actions),
@@ -70,7 +86,7 @@ const form: SettingsForm<TaskActionConfigArgs, TaskActionConfigState> = {
   state: (given, { previous, leaving }) => ({
     ...given,
     previous,
-    leaving: leaving && (actionsOf(leaving) as ActionSettingsMap),
+    leaving: leaving && (actionsOf(leaving) as CheckedActionSettings),
   }),
 
   async send(taskId, writes, client) {
@@ -80,7 +96,7 @@ const form: SettingsForm<TaskActionConfigArgs, TaskActionConfigState> = {
   },
 };
 
-export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigState> = {
+export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigState, CheckedArgs> = {
   type: "TaskActionConfig",
   idIs: "taskId",
   provides: "settings",

@@ -94,7 +94,7 @@ export function fieldOf(shown: ActionShown, name: string): unknown {
 
 /**
  * The value of a property: in a list of name/value pairs, in a map, or in the action itself. Undefined if the service does not show it. If the service
- * shows a number that equals the declared one, the value is the declared string, because the service may not know how the number was written.
+ * shows a number or a boolean that equals the declared one, the value is the declared string, because the service may not know how it was written.
  */
 export function propertyOf(action: ActionShown, name: string, declared: string): string | undefined {
   const properties = fieldOf(action, "properties");
@@ -106,6 +106,9 @@ export function propertyOf(action: ActionShown, name: string, declared: string):
   }
   value ??= entryOf(action, name);
   if (typeof value === "number" && declared.trim() !== "" && Number(declared) === value) {
+    return declared;
+  }
+  if (typeof value === "boolean" && declared.trim().toLowerCase() === String(value)) {
     return declared;
   }
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean"

@@ -56,6 +56,15 @@ describe("TaskActionConfig", () => {
     assert.equal(stands()?.Url, "https://new.test/");
   });
 
+  it("sends numbers and booleans as strings, and sees no change between a value and its string", async () => {
+    const typed = { Url: "https://new.test/", Wait: 3, Deep: true };
+    const strings = { Url: "https://new.test/", Wait: "3", Deep: "true" };
+    const config = world.declare("TaskActionConfig");
+    await config.up({ taskId: "task-1", actions: { open: { actionType: "NavigateAction", properties: typed } } });
+    assert.deepEqual([config.state.actions, stands()], [open(strings), strings]);
+    assert.equal(await config.up({ taskId: "task-1", actions: open(strings) }), "nothing");
+  });
+
   it("sees no drift in another form of the same values", async () => {
     for (const actionShape of ["list", "map", "flat"] as const) {
       for (const propertyValues of ["asWritten", "typed"] as const) {
@@ -66,6 +75,22 @@ describe("TaskActionConfig", () => {
         await config.refresh();
         assert.equal(await config.up(args), "nothing", `${actionShape} ${propertyValues}`);
       }
+    }
+  });
+
+  it("sees no drift in a number or a boolean that the service shows without its spelling, and sees another one", async () => {
+    const config = world.declare("TaskActionConfig");
+    const args = { taskId: "task-1", actions: open({ Wait: "1.0", Deep: "True" }) };
+    await config.up(args);
+    for (const [properties, outcome] of [
+      [{ Wait: 1, Deep: true }, "nothing"],
+      [{ Wait: 2, Deep: true }, "updated"],
+      [{ Wait: 1, Deep: false }, "updated"],
+    ] as const) {
+      const body = { data: [{ taskId: "task-1", actions: [{ actionId: "open", properties }] }], requestId: "r" };
+      world.emulator.fault({ operation: "getActions", kind: "status", status: 200, body });
+      await config.refresh();
+      assert.equal(await config.up(args), outcome);
     }
   });
 
