@@ -1,5 +1,5 @@
 /**
- * `npm run check`: types, lint and format, the contract, the API reference, the project's own rules, the packages. Every check runs, and every
+ * `npm run check`: build, types, lint and format, the contract, the API reference, the project's own rules, the packages. Every check runs, and every
  * problem is shown.
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -12,6 +12,7 @@ import { checkConfigTable, checkReference, checkResourcePage, checkSnippets } fr
 import { lintTarball } from "./packages/lint";
 import { pack } from "./packages/pack";
 import { packageFolders } from "./packages/packages";
+import { isBuilt } from "./packages/sources";
 
 interface Check {
   name: string;
@@ -20,6 +21,8 @@ interface Check {
 }
 
 const checks: readonly Check[] = [
+  // First, because examples and templates are checked against the declarations in dist, and the packages are made of it.
+  { name: "build", run: buildIfStale },
   { name: "types", run: () => problemsOf("typescript/tsc", ["--noEmit"]) },
   { name: "lint and format", run: () => problemsOf("@biomejs/biome", ["check", "--error-on-warnings", "."]) },
   {
@@ -61,9 +64,9 @@ async function problemsOf(tool: string, args: readonly string[]): Promise<string
   return code === 0 ? "" : output.trim() || `${tool} ended with ${code}`;
 }
 
-/** Packs both packages and lints the tarballs. A `dist` that is older than the sources would hide problems, so it is built anew. */
+/** Packs both packages and lints the tarballs. A `dist` that is older than the sources would hide problems. */
 async function checkPackages(): Promise<string> {
-  if ((await buildIfStale()) !== "") return "The packages cannot be built. Run: npm run build";
+  if (!isBuilt()) return "The build failed, so there is no package to look at.";
   const folder = mkdtempSync(join(tmpdir(), "webextract-check-"));
   try {
     const problems = await Promise.all(

@@ -23,7 +23,7 @@ export interface Project {
 /** A rule returns one line for each violation, with its path. */
 export type Rule = (project: Project) => string[];
 
-const folders = ["src", "emulator", "test", "scripts", "bench", "examples"];
+const folders = ["src", "emulator", "test", "scripts", "bench", "examples", "templates"];
 const foldersOfPages = [".github", "docs", "emulator", "examples", "templates"];
 
 /** Reads a project. */

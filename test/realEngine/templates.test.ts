@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { devDependencies } from "../../package.json";
+import { Project, packTarball, repositoryRoot } from "./harness";
+
+const templates = join(repositoryRoot, "templates");
+
+/** Versions that stand for the ranges in a template: our own packages as they would be published, others as this repository has them. */
+async function installedVersions(): Promise<Record<string, string>> {
+  return {
+    ...devDependencies,
+    "pulumi-webextract": `file:${await packTarball()}`,
+    "webextract-emulator": `file:${await packTarball("emulator")}`,
+  };
+}
+
+/** npm's cache and settings are those of the person who runs the tests. A project of the harness has a home of its own. */
+function npmEnvironment(): Record<string, string> {
+  const get = (key: string) => execFileSync("npm", ["config", "get", key], { encoding: "utf8" }).trim();
+  return {
+    npm_config_cache: get("cache"),
+    npm_config_userconfig: get("userconfig"),
+    npm_config_prefer_offline: "true",
+    npm_config_audit: "false",
+  };
+}
+
+/** `npm run emulator` of a project, on a free port. */
+class EmulatorProcess {
+  private output = "";
+  private readonly child;
+
+  constructor(folder: string) {
+    // A process group, because npm does not pass every signal on.
+    this.child = spawn("npm", ["run", "emulator", "--", "--port", "0"], { cwd: folder, detached: true });
+    for (const stream of [this.child.stdout, this.child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        this.output += text;
+      });
+    }
+  }
+
+  /** Resolves with its address when it listens. */
+  url(): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const url = /listens on (http:\S+);/.exec(this.output)?.[1];
+        if (url !== undefined) resolve(url);
+      };
+      this.child.stdout.on("data", look);
+      this.child.once("close", () => reject(new Error(`the emulator ended:\n${this.output}`)));
+      look();
+    });
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.pid === undefined || this.child.exitCode !== null) return;
+    const closed = new Promise((resolve) => this.child.once("close", resolve));
+    process.kill(-this.child.pid, "SIGTERM");
+    await closed;
+  }
+}
+
+for (const template of readdirSync(templates)) {
+  describe(`the template ${template}, with pulumi new from its folder`, function () {
+    this.timeout(300_000);
+    let project: Project;
+    let folder: string;
+    let copy: string;
+    let emulator: EmulatorProcess | undefined;
+    let output: string;
+
+    before(async () => {
+      copy = realpathSync(mkdtempSync(join(tmpdir(), "webextract-template-")));
+      cpSync(join(templates, template), copy, { recursive: true });
+      const manifest = JSON.parse(readFileSync(join(copy, "package.json"), "utf8"));
+      const versions = await installedVersions();
+      for (const group of [manifest.dependencies, manifest.devDependencies]) {
+        for (const name of Object.keys(group ?? {})) group[name] = versions[name];
+      }
+      writeFileSync(join(copy, "package.json"), JSON.stringify(manifest));
+      // Its own program is not used: it brings the home and the backend.
+      project = await Project.create({ files: {}, install: "none", env: npmEnvironment() });
+      folder = join(project.root, "my-shop");
+      const options = ["--yes", "--dir", folder, "--name", "my-shop", "--description", "Products of my shop"];
+      ({ output } = await project.run(["new", copy, ...options]));
+    });
+    after(async () => {
+      await emulator?.stop();
+      await project.remove();
+      rmSync(copy, { recursive: true, force: true });
+    });
+
+    const inFolder = (...args: string[]) => ({ args: ["--cwd", folder, ...args] });
+
+    it("makes a project with its name, and says how to start the emulator", () => {
+      const settings = parse(readFileSync(join(folder, "Pulumi.yaml"), "utf8"));
+      assert.equal(settings.name, "my-shop");
+      assert.equal(settings.description, "Products of my shop");
+      assert.equal(settings.template, undefined);
+      assert.equal(JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).name, "my-shop");
+      assert.match(output, /npm run emulator/);
+    });
+
+    it("configures the emulator, with its credentials as secrets", async () => {
+      const { config } = parse(readFileSync(join(folder, "Pulumi.dev.yaml"), "utf8"));
+      const { credentials } = parse(readFileSync(join(folder, "emulator.yaml"), "utf8"));
+      assert.match(config["webextract:baseUrl"], /^http:\/\/127\.0\.0\.1:8787$/);
+      for (const key of ["accessToken", "apiKey"]) {
+        assert.deepEqual(Object.keys(config[`webextract:${key}`]), ["secure"]);
+        const { stdout } = await project.run(["config", "get", `webextract:${key}`], inFolder());
+        assert.equal(stdout.trim(), credentials[key]);
+      }
+    });
+
+    it("previews without an emulator", async () => {
+      const { output: preview } = await project.preview(inFolder());
+      assert.match(preview, /4 to create/);
+    });
+
+    it("extracts rows from the emulator that the project brings, and changes nothing in a second up", async () => {
+      emulator = new EmulatorProcess(folder);
+      await project.run(["config", "set", "webextract:baseUrl", await emulator.url()], inFolder());
+      await project.up(inFolder());
+      const files = readdirSync(join(folder, "rows"));
+      assert.equal(files.length, 1);
+      assert.equal(
+        readFileSync(join(folder, "rows", String(files[0])), "utf8")
+          .trimEnd()
+          .split("\n").length,
+        25,
+      );
+      const { output: second } = await project.up(inFolder());
+      assert.match(second, /4 unchanged/);
+    });
+
+    it("is destroyed as its README says", async () => {
+      await project.destroy({ ...inFolder(), env: { WEBEXTRACT_FORCE_DESTROY: "true" } });
+    });
+  });
+}
