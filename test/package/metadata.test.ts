@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { packageFolders } from "../../scripts/packages/packages";
 import { repositoryRoot } from "../realEngine/harness";
 
@@ -33,13 +33,6 @@ function filesBelow(folder: string): string[] {
     if (entry.isDirectory()) return filesBelow(path);
     return /\.(md|ts|json|ya?ml)$/.test(entry.name) ? [path] : [];
   });
-}
-
-/** The targets of all links and images, in Markdown and in HTML. Code is left out. */
-function linksIn(markdown: string): string[] {
-  const prose = markdown.replace(/^```[\s\S]*?^```$/gm, "").replace(/`[^`\n]*`/g, "");
-  const links = prose.matchAll(/\]\(([^)\s]+)[^)]*\)|^\[[^\]]+\]:\s*(\S+)|\b(?:src|href)="([^"]+)"/gm);
-  return [...links].map(([, inline, reference, html]) => inline ?? reference ?? html ?? "");
 }
 
 describe("the metadata of the packages", () => {
@@ -78,27 +71,5 @@ describe("the metadata of the packages", () => {
         .map(([place]) => `${file}: ${place}`);
     });
     assert.deepEqual(others, []);
-  });
-});
-
-describe("the links of the packed Markdown files", () => {
-  // The registry resolves them against `repository`, and its `directory`.
-  for (const file of ["README.md", "CHANGELOG.md", "emulator/README.md"]) {
-    it(`lead to a file of the repository or to an address: ${file}`, () => {
-      const links = linksIn(readFileSync(join(repositoryRoot, file), "utf8"));
-      assert.ok(links.length > 0);
-      const broken = links.filter((link) => {
-        if (/^(https?:|mailto:|#)/.test(link)) return false;
-        const target = normalize(join(dirname(file), decodeURI(link.replace(/[#?].*$/, ""))));
-        const isOurs = !/^([./\\]|\w+:)|(^|[/\\])(node_modules|dist)([/\\]|$)/.test(target);
-        return !isOurs || !existsSync(join(repositoryRoot, target));
-      });
-      assert.deepEqual(broken, []);
-    });
-  }
-
-  it("are all seen", () => {
-    const page = '[a](b.md "t") ![c](d.svg)\n[e]: f.md\n<img src="g.png"> `[no](h)`\n```\n[no](i)\n```\n[j](k.md#l)';
-    assert.deepEqual(linksIn(page), ["b.md", "d.svg", "f.md", "g.png", "k.md#l"]);
   });
 });

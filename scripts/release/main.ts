@@ -1,0 +1,59 @@
+/**
+ * `npm run release`: the steps of a release. The workflow `release.yml` runs them after a tag is pushed; everyone can run them on their own
+ * machine, where `publish` needs `--dry-run`.
+ */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Command } from "commander";
+import { buildIfStale } from "../build";
+import { repositoryRoot } from "../commands";
+import { pack } from "../packages/pack";
+import { packageFolders } from "../packages/packages";
+import { sectionsOf } from "./changelog";
+import { releaseProblems } from "./problems";
+import { publish } from "./publish";
+
+/** Refuses with all problems. */
+function verify(tag: string): void {
+  const problems = releaseProblems(tag);
+  if (problems.length > 0) {
+    throw new Error(`${tag} cannot be released:\n${problems.map((problem) => `- ${problem}`).join("\n")}`);
+  }
+}
+
+/** Writes what is released to `folder`: both tarballs, and notes.md from the changelog. */
+async function prepare(tag: string, folder: string): Promise<void> {
+  verify(tag);
+  const complaints = await buildIfStale();
+  if (complaints !== "") throw new Error(complaints);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const changelog = readFileSync(join(repositoryRoot, "CHANGELOG.md"), "utf8");
+  const notes = sectionsOf(changelog).find(({ version }) => `v${version}` === tag);
+  writeFileSync(join(folder, "notes.md"), `${notes?.body}\n`);
+  for (const name of packageFolders) console.log(await pack(name, folder));
+}
+
+const command = new Command("npm run release --").description("The steps of a release");
+const folderOption = ["--folder <folder>", "folder of the tarballs and the notes", "release"] as const;
+
+command
+  .command("verify <tag>")
+  .description("check that versions, changelog and recorded state belong to the tag")
+  .action(verify);
+command
+  .command("pack <tag>")
+  .description("verify, then write both tarballs and notes.md")
+  .option(...folderOption)
+  .action((tag: string, { folder }: { folder: string }) => prepare(tag, folder));
+command
+  .command("publish")
+  .description("publish the tarballs with provenance; a version that is already published is left out")
+  .option(...folderOption)
+  .option("--dry-run", "do everything but the upload", false)
+  .action(({ folder, dryRun }: { folder: string; dryRun: boolean }) => publish(folder, { dryRun, say: console.log }));
+
+command.parseAsync().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+});

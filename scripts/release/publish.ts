@@ -1,0 +1,70 @@
+import { execFile, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { promisify } from "node:util";
+import semver from "semver";
+import { manifestOf, packageFolders } from "../packages/packages";
+
+export interface PublishOptions {
+  /** Does everything but the upload: npm reads the tarball and shows what it would publish. */
+  dryRun: boolean;
+  say(line: string): void;
+}
+
+/**
+ * Publishes the tarballs in `folder` with provenance. A package that is already published with the same content is left out, so that a release
+ * which stopped half-way can be run again.
+ */
+export async function publish(folder: string, { dryRun, say }: PublishOptions): Promise<void> {
+  // The emulator first: who installs the new provider finds the emulator that belongs to it.
+  const tarballs = [...packageFolders].reverse().map((name) => {
+    const { name: packageName, version } = manifestOf(name);
+    const file = resolve(folder, `${packageName}-${version}.tgz`);
+    return { id: `${packageName}@${version}`, version, file };
+  });
+  const missing = tarballs.filter(({ file }) => !existsSync(file));
+  if (missing.length > 0) {
+    throw new Error(`${missing.map(({ file }) => file).join(" and ")} not found. Run: npm run release -- pack TAG`);
+  }
+  for (const { id, version, file } of tarballs) {
+    const published = await publishedIntegrity(id);
+    if (published !== undefined && published !== integrityOf(file)) {
+      throw new Error(`${id} is already published with other content. Release a new version.`);
+    }
+    if (published !== undefined) {
+      say(`${id} is already published.`);
+    } else {
+      const distTag = semver.prerelease(version) === null ? "latest" : "next";
+      await npm(["publish", file, "--provenance", "--tag", distTag, ...(dryRun ? ["--dry-run"] : [])]);
+      say(dryRun ? `${id} would be published as ${distTag}.` : `${id} is published as ${distTag}.`);
+    }
+  }
+}
+
+/** What the registry says of the content of a package; `undefined` if it does not have this version. */
+async function publishedIntegrity(id: string): Promise<string | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)("npm", ["view", id, "dist.integrity", "--json", "--prefer-online"]);
+    return stdout.trim() === "" ? undefined : JSON.parse(stdout);
+  } catch (error) {
+    const { stderr = "", message } = error as { stderr?: string; message: string };
+    if (/\bE404\b/.test(stderr)) return undefined;
+    throw new Error(`The registry does not say whether ${id} is published: ${stderr.trim() || message}`);
+  }
+}
+
+function integrityOf(file: string): string {
+  return `sha512-${createHash("sha512").update(readFileSync(file)).digest("base64")}`;
+}
+
+/** Runs npm and shows its output. */
+function npm(args: readonly string[]): Promise<void> {
+  return new Promise((done, reject) => {
+    const child = spawn("npm", args, { stdio: ["ignore", "inherit", "inherit"] });
+    child.once("error", reject);
+    child.once("close", (code) =>
+      code === 0 ? done() : reject(new Error(`npm ${args.slice(0, 2).join(" ")} ended with ${code}`)),
+    );
+  });
+}

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { repositoryRoot } from "../../scripts/commands";
+
+const github = join(repositoryRoot, ".github");
+
+function read(path: string) {
+  return parse(readFileSync(join(github, path), "utf8"));
+}
+
+describe("the workflows", () => {
+  const folder = join(github, "workflows");
+  const { jobs } = read("workflows/release.yml");
+  const uses = readdirSync(folder).flatMap((file) =>
+    [...readFileSync(join(folder, file), "utf8").matchAll(/^\s*-? *uses: *(.*)$/gm)].map(([, what = ""]) => ({
+      file,
+      what,
+    })),
+  );
+
+  it("pin each action to a commit, with its version in a comment", () => {
+    assert.ok(uses.length > 0);
+    const loose = uses.filter(({ what }) => !/^[\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(what));
+    assert.deepEqual(loose, []);
+  });
+
+  it("use one commit of each action", () => {
+    const commits = new Map<string, Set<string>>();
+    for (const { what } of uses) {
+      const [action = "", commit = ""] = what.split("@");
+      commits.set(action, (commits.get(action) ?? new Set()).add(commit));
+    }
+    const several = [...commits].filter(([, found]) => found.size > 1).map(([action]) => action);
+    assert.deepEqual(several, []);
+  });
+
+  it("may read the repository and nothing else, except for the jobs that publish", () => {
+    for (const file of readdirSync(folder)) {
+      assert.deepEqual(read(`workflows/${file}`).permissions, { contents: "read" }, file);
+    }
+    const more = Object.entries<{ permissions?: object }>(jobs).filter(
+      ([, { permissions }]) => permissions !== undefined,
+    );
+    assert.deepEqual(
+      more.map(([name, { permissions }]) => [name, permissions]),
+      [
+        ["publish", { contents: "read", "id-token": "write" }],
+        ["github-release", { contents: "write" }],
+      ],
+    );
+  });
+
+  it("check and test before they publish, and publish before the GitHub release", () => {
+    assert.ok(jobs.pack.steps.some(({ run }: { run?: string }) => run === "npm test"));
+    assert.equal(jobs.publish.needs, "pack");
+    assert.equal(jobs["github-release"].needs, "publish");
+  });
+});
+
+describe("Dependabot", () => {
+  interface Update {
+    "package-ecosystem": string;
+    directory?: string;
+    groups: object;
+    ignore?: { "dependency-name": string }[];
+  }
+  const { updates }: { updates: Update[] } = read("dependabot.yml");
+  const find = (ecosystem: string) =>
+    updates.find((each) => each["package-ecosystem"] === ecosystem && each.directory === "/");
+
+  it("updates the packages and the actions, in groups", () => {
+    for (const ecosystem of ["npm", "github-actions"]) {
+      assert.ok(Object.keys(find(ecosystem)?.groups ?? {}).length > 0, ecosystem);
+    }
+  });
+
+  it("leaves the pins alone that CONTRIBUTING.md explains", () => {
+    const page = readFileSync(join(repositoryRoot, "CONTRIBUTING.md"), "utf8");
+    const list = /These dependencies are pinned.*\n\n((?:[- ] .*\n)+)/.exec(page)?.[1] ?? "";
+    const explained = [...list.matchAll(/`([@\w/-]+)`(?=[,: ]| and)/g)].map(([, name]) => name);
+    const pinned = find("npm")?.ignore?.map((each) => each["dependency-name"]) ?? [];
+    assert.ok(pinned.length > 0);
+    assert.deepEqual(
+      pinned.filter((name) => !explained.includes(name)),
+      [],
+    );
+    const dependencies: object = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8")).devDependencies;
+    assert.deepEqual(
+      explained.filter((name) => name !== undefined && name in dependencies && !pinned.includes(name)),
+      [],
+    );
+  });
+});
+
+describe("the issue forms", () => {
+  const forms = readdirSync(join(github, "ISSUE_TEMPLATE")).filter((file) => file !== "config.yml");
+
+  for (const file of forms) {
+    it(`have what GitHub needs: ${file}`, () => {
+      const { name, description, body } = read(`ISSUE_TEMPLATE/${file}`);
+      assert.ok(name && description);
+      const fields: { type: string; id?: string; attributes: { label?: string; value?: string } }[] = body;
+      const ids = fields.flatMap(({ id }) => (id === undefined ? [] : [id]));
+      assert.equal(new Set(ids).size, ids.length);
+      for (const { type, id, attributes } of fields) {
+        assert.ok(["markdown", "textarea", "input", "dropdown"].includes(type), type);
+        assert.ok(type === "markdown" ? attributes.value : id && attributes.label, id);
+      }
+    });
+  }
+});
