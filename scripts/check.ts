@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { buildIfStale } from "./build";
 import { checkRules } from "./checkRules";
 import { repositoryRoot, runTool } from "./commands";
-import { checkConfigTable, checkReference, checkResourcePage, checkSnippets } from "./docs";
+import { checkReference, checkReferencePages, checkSnippets } from "./docs";
 import { lintTarball } from "./packages/lint";
 import { pack } from "./packages/pack";
 import { packageFolders } from "./packages/packages";
@@ -35,8 +35,7 @@ const checks: readonly Check[] = [
       (await problemsOf("openapi-typescript", ["--check"])) && "The types are out of date. Run: npm run openapi",
   },
   { name: "API reference", run: checkReference },
-  { name: "docs/resources.md", run: checkResourcePage },
-  { name: "configuration keys in README.md", run: checkConfigTable },
+  { name: "generated parts of the reference", run: checkReferencePages },
   { name: "snippets in the pages", run: checkSnippets },
   { name: "project rules", run: async () => checkRules(repositoryRoot).join("\n") },
   { name: "packages", run: checkPackages },

@@ -1,18 +1,15 @@
 /**
- * `npm run docs`: writes the API reference, docs/reference/api, from the doc comments of what the package's entry points export, docs/resources.md
- * from the resources, the table of configuration keys in README.md from their descriptions, and the snippets of all pages from the files that they name.
+ * `npm run docs`: writes the API reference, docs/reference/api, from the doc comments of what the package's entry points export, the generated parts
+ * of the other pages in docs/reference from the descriptions in the code, and the snippets of all pages from the files that they name.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { repositoryRoot, runTool } from "./commands";
-import { withConfigTable } from "./docs/configTable";
-import { resourcePage } from "./docs/resourcePage";
+import { referencePageProblems, writeReferencePages } from "./docs/referencePages";
 import { pages, snippetProblems, withSnippets } from "./docs/snippets";
 
 const folder = join(repositoryRoot, "docs", "reference", "api");
-const readme = join(repositoryRoot, "README.md");
-const resourceFile = join(repositoryRoot, "docs", "resources.md");
 
 /** Resolves with problems, such as a public name without a doc comment or a broken link. Writes nothing if there are any. */
 async function writeReference(out: string): Promise<string> {
@@ -39,28 +36,9 @@ export async function checkReference(): Promise<string> {
   }
 }
 
-/** Resolves with complaints: an argument without a doc comment, or with one that contradicts its description. Then nothing is written. */
-function writeResourcePage(): string {
-  const { text, complaints } = resourcePage();
-  if (complaints.length === 0) writeFileSync(resourceFile, text);
-  return complaints.join("\n");
-}
-
-/** What is wrong with docs/resources.md; an empty string if it is up to date. */
-export async function checkResourcePage(): Promise<string> {
-  const { text, complaints } = resourcePage();
-  const isOutdated = readFileSync(resourceFile, "utf8") !== text;
-  return [...complaints, ...(isOutdated ? ["docs/resources.md is out of date. Run: npm run docs"] : [])].join("\n");
-}
-
-function writeConfigTable(): void {
-  writeFileSync(readme, withConfigTable(readFileSync(readme, "utf8")));
-}
-
-/** What is wrong with the table of configuration keys in README.md; an empty string if it is up to date. */
-export async function checkConfigTable(): Promise<string> {
-  const text = readFileSync(readme, "utf8");
-  return withConfigTable(text) === text ? "" : "The configuration keys in README.md are out of date. Run: npm run docs";
+/** What is wrong with the generated parts of docs/reference; an empty string if they are up to date. */
+export async function checkReferencePages(): Promise<string> {
+  return referencePageProblems().join("\n");
 }
 
 function writeSnippets(): void {
@@ -87,9 +65,9 @@ function pagesIn(of: string): Map<string, string> {
 
 if (require.main === module) {
   writeReference(folder).then((ofReference) => {
-    writeConfigTable();
+    const problems = writeReferencePages();
     writeSnippets();
-    const complaints = [ofReference, writeResourcePage()].filter((each) => each !== "").join("\n");
+    const complaints = [ofReference, ...problems].filter((each) => each !== "").join("\n");
     if (complaints !== "") console.error(complaints);
     process.exitCode = complaints === "" ? 0 : 1;
   });

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "../../scripts/commands";
+import { withParts } from "../../scripts/docs/parts";
 import { benches } from "../benches/index";
 import { tableOf } from "../report";
 import { withExtrapolated } from "./extrapolate";
@@ -24,23 +25,12 @@ export function documented(): Record<string, string> {
     repair: repairText(peers),
     limited: limitedText(peers),
   };
-  return { [page]: Object.entries(parts).reduce(inPlace, readFileSync(page, "utf8")), [picture]: plotOf(peers) };
+  const text = withParts(readFileSync(page, "utf8"), { command: "npm run bench -- docs", required: parts });
+  return { [page]: text, [picture]: plotOf(peers) };
 }
 
 export function writeDocumentation(): void {
   for (const [file, content] of Object.entries(documented())) {
     writeFileSync(file, content);
   }
-}
-
-/** Replaces the part between its two comments. */
-function inPlace(text: string, [name, part]: [string, string]): string {
-  const begin = `<!-- ${name}: written by npm run bench -- docs -->\n`;
-  const end = `\n<!-- end of ${name} -->`;
-  const from = text.indexOf(begin);
-  const to = text.indexOf(end, from);
-  if (from < 0 || to < 0) {
-    throw new Error(`${page} has no place for "${name}"`);
-  }
-  return `${text.slice(0, from + begin.length)}\n${part}\n${text.slice(to)}`;
 }

@@ -1,98 +1,65 @@
 /**
- * Writes docs/resources.md: types and defaults from the descriptions of the arguments, meanings from the doc comments of the interfaces
- * of arguments and states.
+ * The generated parts of the resources' pages in docs/reference: types and defaults from the descriptions of the arguments, meanings from the doc
+ * comments, previews from the golden files of the tests on the engine.
  */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import ts from "typescript";
 import type { ArgSpecs, Shape } from "../../src/resources/args";
 import type { AnyResource } from "../../src/resources/index";
-import { resources } from "../../src/resources/index";
 import { repositoryRoot } from "../commands";
+import type { DocComments, FieldOf } from "./docComments";
+import type { Parts } from "./parts";
+import { table } from "./parts";
 
-export interface ResourcePage {
-  text: string;
-  /** Where a doc comment is missing or contradicts the description. */
-  complaints: string[];
+/** The path of a resource's page, relative to the repository's folder: `docs/reference/task-copy.md` for `TaskCopy`. */
+export function pathOfPage(type: string): string {
+  return `docs/reference/${type.replace(/(?!^)[A-Z]/g, "-$&").toLowerCase()}.md`;
 }
 
-/** The page for these resources, by default all. */
-export function resourcePage(of: readonly AnyResource[] = Object.values(resources)): ResourcePage {
-  const entry = join(repositoryRoot, "src", "resources", "index.ts");
-  const { options } = ts.parseJsonConfigFileContent({ extends: "./tsconfig.json" }, ts.sys, repositoryRoot);
-  const program = ts.createProgram([entry], options);
-  const page: ResourcePage = { text: head, complaints: [] };
-  for (const { type, args, outputs, secretOutputs = [] } of of) {
-    const { comment, fields } = documentationOf(`${type}Args`, program);
-    const rows = rowsOf(args, fields, { path: "", type, complaints: page.complaints });
-    const derived = Object.keys(args).filter((name) => args[name]?.derived);
-    const { fields: outputFields } = documentationOf(`${type}State`, program);
-    const outputRows = [...derived, ...outputs].flatMap((name) => {
-      const documented = outputFields(name);
-      const meaning = documented?.comment + (secretOutputs.includes(name) ? " Secret." : "");
-      return documented === undefined || documented.isInternal ? [] : [`| \`${name}\` | ${meaning} |`];
-    });
-    page.text += `\n## ${type}\n\n${comment}\n\n| argument | type | default | meaning |\n|---|---|---|---|\n${rows.join("\n")}\n`;
-    page.text += outputRows.length === 0 ? "" : `\n| output | meaning |\n|---|---|\n${outputRows.join("\n")}\n`;
-  }
-  return page;
-}
-
-const head = `# Resources
-
-The requests, arguments and outputs of every resource. \`npm run docs\` writes this page from the code.
-
-- Each argument also accepts an output of another resource, and each resource has its arguments as outputs too.
-- In the column "default", "required" means that the argument must be given. Where the cell is empty, nothing takes the place of an argument
-  that is not given.
-- \`*\` in a path stands for a key that you choose or that the service defines, such as an action id.
-`;
-
-interface Documented {
-  comment: string;
-  /** Has the tag `@internal`: state that is of no use to a program. */
-  isInternal: boolean;
-  /** Of the tag `@default`. */
-  defaultTag: string | undefined;
-  /** The fields of the value, or of the entries where the value is a map. */
-  fields: FieldOf;
-}
-
-type FieldOf = (name: string) => Documented | undefined;
-
-/** The interface's doc comment, and those of its fields. */
-function documentationOf(name: string, program: ts.Program): { comment: string; fields: FieldOf } {
-  const checker = program.getTypeChecker();
-  for (const source of program.getSourceFiles().filter(({ isDeclarationFile }) => !isDeclarationFile)) {
-    for (const statement of source.statements) {
-      if (ts.isInterfaceDeclaration(statement) && statement.name.text === name) {
-        const type = checker.getTypeAtLocation(statement);
-        return { comment: commentOf(type.getSymbol(), checker), fields: fieldsOf(type, checker) };
-      }
-    }
-  }
-  throw new Error(`No file of src/resources declares ${name}.`);
-}
-
-function commentOf(symbol: ts.Symbol | undefined, checker: ts.TypeChecker): string {
-  return ts.displayPartsToString(symbol?.getDocumentationComment(checker));
-}
-
-function fieldsOf(type: ts.Type, checker: ts.TypeChecker): FieldOf {
-  return (name) => {
-    const symbol = type.getProperty(name);
-    if (symbol === undefined) {
-      return undefined;
-    }
-    const tags = symbol.getJsDocTags(checker);
-    const tag = tags.find((each) => each.name === "default");
-    const fieldType = checker.getNonNullableType(checker.getTypeOfSymbol(symbol));
-    return {
-      comment: commentOf(symbol, checker).replace(/\s+/g, " "),
-      isInternal: tags.some((each) => each.name === "internal"),
-      defaultTag: tag === undefined ? undefined : ts.displayPartsToString(tag.text),
-      fields: fieldsOf(checker.getIndexTypeOfType(fieldType, ts.IndexKind.String) ?? fieldType, checker),
-    };
+/** The parts of a resource's page. Adds a complaint for each argument without a doc comment, or with one that contradicts its description. */
+export function partsOfResource(
+  { type, idIs, args, outputs, secretOutputs = [] }: AnyResource,
+  docs: DocComments,
+  complaints: string[],
+): Parts {
+  const { comment, fields } = docs.of(`${type}Args`);
+  const [description = "", lifecycle = ""] = comment.split(/^(?=\| step )/m);
+  const { fields: outputFields } = docs.of(`${type}State`);
+  const derived = Object.keys(args).filter((name) => args[name]?.derived);
+  const outputRows = [...derived, ...outputs].flatMap((name) => {
+    const documented = outputFields(name);
+    const meaning = documented?.comment + (secretOutputs.includes(name) ? " Secret." : "");
+    return documented === undefined || documented.isInternal ? [] : [[`\`${name}\``, meaning]];
+  });
+  return {
+    command: "npm run docs",
+    required: {
+      description: `${description.trim()}\n\nType token: \`pulumi-nodejs:dynamic/webextract:${type}\``,
+      lifecycle,
+      arguments: table(
+        ["argument", "type", "default", "meaning"],
+        rowsOf(args, fields, { path: "", type, complaints }),
+      ),
+      outputs: table(["output", "meaning"], [["`id`", `The same as \`${idIs}\`.`], ...outputRows]),
+    },
+    optional: previewsOf(type),
   };
+}
+
+/**
+ * What `pulumi preview --diff` shows, as parts with the name `preview "CASE"`: the sections of the golden file, without the other resources of the
+ * same program.
+ */
+function previewsOf(type: string): Record<string, string> {
+  const file = join(repositoryRoot, "test", "realEngine", "diffs", `${type}.txt`);
+  const [, ...sections] = readFileSync(file, "utf8").split(/^## /m);
+  return Object.fromEntries(
+    sections.map((section) => {
+      const [title = "", ...lines] = section.trim().split("\n");
+      const shown = lines.filter((line) => line !== "" && !line.startsWith("besides: "));
+      return [`preview "${title}"`, `\`\`\`text\n${shown.join("\n")}\n\`\`\``];
+    }),
+  );
 }
 
 interface Place {
@@ -102,7 +69,7 @@ interface Place {
 }
 
 /** A row for each argument that a user writes, and for each field within it. */
-function rowsOf(specs: ArgSpecs, fields: FieldOf, { type, path, complaints }: Place): string[] {
+function rowsOf(specs: ArgSpecs, fields: FieldOf, { type, path, complaints }: Place): string[][] {
   return Object.entries(specs).flatMap(([name, spec]) => {
     if (spec.kind === undefined) {
       return [];
@@ -123,8 +90,7 @@ function rowsOf(specs: ArgSpecs, fields: FieldOf, { type, path, complaints }: Pl
       complaints.push(`${type}.${at}: a change replaces the resource, but the doc comment lacks "${replaces}"`);
     }
     const byDefault = spec.required ? "required" : isJson(defaultTag) ? `\`${defaultTag}\`` : (defaultTag ?? "");
-    const cells = [`\`${at}\``, inWords(spec.kind), byDefault, comment];
-    const row = `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+    const row = [`\`${at}\``, inWords(spec.kind), byDefault, comment];
     const inner =
       spec.kind.is === "map" ? { shape: spec.kind.of, path: `${at}.*.` } : { shape: spec.kind, path: `${at}.` };
     const { shape } = inner;

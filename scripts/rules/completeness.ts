@@ -1,3 +1,4 @@
+import { pathOfPage } from "../docs/resourcePage";
 import type { Project, Source } from "./project";
 import { under } from "./project";
 
@@ -29,15 +30,12 @@ export function resourcesAreComplete(project: Project): string[] {
       ...missing(project.read(previews(type)), type, `resource ${type} has no golden file ${previews(type)}`),
       ...missing(
         documentation,
-        `\\(docs/resources\\.md#${type.toLowerCase()}\\)`,
-        `resource ${type} has no link to docs/resources.md in README.md`,
+        `\\(${pathOfPage(type).replace(".", "\\.")}\\)`,
+        `resource ${type} has no link to ${pathOfPage(type)} in README.md`,
       ),
-      ...missing(documentation, `${typeTokens}${type}`, `the type token of resource ${type} is not in README.md`),
     ]),
   ];
 }
-
-const typeTokens = "pulumi-nodejs:dynamic/webextract:";
 
 /** Definitions that are missing from the list. */
 function resourcesOutsideOf(project: Project, list: string): string[] {

@@ -3,16 +3,16 @@ import type { Kind } from "./kinds";
 import { boolean, booleanOrList, choice, integer, list, mapOfLists, mapOfMaps, number, string } from "./kinds";
 
 /**
- * The keys of the namespace `webextract`, each described once: the program and the provider parse them by this description, and the table of the
- * README is written from it.
+ * The keys of the namespace `webextract`, each described once: the program and the provider parse them by this description, and
+ * docs/reference/configuration.md is written from it.
  */
 export interface Key {
   readonly kind: Kind<unknown>;
   /** The environment variable that counts where the configuration does not have the key. */
   readonly environment: string;
-  /** For the README. */
+  /** For the documentation. */
   readonly meaning: string;
-  /** For the README: the default, or `required`. Absent: nothing takes the key's place. */
+  /** For the documentation: the default, or `required`. Absent: nothing takes the key's place. */
   readonly default?: string;
   /** Whether the value is a credential, which belongs into the encrypted configuration. */
   readonly isSecret?: true;
@@ -148,7 +148,7 @@ export const providerKeys = {
   journal: {
     kind: string("a folder, or off"),
     environment: "WEBEXTRACT_JOURNAL",
-    meaning: "where the [journal](#after-a-kill) is kept",
+    meaning: "where the [journal](../explanation/lost-answers.md#the-journal) is kept",
     default: "`journal` in the folder of `tokenStore`",
   },
   actionTypes: {

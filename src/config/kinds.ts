@@ -1,6 +1,6 @@
 /** The kinds of values that a configuration key can have. Pulumi and the environment hand over every value as a string. */
 export interface Kind<T> {
-  /** What is allowed, for errors and the table of the README. */
+  /** What is allowed, for errors and the documentation. */
   readonly allowed: string;
   /** One more sentence for the error. */
   readonly hint?: string;

@@ -1,5 +1,5 @@
 /**
- * How arguments are described, each once. The check at run time, the diff and the tables of docs/resources.md are read from the
+ * How arguments are described, each once. The check at run time, the diff and the tables of docs/reference are read from the
  * description. The meaning of an argument is the doc comment in the interface of the arguments. The type `ArgsSpec<…>` makes the
  * compiler compare the two: they must have the same names, the same types and the same required arguments.
  *

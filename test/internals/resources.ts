@@ -13,6 +13,7 @@ export {
   scalar,
   string,
 } from "../../src/resources/args";
+export type { AnyResource } from "../../src/resources/index";
 export { resources } from "../../src/resources/index";
 export type { Context } from "../../src/resources/resource";
 export { PartialFailure } from "../../src/resources/resource";

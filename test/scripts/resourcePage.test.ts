@@ -1,14 +1,35 @@
 import assert from "node:assert/strict";
-import { resourcePage } from "../../scripts/docs/resourcePage";
+import { DocComments } from "../../scripts/docs/docComments";
+import { withParts } from "../../scripts/docs/parts";
+import { partsOfResource, pathOfPage } from "../../scripts/docs/resourcePage";
+import type { AnyResource } from "../internals/resources";
 import { resources } from "../internals/resources";
 
-describe("the page about resources", () => {
+describe("the page of a resource", () => {
   const { TaskCopy, CloudRun, TaskParameters } = resources;
   assert.ok(TaskCopy && CloudRun && TaskParameters);
+  let docs: DocComments;
+  before(() => {
+    docs = new DocComments("src/resources/index.ts");
+  });
+
+  function partsOf(resource: AnyResource) {
+    const complaints: string[] = [];
+    const { required, optional = {} } = partsOfResource(resource, docs, complaints);
+    return { complaints, required, optional };
+  }
+
+  it("has a name with hyphens", () => {
+    assert.equal(pathOfPage("TaskStartUrls"), "docs/reference/task-start-urls.md");
+  });
 
   it("has a row for each argument and field with its type and default, and one for each output", () => {
-    const { text, complaints } = resourcePage([CloudRun, TaskParameters]);
-    assert.deepEqual(complaints, []);
+    const both = [partsOf(CloudRun), partsOf(TaskParameters)];
+    assert.deepEqual(
+      both.map(({ complaints }) => complaints),
+      [[], []],
+    );
+    const text = both.map(({ required }) => `${required.arguments}\n${required.outputs}`).join("\n");
     const row = (path: string): string[] =>
       text
         .split("\n")
@@ -37,7 +58,44 @@ describe("the page about resources", () => {
         colour: { ...args.retry },
       },
     };
-    const paths = resourcePage([wrong]).complaints.map((complaint) => complaint.split(/[: ]/)[0]);
+    const paths = partsOf(wrong).complaints.map((complaint) => complaint.split(/[: ]/)[0]);
     assert.deepEqual(paths, ["TaskCopy.onDelete", "TaskCopy.forceDestroy", "TaskCopy.retry", "TaskCopy.colour"]);
+  });
+
+  it("separates the description from the calls, and names what the id is", () => {
+    const { description = "", lifecycle = "", outputs = "" } = partsOf(CloudRun).required;
+    assert.match(description, /^One run of a task/);
+    assert.doesNotMatch(description, /\| step/);
+    assert.match(lifecycle, /^\| step \| call \|\n[\s\S]*\n\nWhen a wait/);
+    assert.match(outputs, /\| `id` \| The same as `lotNo`\. \|/);
+  });
+
+  it("shows real previews, without the other resources of the same program", () => {
+    const preview = partsOf(TaskCopy).optional['preview "another source"'] ?? "";
+    assert.match(preview, /^```text\n\+-pulumi-nodejs:dynamic\/webextract:TaskCopy: \(replace\)\n/);
+    assert.match(preview, /sourceTaskId: "template-1" => "template-2"\n```$/);
+  });
+});
+
+describe("generated parts of a page", () => {
+  const parts = { command: "npm run docs", required: { list: "- new" }, optional: { more: "- more" } };
+  const page = "# A\n\n<!-- list: written by npm run docs -->\n- old\n<!-- end of list -->\n\nby hand\n";
+
+  it("replace what stands between their comments", () => {
+    const now = withParts(page, parts);
+    assert.equal(now, page.replace("- old\n", "\n- new\n\n"));
+    assert.equal(withParts(now, parts), now);
+  });
+
+  it("are refused if they are missing, not known, or without an end", () => {
+    assert.throws(() => withParts("# A\n", parts), /lacks the part <!-- list/);
+    assert.throws(
+      () => withParts(page.replaceAll("list", "lists"), parts),
+      /has the part "lists.*writes "list", "more"/,
+    );
+    assert.throws(
+      () => withParts(page.replace("<!-- end of list -->", ""), parts),
+      /lacks the line <!-- end of list -->/,
+    );
   });
 });

@@ -74,7 +74,7 @@ describe("project rule: resources are complete", () => {
     "src/program/classes.ts": "export class TaskCopy extends Base {}",
     "test/realEngine/lifecycle.test.ts": 'new TaskCopy("copy", {})',
     "test/realEngine/diffs/TaskCopy.txt": "TaskCopy: (create)",
-    "README.md": "[TaskCopy](docs/resources.md#taskcopy)\npulumi-nodejs:dynamic/webextract:TaskCopy",
+    "README.md": "[TaskCopy](docs/reference/task-copy.md)",
   };
 
   it("accepts a resource with all its places", () => {
@@ -83,13 +83,7 @@ describe("project rule: resources are complete", () => {
 
   it("names each place that is missing", () => {
     refuses(resourcesAreComplete, { ...files, "src/program/classes.ts": "" }, /TaskCopy has no class/);
-    const text = files["README.md"];
-    refuses(
-      resourcesAreComplete,
-      { ...files, "README.md": text.replace("#taskcopy", "") },
-      /no link to docs\/resources\.md/,
-    );
-    refuses(resourcesAreComplete, { ...files, "README.md": text.replace(/Copy$/, "Copies") }, /type token .* TaskCopy/);
+    refuses(resourcesAreComplete, { ...files, "README.md": "" }, /no link to docs\/reference\/task-copy\.md/);
     refuses(
       resourcesAreComplete,
       { ...files, "test/realEngine/lifecycle.test.ts": "TaskCopy" },

@@ -1,7 +1,7 @@
 import type { RowSource } from "../../service/rows/rowPage";
 import type { PendingState, ProfileArgs, Settings } from "../resource";
 
-/** How rows are written: `ndjson` one row a line, `json` one array, `csv` a header line and a line for each row. */
+/** How rows are written: `ndjson` one row on each line, `json` one array, `csv` a header line and a line for each row. */
 export type ExportFormat = "ndjson" | "json" | "csv";
 
 /**
@@ -32,7 +32,7 @@ export interface DataExportArgs extends ProfileArgs {
    */
   path: string;
   /**
-   * `ndjson`: one row a line, byte for byte as the service sent it. `json`: the same rows in one array. `csv`: a header line, then a line for each row.
+   * `ndjson`: one row on each line, byte for byte as the service sent it. `json`: the same rows in one array. `csv`: a header line, then a line for each row.
    * A change exports again.
    * @default "ndjson"
    */

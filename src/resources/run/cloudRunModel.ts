@@ -83,11 +83,11 @@ export interface CloudRunArgs extends ProfileArgs {
    */
   onDelete?: "retain" | "stop";
   /**
-   * The `lotNo` of a run whose start got no answer. The resource takes the run over and starts none. A different `lotNo` replaces. The
+   * The `lotNo` of a run whose start got no response, or that was started elsewhere. The resource takes the run over and starts none. A different `lotNo` replaces. The
    * present `lotNo` declares that the subtasks that are listed now belong to this run.
    */
   adoptLotNo?: string;
-  /** Any new string starts the run again after a start that got no answer. A change replaces, but only in that case. */
+  /** After a start whose response was lost, a new string starts the run again, as a replace. At any other time a change makes no call. */
   retry?: string;
 }
 

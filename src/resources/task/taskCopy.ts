@@ -31,8 +31,8 @@ export interface TaskCopyArgs extends ProfileArgs {
   /** The group of the copy. Requires `sourceTaskId`. A change replaces. */
   taskGroupId?: string;
   /**
-   * The id of a task to adopt. Without `sourceTaskId`: a task that exists already; by default its rows are never removed. With `sourceTaskId`: the copy
-   * that a request made whose answer was lost. Adding or removing the id of the present task changes nothing. Another id replaces.
+   * The id of a task to adopt. Without `sourceTaskId`: a task that exists already; by default its rows are never removed. With `sourceTaskId`: a copy whose
+   * response was lost. Adding or removing the id of the present task changes nothing. Another id replaces.
    */
   adoptTaskId?: string;
   /**
@@ -46,7 +46,7 @@ export interface TaskCopyArgs extends ProfileArgs {
    * @default false
    */
   forceDestroy?: boolean;
-  /** After a copy whose answer was lost, a new string copies again, as a replace. At any other time a change makes no call. */
+  /** After a copy whose response was lost, a new string copies again, as a replace. At any other time a change makes no call. */
   retry?: string;
 }
 

@@ -1,0 +1,34 @@
+import type { Key } from "../../src/config/configKeys";
+import { configKeys } from "../../src/config/configKeys";
+import type { Parts } from "./parts";
+import { table } from "./parts";
+
+export const configurationPage = "docs/reference/configuration.md";
+
+/** The tables of configuration keys: first those that say which account of which service, then the others. */
+export function partsOfConfiguration(): Parts {
+  const keys: [string, Key][] = Object.entries(configKeys);
+  const tableOf = (isChosen: (key: Key) => boolean): string =>
+    table(
+      ["key", "environment variable", "value", "meaning", "default"],
+      keys.flatMap(([name, key]) => {
+        const { kind, environment, meaning, default: fallback = "", isSecret } = key;
+        const row = [
+          `\`${name}\``,
+          `\`${environment}\``,
+          kind.allowed,
+          meaning + (isSecret ? " (secret)" : ""),
+          fallback,
+        ];
+        return isChosen(key) ? [row] : [];
+      }),
+    );
+  return {
+    command: "npm run docs",
+    required: { "first keys": tableOf(isOfAccount), "other keys": tableOf((key) => !isOfAccount(key)) },
+  };
+}
+
+function isOfAccount({ inProfile }: Key): boolean {
+  return inProfile === true;
+}

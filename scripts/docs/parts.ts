@@ -1,0 +1,46 @@
+/**
+ * Generated parts of hand-written pages: `<!-- NAME: written by COMMAND -->`, then the part, then `<!-- end of NAME -->`. All other text of the page
+ * is written by hand.
+ */
+
+export interface Parts {
+  /** What writes the parts, for example `npm run docs`. */
+  command: string;
+  /** The parts that the page must have, by name. */
+  required: Readonly<Record<string, string>>;
+  /** The parts that the page may have. */
+  optional?: Readonly<Record<string, string>>;
+}
+
+/** The page with these parts. Throws if the page lacks a required part, or has a part of another name. */
+export function withParts(page: string, { command, required, optional = {} }: Parts): string {
+  const mark = `: written by ${command} -->\n`;
+  const [before = "", ...rest] = page.split(/^<!-- (?=[^\n]*: written by )/m);
+  const missing = new Set(Object.keys(required));
+  const written = rest.map((section) => {
+    const name = section.slice(0, Math.max(section.indexOf(mark), 0));
+    const part = required[name] ?? optional[name];
+    if (part === undefined) {
+      const known = Object.keys({ ...required, ...optional }).map((each) => `"${each}"`);
+      throw new Error(`has the part "${section.split("\n")[0]}"; ${command} writes ${known.join(", ")}`);
+    }
+    const end = `<!-- end of ${name} -->`;
+    const to = section.indexOf(end);
+    if (to < 0) {
+      throw new Error(`lacks the line ${end}`);
+    }
+    missing.delete(name);
+    return `<!-- ${name}${mark}\n${part.trim()}\n\n${section.slice(to)}`;
+  });
+  for (const name of missing) {
+    throw new Error(`lacks the part <!-- ${name}${mark.trim()} <!-- end of ${name} -->`);
+  }
+  return [before, ...written].join("");
+}
+
+/** A Markdown table. */
+export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(titles), `|${"---|".repeat(titles.length)}`, ...rows.map(line)].join("\n");
+}

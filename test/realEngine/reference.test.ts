@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { resources } from "../internals/resources";
+import { Project, repositoryRoot } from "./harness";
+
+const folder = join(repositoryRoot, "examples", "reference");
+
+describe("the program of the reference on the engine", () => {
+  let project: Project;
+  before(async () => {
+    const source = readFileSync(join(folder, "index.ts"), "utf8");
+    const { outputText } = ts.transpileModule(source, { compilerOptions: { module: ts.ModuleKind.CommonJS } });
+    project = await Project.create({
+      program: outputText,
+      files: { "shelves.txt": readFileSync(join(folder, "shelves.txt"), "utf8") },
+      config: { "webextract:baseUrl": "https://service.example.com", "test:failedSubtasks": '["1", "2"]' },
+    });
+  });
+  after(() => project.remove());
+
+  it("previews, and declares every resource", async () => {
+    const { steps } = await project.previewJson();
+    const types = steps
+      .map(({ urn }) => urn.split("::")[2]?.split("webextract:")[1])
+      .filter((type) => type !== undefined);
+    assert.deepEqual([...new Set(types)].sort(), Object.keys(resources).sort());
+  });
+});
