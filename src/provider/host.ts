@@ -19,13 +19,13 @@ interface Service {
   actionReader: ActionReader;
 }
 
-/** What all resources of one provider process share: configuration, clients, journal, owners, and the order of writes to a task. */
+/** Shared by all resources of a provider process: configuration, clients, journal, owners, and the order of writes to a task. */
 export class Host {
-  /** Undefined where it is switched off. */
+  /** Undefined if the configuration switches the journal off. */
   readonly journal: Journal | undefined;
   private readonly accountGuards = new Map<string, AccountGuard>();
   private readonly owners = new Map<string, TaskOwners>();
-  /** Made-up ids of lost answers whose outcome this run adopts. */
+  /** Placeholder ids of lost answers whose outcome this run adopts. */
   readonly adopted = new Set<string>();
   private readonly checked = new Set<string | undefined>();
   private readonly noted = new Set<string>();
@@ -54,12 +54,12 @@ export class Host {
     return this.config.settings;
   }
 
-  /** Why a resource cannot have this profile, or no profile. */
+  /** Why a resource cannot use this profile, or cannot do without one. */
   profileProblem(profile: string | undefined): string | undefined {
     return this.config.profileProblem(profile);
   }
 
-  /** The origin of the service of a profile; undefined where it is not configured. */
+  /** The origin of the service of a profile; undefined if it is not configured. */
   origin(profile: string | undefined): string | undefined {
     const { baseUrl } = this.config.clientOptions(profile);
     return baseUrl === undefined ? undefined : originOf(baseUrl);
@@ -76,7 +76,7 @@ export class Host {
     ]);
   }
 
-  /** The name of a resource that is the same in each run; undefined where the resource or its service is not known. */
+  /** The name of a resource, the same in each run; undefined if the resource or its service is not known. */
   nameOf(urn: string | undefined, profile: string | undefined): ResourceName | undefined {
     const origin = this.origin(profile);
     return urn === undefined || origin === undefined ? undefined : { urn, origin, profile: profile ?? "" };
@@ -94,7 +94,7 @@ export class Host {
     return { key: urn, title: urn === undefined ? "A resource" : titleOf(urn) };
   }
 
-  /** Each account has its own guard: tasks of one account say nothing about another. */
+  /** Each account has its own guard: the tasks of one account tell nothing about another account. */
   accountGuard(profile: string | undefined): AccountGuard {
     const account = this.account(profile);
     const guard = this.accountGuards.get(account) ?? new AccountGuard();
@@ -102,7 +102,7 @@ export class Host {
     return guard;
   }
 
-  /** Notes that the program declares this resource. The first check of a process does not tell its URN, so it may be any resource. */
+  /** Notes that the program declares this resource. The first check of a process has no URN, so it may be any resource. */
   noteChecked(urn: string | undefined): void {
     this.checked.add(urn);
   }
@@ -142,7 +142,7 @@ export class Host {
   }
 
   /**
-   * To be called before the process ends. Sends nothing more, and waits until the requests under way have been answered and noted.
+   * To be called before the process ends. Sends no more requests, and waits until those in progress are answered and noted.
    */
   async close(): Promise<void> {
     const clients = [...this.services.values()].map(({ client }) => client);
@@ -151,12 +151,12 @@ export class Host {
       try {
         client.close();
       } catch {
-        // A token that could not be stored. A warning said so when it was not stored.
+        // A token could not be stored. A warning was shown at that time.
       }
     }
   }
 
-  /** The context of a resource. Its warnings and progress show beside the resource with this `urn`. */
+  /** The context of a resource. The engine shows warnings and progress beside the resource with this `urn`. */
   context(profile: string | undefined, urn: string | undefined): Context {
     const { client, actionReader } = this.service(profile);
     const name = this.nameOf(urn, profile);

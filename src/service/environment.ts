@@ -16,8 +16,8 @@ export const environmentVariables = {
 } as const;
 
 /**
- * Options from environment variables; unset and empty ones are left out. `baseUrl` may be missing: the caller decides what to say.
- * @throws TypeError where WEBEXTRACT_LOG is no log level
+ * Options from environment variables, without those that are unset or empty. `baseUrl` may be missing: the caller reports that.
+ * @throws TypeError if WEBEXTRACT_LOG is not a log level
  */
 export function optionsFromEnvironment(env: NodeJS.ProcessEnv = process.env): Partial<ServiceClientOptions> {
   const found: Partial<Record<(typeof environmentVariables)[keyof typeof environmentVariables], string>> = {};
@@ -34,7 +34,7 @@ function logLevelOf(value: string): LogLevel {
   throw new TypeError("WEBEXTRACT_LOG must be one of silent, debug, trace.");
 }
 
-/** `pulumi-webextract` in the folder where the system keeps a user's state. */
+/** The folder `pulumi-webextract` in the user's state folder of the operating system. */
 export function defaultTokenStore(
   env: NodeJS.ProcessEnv = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -46,15 +46,14 @@ export function defaultTokenStore(
 }
 
 /**
- * The address of the proxy that the environment (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) names for this service; undefined where there
- * is none to go through. What stays on this machine never goes through one: it may be plain http, and would leave the machine with its
- * credential.
+ * The address of the proxy that the environment (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) sets for this service; undefined if there is
+ * none. Requests to this machine never use a proxy: they may be plain http, and the credential would leave the machine.
  */
 export function proxyFromEnvironment(baseUrl: string): string | undefined {
   if (isLoopback(new URL(baseUrl).hostname)) return undefined;
   const address = getProxyForUrl(baseUrl);
   if (address === "") return undefined;
-  // The library takes `proxy:3128` for a proxy of the service's own scheme; a tunnel is asked for in plain http, as elsewhere.
+  // The library gives `proxy:3128` the scheme of the service. Like other programs, connect to such a proxy with plain http.
   const asWritten = Object.entries(process.env).some(([name, value]) => /_proxy$/i.test(name) && value === address);
   return asWritten ? address : address.replace(/^https:/, "http:");
 }

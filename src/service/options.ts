@@ -1,11 +1,11 @@
 /** The options of a `ServiceClient`, with meaning, unit and default. */
 
-/** What `log` receives. `debug`: one line for each request. `trace`: also the reason for each repeat and wait. */
+/** The lines that `log` receives. `debug`: one line for each request. `trace`: also the reason for each repeat and wait. */
 export type LogLevel = "silent" | "debug" | "trace";
 
 /**
- * Which credential an operation is sent with. `contract`: as the service's contract says (x-api-key for the upload of start URLs, the
- * access token for everything else). `bearer` and `apiKey`: that one for every operation, for services that take only one.
+ * The credential that requests carry. `contract`: as the service's contract says (x-api-key for the upload of start URLs, the access token
+ * for all other operations). `bearer` and `apiKey`: the same credential for every operation, for services that accept only one.
  */
 export type CredentialScheme = "contract" | "bearer" | "apiKey";
 
@@ -13,7 +13,7 @@ export type CredentialScheme = "contract" | "bearer" | "apiKey";
 export interface ServiceClientOptions {
   /** The service's base address; a path is kept as a prefix. https, unless the host is loopback or `allowInsecureHttp` is set. */
   baseUrl: string;
-  /** An access token. Used until it is refused. */
+  /** An access token. Used until the service refuses it. */
   accessToken?: string;
   /** The first refresh token. The service may replace it at each refresh; `tokenStore` keeps the newest one. */
   refreshToken?: string;
@@ -29,25 +29,25 @@ export interface ServiceClientOptions {
   timeoutSeconds?: number;
   /** How often a request is repeated, if that is safe. Default 5. */
   maxRetries?: number;
-  /** Most requests per second, over all clients of this process for the same service. Default: none until the service answers 429. */
+  /** Most requests per second, over all clients of this process for the same service. Default: no limit until the service answers 429. */
   requestsPerSecond?: number;
   /** Most requests in flight, over all clients of this process for the same service. Default 8. */
   concurrency?: number;
   /** Most rows per page. The client uses smaller pages if the service refuses this size. Default 1000. */
   pageSize?: number;
-  /** Seconds for which a write waits while the task is running and cannot be changed; 0 does not wait. Default 120. */
+  /** Seconds that a write waits while the task is running and cannot be changed; 0 does not wait. Default 120. */
   busyTimeoutSeconds?: number;
-  /** Seconds that a call may take in all, with repeats and waits. Default 900. */
+  /** Seconds that a call may take, with repeats and waits. Default 900. */
   deadlineSeconds?: number;
   /** Allows plain http to another machine: credentials then travel unencrypted. Default false. */
   allowInsecureHttp?: boolean;
-  /** Error codes with which this service says that nothing was done, so that even a copy or a start may be repeated. Default: none. */
+  /** Error codes that mean "not executed" at this service: even a copy or a start may then be repeated. Default: none. */
   notExecutedCodes?: string[];
-  /** Default `contract`. */
+  /** The credential that requests carry. Default `contract`. */
   credentials?: CredentialScheme;
   /** Path of the token refresh. Default `/token`. */
   refreshPath?: string;
-  /** Default `silent`. */
+  /** How much `log` receives. Default `silent`. */
   logLevel?: LogLevel;
   /** Receives the lines of the log, without bodies and credentials. Default: standard error. */
   log?: (line: string) => void;
@@ -57,7 +57,7 @@ export interface ServiceClientOptions {
   settingName?: (option: string) => string;
   /** Largest accepted response, in bytes. Default 64 MiB. */
   maxResponseBytes?: number;
-  /** Once aborted, no call waits any more, neither for the limiter nor for the next attempt: it ends with an error. A request in progress completes. */
+  /** After an abort, no call waits for the limiter or for the next attempt: the call ends with an error. A request in progress completes. */
   interrupted?: AbortSignal;
 }
 
@@ -65,8 +65,8 @@ export interface ServiceClientOptions {
 export interface CallOptions {
   /** Ends the call, and closes the connection of a request in progress. */
   signal?: AbortSignal;
-  /** Seconds that this call may take in all, with repeats and waits. Default: `deadlineSeconds` of the client. */
+  /** Seconds that this call may take, with repeats and waits. Default: `deadlineSeconds` of the client. */
   deadlineSeconds?: number;
-  /** Makes one attempt only, without waits and repeats: for a write that is right only at this moment. Default false. */
+  /** Makes one attempt only, without waits and repeats: for a write that is correct only at this moment. Default false. */
   once?: boolean;
 }

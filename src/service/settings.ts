@@ -6,9 +6,9 @@ import type { CredentialScheme, LogLevel, ServiceClientOptions } from "./options
 
 /** The options, checked and with their defaults. Credentials are not included: only the token code holds those. */
 export interface Settings {
-  /** Without a slash at its end. */
+  /** Without trailing slashes. */
   baseUrl: string;
-  /** The proxy that the environment names for this service. */
+  /** The proxy that the environment sets for this service. */
   proxy: ProxyServer | undefined;
   /** Milliseconds. */
   timeout: number;
@@ -124,7 +124,7 @@ function proxyProblem(baseUrl: string): string | undefined {
   const address = proxyFromEnvironment(baseUrl);
   return address === undefined || proxyOf(address) !== undefined
     ? undefined
-    : "The proxy that the environment names for baseUrl (HTTPS_PROXY, HTTP_PROXY or ALL_PROXY) is not a URL such as http://host:port.";
+    : "The proxy that the environment sets for baseUrl (HTTPS_PROXY, HTTP_PROXY or ALL_PROXY) is not a URL such as http://host:port.";
 }
 
 /** A header takes visible ASCII only. A line break in a token is a copy-and-paste error, and must not become a second header. */

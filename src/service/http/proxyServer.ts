@@ -1,11 +1,11 @@
 /** A proxy between this process and the service. */
 export interface ProxyServer {
-  /** Without user name and password, so that it may be shown. */
+  /** Without user name and password, so that messages may contain the address. */
   readonly url: URL;
   readonly user?: { readonly username: string; readonly password: string };
 }
 
-/** What stands in a proxy variable; undefined where it is no address of an http or https proxy. */
+/** Parses the value of a proxy variable. Undefined if the value is not the address of an http or https proxy. */
 export function proxyOf(address: string): ProxyServer | undefined {
   if (!URL.canParse(address)) return undefined;
   const url = new URL(address);
@@ -18,7 +18,7 @@ export function proxyOf(address: string): ProxyServer | undefined {
   return { url, user: username === "" && password === "" ? undefined : { username, password } };
 }
 
-/** What must not be shown of a proxy. */
+/** The secrets of a proxy, which messages must not contain. */
 export function secretsOf(proxy: ProxyServer | undefined): string[] {
   if (proxy?.user === undefined) return [];
   const { username, password } = proxy.user;

@@ -5,13 +5,13 @@ import type { ProxyServer } from "./proxyServer";
 
 type ConnectOptions = Parameters<HttpsProxyAgent<string>["connect"]>[1];
 
-/** What a request through a {@link TunnelAgent} carries besides node's own options. */
+/** Options of a request through a {@link TunnelAgent}, in addition to those of Node.js. */
 export interface TunnelOptions {
-  /** Ends the request, also before it has a socket. Node keeps its own `signal` from agents. */
+  /** Ends the request, also before it has a socket. Node.js does not pass its own `signal` to agents. */
   ended: AbortSignal;
 }
 
-/** For https: the proxy is asked for a tunnel (CONNECT), and sees neither request nor credential. */
+/** For https: requests a tunnel from the proxy (CONNECT). The proxy sees neither the request nor the credential. */
 export class TunnelAgent extends HttpsProxyAgent<string> {
   readonly #open: (signal: AbortSignal | undefined) => HttpsProxyAgent<string>;
 
@@ -19,12 +19,12 @@ export class TunnelAgent extends HttpsProxyAgent<string> {
     super(url, { keepAlive });
     const authorization =
       user && `Basic ${Buffer.from(`${user.username}:${user.password}`, "utf8").toString("base64")}`;
-    // A function of its own for the headers: the library writes the proxy's address into its debug output.
+    // The credential is a header and not a part of the address: the library writes the address into its debug output.
     const headers = () => (authorization === undefined ? {} : { "Proxy-Authorization": authorization });
     this.#open = (signal) => new HttpsProxyAgent(url, { keepAlive, headers, signal });
   }
 
-  /** The library lets go of its socket only when the proxy answers; a request that was ended must not wait for that. */
+  /** The library releases its socket only when the proxy answers. An aborted request must not wait for that. */
   override connect(request: ClientRequest, options: ConnectOptions): Promise<Socket> {
     const ended = "ended" in options && options.ended instanceof AbortSignal ? options.ended : undefined;
     return this.#open(ended).connect(request, options);

@@ -2,13 +2,13 @@ import { createHash, randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import type { UploadSource } from "../contract/types";
 
-/** A multipart body on its way, from a file opened for this one try. */
+/** The multipart body of one attempt, with its open file. */
 export interface UploadBody {
   stream: Readable;
   headers: Record<string, string>;
-  /** Why the file could not be sent to its end, once the stream has failed for that reason. */
+  /** Why the file could not be sent completely, after the stream failed for that reason. */
   problem(): string | undefined;
-  /** Closes the file, whatever became of the request. */
+  /** Closes the file. To be called after success and failure. */
   dispose(): void;
 }
 
@@ -17,14 +17,14 @@ export function uploadBody(taskId: string, file: UploadSource, onProgress: () =>
   let problem: string | undefined;
   const { head, tail, headers } = frameOf(taskId, file);
   const source = file.open();
-  // An error may come before anything is read. The loop over the source meets it then.
+  // An error before the first read would be unhandled. The loop over the source throws it.
   source.on("error", () => undefined);
   async function* body(): AsyncGenerator<Buffer, void, void> {
     yield head;
     try {
       yield* checked(source, file, onProgress);
     } catch (error) {
-      // A stream that is destroyed already belongs to a request that was cut off, which is no fault of the file.
+      // The stream of an aborted request is already destroyed. The file is not the cause then.
       if (!stream.destroyed) problem = problemOf(error);
       throw error;
     }
@@ -38,7 +38,7 @@ export function uploadBody(taskId: string, file: UploadSource, onProgress: () =>
   return { stream, headers, problem: () => problem, dispose };
 }
 
-/** What stands before and behind the file. */
+/** The parts of the body before and after the file, and the headers. */
 function frameOf(taskId: string, file: UploadSource): { head: Buffer; tail: Buffer; headers: Record<string, string> } {
   const boundary = `webextract-${randomBytes(16).toString("hex")}`;
   const escapes: Record<string, string> = { '"': "%22", "\r": "%0D", "\n": "%0A" };
@@ -62,7 +62,7 @@ function frameOf(taskId: string, file: UploadSource): { head: Buffer; tail: Buff
   return { head, tail, headers };
 }
 
-/** The file is not what it has to be, in words for the user. */
+/** A problem of the file. The message is for the user. */
 class FileProblem extends Error {}
 
 function problemOf(error: unknown): string {
@@ -71,8 +71,8 @@ function problemOf(error: unknown): string {
 }
 
 /**
- * Passes the file on, holding back its last piece until length and digest are known to be right: the service never sees the end of a
- * file that is not the one that was checked, so it cannot take it.
+ * Passes the file on, but keeps the last piece back until length and digest are verified. The service never receives the end of a file that
+ * changed after its check, so it cannot accept the file.
  */
 async function* checked(
   pieces: AsyncIterable<unknown>,

@@ -3,18 +3,18 @@ import { isServiceError } from "../errors/errors";
 import { onAbort } from "../http/onAbort";
 import type { ScannedRows } from "./rowScanner";
 
-/** One answer of a reading operation. */
+/** One answer of an operation that reads rows. */
 export interface RawPage {
   rows: ScannedRows;
   total: number;
-  /** Absent where the read is of what is not exported. */
+  /** Absent in a read of rows that are not exported. */
   restTotal?: number;
   offset?: number;
   current?: number;
   afterLoss?: boolean;
 }
 
-/** Asks for one page. */
+/** Requests one page. */
 export type FetchPage = (offset: number, size: number, signal: AbortSignal) => Promise<RawPage>;
 
 export interface RowReading {
@@ -22,14 +22,14 @@ export interface RowReading {
   pageSize: number;
   maxRows: number;
   offset: number;
-  /** Pages under way at once, at most. */
+  /** Most pages requested at the same time. */
   ahead: number;
   signal?: AbortSignal;
 }
 
-/** Bytes of the pages that are fetched ahead, about, at most: what keeps an export of any length in little memory. */
+/** Approximate limit of the bytes that are fetched ahead. Bounds the memory of an export of any length. */
 const aheadBytes = 16 * 1024 * 1024;
-/** Page sizes to fall back to where a service refuses one. */
+/** Page sizes to try after the service refuses one. */
 const smallerSizes = [500, 200, 100, 50, 20, 10, 1];
 
 interface Pending {
@@ -39,7 +39,7 @@ interface Pending {
   page: Promise<RawPage>;
 }
 
-/** The pages under way, in the order of their offsets. */
+/** The requested pages, in the order of their offsets. */
 export class PageQueue {
   readonly #reading: RowReading;
   readonly #pending: Pending[] = [];
@@ -55,10 +55,10 @@ export class PageQueue {
     this.#stopListening = reading.signal && onAbort(reading.signal, () => this.#abortAll());
   }
 
-  /** Undefined where a refusal means that there is no such page (`mayBeTheEnd`). */
+  /** Resolves with undefined if the service refuses the page and `mayBeTheEnd`: there is no such page. */
   async take(offset: number, left: number, mayBeTheEnd: boolean): Promise<RawPage | undefined> {
     let refusal: unknown;
-    // An answer that was too large to be taken is lost too, with what may have been handed out in it.
+    // An answer above maxResponseBytes is lost, and so may be the rows that the service handed out in it.
     let lost = false;
     for (;;) {
       const size = Math.min(this.#size, left);
@@ -84,12 +84,12 @@ export class PageQueue {
     }
   }
 
-  /** Begins the pages after this one, as far as its answer bears out what was expected. */
+  /** Requests the following pages ahead, as long as the page has the expected size and offset. */
   fillAfter(asked: number, next: number, page: RawPage, left: number): void {
     const { count, body } = page.rows;
     const full = count === Math.min(this.#size, left);
     if (!full) {
-      // The service gives fewer rows than asked for. Twice the same number is its own page size.
+      // The service answers fewer rows than requested. The same number twice is its own page size.
       if (count === this.#lastShort) this.#size = count;
       this.#lastShort = count;
     }
@@ -100,7 +100,7 @@ export class PageQueue {
     }
     const most = Math.max(0, Math.min(this.#reading.ahead, Math.floor(aheadBytes / Math.max(1, body.length))));
     this.#window = Math.min(most, Math.max(1, this.#window * 2));
-    // Some services always answer restTotal with the total; offsets that count rows end there at the latest.
+    // Some services answer restTotal with the total. Offsets that are row numbers never exceed the total.
     const end = Math.min(next + (page.restTotal ?? 0), Math.max(page.total, next));
     const last = this.#pending.at(-1);
     let offset = last === undefined ? next : last.offset + last.size;
@@ -121,7 +121,7 @@ export class PageQueue {
     const controller = new AbortController();
     if (this.#reading.signal?.aborted) controller.abort();
     const page = this.#reading.fetch(offset, size, controller.signal);
-    // A page fetched ahead may never be looked at; its failure counts only when its turn comes.
+    // A page fetched ahead may never be used. Its failure counts only when the page is taken.
     const settled = () => this.#underWay.delete(controller);
     page.then(settled, settled);
     this.#underWay.add(controller);
@@ -137,7 +137,7 @@ export class PageQueue {
   }
 }
 
-/** A page that is too large shows as a refused parameter, or as an answer larger than the client takes. */
+/** A page size that is too large results in a refused parameter, or in an answer above `maxResponseBytes`. */
 function mayBeTheSize(error: unknown): error is ServiceError {
   if (!isServiceError(error, "refused", "contract")) return false;
   if (error.kind === "contract") return /maxResponseBytes/.test(error.message);

@@ -1,6 +1,6 @@
 import type { Row } from "../contract/types";
 
-/** Where rows are read from: a task, one batch of it, or what it has not exported yet. */
+/** The rows to read: all rows of a task, one batch, or the rows that are not exported. */
 export type RowSource = TaskRows | BatchRows | NotExportedRows;
 
 /** All rows of a task: `GET /data/all`. */
@@ -17,7 +17,7 @@ export interface TaskRows {
 export interface BatchRows {
   /** The task. */
   taskId: string;
-  /** The batch, as its start answered it. */
+  /** The batch: the `lotNo` that the start of the run answered. */
   lotNo: string;
   /** Not for this source. */
   notExported?: undefined;
@@ -29,7 +29,7 @@ export interface NotExportedRows {
   taskId: string;
   /** Not for this source. */
   lotNo?: undefined;
-  /** Tells it from {@link TaskRows}. */
+  /** Distinguishes this source from {@link TaskRows}. */
   notExported: true;
 }
 
@@ -37,27 +37,27 @@ export interface NotExportedRows {
 export interface RowPage {
   /** Rows in this page. */
   count: number;
-  /** Offset that was asked for; 0 where the read has none. */
+  /** The requested offset; 0 in a read of rows that are not exported. */
   offset: number;
-  /** Where reading goes on: an offset to resume from. */
+  /** The offset of the next page, for resuming. */
   nextOffset: number;
   /** The service's `total` in this answer. */
   total: number;
-  /** The service's `restTotal` in this answer; absent where the read is of what is not exported. */
+  /** The service's `restTotal` in this answer; absent in a read of rows that are not exported. */
   restTotal?: number;
-  /** The service's `current` in this answer; only where the read is of what is not exported. */
+  /** The service's `current` in this answer; only in a read of rows that are not exported. */
   current?: number;
-  /** Set on the last page only (which may hold no rows): whether the rows received are as many as the service says there are. */
+  /** Set on the last page only, which may be empty: whether the number of received rows equals the service's `total`. */
   complete?: boolean;
   /**
-   * Set where rows of what is not exported were asked for again because an answer was lost. A service that hands out each row only once may
-   * then have handed out rows that never came: do not mark, unless the service gives the same rows until they are marked.
+   * Set if rows that are not exported were requested again because an answer was lost. A service that hands out each row only once may have
+   * handed out rows that were not received. Do not mark then, unless the service answers the same rows until they are marked.
    */
   afterLoss?: boolean;
   /** Each row's JSON exactly as sent. */
   texts(): string[];
-  /** The rows one a line, each exactly as sent but for line breaks between its members. Ends with a line break unless empty. */
+  /** One row per line, each exactly as sent except for line breaks between members. Ends with a line break unless empty. */
   ndjson(): Buffer;
-  /** The rows parsed. An integer that a double cannot hold comes as its digits, as text. */
+  /** The parsed rows. An integer that a double cannot represent is a string of its digits. */
   objects(): Row[];
 }

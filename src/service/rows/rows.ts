@@ -5,22 +5,22 @@ import type { RowPage } from "./rowPage";
 import type { ScannedRows } from "./rowScanner";
 import { ScannedPage, sameRows } from "./scannedPage";
 
-/** What {@link ServiceClient.rows} can be told. */
+/** Options of {@link ServiceClient.rows}. */
 export interface RowsOptions extends CallOptions {
-  /** Rows a page, at most. Default: the client's. */
+  /** Most rows per page. Default: the client's `pageSize`. */
   pageSize?: number;
   /**
-   * Stop after this many rows. Default: all. What is not exported is given out as it came, even where the service answers more than it was asked for:
-   * a mark may reach those rows too.
+   * Stop after this many rows. Default: all. A read of rows that are not exported may give more: a page is never cut, because a mark may
+   * include all of its rows.
    */
   maxRows?: number;
-  /** Offset to begin at; `nextOffset` of a page read before resumes after it. Default 0. */
+  /** The offset of the first row. To resume after a page, pass its `nextOffset`. Default 0. */
   offset?: number;
-  /** Seconds each page may take in all, with repeats and waits. Default: the client's. */
+  /** Seconds that each page may take, with repeats and waits. Default: the client's `deadlineSeconds`. */
   deadlineSeconds?: number;
 }
 
-/** All pages of a batch or a task, in order. Pages are fetched ahead only while the answered offsets are the ones that were expected. */
+/** All pages of a batch or a task, in order. Pages are fetched ahead only while the service answers the expected offsets. */
 export async function* readByOffset(reading: RowReading): AsyncGenerator<RowPage, void, void> {
   const queue = new PageQueue(reading);
   const state = new OffsetState(reading.offset);
@@ -47,7 +47,10 @@ export async function* readByOffset(reading: RowReading): AsyncGenerator<RowPage
   }
 }
 
-/** A service may answer more rows than it was asked for. Where a mark of its own is the only way back to them, none is left out. */
+/**
+ * Cuts a page to `left` rows, because a service may answer more rows than requested. A page is not cut where the service answers cursors instead
+ * of row numbers: no offset would lead back to the rows left out.
+ */
 function atMost(left: number, page: RawPage, asked: number): RawPage {
   const { rows, offset = asked } = page;
   const countsRows = offset <= asked || offset === asked + rows.count;
@@ -56,13 +59,13 @@ function atMost(left: number, page: RawPage, asked: number): RawPage {
     : page;
 }
 
-/** Where reading by offset stands, and by what it has come to its end. */
+/** The progress of a read by offset. Decides when the read ends, and whether it is complete. */
 class OffsetState {
   received = 0;
-  /** All that there should be has come, and the offset stood still: an offset beyond that may be refused as one that does not exist. */
+  /** All rows of `total` were received and the offset did not advance. The service may refuse the next offset because it does not exist. */
   mayBeTheEnd = false;
   readonly #begin: number;
-  /** The answered offsets are marks of the service's own, not numbers of rows. */
+  /** The answered offsets are cursors, not row numbers. */
   #cursor = false;
   #lastRest = Number.POSITIVE_INFINITY;
 
@@ -82,7 +85,7 @@ class OffsetState {
       rest === 0 ||
       count >= left ||
       (this.#cursor && answered <= asked) ||
-      // More than there is, and no less to come: a service that gives the same rows for ever.
+      // More rows than `total`, and `restTotal` does not fall: the service repeats the same rows.
       (this.received > page.total && (rest >= this.#lastRest || rest < 0));
     this.#lastRest = rest;
     this.mayBeTheEnd = this.#begin === 0 && this.received === page.total && answered <= asked;
@@ -96,8 +99,8 @@ class OffsetState {
 }
 
 /**
- * What is not exported has no offset: the service gives the same rows until they are marked. So each page is given out, and the next one
- * asked for when the caller comes back, who may have marked the rows meanwhile. The same page again ends it.
+ * All pages of rows that are not exported. There is no offset: the service answers the same rows until they are marked. So the next page is
+ * requested only when the caller asks for it, after it may have marked the rows. The read ends when the same page comes again.
  */
 export async function* readNotExported(reading: RowReading): AsyncGenerator<RowPage, void, void> {
   const queue = new PageQueue(reading);

@@ -21,7 +21,7 @@ import { startFakeProxy } from "./fakeProxy";
 const run = promisify(execFile);
 const variables = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
 
-describe("a proxy that the environment names", function () {
+describe("a proxy that the environment sets", function () {
   this.timeout(30_000);
   let folder: string;
   let certificate: string;
@@ -204,7 +204,7 @@ describe("a proxy that the environment names", function () {
       process.env.HTTPS_PROXY = address;
       assert.throws(
         () => clientHere(),
-        (error: Error) => /proxy that the environment names/.test(error.message) && !/s3cr3t/.test(inspect(error)),
+        (error: Error) => /proxy that the environment sets/.test(error.message) && !/s3cr3t/.test(inspect(error)),
       );
       assert.equal(optionProblems({ baseUrl: "https://service.test" }).length, 1);
     });
