@@ -14,6 +14,7 @@ const books = new TaskCopy("books", {
 });
 // #endregion
 
+// #region settings
 // What to extract from the pages. The service defines the action types and their properties; these are the emulator's.
 const selectors = new TaskActionConfig("selectors", {
   taskId: books.id,
@@ -60,12 +61,13 @@ const tables = new TaskLoopItems("tables", {
   items: ["staff-picks", "signed"].map((table) => `${shop}/shelves/${table}/`),
 });
 
-// #region run
 const shelves = new TaskStartUrls("shelves", {
   taskId: books.id,
   urls: ["novels", "nature", "kids"].map((shelf) => `${shop}/shelves/${shelf}/`),
 });
+// #endregion
 
+// #region run
 // No dependsOn is needed: a run waits for all settings of its task. Without rerunOn, the run would start only once.
 const run = new CloudRun("run", {
   taskId: books.id,

@@ -24,6 +24,8 @@ const colours: Record<number, string> = {
 const background = "#0d1117";
 const foreground = "#e6edf3";
 
+/** Longer lines continue on the next one, as in a terminal of this width. */
+const maxColumns = 104;
 const charWidth = 8.4;
 const lineHeight = 19;
 const baseline = 13;
@@ -40,7 +42,7 @@ export interface Picture {
 
 /** The picture as SVG. The same output always gives the same picture. */
 export function terminalPicture({ title, command, output }: Picture): string {
-  const lines = linesOf(output.trim());
+  const lines = linesOf(output.replace(/^\n+/, "").trimEnd());
   const shown = command === undefined ? lines : [[{ text: `$ ${command}`, bold: true }], ...lines];
   const columns = Math.max(...shown.map(lengthOf));
   const width = Math.ceil(columns * charWidth) + 2 * margin;
@@ -99,7 +101,7 @@ function linesOf(output: string): Span[][] {
       add(lines.at(-1) ?? [], { text, ...style });
     }
   }
-  return lines.map(withoutTrailingSpace);
+  return lines.map(withoutTrailingSpace).flatMap(wrapped);
 }
 
 function styleAfter(style: Omit<Span, "text">, code: string): Omit<Span, "text"> {
@@ -116,6 +118,27 @@ function add(line: Span[], span: Span): void {
   if (span.text === "") return;
   if (last !== undefined && last.colour === span.colour && last.bold === span.bold) last.text += span.text;
   else line.push(span);
+}
+
+/** Breaks a line at its spaces. The continued lines begin below the first word. */
+function wrapped(line: Span[]): Span[][] {
+  const text = line.map((span) => span.text).join("");
+  if (text.length <= maxColumns) return [line];
+  const indent = text.search(/\S/);
+  const space = text.lastIndexOf(" ", maxColumns);
+  const end = space > indent ? space : maxColumns;
+  const rest = slice(line, end === space ? end + 1 : end);
+  return [slice(line, 0, end), ...wrapped([{ text: " ".repeat(indent), bold: false }, ...rest])];
+}
+
+function slice(line: readonly Span[], from: number, to = Number.POSITIVE_INFINITY): Span[] {
+  let column = 0;
+  return line.flatMap((span) => {
+    const start = column;
+    column += span.text.length;
+    const text = span.text.slice(Math.max(from - start, 0), Math.max(to - start, 0));
+    return text === "" ? [] : [{ ...span, text }];
+  });
 }
 
 function withoutTrailingSpace(line: Span[]): Span[] {

@@ -3,7 +3,8 @@ import { renameSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { pagesFolder } from "../../examples/quickstart/site/serveSite";
-import { assertPicture, linesBetween } from "../pages/pictures";
+import { assertPicture, linesBetween, withoutVaryingValues } from "../pages/pictures";
+import { blocks, readPage } from "../pages/readPage";
 import type { Ended } from "./freshClone";
 import { FreshClone } from "./freshClone";
 import { readPages } from "./readPages";
@@ -14,6 +15,18 @@ const lists = ["novels", "nature", "kids", "staff-picks", "signed"].map((shelf) 
 function succeeded({ code, output }: Ended): string {
   assert.equal(code, 0, output);
   return output;
+}
+
+/** The README shows some lines of the output, in its order. */
+function assertShownInReadme(output: string): void {
+  const [shown = ""] = blocks(readPage("README.md").split("<!-- output quickstart -->")[1] ?? "", "text");
+  const written = withoutVaryingValues(output).split("\n");
+  let from = 0;
+  for (const line of shown.split("\n").filter(Boolean)) {
+    from = written.indexOf(line, from) + 1;
+    assert.ok(from > 0, `the README shows a line that npm start does not write: ${line}`);
+  }
+  assert.ok(from > 0, "the README shows no output");
 }
 
 /** The lines of a preview that add, take away, replace or change something, without the resources' headings. */
@@ -58,6 +71,7 @@ describe("npm start", function () {
     assert.match(output, /Could not be read: .*ul-2006\.html: .*404/);
     assert.match(output, /npm start -- destroy/);
     assert.deepEqual(exportedRows(output), expectedRows(2));
+    assertShownInReadme(output);
   });
 
   it("changes nothing when it runs again without an edit", async () => {

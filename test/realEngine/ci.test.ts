@@ -88,7 +88,7 @@ describe("credentials in CI", () => {
         env: { ...third.environmentOf("pulumi/actions"), COMMIT: "3" },
         expect: "failure",
       });
-      const said = /<!-- message lostStore -->\n\n```\n([\s\S]*?)\n```/.exec(readPage("docs/ci.md"))?.[1];
+      const said = /<!-- message lostStore -->\n\n```\n([\s\S]*?)\n```/.exec(readPage("docs/how-to/ci.md"))?.[1];
       assert.ok(said !== undefined && inOneLine(output).includes(inOneLine(said)), output);
       assert.deepEqual(operations(), ["refreshToken"]);
       assert.deepEqual(project.findWritten([...tokens]), []);

@@ -35,6 +35,21 @@ describe("a picture of a terminal", () => {
     assert.equal((second - first).toFixed(1), (4 * 8.4).toFixed(1));
   });
 
+  it("continues a long line on the next one, below its first word and with its style", () => {
+    const picture = terminalPicture({ title: "t", output: `  ${red}${"word ".repeat(30)}${plain}end` });
+    const lines = textInPicture(picture).split("\n");
+    assert.deepEqual(lines, [`  ${"word ".repeat(20)}`.trimEnd(), `  ${"word ".repeat(10)}end`]);
+    assert.equal([...picture.matchAll(/fill="#ff7b72"/g)].length, 2);
+  });
+
+  it("breaks a word that is longer than a line", () => {
+    const lines = textInPicture(terminalPicture({ title: "t", output: "x".repeat(250) })).split("\n");
+    assert.deepEqual(
+      lines.map((line) => line.length),
+      [104, 104, 42],
+    );
+  });
+
   it("has a title for readers who do not see it", () => {
     assert.match(terminalPicture({ title: "what <it> shows", output: "a" }), /<title>what &lt;it&gt; shows<\/title>/);
   });

@@ -149,7 +149,8 @@ export class Project {
 
   /** Starts a command and returns at once: for a test that interrupts it, kills something, or looks while it runs. */
   start(command: readonly string[], options: Omit<RunOptions, "expect"> = {}): Run {
-    const args = [...command, ...(options.args ?? []), "--stack", this.stack, ...always];
+    // Arguments of the test come last: they count where both give an option.
+    const args = [...command, "--stack", this.stack, ...always, ...(options.args ?? [])];
     const takesStack = command[0] !== "stack" || command[1] !== "init";
     const run = new Run(this.engine.pulumi, takesStack ? args : [...command, ...always], {
       cwd: this.folder,
