@@ -151,7 +151,7 @@ export class Project {
   start(command: readonly string[], options: Omit<RunOptions, "expect"> = {}): Run {
     // Arguments of the test come last: they count where both give an option.
     const args = [...command, "--stack", this.stack, ...always, ...(options.args ?? [])];
-    const takesStack = !["stack init", "login"].some((other) => command.join(" ").startsWith(other));
+    const takesStack = (command[0] !== "stack" || command[1] !== "init") && !command.includes("--help");
     const run = new Run(this.engine.pulumi, takesStack ? args : [...command, ...always], {
       cwd: this.folder,
       env: { ...this.env, ...options.env },
