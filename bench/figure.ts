@@ -11,7 +11,7 @@ export interface Figure {
   name: string;
   value: number;
   /** `MB` is 1,000,000 bytes; `x` is a ratio of two values of one try. */
-  unit: "s" | "cpu s" | "MB" | "bytes" | "modules" | "closures" | "rows/s" | "x";
+  unit: "s" | "ms" | "cpu s" | "MB" | "bytes" | "modules" | "closures" | "rows/s" | "x";
   /** Undefined for a value that only explains others. */
   goal?: Goal;
 }
@@ -58,6 +58,7 @@ function theOneThatCounts(unit: Figure["unit"], values: readonly number[]): numb
   const last = sorted.length - 1;
   switch (unit) {
     case "s":
+    case "ms":
     case "cpu s":
       return sorted[0] ?? Number.NaN;
     case "x":

@@ -2,6 +2,7 @@ import type { Bench } from "../figure";
 import { deadlines } from "./deadlines";
 import { emulatorStart } from "./emulatorStart";
 import { exportAlone, exportPeers, exportRows } from "./exportRows";
+import { load } from "./load";
 import { npmStart } from "./npmStart";
 import { providerHost } from "./providerHost";
 import { upload, uploadAlone } from "./upload";
@@ -12,6 +13,7 @@ export const benches: readonly Bench[] = [
   deadlines,
   npmStart,
   providerHost,
+  load,
   upload,
   uploadAlone,
   exportRows,

@@ -5,7 +5,7 @@ import { withParts } from "../../scripts/docs/parts";
 import { benches } from "../benches/index";
 import { tableOf } from "../report";
 import { withExtrapolated } from "./extrapolate";
-import { limitedText, peersText, ratiosText, repairText } from "./peersText";
+import { limitedText, peersText, ratiosText, repairText, summaryText } from "./peersText";
 import { plotOf } from "./plot";
 import { savedResults } from "./results";
 
@@ -19,6 +19,7 @@ export function documented(): Record<string, string> {
   const figures = [...saved.benches].sort((one, other) => order.indexOf(one.bench) - order.indexOf(other.bench));
   const peers = withExtrapolated(saved.peers);
   const parts = {
+    summary: summaryText(peers),
     figures: tableOf(figures),
     ratios: ratiosText(peers),
     peers: peersText(peers),

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { documented } from "../../bench/document/document";
 import { withExtrapolated } from "../../bench/document/extrapolate";
 import { ratiosOf } from "../../bench/document/goals";
-import { limitedText } from "../../bench/document/peersText";
+import { limitedText, summaryText } from "../../bench/document/peersText";
 import { plotOf } from "../../bench/document/plot";
 import { keepsGoal } from "../../bench/figure";
 import type { PeerResult, PeersResult } from "../../bench/peers/result";
@@ -22,6 +22,16 @@ describe("the page about performance", () => {
     for (const [file, content] of Object.entries(documented())) {
       assert.equal(readFileSync(file, "utf8"), content, `run "npm run bench -- docs": ${file}`);
     }
+  });
+
+  it("begins with what the largest stack shows", () => {
+    const small = run(25, [peer("ExtractionTask", 1), peer("guide-style", 2)]);
+    const large = run(500, [peer("ExtractionTask", 30), peer("guide-style", 400)]);
+    const limited = run(900, [peer("ExtractionTask", 50)], 20);
+    const text = summaryText([large, small, limited]);
+    assert.match(text, /^The first `up` of 500 tasks takes 30 s with ExtractionTask, and 400 s with/);
+    assert.equal(text.split("\n").length, 3);
+    assert.throws(() => summaryText([run(25, [peer("floor", 1)])]), /lack ExtractionTask or guide-style/);
   });
 
   it("compares the ratios with their goals; for small stacks, only the number of requests has a goal", () => {
