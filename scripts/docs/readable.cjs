@@ -2,7 +2,12 @@
  * A plugin of typedoc: takes out of the reference what is of no use to its readers, namely how the types of the classes are put together
  * from those of arguments and states, which are no public names.
  */
+const { readdirSync, readFileSync } = require("node:fs");
+const { join } = require("node:path");
 const { ReferenceType, UnionType } = require("typedoc");
+
+const root = join(__dirname, "..", "..");
+const declaredUnions = readUnions();
 
 exports.load = (app) => {
   // Tables with an entry for each behaviour and variable: their types say less than the pages that list them.
@@ -26,7 +31,8 @@ exports.load = (app) => {
   });
   app.renderer.on("endPage", (page) => {
     page.contents = page.contents
-      ?.replaceAll("`OutputInstance`", "`Output`")
+      ?.replace(/`"\w+"`(?: \\\| `"\w+"`)+/g, inDeclaredOrder)
+      .replaceAll("`OutputInstance`", "`Output`")
       .replace(/`?NonNullable`?\\<((?:(?!\\<).)*?)\\>/g, (_whole, type) => type.replace(/ \\\| `?undefined`?$/, ""));
   });
 };
@@ -45,4 +51,28 @@ function nameKeys(table, keys, project) {
     if (!type.types.every(({ value }) => keys.includes(value))) continue;
     reflection.type = ReferenceType.createResolvedReference(alias.name, alias, project);
   }
+}
+
+/**
+ * The order of the strings in a union that the compiler computes depends on the other files of the program. They get the order of a union in the
+ * code with the same strings, or otherwise that of the alphabet.
+ */
+function inDeclaredOrder(union) {
+  const strings = union.match(/\w+/g).sort();
+  const ordered = declaredUnions.get(strings.join()) ?? strings;
+  return ordered.map((each) => `\`"${each}"\``).join(" \\| ");
+}
+
+function readUnions() {
+  const unions = new Map();
+  for (const folder of ["src", "emulator/src"]) {
+    const files = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).sort();
+    for (const file of files.filter((each) => each.endsWith(".ts"))) {
+      for (const [union] of readFileSync(join(root, folder, file), "utf8").matchAll(/"\w+"(?:\s*\|\s*"\w+")+/g)) {
+        const strings = union.match(/\w+/g);
+        unions.set([...strings].sort().join(), strings);
+      }
+    }
+  }
+  return unions;
 }
