@@ -9,7 +9,8 @@ describe("the pages", () => {
   });
 
   it("name only npm scripts that exist", () => {
-    const { scripts } = JSON.parse(readPage("package.json"));
+    const manifests = ["package.json", "templates/typescript/package.json"].map((path) => JSON.parse(readPage(path)));
+    const scripts = Object.assign({}, ...manifests.map((manifest) => manifest.scripts));
     for (const page of pages()) {
       const named = [...readPage(page).matchAll(/\bnpm (?:run ([\w:]+)|(start|test)\b)/g)];
       for (const [, run, short] of named)
