@@ -3,6 +3,8 @@
  * @module pulumi-webextract
  */
 
+export type { ManifestArgs } from "./manifest/manifest";
+export { Manifest } from "./manifest/manifest";
 export * from "./program/classes";
 export { ExtractionResource } from "./program/extractionResource";
 export * from "./program/functions";

@@ -197,7 +197,8 @@ function isLine(value: string): boolean {
   return value.trim() !== "" && !/[\r\n]/.test(value);
 }
 
-function inWords(shape: Shape): string {
+/** What a shape allows. */
+export function inWords(shape: Shape): string {
   switch (shape.is) {
     case "any":
       return "any value";

@@ -94,6 +94,19 @@ describe("the package", () => {
     assert.deepEqual(loaded, []);
   });
 
+  it("loads no parser of manifests before the first one, for most programs have none", async () => {
+    const loaded = await inConsumer(
+      folder,
+      `const { Manifest } = require("pulumi-webextract");
+       const parts = /node_modules.(yaml|leven).|manifest.readManifests/;
+       const before = Object.keys(require.cache).filter((file) => parts.test(file));
+       try { new Manifest("tasks", { path: "none.yaml" }); } catch {}
+       console.log(JSON.stringify([before, Object.keys(require.cache).some((file) => parts.test(file))]));`,
+      "commonjs",
+    );
+    assert.deepEqual(loaded, [[], true]);
+  });
+
   it("holds what it needs and nothing else when it is packed", async () => {
     const { stdout } = await run("tar", ["-tzf", await packTarball()]);
     const files = stdout

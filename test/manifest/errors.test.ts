@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { inWords } from "../internals/manifest";
+import { errorCases } from "./errorCases";
+import { Later, ManifestFolder } from "./manifestFolder";
+
+describe("the errors of a manifest", () => {
+  const folder = new ManifestFolder();
+  after(() => folder.remove());
+
+  const variables = { shop: "https://shop.test", urls: ["a"], missing: undefined, later: new Later([]) };
+  const messages = (paths?: string | string[]): string[] => folder.read(paths, variables).problems.map(inWords);
+
+  for (const { name, text, says } of errorCases) {
+    it(`name the place and the remedy of ${name}`, () => {
+      folder.write({ "novels.yaml": text });
+      assert.deepEqual(messages().join("\n").split("\n"), says);
+    });
+  }
+
+  it("come all at once, of all files and in their order", () => {
+    folder.write({ "b.yaml": "acions: {}\nrun: { waitFor: x }\n", "a/z.yaml": "", "a/c.yml": "from:\n\tx" });
+    const found = folder.read().problems.map(({ file, line, path }) => [file, line, path]);
+    assert.deepEqual(found, [
+      ["a/c.yml", 2, ""],
+      ["a/z.yaml", undefined, ""],
+      ["b.yaml", 1, ""],
+      ["b.yaml", 1, "acions"],
+      ["b.yaml", 2, "run.waitFor"],
+    ]);
+  });
+
+  it("name paths that lead to no manifest, and where they were looked for", () => {
+    folder.write({ "empty/readme.md": "" });
+    const at = (path: string): string => `(looked for "${folder.path}/${path}", relative to the program's folder)`;
+    assert.deepEqual(messages(["none.yaml", "empty", "empty/*.yaml", ""]), [
+      `none.yaml: does not exist ${at("none.yaml")}`,
+      `empty: has no file that ends in .yaml or .yml ${at("empty")}`,
+      `empty/*.yaml: matches no file ${at("empty/*.yaml")}`,
+      '"": is not a path: give a file, a glob or a folder',
+    ]);
+  });
+
+  it("name a file that is not UTF-8", () => {
+    folder.write({ "novels.yaml": Buffer.from("retry: \xe9", "latin1") });
+    assert.deepEqual(messages(), ["novels.yaml: is not UTF-8 text"]);
+  });
+
+  it("name both files of two tasks with one name", () => {
+    const from = "from: { adoptTaskId: t }\n";
+    folder.write({ "a/novels.yaml": from, "b/novels.yaml": from });
+    assert.deepEqual(messages(), [
+      'b/novels.yaml:1:1: is the second task with the name "novels"; the first is a/novels.yaml:1. Give one of them another name\n' +
+        "  1 | from: { adoptTaskId: t }\n    | ^",
+    ]);
+  });
+
+  it("refuse aliases that nest too deeply", () => {
+    const rest = Array.from({ length: 150 }, (_, index) => `k${index + 1}: &a${index + 1} [*a${index}]\n`);
+    folder.write({ "novels.yaml": `k0: &a0 [x]\n${rest.join("")}` });
+    const [problem] = folder.read().problems;
+    assert.equal(problem?.reason, "is refused: aliases nest more than 100 levels");
+  });
+
+  it("refuse merge keys and defaults that copy too much", () => {
+    const entries = Array.from({ length: 3000 }, (_, index) => `p${index}: x`).join(", ");
+    const uses = Array.from({ length: 1000 }, (_, index) => `  t${index}: { retry: { <<: *all, own: y } }\n`);
+    folder.write({ "novels.yaml": `defaults: { retry: &all { ${entries} } }\ntasks:\n${uses.join("")}` });
+    const [problem] = folder.read().problems;
+    assert.match(problem?.reason ?? "", /^is refused: aliases, merge keys and defaults add more than 2000000 values$/);
+    const own = Array.from({ length: 1000 }, (_, index) => `  t${index}: { retry: { own: y } }\n`);
+    folder.write({ "novels.yaml": `defaults: { retry: { ${entries} } }\ntasks:\n${own.join("")}` });
+    assert.match(folder.read().problems[0]?.reason ?? "", /^is refused: /);
+  });
+
+  it("show no control characters", () => {
+    folder.write({ "novels.yaml": 'from: { adoptTaskId: t }\n"\\u001b[31m\\n": "\u0085\u2028"\n' });
+    assert.deepEqual(
+      messages().filter((message) => /[^\P{Cc}\n]/u.test(message)),
+      [],
+    );
+  });
+});

@@ -1,0 +1,335 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests have variables
+
+import assert from "node:assert/strict";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import fc from "../fastCheck";
+import type { Manifests } from "../internals/manifest";
+import { anyVariables, readManifests } from "../internals/manifest";
+import { Later, ManifestFolder } from "./manifestFolder";
+
+const from = "from: { adoptTaskId: t }\n";
+
+function openOf(task: Manifests["tasks"][number] | undefined): { properties: unknown } {
+  const actions = task?.args.actions as { open: { properties: unknown } };
+  return actions.open;
+}
+
+describe("reading manifests", () => {
+  const folder = new ManifestFolder();
+  after(() => folder.remove());
+
+  const properties = (text: string, variables?: Record<string, unknown>): unknown => {
+    const [task] = folder.tasksOf(`${from}actions: { open: { actionType: A, properties: ${text} } }\n`, variables);
+    return openOf(task).properties;
+  };
+
+  describe("the type of a value", () => {
+    it("is a string as written where a string belongs", () => {
+      const written = [
+        ...["2", "012", "1.10", "1_000", "0x1F", "1e3", "639308323497897245", ".5", "+1"],
+        ...["no", "yes", "on", "true", "False", "2024-01-01", "12:30:45", "=", "<<x", ".inf", "NaN"],
+      ];
+      const list = Object.fromEntries(written.map((each, index) => [`p${index}`, each]));
+      const text = Object.entries(list).map(([name, each]) => `${name}: ${each}`);
+      assert.deepEqual(properties(`{ ${text.join(", ")} }`), list);
+    });
+
+    it("is a string for keys, choices, ids and items of lists", () => {
+      const [task] = folder.tasksOf(
+        "from: { sourceTaskId: 012, taskGroupId: 1_0 }\nretry: no\n" +
+          "actions: { 012: { actionType: 1.0, loop: { loopType: on, items: [012, 1.10, no, 2024-01-01] } } }\n" +
+          "exports: { 1: { path: 1.0, lotNo: 639308323497897245 } }\n",
+      );
+      assert.deepEqual(task?.args, {
+        from: { sourceTaskId: "012", taskGroupId: "1_0" },
+        retry: "no",
+        actions: {
+          "012": { actionType: "1.0", loop: { loopType: "on", items: ["012", "1.10", "no", "2024-01-01"] } },
+        },
+      });
+      assert.deepEqual(
+        task?.exports.map(({ name, args }) => [name, args]),
+        [["novels-1", { scope: "batch", path: "1.0", lotNo: "639308323497897245" }]],
+      );
+    });
+
+    it("is that of the string for quoted, folded and literal scalars", () => {
+      const text = '{ a: "1", b: \'no\', c: "", d: !!str 12, e: "x\\ty", f: two\n words }';
+      assert.deepEqual(properties(text), { a: "1", b: "no", c: "", d: "12", e: "x\ty", f: "two words" });
+      const block = "\n      a: |\n        1\n        2\n      b: >-\n        1\n        2";
+      const [task] = folder.tasksOf(`${from}actions:\n  open:\n    actionType: A\n    properties:${block}\n`);
+      assert.deepEqual(openOf(task).properties, { a: "1\n2\n", b: "1 2" });
+    });
+
+    it("is a number or a boolean only where one belongs", () => {
+      const [task] = folder.tasksOf(
+        `${from}forceDestroy: True\nopts: { protect: false }\nrun: { timeoutSeconds: 0.5, pollSeconds: 7 }\n`,
+      );
+      assert.equal(task?.args.forceDestroy, true);
+      assert.deepEqual(task?.opts, { protect: false });
+      assert.deepEqual(task?.run?.args, { timeoutSeconds: 0.5, pollSeconds: 7 });
+    });
+
+    it("is under triggers what reads back as written", () => {
+      const given = '{ a: 1, b: 1.10, c: 012, d: true, e: no, f: ~, g: 639308323497897245, h: "1", i: [0.5, -2, 1e3] }';
+      const [task] = folder.tasksOf(`${from}run: { triggers: ${given} }\n`);
+      assert.deepEqual(task?.run?.args.triggers, {
+        ...{ a: 1, b: "1.10", c: "012", d: true, e: "no", f: null, g: "639308323497897245", h: "1" },
+        i: [0.5, -2, "1e3"],
+      });
+    });
+  });
+
+  describe("the name of a task", () => {
+    const names = (paths?: string | string[], variables?: Record<string, unknown>): string[] =>
+      folder.tasks(paths, variables).map(({ name }) => name);
+
+    it("is that of its file, what it says itself, or its key", () => {
+      folder.write({
+        "a.yaml": from,
+        "b.yml": `name: \${prefix}-own\n${from}`,
+        "c.yaml": `tasks: { 1: { ${from.trim()} }, two: { ${from.trim()} } }\n---\n${from}---\nname: last\n${from}---\n`,
+      });
+      assert.deepEqual(names(".", { prefix: "my" }), ["a", "my-own", "1", "two", "c", "last"]);
+    });
+
+    it("is followed by that of the run and the exports, and so are earlier names", () => {
+      const urn = "urn:pulumi:dev::p::pulumi-nodejs:dynamic/webextract:ExtractionTask::old";
+      const [task] = folder.tasksOf(
+        `${from}was: [tales, "${urn}"]\nrun: { was: [start] }\nexports: { rows: { path: x, was: [data] }, all: { path: y, scope: all } }\n`,
+      );
+      assert.deepEqual([task?.name, task?.was], ["novels", ["tales", urn]]);
+      assert.deepEqual([task?.run?.name, task?.run?.was], ["novels", ["tales", "start"]]);
+      assert.deepEqual(
+        task?.exports.map(({ name, was }) => [name, was]),
+        [
+          ["novels-rows", ["novels-data", "tales-rows", "tales-data"]],
+          ["novels-all", ["tales-all"]],
+        ],
+      );
+    });
+  });
+
+  describe("defaults", () => {
+    it("merge maps, and give way to lists, single values and nulls", () => {
+      folder.write({
+        "all.yaml": `
+defaults:
+  from: { sourceTaskId: s, taskGroupId: g }
+  actions: { open: { actionType: A, properties: { Url: x, Wait: 1 } } }
+  startUrls: { urls: [a, b] }
+  run: { waitFor: finished }
+tasks:
+  plain:
+  other:
+    from: { taskGroupId: h }
+    actions: { open: { properties: { Url: y } }, next: { actionType: B, properties: { Max: 2 } } }
+    startUrls: { urls: [c] }
+    run: ~
+`,
+      });
+      const [plain, other] = folder.tasks();
+      const open = { actionType: "A", properties: { Url: "x", Wait: "1" } };
+      assert.deepEqual(plain?.args, {
+        from: { sourceTaskId: "s", taskGroupId: "g" },
+        actions: { open },
+        startUrls: { urls: ["a", "b"] },
+      });
+      assert.deepEqual(plain?.run?.args, { waitFor: "finished" });
+      assert.deepEqual(other?.args, {
+        from: { sourceTaskId: "s", taskGroupId: "h" },
+        actions: {
+          open: { actionType: "A", properties: { Url: "y", Wait: "1" } },
+          next: { actionType: "B", properties: { Max: "2" } },
+        },
+        startUrls: { urls: ["c"] },
+      });
+      assert.equal(other?.run, undefined);
+    });
+  });
+
+  describe("runs and exports", () => {
+    it("run again with their task, unless the document says otherwise", () => {
+      const rerunOn = (run: string): unknown => folder.tasksOf(`${from}run: ${run}\n`)[0]?.run?.rerunOn;
+      assert.deepEqual(rerunOn("{}"), ["novels"]);
+      assert.equal(rerunOn("{ triggers: 1 }"), undefined);
+      assert.deepEqual(rerunOn("{ triggers: 1, rerunOn: [novels] }"), ["novels"]);
+      assert.deepEqual(rerunOn("{ rerunOn: [] }"), []);
+    });
+
+    it("read the rows of the run, unless the export says otherwise", () => {
+      const [task] = folder.tasksOf(
+        `${from}run: {}\nexports: { a: { path: x }, b: { path: x, lotNo: 1 }, c: { path: x, scope: all } }\n`,
+      );
+      assert.deepEqual(
+        task?.exports.map(({ readsRun, args }) => [readsRun, args]),
+        [
+          [true, { scope: "batch", path: "x" }],
+          [false, { scope: "batch", path: "x", lotNo: "1" }],
+          [false, { scope: "all", path: "x" }],
+        ],
+      );
+    });
+  });
+
+  describe("variables", () => {
+    it("replace a value with their own, and parts of a string", () => {
+      const values = { shop: "https://a.test", pages: 2, on: true };
+      assert.deepEqual(properties('{ A: "${shop}/x", B: "${pages}", C: "p${pages}${on}" }', values), {
+        A: "https://a.test/x",
+        B: "2",
+        C: "p2true",
+      });
+      const [task] = folder.tasksOf(
+        `${from}startUrls: { urls: "\${urls}" }\nrun: { timeoutSeconds: "\${t}", triggers: { at: "\${t}" } }\nforceDestroy: \${on}\n`,
+        { urls: ["https://a.test"], t: 5, on: true },
+      );
+      assert.deepEqual(task?.args.startUrls, { urls: ["https://a.test"] });
+      assert.equal(task?.args.forceDestroy, true);
+      assert.deepEqual(task?.run?.args, { timeoutSeconds: 5, triggers: { at: 5 } });
+    });
+
+    it("stay outputs", () => {
+      const token = new Later(["secret"]);
+      const values = properties('{ A: "${token}", B: "Bearer ${token}!" }', { token }) as Record<string, Later>;
+      assert.equal(values.A, token);
+      assert.deepEqual(values.B?.parts, ["Bearer ", token, "!"]);
+    });
+
+    it("are not what stands behind $${", () => {
+      const text = '{ A: "$${shop}", B: "a$${", C: "$$${shop}", D: "$shop }", "$${k}": "$$${shop}$${shop}" }';
+      assert.deepEqual(properties(text, { shop: "s" }), {
+        A: "${shop}",
+        B: "a${",
+        C: "$${shop}",
+        D: "$shop }",
+        "${k}": "$${shop}${shop}",
+      });
+    });
+
+    it("do not come from the environment, and are not read twice", () => {
+      folder.write({ "novels.yaml": `${from}retry: "\${HOME}"\n` });
+      assert.deepEqual(
+        folder.read().problems.map(({ path }) => path),
+        ["retry"],
+      );
+      assert.deepEqual(properties('{ A: "${a}" }', { a: "${b}", b: "c" }), { A: "${b}" });
+    });
+
+    it("may have any name and value in a check without a program", () => {
+      folder.write({ "novels.yaml": `${from}retry: "\${x}"\nforceDestroy: \${y}\nrun: { triggers: "a\${z}" }\n` });
+      assert.deepEqual(readManifests({ paths: ["."], folder: folder.path, variables: anyVariables }).problems, []);
+    });
+  });
+
+  describe("YAML", () => {
+    it("may have anchors, aliases, merge keys, comments, a byte order mark and CRLF", () => {
+      const text = `\ufefffrom: { adoptTaskId: t } # the task
+actions:
+  a: &a
+    actionType: &type A
+    properties: &common { Url: x, Wait: 1 }
+  b: { <<: *a, actionType: *type }
+  c: { actionType: C, properties: { <<: [{ Wait: 2 }, *common], Own: 3 } }
+`.replaceAll("\n", "\r\n");
+      const actions = folder.tasksOf(text)[0]?.args.actions;
+      const properties = { Url: "x", Wait: "1" };
+      assert.deepEqual(actions, {
+        a: { actionType: "A", properties },
+        b: { actionType: "A", properties },
+        c: { actionType: "C", properties: { Url: "x", Wait: "2", Own: "3" } },
+      });
+    });
+
+    it("may have names that JavaScript gives to every object", () => {
+      const given = properties("{ constructor: a, __proto__: b, toString: c }") as object;
+      assert.deepEqual(Object.entries(given), [
+        ["constructor", "a"],
+        ["__proto__", "b"],
+        ["toString", "c"],
+      ]);
+    });
+  });
+
+  describe("files", () => {
+    const files = (paths: string | string[]): string[] => folder.tasks(paths).map(({ name }) => name);
+
+    it("are found in folders and by globs, in the order of their paths, each once", () => {
+      folder.write({
+        ...Object.fromEntries(["b", "a/z", "a/b/deep", "c"].map((name) => [`tasks/${name}.yaml`, from])),
+        "tasks/.hidden.yaml": "no",
+        "tasks/node_modules/x.yaml": "no",
+        "tasks/readme.md": "no",
+        "tasks/d.YML": from,
+      });
+      assert.deepEqual(files("tasks"), ["deep", "z", "b", "c", "d"]);
+      assert.deepEqual(files("tasks/*.yaml"), ["b", "c"]);
+      assert.deepEqual(files("./tasks/**/*.yaml"), ["deep", "z", "b", "c"]);
+      assert.deepEqual(files(join(folder.path, "tasks/{a,b}*/*")), ["z"]);
+      assert.deepEqual(files(["tasks/c.yaml", "tasks"]), ["c", "deep", "z", "b", "d"]);
+    });
+
+    it("may be behind symbolic links, also behind one that leads back", () => {
+      folder.write({ "shared/a.yaml": from, "tasks/b.yaml": from });
+      symlinkSync(join(folder.path, "shared"), join(folder.path, "tasks/shared"));
+      symlinkSync(join(folder.path, "tasks"), join(folder.path, "shared/back"));
+      assert.deepEqual(files("tasks/b.yaml"), ["b"]);
+      assert.deepEqual(files("tasks"), ["b", "a"]);
+    });
+  });
+
+  it("never crashes and never hangs, whatever the file contains", () => {
+    const words = [
+      "from: ",
+      "tasks:",
+      "- ",
+      "{",
+      "}",
+      "[",
+      "]",
+      "&a ",
+      "*a",
+      "<<: ",
+      "\n",
+      "  ",
+      "\t",
+      '"',
+      "'",
+      "|\n",
+    ];
+    const more = [
+      "${",
+      "$${",
+      "}",
+      "!!str ",
+      "!x ",
+      "%YAML 1.1\n",
+      "---\n",
+      "...\n",
+      "? ",
+      ": ",
+      "#",
+      "\u0000",
+      "\ud800",
+    ];
+    const names = ["defaults", "actions", "run", "exports", "properties", "name", "null", "~", "1e999", "__proto__"];
+    const soup = fc.array(fc.constantFrom(...words, ...more, ...names), { maxLength: 60 }).map((all) => all.join(""));
+    const text = fc.oneof(soup, fc.string({ unit: "binary" }), fc.json());
+    fc.assert(
+      fc.property(text, fc.boolean(), (content, inTask) => {
+        folder.write({ "novels.yaml": inTask ? `${from}${content}` : content });
+        const { problems, tasks } = folder.read(".", { a: 1, later: new Later([]) });
+        assert.ok(problems.length > 0 || tasks.length > 0);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("refuses in linear time what is nested without end", () => {
+    for (const each of ["[", "{", "- ", "? ", "a: ", "&a ", "! ", "{a: ", "- - ", "[[],"]) {
+      folder.write({ "novels.yaml": each.repeat(20_000) });
+      assert.ok(folder.read().problems.length > 0, each);
+    }
+  });
+});
