@@ -196,7 +196,7 @@ export class ValueReader {
     if (this.variables.isLater(value)) {
       return this.later(shape, node, value);
     }
-    const isText = takesText(shape) && isNumberOrBoolean(value);
+    const isText = takesText(shape) && shape.is !== "scalar" && isNumberOrBoolean(value);
     return this.fit(shape, isText ? String(value) : value, node);
   }
 
