@@ -28,8 +28,12 @@ export function partsOfResource(
   const derived = Object.keys(args).filter((name) => args[name]?.derived);
   const outputRows = [...derived, ...outputs].flatMap((name) => {
     const documented = outputFields(name);
-    const meaning = documented?.comment + (secretOutputs.includes(name) ? " Secret." : "");
-    return documented === undefined || documented.isInternal ? [] : [[`\`${name}\``, meaning]];
+    if (documented === undefined || documented.isInternal) {
+      return [];
+    }
+    const { comment } = documented;
+    const isSaid = !secretOutputs.includes(name) || comment.includes("Secret");
+    return [[`\`${name}\``, isSaid ? comment : `${comment} Secret.`]];
   });
   return {
     command: "npm run docs",

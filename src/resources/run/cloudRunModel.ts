@@ -15,8 +15,8 @@ import type { SubtaskCounts, SubtaskFingerprint } from "./subtaskList";
  * | update | none, or a wait as in create. Never a start |
  * | delete | none, or `POST /cloudextraction/subtasks:stop` with `onDelete: "stop"` |
  *
- * When a wait fails or is interrupted with Ctrl-C, the run stays in the state and the next up continues to wait. A wait continues
- * during an outage of the service: no connection, no answer, an answer 5xx or too many requests. A refusal ends the wait.
+ * When a wait fails or is interrupted with Ctrl-C, the run stays in the state and the next `up` continues to wait. A wait
+ * continues during an outage of the service: no connection, no response, a 5xx response or too many requests. A refusal ends the wait.
  */
 export interface CloudRunArgs extends ProfileArgs {
   /** The task to run. Pass the `id` of a TaskCopy. A change replaces. */

@@ -43,7 +43,7 @@ interface CheckedArgs extends Omit<TaskParametersArgs, "actions"> {
 }
 
 export interface TaskParametersState extends CheckedArgs, PendingState, DriftState {
-  /** The service's answer to the last write. Secret, because the contract does not define its fields. */
+  /** The service's response to the last write. Secret, because the contract does not define its fields. */
   updatedParameters?: Record<string, unknown>;
   /**
    * The settings before the first write, with `onDelete: "restore"`. Secret.
