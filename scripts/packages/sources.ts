@@ -7,8 +7,9 @@ import { packageFolders } from "./packages";
 /** The file of a `dist` that holds the digest of what it was compiled from. It is not packed. */
 export const stampFile = ".sources";
 
-/** Everything else that decides what the compiler writes: its settings, its version and the types of the dependencies. */
+/** Everything else that decides what a build writes: its script, the settings and version of the compiler, and the types of the dependencies. */
 const otherInputs = [
+  "scripts/build.ts",
   "package.json",
   "package-lock.json",
   "tsconfig.json",

@@ -73,6 +73,7 @@ for (const template of readdirSync(templates)) {
     let copy: string;
     let emulator: EmulatorProcess | undefined;
     let output: string;
+    let count: string;
 
     before(async () => {
       copy = realpathSync(mkdtempSync(join(tmpdir(), "webextract-template-")));
@@ -119,7 +120,8 @@ for (const template of readdirSync(templates)) {
 
     it("previews without an emulator", async () => {
       const { output: preview } = await project.preview(inFolder());
-      assert.match(preview, /4 to create/);
+      count = /(\d+) to create/.exec(preview)?.[1] ?? "";
+      assert.ok(Number(count) > 1, preview);
     });
 
     it("extracts rows from the emulator that the project brings, and changes nothing in a second up", async () => {
@@ -135,7 +137,7 @@ for (const template of readdirSync(templates)) {
         25,
       );
       const { output: second } = await project.up(inFolder());
-      assert.match(second, /4 unchanged/);
+      assert.match(second, new RegExp(`\\b${count} unchanged`));
     });
 
     it("is destroyed as its README says", async () => {
