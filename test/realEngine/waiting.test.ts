@@ -194,10 +194,31 @@ describe("waiting for a run on the engine", () => {
     assert.equal(world.project.resource("run").outputs?.status, "finished");
   });
 
-  it("is not done with waitFor started: the export that follows is not complete, and a warning says why", async () => {
+  it("is not done with waitFor started: the export is not complete, and each up exports again until the run has ended", async () => {
     world.program(program(""));
     const { output } = await world.project.up();
-    assert.match(output, /warning: .*3 subtasks were running when.*waitFor: "finished"/);
+    assert.match(output, /warning: .*3 subtasks were running .*waitFor: "finished"/);
     assert.deepEqual((await world.project.outputs()).complete, false);
+    await world.project.refresh();
+    world.emulator.clearRequests();
+    const plan = await world.project.previewJson();
+    assert.deepEqual(
+      plan.steps.filter(({ op }) => op !== "same").map(({ op, urn }) => [op, urn.split("::").at(-1)]),
+      [["update", "rows"]],
+    );
+    const reasons = plan.diagnostics?.filter(({ message }) =>
+      /is exported again, because subtasks were running/.test(message),
+    );
+    assert.deepEqual(
+      reasons?.map(({ urn, severity }) => [urn?.split("::").at(-1), severity]),
+      [["rows", "warning"]],
+    );
+    assert.deepEqual(world.emulator.requests, []);
+    world.emulator.change.releaseRuns();
+    await world.emulator.settled();
+    await world.project.up();
+    const { complete, rowCount } = await world.project.outputs();
+    assert.deepEqual([complete, rowCount], [true, 25]);
+    assert.match((await world.project.up()).output, /3 unchanged/);
   });
 });

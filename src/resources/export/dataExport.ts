@@ -1,9 +1,10 @@
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { anything, boolean, changedArgs, choice, integer, string } from "../args";
-import type { CheckContext, Context, Created, Read, Resource } from "../resource";
+import type { CheckContext, Context, Created, Difference, Read, Resource } from "../resource";
 import { compareContent } from "./diskFile";
 import type { DataExportArgs, DataExportState } from "./model";
+import { pendingRun } from "./model";
 import { checkPlace, checkPlaceholders } from "./outputPath";
 import { runExport } from "./runExport";
 
@@ -51,6 +52,12 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     return args;
   },
 
+  diff(state: DataExportState, args: DataExportArgs): Difference {
+    // A changed argument is a reason that the diff itself shows.
+    const isSame = changedArgs(dataExport.args, state, args).length === 0;
+    return isSame && state.pending?.includes(pendingRun) ? { note: exportAgainNote(state) } : {};
+  },
+
   async create(args: DataExportArgs, context: Context): Promise<Created<DataExportState>> {
     const state = await runExport(args, undefined, context);
     return { id: state.file, state };
@@ -87,3 +94,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     await rm(path, { force: true });
   },
 };
+
+function exportAgainNote({ taskId, lotNo, file }: DataExportState): string {
+  return `Batch ${lotNo} of task "${taskId}" is exported again, because subtasks were running when its rows were read into "${file}".`;
+}

@@ -13,6 +13,10 @@ export type ExportFormat = "ndjson" | "json" | "csv";
  * | read | none; with `verifyFile` it looks at the file |
  * | update | exports again, unless only `onDelete`, `verifyFile` or `profile` changed |
  * | delete | none; the file stays or is removed (`onDelete`) |
+ *
+ * If subtasks of the task are running when the rows of a batch are read, `complete` is false. Then each up exports the batch again, also
+ * without a change, and its preview says why. The first export that finds no running subtask is the last one: all subtasks have finished,
+ * failed or were stopped. A status that is not in `webextract:statuses` counts as running.
  */
 export interface DataExportArgs extends ProfileArgs {
   /** The task whose rows are read. Pass the `id` of a TaskCopy. A change exports again. */
@@ -27,7 +31,8 @@ export interface DataExportArgs extends ProfileArgs {
   /**
    * The file, relative to the program's folder. `{lotNo}` is replaced by the run, `{time}` by the time in UTC (with `-2` and so on if that name is
    * taken), and `{n}` by the next free number. An existing file that this export did not write is never overwritten. A change exports again, and the
-   * old file stays. After a refused mark, the next export uses the same file again. The path must not contain a secret: it becomes the id and the
+   * old file stays. After a refused mark, and when a batch is exported again because its run was not
+   * over, the next export uses the same file again. The path must not contain a secret: it becomes the id and the
    * output `file`, which the state stores in plain text.
    */
   path: string;
@@ -72,7 +77,10 @@ export interface DataExportState extends DataExportArgs, PendingState {
   bytes: number;
   /** SHA-256 of the file, in hex. */
   sha256: string;
-  /** Whether the file has as many rows as the service reports. Of a batch: and no subtask was running just before the read. */
+  /**
+   * Whether the file has as many rows as the service reports. Of a batch: and no subtask was running just before the read, if the service
+   * allows the account to list them.
+   */
   complete: boolean;
   /** Whether the rows were marked as exported. */
   marked: boolean;
@@ -87,6 +95,9 @@ export const pendingMark = {
   /** The rows are marked, and so may be rows that arrived at that moment and are in no file. */
   rowsMissed: "rows that came with the mark",
 };
+
+/** What `pending` contains if subtasks were running when the rows of a batch were read. The state stores this string, so it never changes. */
+export const pendingRun = "run at work";
 
 /** Rows in one answer if `webextract:pageSize` is not set. */
 export const defaultPageSize = 1000;

@@ -10,7 +10,7 @@ import { messageOf, ResourceError } from "../resource";
 import { compareContent, digestOf, exists, fileInPlaceOf, isFolder, moveIfFree } from "./diskFile";
 import { rewriteAs } from "./format";
 import type { DataExportArgs, DataExportState } from "./model";
-import { mayComeOnce, pendingMark } from "./model";
+import { mayComeOnce, pendingMark, pendingRun } from "./model";
 import { countsUp, namesFor, withLotNo } from "./outputPath";
 
 /** The files that exports of this process are writing. All exports of one command run in one process, and each needs a name of its own. */
@@ -240,18 +240,25 @@ export class OutputFile {
   }
 }
 
-/** After a refused mark, no row of the file is marked. The next export uses the file again; otherwise each attempt would leave one more file. */
+/**
+ * After a refused mark, no row of the file is marked. After an export of a batch whose run was not over, the next one has the same rows and more.
+ * Both use the file again; otherwise each attempt would leave one more file.
+ */
 async function fileToUseAgain(
-  { path, lotNo }: DataExportArgs,
+  args: DataExportArgs,
   before: DataExportState | undefined,
   folder: string,
 ): Promise<string | undefined> {
-  const isSamePath = before !== undefined && withLotNo(before.path, before.lotNo) === withLotNo(path, lotNo);
-  if (!isSamePath || !before.pending?.includes(pendingMark.refused)) {
+  const isSamePath = before !== undefined && withLotNo(before.path, before.lotNo) === withLotNo(args.path, args.lotNo);
+  if (!isSamePath || !(before.pending?.includes(pendingMark.refused) || isSameRunAgain(before, args))) {
     return undefined;
   }
   const isUntouched = (await compareContent(resolve(folder, before.file), before.sha256)) === "same";
   return isUntouched ? before.file : undefined;
+}
+
+function isSameRunAgain(before: DataExportState, { taskId, lotNo }: DataExportArgs): boolean {
+  return before.pending?.includes(pendingRun) === true && before.taskId === taskId && before.lotNo === lotNo;
 }
 
 /** Matches the names of files that begin with a name that this path allows. */

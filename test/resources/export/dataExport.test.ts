@@ -46,18 +46,84 @@ describe("DataExport", () => {
       assert.deepEqual(files(), ["rows.ndjson"]);
     });
 
-    it("the rows of a batch that is still running, with complete false", async () => {
-      world.emulator.change.holdRuns();
-      const lotNo = world.emulator.change.startRun("task-1");
-      world.emulator.change.insertRows("task-1", rows, lotNo);
-      const each = world.declare("DataExport");
-      const batch = { ...all, scope: "batch", lotNo };
-      await each.up(batch);
-      assert.deepEqual([each.state.rowCount, each.state.complete], [3, false]);
-      assert.match(world.warnings.join(), /\b3 subtasks\b/);
-      world.emulator.change.setSubtaskStatus(lotNo, "finished");
-      await each.up({ ...batch, triggers: ["done"] });
-      assert.deepEqual([each.state.complete, world.warnings.length], [true, 1]);
+    describe("the rows of a batch that is still running, with complete false", () => {
+      let batch: Record<string, unknown>;
+      let lotNo: string;
+      beforeEach(() => {
+        world.emulator.change.holdRuns();
+        lotNo = world.emulator.change.startRun("task-1");
+        world.emulator.change.insertRows("task-1", rows, lotNo);
+        batch = { ...all, scope: "batch", lotNo };
+      });
+      const ends = (status: "finished" | "failed" | "stopped"): void =>
+        world.emulator.change.setSubtaskStatus(lotNo, status);
+
+      it("and again on each up into the same file, until the run has finished, failed or was stopped", async () => {
+        for (const [index, path] of ["out/rows.ndjson", "out/rows-{n}.ndjson", "times/{time}"].entries()) {
+          ends("finished");
+          world.emulator.change.setSubtaskStatus(lotNo, "extracting");
+          const each = world.declare("DataExport");
+          await each.up({ ...batch, path });
+          const { file } = each.state;
+          assert.deepEqual([each.state.rowCount, each.state.complete], [3 + 2 * index, false]);
+          world.emulator.change.insertRows("task-1", ['{"more":1}'], lotNo);
+          assert.equal(await each.up({ ...batch, path }), "updated");
+          assert.deepEqual([each.state.rowCount, each.state.complete, each.state.file], [4 + 2 * index, false, file]);
+          world.emulator.change.insertRows("task-1", ['{"more":2}'], lotNo);
+          await each.refresh();
+          ends((["finished", "failed", "stopped"] as const)[index] ?? "finished");
+          assert.equal(await each.up({ ...batch, path }), "updated");
+          assert.deepEqual([each.state.rowCount, each.state.complete, each.state.file], [5 + 2 * index, true, file]);
+          assert.equal(sha256Of(world.content(String(file))), each.state.sha256);
+          assert.equal(await each.up({ ...batch, path }), "nothing");
+        }
+        assert.deepEqual([files(), files("times").length], [["rows-1.ndjson", "rows.ndjson"], 1]);
+      });
+
+      it("and says in the diff that it will be exported again, unless an argument changes", async () => {
+        const each = world.declare("DataExport");
+        await each.up(batch);
+        const provider = world.providers.provider("DataExport");
+        const saved = { ...each.state };
+        const before = world.providers.warnings.length;
+        assert.deepEqual(await provider.diff(String(each.id), saved, { ...batch, lotNo: "1" }), { changes: true });
+        assert.equal(world.providers.warnings.length, before);
+        assert.deepEqual(await provider.diff(String(each.id), saved, batch), { changes: true });
+        const told = world.providers.warnings.filter((warning) => warning.includes("exported again"));
+        assert.deepEqual(told, [
+          `Batch ${lotNo} of task "task-1" is exported again, because subtasks were running when its rows were read into "out/rows.ndjson".`,
+        ]);
+      });
+
+      it("and not again if the file has as many rows as it may have", async () => {
+        const each = world.declare("DataExport");
+        await each.up({ ...batch, maxRows: 2 });
+        assert.deepEqual([each.state.rowCount, each.state.complete, world.warnings], [2, false, []]);
+        assert.equal(await each.up({ ...batch, maxRows: 2 }), "nothing");
+      });
+
+      it("and the next batch gets a file of its own if the path counts up", async () => {
+        const each = world.declare("DataExport");
+        const path = "out/{n}.ndjson";
+        await each.up({ ...batch, path });
+        ends("finished");
+        const next = world.emulator.change.startRun("task-1");
+        world.emulator.change.setSubtaskStatus(next, "finished");
+        await each.up({ ...batch, lotNo: next, path });
+        assert.deepEqual([files(), each.state.complete], [["1.ndjson", "2.ndjson"], true]);
+      });
+
+      it("and overwrites no file that somebody has edited", async () => {
+        const each = world.declare("DataExport");
+        await each.up(batch);
+        world.write("out/rows.ndjson", "edited");
+        ends("finished");
+        await failure(each.up(batch));
+        assert.equal(world.content("out/rows.ndjson"), "edited");
+        rmSync(world.path("out/rows.ndjson"));
+        await each.up(batch);
+        assert.deepEqual([each.state.rowCount, each.state.complete], [3, true]);
+      });
     });
 
     it("a batch for an account that may not read subtasks", async () => {

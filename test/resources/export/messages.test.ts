@@ -47,8 +47,9 @@ describe("messages of DataExport", () => {
     world.write("out/edited", "edited");
     await each.destroy();
     assert.deepEqual(world.warnings, [
-      `Task "task-1": 3 subtasks were running when the rows of batch ${lotNo} were read, so there may be more rows now. The output complete is false. ` +
-        'Set waitFor: "finished" on the CloudRun, and change triggers to export again.',
+      `Task "task-1": 3 subtasks were running (Waiting) when the rows of batch ${lotNo} were read, so there may be more rows now. The output complete is false. ` +
+        'Each up exports the batch again until no subtask of the task is running. To export once, after the end of the run, set waitFor: "finished" on the CloudRun. ' +
+        "If one of these statuses means that a subtask has ended, add it to webextract:statuses.",
       'Task "task-1": the service reports more rows than the 1 that it returned. The output complete is false.',
       'The file "out/edited" has changed since the export, so it was not removed.',
     ]);

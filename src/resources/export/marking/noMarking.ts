@@ -1,39 +1,49 @@
+import type { Subtask } from "../../../service/contract/types";
 import { isServiceError } from "../../../service/errors/errors";
-import { runningOf } from "../../run/subtaskList";
+import { countsOf, runningOf } from "../../run/subtaskList";
 import type { DataExportState } from "../model";
+import { pendingRun } from "../model";
 import { WholeRead } from "./wholeRead";
 
 /** An export that marks nothing. */
 export class NoMarking extends WholeRead {
-  private running = 0;
+  private running: readonly Subtask[] = [];
 
   /** The rows of a batch that is still running may become more, whatever total the service reports. */
   async prepare(): Promise<undefined> {
     if (this.args.scope === "batch") {
-      this.running = await this.countRunning();
+      this.running = await this.runningSubtasks();
     }
   }
 
   async finish(state: DataExportState): Promise<DataExportState> {
-    if (this.running === 0) {
+    if (this.running.length === 0) {
       return state;
     }
+    const partial = { ...state, complete: false };
+    if (state.rowCount >= (state.maxRows ?? Number.POSITIVE_INFINITY)) {
+      // The file has all rows that it may have, so another export would add none.
+      return partial;
+    }
+    const statuses = Object.keys(countsOf(this.running).byStatus).join(", ");
     this.context.warn(
-      `Task "${state.taskId}": ${this.running} subtasks were running when the rows of batch ${state.lotNo} were read, so there may be more rows now. The output complete is false. ` +
-        `Set waitFor: "finished" on the CloudRun, and change triggers to export again.`,
+      `Task "${state.taskId}": ${this.running.length} subtasks were running (${statuses}) when the rows of batch ${state.lotNo} were read, so there may be more rows now. ` +
+        "The output complete is false. Each up exports the batch again until no subtask of the task is running. " +
+        'To export once, after the end of the run, set waitFor: "finished" on the CloudRun. ' +
+        "If one of these statuses means that a subtask has ended, add it to webextract:statuses.",
     );
-    return { ...state, complete: false };
+    return { ...partial, pending: [pendingRun] };
   }
 
   /** The list has no lotNo: it is that of the latest run. */
-  private async countRunning(): Promise<number> {
+  private async runningSubtasks(): Promise<readonly Subtask[]> {
     const { client, settings } = this.context;
     try {
-      return runningOf(await client.allSubtasks(this.args.taskId), settings.statuses).length;
+      return runningOf(await client.allSubtasks(this.args.taskId), settings.statuses);
     } catch (error) {
       // An account may be allowed to read rows and not subtasks.
       if (isServiceError(error)) {
-        return 0;
+        return [];
       }
       throw error;
     }
