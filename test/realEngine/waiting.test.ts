@@ -221,4 +221,18 @@ describe("waiting for a run on the engine", () => {
     assert.deepEqual([complete, rowCount], [true, 25]);
     assert.match((await world.project.up()).output, /3 unchanged/);
   });
+
+  it("is not needed: an account that may not list subtasks starts a run once, keeps it, and leaves it running", async () => {
+    world.emulator.fault({ operation: "getSubtasks", kind: "error", code: "PermissionDenied", times: 100 });
+    world.program(`new CloudRun("run", { taskId: "template-1", onDelete: "stop" });`);
+    const started = await world.project.up();
+    assert.match(started.output, /warning: Run \d+ of task "template-1" was started, but the service refused to list/);
+    await world.project.refresh();
+    assert.match((await world.project.up()).output, /2 unchanged/);
+    const destroyed = await world.project.destroy();
+    assert.match(destroyed.output, /warning: Run \d+ of task "template-1" was not stopped/);
+    assert.equal(lotNos().length, 1);
+    const statuses = world.emulator.inspect.run(lotNos()[0] ?? "")?.subtasks.map(({ status }) => status);
+    assert.deepEqual(statuses, ["waiting", "waiting", "waiting"]);
+  });
 });

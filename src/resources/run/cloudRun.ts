@@ -75,7 +75,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
       return { found: true, state: (await observeRun(state, context)).state };
     } catch (error) {
       // A run is a past event: it stays in the state if its task is gone or the service refuses to list its subtasks.
-      if (isServiceError(error, "notFound", "refused")) {
+      if (isServiceError(error, "notFound", "refused", "plan")) {
         return { found: true, state };
       }
       throw error;
@@ -96,7 +96,8 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
   async delete(_id: string, state: CloudRunState, context: Context): Promise<void> {
     if (isOutcomeUnknown(state)) {
       context.warn(
-        `A run of task "${state.taskId}" may be running at the service. The answer to its start was lost, and the state no longer holds it.`,
+        `A run of task "${state.taskId}" may be running at the service: the answer to its start was lost. Pulumi no longer manages it, and nothing was stopped. ` +
+          "If it runs and should not, stop it in the service's own interface.",
       );
       return;
     }

@@ -1,15 +1,17 @@
 import type { Subtask } from "../../service/contract/types";
+import type { ServiceError } from "../../service/errors/errors";
 import { isServiceError } from "../../service/errors/errors";
 import type { Context } from "../resource";
 import { ResourceError } from "../resource";
 import type { MakingRequest } from "../task/lostAnswer";
-import { sendOnce, takeOver } from "../task/lostAnswer";
+import { sendOnce, takeOver, withoutHint } from "../task/lostAnswer";
 import { lookUpExistence } from "../task/taskPresence";
 import type { CloudRunArgs, CloudRunState } from "./cloudRunModel";
 import { statusesOf, timesOf } from "./cloudRunModel";
 import { observeRun } from "./observeRun";
 import type { SubtaskCounts, SubtaskFingerprint } from "./subtaskList";
 import { fingerprintOf, runningOf } from "./subtaskList";
+import { nameOf } from "./waitMessages";
 
 const noSubtasks: SubtaskCounts = { total: 0, byStatus: {} };
 
@@ -17,6 +19,8 @@ export interface StartedRun {
   state: CloudRunState;
   /** Whether this step started the run. Then the first list that differs from the one before is the run's own. */
   atStart: boolean;
+  /** The service refused the list before the start. So no list can be told from that of an earlier run. */
+  isListRefused?: boolean;
 }
 
 /** Starts a run, or takes over the run that an earlier command started before it was killed: a start may cost money. */
@@ -32,7 +36,7 @@ export async function startOrTakeOver(args: CloudRunArgs, context: Context): Pro
   };
   const earlier = await takeOver(request, () => lookUpExistence(taskId, context), context);
   if (earlier === undefined) {
-    return { state: await start(request, args, context), atStart: true };
+    return start(request, args, context);
   }
   const listBefore = earlier.detail.listBefore as SubtaskFingerprint | undefined;
   return { state: { ...adopted(args, earlier.id), listBefore }, atStart: false };
@@ -43,39 +47,63 @@ export function adopted(args: CloudRunArgs, lotNo: string): CloudRunState {
   return { ...args, lotNo, status: "adopted", subtasks: noSubtasks };
 }
 
-async function start(request: MakingRequest, args: CloudRunArgs, context: Context): Promise<CloudRunState> {
+async function start(request: MakingRequest, args: CloudRunArgs, context: Context): Promise<StartedRun> {
   const { taskId } = args;
-  const { data, listBefore } = await context.exclusive(taskId, async () => {
+  const { data, before } = await context.exclusive(taskId, async () => {
     const before = await listBeforeStart(args, context);
+    const { listBefore } = before;
     if (context.interrupted.aborted) {
       throw new ResourceError(
         `The command was interrupted before it started a run of task "${taskId}". Nothing was started.`,
       );
     }
-    const once = { ...request, state: { ...args, listBefore: before }, detail: { listBefore: before } };
+    const once = { ...request, state: { ...args, listBefore }, detail: { listBefore } };
     const send = () => context.client.startTask({ taskId });
     const answer = await sendOnce(once, send, (started) => started.data.lotNo, context);
-    return { ...answer, listBefore: before };
+    return { ...answer, before };
   });
-  return { ...args, lotNo: data.lotNo, status: data.status, subtasks: noSubtasks, listBefore };
-}
-
-async function listBeforeStart(args: CloudRunArgs, context: Context): Promise<SubtaskFingerprint> {
-  const list = await listOrNone(args.taskId, context);
-  const atWork = runningOf(list, statusesOf(args, context)).length > 0;
-  return { ...fingerprintOf(list), ...(atWork ? { atWork } : {}) };
-}
-
-/** The service may refuse to list the subtasks of a task that has never run. */
-async function listOrNone(taskId: string, context: Context): Promise<Subtask[]> {
-  try {
-    return await context.client.allSubtasks(taskId);
-  } catch (error) {
-    if (isServiceError(error, "refused")) {
-      return [];
-    }
-    throw error;
+  const { listBefore, refusal } = before;
+  const state = { ...args, lotNo: data.lotNo, status: data.status, subtasks: noSubtasks, listBefore };
+  if (refusal !== undefined) {
+    context.warn(startedWithoutList(state, refusal));
   }
+  return { state, atStart: true, isListRefused: refusal !== undefined };
+}
+
+interface ListBefore {
+  listBefore?: SubtaskFingerprint;
+  /** The account may not list subtasks. */
+  refusal?: ServiceError;
+}
+
+async function listBeforeStart(args: CloudRunArgs, context: Context): Promise<ListBefore> {
+  let list: Subtask[];
+  try {
+    list = await context.client.allSubtasks(args.taskId);
+  } catch (error) {
+    // A wait cannot do without the list, so it must not start a paid run first.
+    if (isServiceError(error, "plan") && args.waitFor !== "finished") {
+      return { refusal: error };
+    }
+    // The service may refuse to list the subtasks of a task that has never run.
+    if (!isServiceError(error, "refused")) {
+      throw error;
+    }
+    list = [];
+  }
+  const atWork = runningOf(list, statusesOf(args, context)).length > 0;
+  return { listBefore: { ...fingerprintOf(list), ...(atWork ? { atWork } : {}) } };
+}
+
+function startedWithoutList(run: CloudRunState, refusal: ServiceError): string {
+  const stop =
+    run.onDelete === "stop"
+      ? ' A delete will not stop it despite onDelete: "stop", because only the list at the start tells which subtasks belong to this run.'
+      : "";
+  return (
+    `${nameOf(run)} was started, but the service refused to list its subtasks. The outputs status and subtasks stay as they are now, ` +
+    `and waitFor: "finished" would fail.${stop} To see or stop the run, use the service's own interface. ${withoutHint(refusal)}`
+  );
 }
 
 /** The list of a run that was just started may appear late. */
@@ -85,7 +113,13 @@ const mostReads = 4;
  * Reads the list until it shows the run's own subtasks. A run that may be stopped later must be known by its subtasks at the start: later
  * the list may be that of another run. The run exists, so a failed read does not matter.
  */
-export async function noteOwnSubtasks({ state, atStart }: StartedRun, context: Context): Promise<CloudRunState> {
+export async function noteOwnSubtasks(
+  { state, atStart, isListRefused }: StartedRun,
+  context: Context,
+): Promise<CloudRunState> {
+  if (isListRefused) {
+    return state;
+  }
   let seen = state;
   try {
     for (let read = 1; read <= mostReads; read++) {

@@ -20,7 +20,8 @@ export async function stopRun(run: CloudRunState, context: Context): Promise<voi
   }
   if (run.ownList === undefined || run.ownList.seenLate === true) {
     context.warn(
-      `${notStopped(run)}: its subtasks were not seen when it started, and subtasks that were seen later may belong to another run.`,
+      `${notStopped(run)}: its subtasks were not seen when it started, and subtasks that were seen later may belong to another run. ` +
+        "If it is still running and should not be, stop it in the service's own interface.",
     );
     return;
   }

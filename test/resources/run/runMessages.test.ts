@@ -35,6 +35,25 @@ describe("the messages about a run", () => {
     return failure(world.context.client.getSubtasks({ taskId: "task-1", page: 1, size: 1 }));
   };
 
+  it("whose subtasks the service refuses to list", async () => {
+    const refused = { operation: "getSubtasks", kind: "error", code: "PermissionDenied" } as const;
+    for (const args of [{}, { onDelete: "stop" }] as const) {
+      world.emulator.setBehaviour({ startWhileRunning: "newRun" });
+      world.emulator.fault(refused);
+      await world.create({ waitFor: "started", ...args });
+      const [warning = ""] = world.warnings.splice(0).map(same);
+      const stop =
+        "onDelete" in args
+          ? ' A delete will not stop it despite onDelete: "stop", because only the list at the start tells which subtasks belong to this run.'
+          : "";
+      const expected =
+        'Run LOT of task "task-1" was started, but the service refused to list its subtasks. The outputs status and subtasks stay as they are now, ' +
+        `and waitFor: "finished" would fail.${stop} To see or stop the run, use the service's own interface. getSubtasks (`;
+      assert.equal(warning.slice(0, expected.length), expected);
+      assert.match(warning, /PermissionDenied/);
+    }
+  });
+
   describe("that is waited for", () => {
     it("progress", async () => {
       world.emulator.setBehaviour({ subtaskListLag: 1 });
@@ -281,7 +300,8 @@ describe("the messages about a run", () => {
       world.emulator.setBehaviour({ subtaskListLag: 1000 });
       await world.remove(await world.create(stopping));
       assert.deepEqual(world.warnings.map(same), [
-        'Run LOT of task "task-1" was not stopped: its subtasks were not seen when it started, and subtasks that were seen later may belong to another run.',
+        'Run LOT of task "task-1" was not stopped: its subtasks were not seen when it started, and subtasks that were seen later may belong to another run. ' +
+          "If it is still running and should not be, stop it in the service's own interface.",
       ]);
     });
 
@@ -308,7 +328,8 @@ describe("the messages about a run", () => {
       const lost = { ...(await world.create({ waitFor: "started" })), outcome: "unknown" } as CloudRunState;
       await world.remove(lost);
       assert.deepEqual(world.warnings, [
-        'A run of task "task-1" may be running at the service. The answer to its start was lost, and the state no longer holds it.',
+        'A run of task "task-1" may be running at the service: the answer to its start was lost. Pulumi no longer manages it, and nothing was stopped. ' +
+          "If it runs and should not, stop it in the service's own interface.",
       ]);
     });
   });
