@@ -31,6 +31,7 @@ import { taskStartUrls } from "../resources/urls/taskStartUrls";
 import type { InputsOf, OutputsOf } from "./extractionResource";
 import { ExtractionResource } from "./extractionResource";
 import { hashesOf, triggersOf } from "./triggers";
+import { noteRun, warnOfUnfinishedRun } from "./unfinishedRuns";
 
 /** State that programs do not see. */
 type Internal = "pending" | "outcome" | "explanation" | "listBefore" | "ownList" | "previous" | "drifted" | "leaving";
@@ -158,6 +159,9 @@ export class CloudRun extends ExtractionResource {
   constructor(name: string, args: CloudRunArgs, opts?: CustomResourceOptions) {
     const triggers = triggersOf(`CloudRun "${name}"`, args?.triggers, "Use rerunOn: […] for it.");
     super(cloudRun, name, { ...args, triggers, rerunOn: hashesOf(name, args?.rerunOn) }, opts);
+    if (opts?.id === undefined) {
+      noteRun(this, { name, waitFor: this.waitFor });
+    }
   }
 }
 
@@ -175,6 +179,7 @@ export class DataExport extends ExtractionResource {
   constructor(name: string, args: DataExportArgs, opts?: CustomResourceOptions) {
     const triggers = triggersOf(`DataExport "${name}"`, args?.triggers, "Name a property of it, such as run.id.");
     super(dataExport, name, { ...args, triggers }, opts);
+    void warnOfUnfinishedRun(this, name, args.lotNo);
   }
 }
 

@@ -196,8 +196,12 @@ describe("waiting for a run on the engine", () => {
 
   it("is not done with waitFor started: the export is not complete, and each up exports again until the run has ended", async () => {
     world.program(program(""));
+    const first = await world.project.preview();
+    assert.match(first.output, /warning: DataExport "rows" takes lotNo from CloudRun "run"/);
     const { output } = await world.project.up();
     assert.match(output, /warning: .*3 subtasks were running .*waitFor: "finished"/);
+    const takesLotNo = /DataExport "rows" takes lotNo from CloudRun "run", which does not wait for the end/;
+    assert.match(output.slice(output.indexOf("Diagnostics:")), takesLotNo);
     assert.deepEqual((await world.project.outputs()).complete, false);
     await world.project.refresh();
     world.emulator.clearRequests();
@@ -211,6 +215,11 @@ describe("waiting for a run on the engine", () => {
     );
     assert.deepEqual(
       reasons?.map(({ urn, severity }) => [urn?.split("::").at(-1), severity]),
+      [["rows", "warning"]],
+    );
+    const risks = plan.diagnostics?.filter(({ message }) => takesLotNo.test(message));
+    assert.deepEqual(
+      risks?.map(({ urn, severity }) => [urn?.split("::").at(-1), severity]),
       [["rows", "warning"]],
     );
     assert.deepEqual(world.emulator.requests, []);

@@ -26,7 +26,10 @@ export interface DataExportArgs extends ProfileArgs {
    * exports again.
    */
   scope: "batch" | "all" | "notExported";
-  /** The run whose rows are read. Pass the `id` of a CloudRun. Required with `scope: "batch"`, refused with any other. A change exports again. */
+  /**
+   * The run whose rows are read. Pass the `id` of a CloudRun with `waitFor: "finished"`; a warning says so if the run does not wait for its end.
+   * Required with `scope: "batch"`, refused with any other. A change exports again.
+   */
   lotNo?: string;
   /**
    * The file, relative to the program's folder. `{lotNo}` is replaced by the run, `{time}` by the time in UTC (with `-2` and so on if that name is
