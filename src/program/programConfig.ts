@@ -3,6 +3,7 @@ import type { ProviderConfig } from "../config/config";
 import { parseConfig, unknownKeys } from "../config/config";
 import { keyNames } from "../config/configKeys";
 import { perProgram } from "./perProgram";
+import { warnOfPlainCredentials } from "./plainCredentials";
 import { isMocked } from "./providerText";
 
 const namespace = "webextract:";
@@ -17,6 +18,9 @@ export function requireValidConfig(): void {
 /** The configuration of the program. All its problems are one error. */
 export const programConfig: () => ProviderConfig = perProgram(() => {
   const all: Record<string, string> = runtime.allConfig();
+  if (!isMocked()) {
+    warnOfPlainCredentials(all);
+  }
   const names = Object.keys(all)
     .filter((name) => name.startsWith(namespace))
     .map((name) => name.slice(namespace.length));

@@ -1,2 +1,3 @@
 export { typeToken } from "../../src/program/extractionResource";
+export { warnOfPlainCredentials } from "../../src/program/plainCredentials";
 export { providerText } from "../../src/program/providerText";
