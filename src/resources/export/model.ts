@@ -14,7 +14,7 @@ export type ExportFormat = "ndjson" | "json" | "csv";
  * | update | exports again, unless only `onDelete`, `verifyFile` or `profile` changed |
  * | delete | none; the file stays or is removed (`onDelete`) |
  *
- * If subtasks of the task are running when the rows of a batch are read, `complete` is false. Then each up exports the batch again, also
+ * If subtasks of the task are running when the rows of a batch are read, `complete` is false. Then each `up` exports the batch again, also
  * without a change, and its preview says why. The first export that finds no running subtask is the last one: all subtasks have finished,
  * failed or were stopped. A status that is not in `webextract:statuses` counts as running.
  */
