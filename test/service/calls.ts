@@ -3,13 +3,13 @@ import type { OperationName, ServiceClient } from "../../src/service";
 
 export interface ExampleCall {
   send: (client: ServiceClient) => Promise<unknown>;
-  /** `data` of a good answer; absent where the contract promises only the requestId. */
+  /** `data` of a valid response; absent if the contract promises only the requestId. */
   data?: unknown;
 }
 
 export const urls = "https://a.example/1\nhttps://a.example/2\n";
 
-/** One right call of each operation, with an answer that keeps the contract. */
+/** One valid call of each operation, with a response that keeps the contract. */
 export const exampleCalls: { [Name in OperationName]: ExampleCall } = {
   refreshToken: {
     send: (client) => client.refreshToken({ refresh_token: "r-0", grant_type: "refresh_token" }),
@@ -91,7 +91,7 @@ export const exampleCalls: { [Name in OperationName]: ExampleCall } = {
 
 export const operationNames = Object.keys(exampleCalls) as OperationName[];
 
-/** The body of a good answer to an operation. */
+/** The body of a valid response to an operation. */
 export function goodAnswer(name: OperationName): Record<string, unknown> {
   const { data } = exampleCalls[name];
   return data === undefined ? { requestId: "q-1" } : { requestId: "q-1", data };

@@ -2,13 +2,13 @@ import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
-/** A request as the server saw it. */
+/** A request that the server received. */
 export interface Seen {
   method: string;
   url: string;
   headers: http.IncomingHttpHeaders;
   body: string;
-  /** Number of the connection it came on, from 1. */
+  /** Number of its connection, from 1. */
   connection: number;
 }
 
@@ -19,7 +19,7 @@ export type Responder = (
   turn: number,
 ) => void;
 
-/** A plain HTTP server for what happens below the contract: broken answers, lost connections, slow bodies. */
+/** A plain HTTP server for faults that the contract does not describe: broken responses, lost connections, slow bodies. */
 export interface FakeServer {
   baseUrl: string;
   seen: Seen[];

@@ -7,8 +7,8 @@ import { json, startFakeServer } from "./fakeServer";
 
 const baseUrl = "https://service.example";
 
-describe("the options", () => {
-  it("that cannot be right are all named at once", () => {
+describe("the client's options", () => {
+  it("are refused with one error that lists all problems", () => {
     const problems = optionProblems({
       baseUrl: "service.example",
       timeoutSeconds: 0,
@@ -36,7 +36,7 @@ describe("the options", () => {
     });
   });
 
-  it("may come from the environment, where empty variables count as unset", () => {
+  it("come from environment variables, and empty variables count as unset", () => {
     assert.deepEqual(
       optionsFromEnvironment({
         WEBEXTRACT_BASE_URL: baseUrl,
@@ -52,7 +52,7 @@ describe("the options", () => {
     assert.throws(() => optionsFromEnvironment({ WEBEXTRACT_LOG: "loud" }), /WEBEXTRACT_LOG must be one of/);
   });
 
-  it("keep tokens where the system keeps a user's state", () => {
+  it("store tokens in the user's state folder of each operating system by default", () => {
     assert.equal(defaultTokenStore({ XDG_STATE_HOME: "/state" }, "linux"), join("/state", "pulumi-webextract"));
     assert.match(defaultTokenStore({}, "linux"), /\.local.state.pulumi-webextract$/);
     assert.match(defaultTokenStore({}, "darwin"), /Application Support.pulumi-webextract$/);
@@ -90,7 +90,7 @@ describe("the debug log", () => {
     ]);
   });
 
-  it("says besides why something was repeated at its highest level", async () => {
+  it("gives the reason for a retry at the level trace", async () => {
     assert.deepEqual(
       (await send("trace"))[1],
       "webextract updateActionProperties outcomeUnknown: next attempt in N ms",

@@ -2,7 +2,7 @@ import sinon from "sinon";
 import type { Cancel } from "../internals/service";
 import { clock } from "../internals/service";
 
-/** Lets the client's waits pass at once, with the client's clock going on as if they had been waited for. */
+/** Ends each wait of the client at once, and advances the client's clock by the length of the wait. */
 export interface SkippedWaits {
   /** Milliseconds of each wait that was skipped. */
   waits: number[];
@@ -16,8 +16,8 @@ interface Timer {
 }
 
 /**
- * Replaces the clock of the client. Waits end in the order of their due times. A deadline strikes when a skipped wait passes it. `Date.now()`
- * goes on as well, because an emulator in this process counts its requests per second with it. All other timers keep their real time: those
+ * Replaces the clock of the client. Waits end in the order of their due times. A deadline fires when a skipped wait passes it. `Date.now()`
+ * advances too, because an emulator in this process counts its requests per second with it. All other timers keep their real time: those
  * of servers, sockets and libraries.
  */
 export function skipWaits(): SkippedWaits {

@@ -20,7 +20,7 @@ describe("credentialCommand", () => {
 
   beforeEach(() => world.service.access.add("from-command"));
 
-  it("runs once; without Expiration its token is used until it is refused", async () => {
+  it("runs once, and its token without an Expiration is used until the service refuses it", async () => {
     const client = clientWith({ credentialCommand: printing({ Version: 1, AccessToken: "from-command" }) });
     await startTask(client);
     await startTask(client);
@@ -47,7 +47,7 @@ describe("credentialCommand", () => {
     ["an expired token", { Version: 1, AccessToken: "hush", Expiration: "2001-01-01T00:00:00Z" }, /already expired/],
     ["an Expiration that is not a date", { Version: 1, AccessToken: "hush", Expiration: "soon" }, /not an ISO date/],
   ] as const) {
-    it(`that prints ${what} fails, and the error does not hold the output`, async () => {
+    it(`fails if it prints ${what}, and the error does not contain the output`, async () => {
       const error = await errorOf(startTask(clientWith({ credentialCommand: printing(body) })));
       assert.equal(error.kind, "credential");
       assert.match(error.message, said);
@@ -55,19 +55,19 @@ describe("credentialCommand", () => {
     });
   }
 
-  it("that fails is named in the error with its exit code", async () => {
+  it("fails with an error that contains its exit code", async () => {
     const error = await errorOf(startTask(clientWith({ credentialCommand: "exit 3" })));
     assert.match(error.message, /credentialCommand ended with exit code 3/);
   });
 
-  it("that prints no JSON fails", async () => {
+  it("fails if it prints no JSON", async () => {
     const error = await errorOf(startTask(clientWith({ credentialCommand: "echo hush" })));
     assert.match(error.message, /credentialCommand did not print JSON on stdout/);
     assert.doesNotMatch(error.message, /hush/);
   });
 
-  describe("that leaves a process running with its stdout", () => {
-    /** The command's own statements, with `left` as the source of the process that it leaves. */
+  describe("with a child process that keeps stdout open", () => {
+    /** The command runs these statements. `left` is the source of the child process that outlives it. */
     const leaving = (left: string, statements: string) =>
       world.scriptCommand(`
         const left = ${JSON.stringify(left)};
@@ -81,12 +81,12 @@ describe("credentialCommand", () => {
       process.kill(leftProcess(), "SIGKILL");
     });
 
-    it("is not waited for", async () => {
+    it("ends without waiting for the child process", async () => {
       await startTask(clientWith({ credentialCommand: leaving("setInterval(() => {}, 1000)", printed) }));
       assert.ok(process.kill(leftProcess(), 0), "it still holds the pipe open");
     });
 
-    it("may leave the output to that process", async () => {
+    it("accepts the output of the child process", async () => {
       const left = `
         const parent = Number(process.argv[1]);
         const timer = setInterval(() => {
@@ -97,7 +97,7 @@ describe("credentialCommand", () => {
     });
   });
 
-  it("has its stderr passed on, and its stdout never shown", async () => {
+  it("passes its stderr on and never shows its stdout", async () => {
     const command = world.scriptCommand(
       'console.error("please touch the key"); console.log(JSON.stringify({ Version: 1, AccessToken: "from-command" }));',
     );

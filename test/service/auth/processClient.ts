@@ -1,6 +1,6 @@
 import { ServiceClient } from "../../../src/service";
 
-/** One process of several that share a start token and a store: makes one call and says which source its token came from. */
+/** One of several processes that share a refresh token and a store. Makes one call and prints the source of its token. */
 async function main(): Promise<void> {
   const [, , baseUrl = "", tokenStore = ""] = process.argv;
   const client = new ServiceClient({ baseUrl, tokenStore, refreshToken: "refresh-0", maxRetries: 0 });

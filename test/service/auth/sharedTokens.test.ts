@@ -42,13 +42,13 @@ describe("tokens shared between processes and machines", function () {
     }
   };
 
-  it("processes that begin at once with the same refresh token make one refresh", async () => {
+  it("processes that start at the same time with the same refresh token make one refresh", async () => {
     const sources = await Promise.all([1, 2, 3, 4].map(() => inProcess(join(folder, "store"))));
     assert.equal(service.refreshes, 1);
     assert.deepEqual(sources.sort(), ["refreshToken", "storedToken", "storedToken", "storedToken"]);
   });
 
-  it("an ephemeral runner goes on where the last one ended when the store is saved and restored around the run", async () => {
+  it("an ephemeral runner continues with the tokens of the last runner if the store is saved and restored around the run", async () => {
     await callWith({ tokenStore: join(folder, "runner-1"), refreshToken: "refresh-0" });
     cpSync(join(folder, "runner-1"), join(folder, "cache"), { recursive: true });
     service.access.clear();
@@ -57,7 +57,7 @@ describe("tokens shared between processes and machines", function () {
     assert.equal(service.refreshes, 2);
   });
 
-  it("an ephemeral runner whose store was not saved is told that the token was rotated elsewhere", async () => {
+  it("an ephemeral runner without the saved store gets an error that says that the token was rotated elsewhere", async () => {
     await callWith({ tokenStore: join(folder, "runner-1"), refreshToken: "refresh-0" });
     service.access.clear();
     await assert.rejects(callWith({ tokenStore: join(folder, "runner-2"), refreshToken: "refresh-0" }), {

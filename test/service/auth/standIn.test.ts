@@ -8,13 +8,13 @@ describe("a stored token of another credential", () => {
   const world = useTokenWorld();
   const { clientWith, passTime } = world;
 
-  /** Uses a refresh token for the first time, so that its family begins in the store. */
+  /** Uses a refresh token for the first time. This starts its family in the store. */
   const begin = async (refreshToken: string, options: Partial<ServiceClientOptions> = {}) => {
     world.service.refresh.add(refreshToken);
     await startTask(clientWith({ refreshToken, ...options }));
     passTime(60);
   };
-  /** The service accepts nothing more of the family that the refresh of this number made. */
+  /** Makes the service refuse all tokens of the family that the refresh of this number made. */
   const kill = (number: number) => {
     world.service.access.delete(`access-${number}`);
     world.service.refresh.delete(`refresh-${number}`);
@@ -31,14 +31,14 @@ describe("a stored token of another credential", () => {
     return error;
   };
 
-  describe("of a refresh token that was first used after the configured one", () => {
+  describe("whose refresh token was first used after the configured one", () => {
     beforeEach(async () => {
       await begin("configured");
       await begin("later");
       kill(1);
     });
 
-    it("is used where the configured one is refused, with a warning and without a refresh", async () => {
+    it("is used if the configured one is refused, with a warning and without a refresh", async () => {
       const client = clientWith({ refreshToken: "configured" });
       await startTask(client);
       assert.equal(usedTokens().at(-1), "Bearer access-2");
@@ -49,7 +49,7 @@ describe("a stored token of another credential", () => {
       ]);
     });
 
-    it("is renewed, and the new refresh token takes the place of its own", async () => {
+    it("is renewed, and the new refresh token replaces the refresh token of its own family", async () => {
       world.service.access.clear();
       await startTask(clientWith({ refreshToken: "configured" }));
       assert.equal(world.service.refreshes, 3);
@@ -57,13 +57,13 @@ describe("a stored token of another credential", () => {
       assert.equal(world.service.refreshes, 3);
     });
 
-    it("is the one that began last", async () => {
+    it("comes from the family that began last", async () => {
       await begin("last");
       await startTask(clientWith({ refreshToken: "configured" }));
       assert.equal(usedTokens().at(-1), "Bearer access-3");
     });
 
-    it("is not used where the service refuses it too, and no warning says that it is", async () => {
+    it("is not used if the service refuses it too, and no warning is written", async () => {
       kill(2);
       const client = clientWith({ refreshToken: "configured" });
       assert.equal((await errorOf(startTask(client))).kind, "credential");
@@ -74,7 +74,7 @@ describe("a stored token of another credential", () => {
       assert.equal(refreshes(), before);
     });
 
-    it("leads to one refresh where the service refuses the new access token at once", async () => {
+    it("causes one refresh if the service refuses the new access token at once", async () => {
       world.service.access.clear();
       sinon.stub(world.service.access, "has").returns(false);
       const client = clientWith({ refreshToken: "configured" });
@@ -83,7 +83,7 @@ describe("a stored token of another credential", () => {
       assert.equal(world.service.refreshes, 3);
     });
 
-    it("is not used where the configured one goes on being accepted", async () => {
+    it("is not used if the configured one is still accepted", async () => {
       world.service.refresh.add("refresh-1");
       await startTask(clientWith({ refreshToken: "configured" }));
       assert.equal(usedTokens().at(-1), "Bearer access-3");
@@ -91,7 +91,7 @@ describe("a stored token of another credential", () => {
     });
   });
 
-  it("is not used where it began before the configured one; the error says how to use it", async () => {
+  it("is not used if it began before the configured one, and the error says how to use it", async () => {
     await begin("earlier");
     await begin("configured");
     kill(2);
@@ -122,7 +122,7 @@ describe("a stored token of another credential", () => {
     await assertNotUsed({ credentialCommand: "exit 1" });
   });
 
-  it("is not used where another profile or service obtained it", async () => {
+  it("is not used if another profile or service obtained it", async () => {
     await begin("configured", { profile: "one" });
     await begin("later", { profile: "two" });
     kill(1);
@@ -130,8 +130,8 @@ describe("a stored token of another credential", () => {
     await assertNotUsed({ profile: "three" });
   });
 
-  describe("where no credential is configured", () => {
-    it("is used when tokenStore is set and the store holds no second one", async () => {
+  describe("without a configured credential", () => {
+    it("is used if tokenStore is set and the store contains one token family", async () => {
       await begin("only");
       await startTask(clientWith({}));
       world.service.access.clear();
@@ -140,13 +140,13 @@ describe("a stored token of another credential", () => {
       assert.deepEqual(world.warnings, []);
     });
 
-    it("is not used when the store holds a second one", async () => {
+    it("is not used if the store contains a second token family", async () => {
       await begin("one");
       await begin("two");
       await assertNotUsed({});
     });
 
-    it("is not used when the store is the default one; the error says how to use it", async () => {
+    it("is not used from the default store, and the error says how to use it", async () => {
       const environment = { ...process.env };
       Object.assign(process.env, { HOME: world.folder, XDG_STATE_HOME: world.folder, LOCALAPPDATA: world.folder });
       try {
@@ -159,7 +159,7 @@ describe("a stored token of another credential", () => {
     });
   });
 
-  it("is of the same family for profiles with the same refresh token", async () => {
+  it("belongs to one token family for all profiles with the same refresh token", async () => {
     await begin("shared", { profile: "one" });
     await startTask(clientWith({ refreshToken: "shared", profile: "two" }));
     assert.equal(world.service.refreshes, 1);

@@ -1,21 +1,21 @@
 import type { FakeServer } from "../fakeServer";
 import { json, startFakeServer } from "../fakeServer";
 
-/** A service that knows about nothing but tokens: each refresh gives a new pair and, if asked to, makes the old refresh token worthless. */
+/** A service that only checks and refreshes tokens. Each refresh returns a new pair and, by default, makes the old refresh token invalid. */
 export interface TokenService extends FakeServer {
-  /** Access tokens that are taken. */
+  /** Access tokens that the service accepts. */
   access: Set<string>;
-  /** Refresh tokens that are taken. */
+  /** Refresh tokens that the service accepts. */
   refresh: Set<string>;
   refreshes: number;
-  /** Whether a refresh token dies with its use. Default true. */
+  /** Whether a refresh token becomes invalid when it is used. Default true. */
   rotates: boolean;
   expiresIn: number | string;
-  /** What refuses an access token. */
+  /** The response that refuses an access token. */
   refusal: { status: number; code?: string };
-  /** Before the answer to anything but a refresh. */
+  /** Runs before the response to every request except a refresh. */
   onCall?: () => void;
-  /** In place of the answer to a refresh, where it says so. */
+  /** Sends the response to a refresh, if it returns true. */
   onRefresh?: (response: import("node:http").ServerResponse) => boolean;
 }
 

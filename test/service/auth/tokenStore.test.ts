@@ -25,7 +25,7 @@ describe("the token store", () => {
   const sentRefreshTokens = () =>
     world.service.seen.filter(({ url }) => url === "/token").map(({ body }) => JSON.parse(body).refresh_token);
 
-  it("gives the next process its access token without a refresh", async () => {
+  it("gives its access token to the next process, which makes no refresh", async () => {
     await start();
     const next = clientWith(configured);
     await startTask(next);
@@ -33,19 +33,19 @@ describe("the token store", () => {
     assert.equal(next.describeCredentials().source, "storedToken");
   });
 
-  it("gives the next process its refresh token in place of the configured one", async () => {
+  it("gives its refresh token to the next process in place of the configured one", async () => {
     await start();
     world.service.access.clear();
     await start();
     assert.deepEqual(sentRefreshTokens(), ["refresh-0", "refresh-1"]);
   });
 
-  it("is shared by many clients with one refresh", async () => {
+  it("lets many clients share one refresh", async () => {
     await Promise.all(Array.from({ length: 6 }, () => start()));
     assert.equal(world.service.refreshes, 1);
   });
 
-  it("holds a family for each configured refresh token", async () => {
+  it("contains a token family for each configured refresh token", async () => {
     world.service.refresh.add("other-start");
     await start();
     await startTask(clientWith({ refreshToken: "other-start" }));
@@ -53,7 +53,7 @@ describe("the token store", () => {
     assert.equal(world.service.refreshes, 2);
   });
 
-  it("keeps a family for 90 days after its last renewal", async () => {
+  it("keeps a token family for 90 days after its last renewal", async () => {
     world.service.refresh.add("second").add("third");
     await start();
     passTime(89 * 24 * 3600);
@@ -65,7 +65,7 @@ describe("the token store", () => {
     assert.match(world.storeText(), /refresh-2/);
   });
 
-  it("is a file that only its owner can read, in a folder of that kind, without the configured refresh token", async () => {
+  it("is readable by its owner only, as is its folder, and does not contain the configured refresh token", async () => {
     await start();
     const [file = ""] = world.storeFiles();
     assert.deepEqual(world.storeFiles(), [file]);
@@ -74,14 +74,14 @@ describe("the token store", () => {
     assert.doesNotMatch(world.storeText(), /refresh-0/);
   });
 
-  it("leaves the mode of a folder that exists already as it is", async () => {
+  it("does not change the mode of an existing folder", async () => {
     mkdirSync(join(world.folder, "store"), { mode: 0o755 });
     await start();
     assert.equal(statSync(join(world.folder, "store")).mode & 0o777, 0o755);
     assert.equal(statSync(world.storePath()).mode & 0o777, 0o600);
   });
 
-  it("has a new refresh token on disk before the access token is used: written, synced, renamed", async () => {
+  it("writes, syncs and renames a new refresh token before the client uses the access token", async () => {
     const steps: string[] = [];
     const realOpen = files.open;
     sinon.replace(files, "open", async (...args: Parameters<typeof realOpen>) => {
@@ -109,13 +109,13 @@ describe("the token store", () => {
     );
   });
 
-  it("is read again after a refusal: another machine may have been quicker", async () => {
+  it("is read again after a refusal, because another process may have refreshed the token", async () => {
     await start();
     const written = world.storeText();
     const path = world.storePath();
     rmSync(join(world.folder, "store"), { recursive: true });
     world.service.onRefresh = () => {
-      // At this moment, by a machine that shares the folder without locks.
+      // A machine that shares the folder without locks writes at this moment.
       writeFileSync(path, written);
       return false;
     };
@@ -126,7 +126,7 @@ describe("the token store", () => {
     assert.equal(sentRefreshTokens().length, 2);
   });
 
-  it("takes the result of a refresh that was under way when its client was closed", async () => {
+  it("stores the result of a refresh that is in progress when its client is closed", async () => {
     const client = clientWith(configured);
     world.service.onRefresh = () => {
       client.close();
@@ -139,7 +139,7 @@ describe("the token store", () => {
     assert.equal(world.service.refreshes, 1);
   });
 
-  it("that cannot be written is warned of at once; the new refresh token lives on in memory, and close() throws", async () => {
+  it("warns at once if it cannot be written, keeps the new refresh token in memory, and makes close() throw", async () => {
     writeFileSync(join(world.folder, "blocked"), "");
     const client = clientWith({ ...configured, tokenStore: join(world.folder, "blocked", "store") });
     await startTask(client);
@@ -152,7 +152,7 @@ describe("the token store", () => {
     assert.throws(() => client.close(), /could not be stored/);
   });
 
-  it("stays a symbolic link, and the new refresh token goes to its target", async () => {
+  it("stays a symbolic link, and the new refresh token is written to the target of the link", async () => {
     await start();
     const target = join(world.folder, "target.json");
     const path = world.storePath();
@@ -165,7 +165,7 @@ describe("the token store", () => {
     assert.deepEqual(sentRefreshTokens(), ["refresh-0", "refresh-1"]);
   });
 
-  it("loses the temporary files of killed processes, and no others", async () => {
+  it("removes the temporary files of killed processes and no other files", async () => {
     await start();
     const [file = ""] = world.storeFiles();
     const abandoned = `${file}.0123abcd.tmp`;
@@ -182,11 +182,11 @@ describe("the token store", () => {
     assert.deepEqual(world.storeFiles().sort(), [file, ...kept].sort());
   });
 
-  describe("whose content makes no sense", () => {
+  describe("with invalid content", () => {
     for (const [what, content] of [
-      ["half of it", '{"version":1,"salt":"a","fam'],
-      ["of another shape", '{"version":1,"salt":"a","families":{"k":{"refreshToken":7}}}'],
-      ["nothing", ""],
+      ["truncated", '{"version":1,"salt":"a","fam'],
+      ["another shape", '{"version":1,"salt":"a","families":{"k":{"refreshToken":7}}}'],
+      ["empty", ""],
     ] as const) {
       it(`is renamed (${what})`, async () => {
         await start();
@@ -220,7 +220,7 @@ describe("the token store", () => {
       assert.deepEqual(steps, ["old one begins", "old one renamed", "new one begins", "new one renamed"]);
     });
 
-    it("stays where it cannot be renamed, and the error says so", async () => {
+    it("stays unchanged if it cannot be renamed, and the error says so", async () => {
       await start();
       writeFileSync(world.storePath(), "{");
       const realRename = files.rename;
@@ -235,7 +235,7 @@ describe("the token store", () => {
       assert.deepEqual(sentRefreshTokens(), ["refresh-0"]);
     });
 
-    it("is left alone by a reader without the lock: another process may replace it at any moment", async () => {
+    it("is not renamed by a reader without the lock, because another process may be replacing it", async () => {
       await start();
       const [file = ""] = world.storeFiles();
       writeFileSync(world.storePath(), "{");
@@ -259,7 +259,7 @@ describe("the token store", () => {
     };
 
     for (const code of ["EMFILE", "ENFILE", "EIO", "ESTALE", "EACCES"]) {
-      it(`for a moment (${code}) is read again`, async () => {
+      it(`is read again after a temporary error (${code})`, async () => {
         await start();
         failReads(code, 2);
         const next = clientWith(configured);
@@ -270,7 +270,7 @@ describe("the token store", () => {
       });
     }
 
-    it("is an error that names it, and stays as it is", async () => {
+    it("causes an error that names it, and stays unchanged", async () => {
       await start();
       const before = world.storeText();
       failReads("EACCES", Number.POSITIVE_INFINITY);
@@ -282,7 +282,7 @@ describe("the token store", () => {
       assert.equal(world.service.refreshes, 1);
     });
 
-    it("stops nobody who has another credential", async () => {
+    it("does not affect clients that have another credential", async () => {
       await start();
       failReads("EACCES", Number.POSITIVE_INFINITY);
       world.service.access.add("good");
@@ -290,7 +290,7 @@ describe("the token store", () => {
       assert.equal(world.service.refreshes, 1);
     });
 
-    it("is an error where another version wrote it, and stays as it is", async () => {
+    it("causes an error if a newer version wrote it, and stays unchanged", async () => {
       await start();
       writeFileSync(world.storePath(), '{"version":2}');
       const error = await errorOf(start());
@@ -300,10 +300,10 @@ describe("the token store", () => {
     });
   });
 
-  it("that cannot be locked is used without a lock, at once and with a warning", async () => {
+  it("is used at once without a lock, with a warning, if it cannot be locked", async () => {
     await start();
     const path = `${world.storePath()}.lock`;
-    // In place of a folder that may not be written to: an old file where the lock would be a folder.
+    // Simulates a folder without write permission: an old file has the path of the lock folder.
     writeFileSync(path, "");
     utimesSync(path, new Date(0), new Date(0));
     world.service.access.clear();

@@ -20,11 +20,11 @@ export interface TokenWorld {
   storeText(): string;
   /** A `credentialCommand` that runs this script. */
   scriptCommand(script: string): string;
-  /** Moves the clock on. */
+  /** Advances the clock. */
   passTime(seconds: number): void;
 }
 
-/** To be called in a `describe`: the world is made anew for each test. */
+/** Call it in a `describe`. Each test gets a new world. */
 export function useTokenWorld(): TokenWorld {
   const clients: ServiceClient[] = [];
   const realNow = Date.now;
@@ -68,7 +68,7 @@ export function useTokenWorld(): TokenWorld {
       try {
         client.close();
       } catch {
-        // A token that could not be stored: the test is about that.
+        // The token could not be stored. The test itself checks this error.
       }
     }
     await world.service.close();

@@ -9,7 +9,7 @@ describe("access tokens", () => {
   const world = useTokenWorld();
   const { clientWith, passTime } = world;
 
-  it("are not requested before the first call, and no file is touched", async () => {
+  it("are not requested before the first call, and no file is read or written", async () => {
     const client = clientWith({ refreshToken: "refresh-0" });
     assert.equal(world.service.seen.length, 0);
     assert.deepEqual(world.storeFiles(), []);
@@ -21,7 +21,7 @@ describe("access tokens", () => {
     { status: 400, code: "Invalid.Token" },
     { status: 401, code: "Invalid.Token" },
   ]) {
-    it(`are refreshed once after ${refusal.status} ${refusal.code ?? "alone"}, also for a start, however many calls wait`, async () => {
+    it(`are refreshed once after ${refusal.status} ${refusal.code ?? "alone"}, also for a start and for many waiting calls`, async () => {
       world.service.refusal = refusal;
       const client = clientWith({ accessToken: "old", refreshToken: "refresh-0" });
       await Promise.all(Array.from({ length: 20 }, () => startTask(client)));
@@ -31,7 +31,7 @@ describe("access tokens", () => {
     });
   }
 
-  it("are renewed before they expire, and no call meets a refusal", async () => {
+  it("are renewed before they expire, so that no call is refused", async () => {
     world.service.expiresIn = "3600";
     const client = clientWith({ refreshToken: "refresh-0" });
     await startTask(client);
@@ -44,7 +44,7 @@ describe("access tokens", () => {
     assert.equal(world.service.seen.filter(({ url }) => url.startsWith("/cloud")).length, 3);
   });
 
-  it("are used until they expire when the renewal fails", async () => {
+  it("are used until they expire if the renewal fails", async () => {
     world.service.expiresIn = 3600;
     const client = clientWith({ refreshToken: "refresh-0" });
     await startTask(client);
@@ -69,7 +69,7 @@ describe("access tokens", () => {
     assert.deepEqual(used, ["Bearer dead", "Bearer dead-too", "refresh", "Bearer access-1"]);
   });
 
-  it("that are refused right after a refresh lead to no further refresh", async () => {
+  it("are not refreshed again if they are refused right after a refresh", async () => {
     const client = clientWith({ refreshToken: "refresh-0" });
     sinon.stub(world.service.access, "has").returns(false);
     const errors = await Promise.all(Array.from({ length: 5 }, () => errorOf(startTask(client))));
@@ -78,20 +78,20 @@ describe("access tokens", () => {
     assert.equal(world.service.refreshes, 1);
   });
 
-  it("cannot be had: the error for a refused refresh token says that it was probably rotated elsewhere", async () => {
+  it("fail with an error that says that a refused refresh token was probably rotated elsewhere", async () => {
     const error = await errorOf(startTask(clientWith({ refreshToken: "rotated-away" })));
     assert.deepEqual([error.kind, error.outcome], ["credential", "notExecuted"]);
     assert.match(error.message, /rotated elsewhere/);
     assert.doesNotMatch(inspect(error, { depth: 9 }), /rotated-away/);
   });
 
-  it("cannot be had: nothing is configured", async () => {
+  it("fail with an error if no credential is configured", async () => {
     const error = await errorOf(startTask(clientWith({})));
     assert.match(error.message, /no access token is configured.*Set accessToken, refreshToken or credentialCommand/);
     assert.equal(world.service.seen.length, 0);
   });
 
-  it("cannot be had: a lost answer to the refresh is not repeated, and the call was not executed", async () => {
+  it("fail if the response to the refresh is lost: the refresh is not retried, and the call is not sent", async () => {
     world.service.onRefresh = (response) => {
       response.socket?.destroy();
       return true;
@@ -102,7 +102,7 @@ describe("access tokens", () => {
     assert.equal(world.service.seen.length, 1);
   });
 
-  it("are not waited for by an aborted caller, while the refresh goes on for the others", async () => {
+  it("do not delay an aborted caller, and the refresh continues for the other callers", async () => {
     const client = clientWith({ refreshToken: "refresh-0" });
     const controller = new AbortController();
     const gone = errorOf(client.startTask({ taskId: "t" }, { signal: controller.signal }));
@@ -119,7 +119,7 @@ describe("access tokens", () => {
     ["an expires_in beyond any date", { token_type: "Bearer", expires_in: 1e15 }],
     ["no token_type", { expires_in: 3600 }],
   ] as const) {
-    it(`are used, and the new refresh token is stored, after an answer with ${what}`, async () => {
+    it(`are used, and the new refresh token is stored, after a response with ${what}`, async () => {
       world.service.access.add("access-x");
       world.service.onRefresh = (response) => {
         json(response, 200, { data: { access_token: "access-x", refresh_token: "refresh-x", ...rest } });
@@ -136,7 +136,7 @@ describe("access tokens", () => {
     });
   }
 
-  it("that no header can carry are refused, and the refresh token that came with them is kept", async () => {
+  it("are refused if no header can contain them, and the refresh token of the same response is stored", async () => {
     world.service.onRefresh = (response) => {
       world.service.refresh.add("refresh-x");
       json(response, 200, { data: { access_token: "access\u0007-x", refresh_token: "refresh-x", expires_in: 3600 } });
@@ -155,8 +155,8 @@ describe("access tokens", () => {
     assert.equal(world.service.seen[0]?.url, "/token/refresh");
   });
 
-  describe("that are refused although they may be good", () => {
-    /** Answers 401 where `refuses` says so, whatever the token. */
+  describe("that the service refuses for some requests only", () => {
+    /** Responds 401 to the URLs for which `refuses` is true, whatever the token. */
     const refuseWhere = (refuses: (url: string) => boolean) => {
       const has = world.service.access.has.bind(world.service.access);
       sinon.stub(world.service.access, "has").callsFake((token) => {
@@ -168,7 +168,7 @@ describe("access tokens", () => {
       client.getSubtasks({ taskId: "t", page: 1, size: 1 }).catch((error) => error.kind);
     const sent = (path: string) => world.service.seen.filter(({ url }) => url.startsWith(path)).length;
 
-    it("are tried once more by the same call where other calls have proved them good", async () => {
+    it("are sent again by the same call if the service accepted them before", async () => {
       world.service.access.add("static");
       const client = clientWith({ accessToken: "static" });
       await startTask(client);
@@ -179,7 +179,7 @@ describe("access tokens", () => {
       assert.deepEqual(client.describeCredentials().refused, []);
     });
 
-    it("are good again once they are accepted, and lead to no further search", async () => {
+    it("count as valid again after the service accepts them, and no other credential is tried", async () => {
       world.service.access.add("static");
       const client = clientWith({ accessToken: "static", refreshToken: "dead" });
       await startTask(client);
@@ -192,7 +192,7 @@ describe("access tokens", () => {
       assert.equal(sent("/token"), 1);
     });
 
-    it("are tried again by the next call where nothing is known of them", async () => {
+    it("are tried again by the next call if the service has never accepted them", async () => {
       world.service.access.add("static");
       const client = clientWith({ accessToken: "static" });
       let refusals = 1;
@@ -203,14 +203,14 @@ describe("access tokens", () => {
       assert.equal(client.describeCredentials().source, "accessToken");
     });
 
-    it("are sent once by each call where the service accepts them nowhere", async () => {
+    it("are sent once by each call if the service never accepts them", async () => {
       const client = clientWith({ accessToken: "dead" });
       await errorOf(startTask(client));
       await errorOf(startTask(client));
       assert.equal(sent("/cloud"), 2);
     });
 
-    it("go on serving other operations where one operation refuses every token, and lead to one refresh", async () => {
+    it("serve other operations if one operation refuses every token, with one refresh", async () => {
       const client = clientWith({ refreshToken: "refresh-0" });
       refuseWhere((url) => url.startsWith("/cloudextraction/task/subtasks"));
       for (let round = 0; round < 4; round += 1) {

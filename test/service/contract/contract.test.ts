@@ -5,7 +5,7 @@ import { exampleCalls, goodAnswer, operationNames, urls } from "../calls";
 import type { FakeServer } from "../fakeServer";
 import { json, startFakeServer } from "../fakeServer";
 
-/** Method, path with query, credential and body of each operation, written down by hand from the contract. */
+/** Method, path with query, credential and body of each operation, written by hand from the contract. */
 const golden: { [Name in OperationName]: { line: string; credential: string; body: unknown } } = {
   refreshToken: {
     line: "POST /token",
@@ -96,7 +96,7 @@ describe("the contract, operation by operation", () => {
   });
 
   for (const name of operationNames) {
-    it(`${name} sends exactly what the contract has, and returns the whole answer`, async () => {
+    it(`${name} sends exactly the fields of the contract, and returns the whole response`, async () => {
       answer = { ...goodAnswer(name), extra: 1 };
       const returned = await exampleCalls[name].send(client);
       assert.deepEqual(returned, answer);
@@ -117,7 +117,7 @@ describe("the contract, operation by operation", () => {
       }
     });
 
-    it(`${name} refuses an answer without a requestId, naming the field`, async () => {
+    it(`${name} refuses a response without a requestId, and the error names the field`, async () => {
       answer = { ...goodAnswer(name), requestId: 7 };
       await assert.rejects(exampleCalls[name].send(client), {
         kind: "contract",
@@ -126,7 +126,7 @@ describe("the contract, operation by operation", () => {
     });
 
     if (exampleCalls[name].data !== undefined) {
-      it(`${name} refuses an answer without data`, async () => {
+      it(`${name} refuses a response without data`, async () => {
         answer = { requestId: "q" };
         await assert.rejects(exampleCalls[name].send(client), {
           kind: "contract",
@@ -141,7 +141,7 @@ describe("the contract, operation by operation", () => {
     }
   }
 
-  it("names the path of a wrong field deep inside an answer, and never its value", async () => {
+  it("names the path of a wrong field deep inside a response, and never its value", async () => {
     answer = {
       requestId: "q",
       data: [
@@ -156,18 +156,18 @@ describe("the contract, operation by operation", () => {
     });
   });
 
-  it("names the requestId of an answer that breaks the contract", async () => {
+  it("names the requestId of a response that breaks the contract", async () => {
     answer = { requestId: "q-17", data: null };
     await assert.rejects(client.startTask({ taskId: "t" }), { requestId: "q-17", message: /requestId q-17\./ });
   });
 
-  it("keeps all digits of a batch number that a service sends as a number", async () => {
+  it("keeps all digits of a batch number that the service sends as a number", async () => {
     answer = '{"data":{"lotNo":638755274101861606,"status":"waiting"},"requestId":"q"}';
     const started = await client.startTask({ taskId: "t" });
     assert.equal(started.data.lotNo, "638755274101861606");
   });
 
-  it("keeps all digits of long integers in free-form parts, and leaves texts that look like them alone", async () => {
+  it("keeps all digits of long integers in free-form parts, and leaves strings that look like integers unchanged", async () => {
     answer =
       '{"data":{"taskId":"t","updatedParameters":{"a":12345678901234567890,"b":"1: 12345678901234567890","c":0.12345678901234567890,"d":1234567890123456}},"requestId":"q"}';
     const { data } = await client.updateTaskParameters({ taskId: "t", actions: [] });
@@ -179,12 +179,12 @@ describe("the contract, operation by operation", () => {
     });
   });
 
-  it("takes an id that came as a short number as text", async () => {
+  it("converts an id that the service sends as a short number to a string", async () => {
     answer = { requestId: "q", data: { taskId: 42 } };
     assert.equal((await client.copyTask({ taskId: "t", taskGroupId: "g" })).data.taskId, "42");
   });
 
-  it("takes expires_in as number and as numeric text", async () => {
+  it("accepts expires_in as a number and as a numeric string", async () => {
     for (const expires_in of [86399, "86399"]) {
       answer = { requestId: "q", data: { access_token: "a", expires_in, token_type: "Bearer", refresh_token: "r" } };
       const { data } = await client.refreshToken({ refresh_token: "r", grant_type: "refresh_token" });
@@ -192,7 +192,7 @@ describe("the contract, operation by operation", () => {
     }
   });
 
-  it("refuses a request that cannot be right without sending it", async () => {
+  it("refuses an invalid request without sending it", async () => {
     await assert.rejects(client.getData({ taskId: "t", offset: -1, size: 10 }), {
       kind: "invalidRequest",
       message: /offset/,
@@ -201,7 +201,7 @@ describe("the contract, operation by operation", () => {
     assert.equal(server.seen.length, 0);
   });
 
-  it("says in an error about many tasks how many there are beside those that it names", async () => {
+  it("reports how many more tasks an error is about than it names", async () => {
     const ask = (count: number) =>
       client.getActions({
         taskIds: Array.from({ length: count }, (_, index) => `t${index}`),

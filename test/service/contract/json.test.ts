@@ -4,7 +4,7 @@ import fc from "../../fastCheck";
 import type { Characters } from "../../internals/service";
 import { parseJson, quoteLongIntegers } from "../../internals/service";
 
-/** What a hostile service could build a text from. */
+/** Parts of which a hostile service could build a response. */
 const fragment = fc.constantFrom(
   '"',
   "\\",
@@ -42,7 +42,7 @@ const document = fc
   }))
   .value.map(String);
 
-/** A string that counts what is done with it. */
+/** A string that counts the steps of the parser. */
 class CountingString implements Characters {
   steps = 0;
   readonly #text: string;
@@ -66,8 +66,8 @@ class CountingString implements Characters {
   }
 }
 
-describe("parsing the JSON of an answer", () => {
-  it("takes at most four steps for each character, whatever they are", () => {
+describe("parsing the JSON of a response", () => {
+  it("takes at most four steps for each character of any input", () => {
     fc.assert(
       fc.property(fc.oneof(hostile, document), (text) => {
         const counted = new CountingString(text);
@@ -78,7 +78,7 @@ describe("parsing the JSON of an answer", () => {
     );
   });
 
-  it("keeps the digits of integers that a double cannot hold, and all else as it is", () => {
+  it("keeps the digits of integers that a double cannot hold, and all other values unchanged", () => {
     fc.assert(
       fc.property(document, (text) => {
         assert.deepEqual(parseJson(Buffer.from(text)), plain(parse(text)));
@@ -113,12 +113,12 @@ describe("parsing the JSON of an answer", () => {
     assert.equal(parsed, "1234567890123456789");
   });
 
-  it("refuses a number that is no JSON, though it would be valid in quotes", () => {
+  it("refuses a number that is not valid JSON, though it would be valid in quotes", () => {
     assert.throws(() => parseJson(Buffer.from('{"n":01234567890123456789}')), { name: "ContractBreach" });
   });
 });
 
-/** The numbers of the other parser as this one gives them. */
+/** Converts the numbers of the reference parser to the form of `parseJson`. */
 function plain(value: unknown): unknown {
   if (isLosslessNumber(value)) {
     const number = Number(value.value);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { failureOfAnswer } from "../../internals/service";
 
-describe("an answer that is no answer of the service", () => {
+describe("a response that does not come from the service", () => {
   const page = (status: number) =>
     failureOfAnswer(
       { status, contentType: "text/html", retryAfter: undefined, body: Buffer.from("<html>") },
@@ -9,12 +9,12 @@ describe("an answer that is no answer of the service", () => {
     );
   const statuses = Array.from({ length: 400 }, (_, index) => 200 + index);
 
-  it("proves that nothing was done only with a status by which a server says that it did not take the request", () => {
+  it("proves that nothing was executed only if its status says that the server did not accept the request", () => {
     const proven = statuses.filter((status) => page(status)?.outcome === "notExecuted");
     assert.deepEqual(proven, [400, 401, 403, 404, 405, 406, 407, 410, 411, 413, 414, 415, 417, 421, 422, 429, 431]);
   });
 
-  it("is a success with status 200 only, and repeated where a repeat can help", () => {
+  it("is a success only with status 200, and causes a retry if a retry can help", () => {
     assert.deepEqual(
       statuses.filter((status) => page(status) === undefined),
       [200],

@@ -8,7 +8,7 @@ import { errorOf } from "./errorOf";
 
 const choices = { credentials: "contract", refreshPath: "/token" } as const;
 
-/** What is left of a service's message about a request. */
+/** The message of the service about a request, as an error shows it. */
 function told(message: string, request: ReturnType<typeof prepare>, code = "InvalidParameter"): string {
   const body = Buffer.from(JSON.stringify({ error: { code, message }, requestId: "r-1" }));
   const answer = { status: 400, contentType: "application/json", body };
@@ -30,7 +30,7 @@ const properties = (value: string) =>
 
 const upload = (open: UploadSource["open"]) => prepare("updateTaskUrls", { taskId: "task-1", file: { open } }, choices);
 
-describe("what a service says about the values of a request", () => {
+describe("a message of the service that can contain request values", () => {
   const value = "https://Inner.test/path?key=Zx81";
 
   for (const [how, said, left] of [
@@ -40,29 +40,29 @@ describe("what a service says about the values of a request", () => {
     ["as part of a URL in small letters", `bad: ${encodeURIComponent(value).toLowerCase()}`, "bad: [hidden]"],
     ["where the text is cut off", `${"x".repeat(280)} ${value}`, `${"x".repeat(280)} [hidden]`],
   ] as const) {
-    it(`is told without them where it repeats one ${how}`, () => {
+    it(`is shown without a request value that it repeats ${how}`, () => {
       assert.equal(told(said, properties(value)), `InvalidParameter: "${left}".`);
     });
   }
 
-  it("is told without a value that has blanks in it", () => {
+  it("is shown without a value that contains blanks", () => {
     assert.equal(told("x y z is bad", properties("x y z")), 'InvalidParameter: "[hidden] is bad".');
   });
 
-  it("is told without a short value where it stands alone", () => {
+  it("is shown without a short value that stands alone", () => {
     assert.equal(told("Url 12 is not 120", properties("12")), 'InvalidParameter: "Url [hidden] is not 120".');
   });
 
-  it("is told as it is where it repeats none", () => {
+  it("is shown unchanged if it repeats no value", () => {
     const said = 'action "open" of task-1 is of another type than NavigateAction';
     assert.equal(told(said, properties(value)), `InvalidParameter: "${said}".`);
   });
 
-  it("keeps an id readable where a value is equal to it", () => {
+  it("is shown with an id that equals a value", () => {
     assert.equal(told("open of task-1", properties("task-1")), 'InvalidParameter: "open of task-1".');
   });
 
-  it("is told without any part of values that are longer than what is shown", () => {
+  it("is shown without any part of values that are longer than the shown part", () => {
     const values = Array.from({ length: 1000 }, (_, index) => `${"secret-".repeat(300)}${index}`);
     const request = prepare(
       "updateLoopItems",
@@ -75,15 +75,15 @@ describe("what a service says about the values of a request", () => {
     assert.doesNotMatch(left, /secret/);
   });
 
-  it("ends with a value that looks like what takes its place", () => {
+  it("can end with a value that looks like the replacement", () => {
     assert.equal(told("hidden is bad", properties("hidden")), 'InvalidParameter: "[hidden] is bad".');
   });
 
-  it("is told without them where an error code repeats one", () => {
+  it("is shown without a value that an error code repeats", () => {
     assert.equal(told("bad", properties(value), `Bad ${value}`), 'Bad [hidden]: "bad".');
   });
 
-  it("is told without loop items", () => {
+  it("is shown without loop items", () => {
     const request = prepare(
       "updateLoopItems",
       { taskId: "task-1", actionId: "each", loopType: "TextList", loopItems: ["good", "private.one"], isAppend: false },
@@ -95,7 +95,7 @@ describe("what a service says about the values of a request", () => {
     );
   });
 
-  it("is told without anything that could be part of a URL after an upload, whose file is not opened again", () => {
+  it("is shown without possible parts of a URL after an upload, because the file is not opened again", () => {
     const request = upload(() => {
       throw new Error("opened again");
     });
@@ -113,7 +113,7 @@ describe("what a service says about the values of a request", () => {
 });
 
 describe("a credential in a service's message", () => {
-  it("is taken out before the message is cut, or half of it would stay", () => {
+  it("is removed before the message is cut, so that no half of it is left", () => {
     const token = "access-token-0123456789";
     const body = Buffer.from(JSON.stringify({ error: { code: "X", message: `${"x".repeat(290)} ${token}` } }));
     const failure = failureOfAnswer(
@@ -123,7 +123,7 @@ describe("a credential in a service's message", () => {
     assert.doesNotMatch(failure?.problem ?? "", /access/);
   });
 
-  it("is taken out of a content type before that is cut", () => {
+  it("is removed from a content type before that is cut", () => {
     const token = "access-token-0123456789";
     const contentType = `text/html; x=${"x".repeat(280)}${token}`;
     const answer = { status: 502, contentType, body: Buffer.from("<html>") };
@@ -134,7 +134,7 @@ describe("a credential in a service's message", () => {
     assert.doesNotMatch(failure?.problem ?? "", /access/);
   });
 
-  it("is taken out in each spelling in which a service may repeat it", () => {
+  it("is removed in each spelling in which a service may repeat it", () => {
     const secrets = new Redactor();
     const word = 'a~b/c+d=e"f?>g*ÿ_z';
     secrets.add(word);
@@ -155,7 +155,7 @@ describe("a credential in a service's message", () => {
     }
   });
 
-  it("is taken out whatever it is made of", () => {
+  it("is removed whatever characters it contains", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", minLength: 6 }), fc.string(), fc.string(), (word, before, after) => {
         const secrets = new Redactor();
@@ -166,7 +166,7 @@ describe("a credential in a service's message", () => {
   });
 });
 
-describe("text from outside", () => {
+describe("foreign text", () => {
   it("is one line without escape sequences in errors and in the log", async () => {
     const lines: string[] = [];
     const server = await startFakeServer((_seen, response) => {

@@ -23,7 +23,7 @@ const places = [
   "storedTokens",
 ] as const;
 
-/** Ways in which a service or what stands in front of it can answer, all of them repeating whatever credential came in. */
+/** Responses of a service or of a proxy in front of it. Each repeats the credential of the request. */
 const answers = [
   "echo400",
   "echo401",
@@ -49,7 +49,7 @@ describe("credentials", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("come out nowhere: not in errors as text, JSON or inspected, not in causes, logs, warnings, or the client itself", async function () {
+  it("never appear in errors (text, JSON, inspected, causes), logs, warnings or the client itself", async function () {
     this.timeout(120_000);
     const waits = skipWaits();
     try {
@@ -71,14 +71,14 @@ describe("credentials", () => {
                 json(response, 200, { data, requestId: "q" });
                 return;
               }
-              // A service can repeat only what it was sent.
+              // A service can repeat only what the request contains.
               respond(answer, known ? value : "nothing", seen.headers, seen.body, response);
             });
             const said: string[] = [];
             const printed = join(folder, "printed");
             const credential = { Version: 1, AccessToken: place === "credentialCommand" ? value : "other-access" };
             writeFileSync(printed, place === "commandThatFails" ? value : JSON.stringify(credential));
-            // On the command line it may be a key to a vault.
+            // A command line can contain the key to a vault.
             const key = place === "commandText" ? `: '${value}'; ` : "";
             const command = `${key}cat "${printed}"${place === "commandThatFails" ? "; exit 3" : ""}`;
             const behindProxy = place === "proxyPassword";
@@ -132,7 +132,7 @@ describe("credentials", () => {
     }
   });
 
-  it("with a line break, or in the address, are refused without being shown", () => {
+  it("that contain a line break, or are part of the address, are refused without being shown", () => {
     assert.throws(
       () =>
         new ServiceClient({
@@ -154,16 +154,16 @@ describe("credentials", () => {
     "ftp://service.example",
     "http://localhost.example",
   ]) {
-    it(`do not travel to ${baseUrl}`, () => {
+    it(`are not sent to ${baseUrl}`, () => {
       assert.throws(() => new ServiceClient({ baseUrl }), /baseUrl/);
     });
   }
   for (const baseUrl of ["https://service.example/v1", "http://localhost:1", "http://127.0.0.1:1/", "http://[::1]:1"]) {
-    it(`may travel to ${baseUrl}`, () => {
+    it(`are sent to ${baseUrl}`, () => {
       new ServiceClient({ baseUrl }).close();
     });
   }
-  it("travel over plain http to another host only where that is allowed by name", () => {
+  it("are sent over plain http to another host only if allowInsecureHttp is set", () => {
     new ServiceClient({ baseUrl: "http://service.example", allowInsecureHttp: true }).close();
   });
 });

@@ -11,13 +11,13 @@ import { json, startFakeServer } from "../fakeServer";
 import type { HostileAnswer } from "./hostileServer";
 import { hostileAnswers, startHostileServer } from "./hostileServer";
 
-/** Seconds; whatever does not keep to them hangs until mocha gives up. */
+/** Seconds. A call that ignores the limit hangs until mocha's timeout. */
 const short = 0.4;
 const long = 600;
 
 const credentials = { accessToken: "a-0", apiKey: "k-0", concurrency: operationNames.length, maxRetries: 0 };
 
-describe("the end of a call", () => {
+describe("a limit of a call", () => {
   const clients: ServiceClient[] = [];
   const clientFor = (options: ServiceClientOptions): ServiceClient => {
     const client = new ServiceClient(options);
@@ -30,7 +30,7 @@ describe("the end of a call", () => {
 
   for (const answer of Object.keys(hostileAnswers) as HostileAnswer[]) {
     for (const limit of ["deadlineSeconds", "timeoutSeconds"] as const) {
-      it(`comes at ${limit} for every operation of a service that ${answer}`, async () => {
+      it(`ends every operation at ${limit} if the service ${answer}`, async () => {
         const server = await startHostileServer(answer);
         const limits = { deadlineSeconds: long, timeoutSeconds: long, [limit]: short };
         const client = clientFor({ baseUrl: server.baseUrl, ...credentials, ...limits });
@@ -43,7 +43,7 @@ describe("the end of a call", () => {
     }
   }
 
-  it("comes at the deadline where a file to upload gives nothing, or little by little", async () => {
+  it("ends an upload at deadlineSeconds if the file gives no data or gives its data slowly", async () => {
     const server = await startFakeServer((_seen, response) => json(response, 200, { requestId: "q" }));
     const client = clientFor({ baseUrl: server.baseUrl, ...credentials, timeoutSeconds: long });
     const silent = () => new Readable({ read: () => undefined });
@@ -66,7 +66,7 @@ describe("the end of a call", () => {
     await server.close();
   });
 
-  it("comes at timeoutSeconds where a file to upload gives nothing", async () => {
+  it("ends an upload at timeoutSeconds if the file gives no data", async () => {
     const server = await startFakeServer((_seen, response) => json(response, 200, { requestId: "q" }));
     const client = clientFor({ baseUrl: server.baseUrl, ...credentials, timeoutSeconds: short });
     const file = { open: () => new Readable({ read: () => undefined }) };
@@ -75,7 +75,7 @@ describe("the end of a call", () => {
     await server.close();
   });
 
-  it("comes at the deadline where the access token does not come", async () => {
+  it("ends a call at deadlineSeconds while it waits for an access token", async () => {
     const tokenStore = mkdtempSync(join(tmpdir(), "webextract-deadline-"));
     const server = await startHostileServer("sends its body byte by byte");
     for (const source of [{ refreshToken: "refresh-0" }, { credentialCommand: "sleep 3" }]) {
@@ -87,7 +87,7 @@ describe("the end of a call", () => {
     rmSync(tokenStore, { recursive: true, force: true });
   });
 
-  it("comes at the deadline while rows and subtasks are read page by page", async () => {
+  it("ends a call at deadlineSeconds while it reads pages of rows or subtasks", async () => {
     const server = await startHostileServer("sends its body byte by byte");
     const client = clientFor({ baseUrl: server.baseUrl, ...credentials, timeoutSeconds: long });
     const rows = client.rows({ taskId: "t" }, { deadlineSeconds: short });

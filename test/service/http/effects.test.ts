@@ -11,7 +11,7 @@ import { operationNames } from "../calls";
 import type { SkippedWaits } from "../skipWaits";
 import { skipWaits } from "../skipWaits";
 
-/** Operations that must never run twice by our doing, with what an error says of them when nobody knows whether they ran. */
+/** Operations that the client must never run twice, each with the hint of the error when the outcome is unknown. */
 const onceOnly: Partial<Record<OperationName, RegExp>> = {
   refreshToken: /refresh token may be invalid now.*Try again once/,
   startTask: /run of task .* may have started, and may be billed\. .*getSubtasks/,
@@ -20,7 +20,7 @@ const onceOnly: Partial<Record<OperationName, RegExp>> = {
   copyTask: /copy of task .* may now exist in group demo-group.*cannot list tasks.*use its id/,
 };
 
-/** Failures as the emulator makes them: before the operation is carried out, or after. */
+/** Failures that the emulator injects before or after the effect of the operation. */
 const faults: readonly (Omit<Fault, "operation"> & { ends?: "well" | "contract" })[] = [
   { kind: "reset", when: "before" },
   { kind: "reset", when: "after" },
@@ -39,7 +39,7 @@ const faults: readonly (Omit<Fault, "operation"> & { ends?: "well" | "contract" 
   { kind: "wrongType", ends: "well" },
 ];
 
-describe("an operation whose answer goes wrong", () => {
+describe("an operation with a faulty response", () => {
   let emulator: Emulator;
   let client: ServiceClient;
   let folder: string;
@@ -112,7 +112,7 @@ describe("an operation whose answer goes wrong", () => {
     for (const name of operationNames) {
       const hint = onceOnly[name];
       const expected = ends ?? (hint === undefined ? "well" : "unknown");
-      it(`${what}: ${name} ${{ well: "ends well", contract: "is refused as no answer", unknown: "runs once at most, and says that it may have run" }[expected]}`, async () => {
+      it(`${what}: ${name} ${{ well: "succeeds", contract: "fails as a breach of the contract", unknown: "runs at most once and fails with an unknown outcome" }[expected]}`, async () => {
         await emulator.settled();
         emulator.clearRequests();
         emulator.clearFaults();

@@ -3,24 +3,24 @@ import http from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import net from "node:net";
 
-/** A wish for a tunnel as the proxy saw it. */
+/** A CONNECT request that the proxy received. */
 export interface SeenTunnel {
   target: string;
   headers: http.IncomingHttpHeaders;
-  /** Everything that went through it from the client's side. */
+  /** All bytes that the client sent through the tunnel. */
   bytes(): string;
-  /** Resolves when the client has let go of it. */
+  /** Resolves when the client has closed the tunnel. */
   closed: Promise<void>;
 }
 
-/** What a proxy does with a wish for a tunnel; by default it opens one to `upstream`. */
+/** Handles a CONNECT request. By default, the proxy opens a tunnel to `upstream`. */
 export type OnTunnel = (socket: Socket, turn: number, open: () => void) => void;
 
-/** A proxy of this machine. Whatever name a client asks for, the tunnel leads to the port `upstream` of this machine. */
+/** A proxy on this machine. Each tunnel leads to the port `upstream` of this machine, whatever host the client names. */
 export interface FakeProxy {
   port: number;
   tunnels: SeenTunnel[];
-  /** Plain requests, which a proxy sees whole. */
+  /** Plain http requests, which a proxy receives in full. */
   requests: { url: string; headers: http.IncomingHttpHeaders }[];
   close(): Promise<void>;
 }

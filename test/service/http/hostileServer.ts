@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import net from "node:net";
 
-/** What a server writes for ever, so that an answer never ends. */
+/** What a server writes for ever, so that a response never ends. */
 export const hostileAnswers = {
   "sends no byte": [],
   "sends its headers byte by byte": ["HTTP/1.1 200 OK\r\nX-Slow: ", "x"],
@@ -22,7 +22,7 @@ export const hostileAnswers = {
 
 export type HostileAnswer = keyof typeof hostileAnswers;
 
-/** Milliseconds between two pieces of an answer that is slow, and not a flood. */
+/** Milliseconds between two pieces of a slow response. Large pieces are sent without a pause. */
 const step = 20;
 
 export interface HostileServer {
@@ -30,7 +30,7 @@ export interface HostileServer {
   close(): Promise<void>;
 }
 
-/** A server below HTTP, which answers each request in such a way. */
+/** A TCP server that sends this response to each request. */
 export async function startHostileServer(answer: HostileAnswer): Promise<HostileServer> {
   const [first = "", more = ""] = hostileAnswers[answer];
   const sockets = new Set<Socket>();

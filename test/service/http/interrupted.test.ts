@@ -33,7 +33,7 @@ describe("an interrupted program", () => {
   const started = { data: { lotNo: "1", status: "1" }, requestId: "q" };
   const refusal = (code: string) => ({ error: { code, message: "not now" }, requestId: "q-e" });
 
-  it("waits no longer for a task that is running: a run that nobody waits for any more is not started", async () => {
+  it("does not start a run if it was waiting for a running task", async () => {
     await start((response) => json(response, 400, refusal("TaskExecuting")));
     const arrived = once(arrivals, "request");
     const call = errorOf(client.startTask(task));
@@ -45,7 +45,7 @@ describe("an interrupted program", () => {
     assert.equal(server.seen.length, 1);
   });
 
-  it("sends nothing any more that waits for its turn, and takes one that comes at once", async () => {
+  it("sends no request that is waiting for a free slot, and accepts a request that can be sent at once", async () => {
     const answers: http.ServerResponse[] = [];
     await start((response) => answers.push(response), { concurrency: 1 });
     const arrived = once(arrivals, "request");
@@ -74,7 +74,7 @@ describe("an interrupted program", () => {
     assert.equal(server.seen.length, 2);
   });
 
-  it("waits out no pause that the service asks for, for the call that was told and for the others", async () => {
+  it("does not wait for a Retry-After, neither in the refused call nor in other calls", async () => {
     await start((response) => json(response, 429, refusal("TooManyRequests"), { "retry-after": "600" }));
     const arrived = once(arrivals, "request");
     const calls = [errorOf(client.copyTask({ ...task, taskGroupId: "g" }))];

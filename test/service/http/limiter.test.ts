@@ -18,7 +18,7 @@ describe("the limiter", () => {
 
   const fakeClock = () => sinon.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
 
-  /** Sends as fast as it may to a service that takes so many requests in each second, for so many seconds. */
+  /** Sends as fast as the limiter allows, for some seconds, to a service that accepts a number of requests per second. */
   async function drive(
     limiter: Limiter,
     capacity: number,
@@ -52,7 +52,7 @@ describe("the limiter", () => {
     return { taken, refused };
   }
 
-  it("lets as many through at once as the strictest client allows", async () => {
+  it("sends at most as many requests at the same time as the strictest client allows", async () => {
     const limiter = new Limiter();
     const leave = limiter.join({ concurrency: 2, requestsPerSecond: unbounded });
     limiter.join({ concurrency: 5, requestsPerSecond: unbounded });
@@ -73,7 +73,7 @@ describe("the limiter", () => {
     assert.deepEqual(granted, [1, 2, 3, 4, 5, 6]);
   });
 
-  it("spreads requests over the second where requestsPerSecond is set", async () => {
+  it("spreads requests over the second if requestsPerSecond is set", async () => {
     const limiter = new Limiter();
     limiter.join({ concurrency: 100, requestsPerSecond: 10 });
     const { taken, refused } = await drive(limiter, 10, 10);
@@ -81,7 +81,7 @@ describe("the limiter", () => {
     assert.ok(taken >= 95 && taken <= 108, `${taken}`);
   });
 
-  it("keeps a rate that it was told from the first second on, also where the first request leaves late, and after a rest", async () => {
+  it("keeps a configured rate from the first second on, also if the first request is sent late and after a break", async () => {
     const time = fakeClock();
     clock = time;
     const limiter = new Limiter();
@@ -103,7 +103,7 @@ describe("the limiter", () => {
     });
   });
 
-  it("finds a limit that it was not told of, and then keeps close below it", async () => {
+  it("finds an unknown limit of the service, and then stays close below it", async () => {
     const limiter = new Limiter();
     limiter.join({ concurrency: 8, requestsPerSecond: unbounded });
     const { taken, refused } = await drive(limiter, 20, 120);
@@ -111,7 +111,7 @@ describe("the limiter", () => {
     assert.ok(refused <= 0.05 * taken, `${refused} refused`);
   });
 
-  it("believes a rate that it was told more than a single refusal, but not more than a second one soon after", async () => {
+  it("keeps a configured rate after one refusal, and lowers it after a second refusal soon after", async () => {
     clock = fakeClock();
     const limiter = new Limiter();
     limiter.join({ concurrency: 1, requestsPerSecond: 20 });
@@ -133,7 +133,7 @@ describe("the limiter", () => {
     assert.ok(twice <= 10, `${twice}`);
   });
 
-  it("learns that the rate it was told is too high", async () => {
+  it("lowers a configured rate that is too high", async () => {
     const limiter = new Limiter();
     limiter.join({ concurrency: 8, requestsPerSecond: 40 });
     const { taken, refused } = await drive(limiter, 20, 120);
@@ -141,7 +141,7 @@ describe("the limiter", () => {
     assert.ok(refused <= 0.05 * taken, `${refused} refused`);
   });
 
-  it("is unbounded until the first answer of 429, and halves then", async () => {
+  it("is unbounded until the first response of 429, and then halves the rate", async () => {
     const limiter = new Limiter();
     limiter.join({ concurrency: 1, requestsPerSecond: unbounded });
     for (let turn = 0; turn < 20; turn += 1) (await limiter.acquire(never)).release("done");
@@ -150,7 +150,7 @@ describe("the limiter", () => {
     assert.equal(limiter.rate, 10);
   });
 
-  it("is fast again within two minutes after a bad moment in which single requests were refused", async () => {
+  it("is fast again within two minutes after a few refused requests", async () => {
     const limiter = new Limiter();
     limiter.join({ concurrency: 8, requestsPerSecond: unbounded });
     clock = fakeClock();
@@ -162,7 +162,7 @@ describe("the limiter", () => {
     assert.ok(refused <= 0.05 * taken, `${refused} refused`);
   });
 
-  it("takes Retry-After as law for all requests", async () => {
+  it("makes all requests wait for Retry-After", async () => {
     clock = fakeClock();
     const limiter = new Limiter();
     limiter.join({ concurrency: 8, requestsPerSecond: unbounded });
@@ -177,7 +177,7 @@ describe("the limiter", () => {
     await next;
   });
 
-  it("counts answers to requests sent before it slowed down only once", async () => {
+  it("counts the responses to requests sent before it slowed down only once", async () => {
     const limiter = new Limiter();
     limiter.join({ concurrency: 8, requestsPerSecond: unbounded });
     const permits = await Promise.all(Array.from({ length: 8 }, () => limiter.acquire(never)));
@@ -185,7 +185,7 @@ describe("the limiter", () => {
     assert.equal(limiter.rate, 3.5);
   });
 
-  it("lets go of one that is aborted while it waits, and keeps the order of the others", async () => {
+  it("removes a waiting request that is aborted, and keeps the order of the others", async () => {
     const limiter = new Limiter();
     limiter.join({ concurrency: 1, requestsPerSecond: unbounded });
     const first = await limiter.acquire(never);
@@ -198,7 +198,7 @@ describe("the limiter", () => {
     (await third).release("done");
   });
 
-  it("is one for all clients of a service in this process", async () => {
+  it("is shared by all clients of a service in this process", async () => {
     let open = 0;
     let most = 0;
     const server: FakeServer = await startFakeServer((_seen, response) => {
@@ -222,7 +222,7 @@ describe("the limiter", () => {
     await server.close();
   });
 
-  it("is named where a call's deadline passes while it waits for its turn", async () => {
+  it("is named in the error if the deadline of a call passes while it waits for a slot", async () => {
     const server = await startFakeServer((_seen, response) => json(response, 429, "", { "retry-after": "600" }));
     const client = new ServiceClient({ baseUrl: server.baseUrl, accessToken: "access", deadlineSeconds: 0.2 });
     await errorOf(client.removeData({ taskId: "t" }));
@@ -233,11 +233,11 @@ describe("the limiter", () => {
     assert.match(error.message, /the service asked to wait \(Retry-After\) for another 600 s/);
   });
 
-  it("does not make a call wait for a pause that ends after its deadline", async () => {
+  it("ends a call at once if the pause of the service ends after the call's deadline", async () => {
     const server = await startFakeServer((_seen, response) => json(response, 429, "", { "retry-after": "99999999" }));
     const clients = [1, 2].map(() => new ServiceClient({ baseUrl: server.baseUrl, accessToken: "access" }));
     for (const client of clients) {
-      // A wait would last as long as the default deadline, 15 minutes.
+      // A wait would last until the default deadline, 15 minutes.
       assert.equal((await errorOf(client.removeData({ taskId: "t" }))).kind, "rateLimited");
     }
     for (const client of clients) client.close();
@@ -245,7 +245,7 @@ describe("the limiter", () => {
     assert.equal(server.seen.length, 1);
   });
 
-  it("does not believe a pause longer than an hour", async () => {
+  it("ignores a pause longer than an hour", async () => {
     clock = fakeClock();
     const limiter = new Limiter();
     limiter.join({ concurrency: 1, requestsPerSecond: unbounded });
@@ -255,7 +255,7 @@ describe("the limiter", () => {
     (await next).release("done");
   });
 
-  it("is named where a call's deadline passes while others have all turns", async () => {
+  it("is named in the error if the deadline of a call passes while other calls use all slots", async () => {
     const server = await startFakeServer(() => undefined);
     const client = new ServiceClient({ baseUrl: server.baseUrl, accessToken: "access", concurrency: 1, maxRetries: 0 });
     const first = client.getData({ taskId: "t", offset: 0, size: 1 });
@@ -267,7 +267,7 @@ describe("the limiter", () => {
     assert.match(error.message, /while other requests to this service were in progress/);
   });
 
-  it("forgets a service with its last client", async () => {
+  it("forgets a service after its last client is closed", async () => {
     const claim = { concurrency: 1, requestsPerSecond: unbounded };
     const first = joinLimiter("http://127.0.0.1:1", claim);
     const second = joinLimiter("http://127.0.0.1:1", claim);

@@ -79,7 +79,7 @@ describe("a proxy that the environment sets", function () {
     return proxy;
   }
 
-  /** What became of the calls, in a process that starts with these variables and trusts the service's certificate. */
+  /** The results of the calls in a process that starts with these variables and trusts the service's certificate. */
   async function inProcess(env: NodeJS.ProcessEnv, baseUrl: string, ...calls: OperationName[]) {
     const { stdout, stderr } = await run(
       process.execPath,
@@ -89,7 +89,7 @@ describe("a proxy that the environment sets", function () {
     return { outcomes: stdout.trim().split("\n"), said: stdout + stderr };
   }
 
-  /** A client in this process, which does not trust the certificate: for what goes wrong before the encryption stands. */
+  /** A client in this process, which does not trust the certificate: for errors before the TLS handshake is complete. */
   function clientHere(options: Partial<ServiceClientOptions> = {}): ServiceClient {
     const client = new ServiceClient({
       baseUrl: "https://service.test/v1",
@@ -102,7 +102,7 @@ describe("a proxy that the environment sets", function () {
     return client;
   }
 
-  it("opens a tunnel for https and sees nothing of what goes through: no path, no credential", async () => {
+  it("opens a tunnel for https, and sees neither paths nor credentials", async () => {
     const { port, tunnels, requests } = await startProxy();
     const { outcomes } = await inProcess(
       { HTTPS_PROXY: `http://127.0.0.1:${port}` },
@@ -128,7 +128,7 @@ describe("a proxy that the environment sets", function () {
     }
   });
 
-  it("gives one tunnel to all that may be repeated, and one each to what must run once", async () => {
+  it("gives one tunnel to all repeatable requests, and a tunnel of its own to each request that must run once", async () => {
     const { port, tunnels } = await startProxy();
     await inProcess(
       { https_proxy: `http://127.0.0.1:${port}` },
@@ -143,7 +143,7 @@ describe("a proxy that the environment sets", function () {
     assert.equal(tunnels.length, 3);
   });
 
-  it("is told its own user name and password, and nobody else is", async () => {
+  it("gets its own user name and password, and the service does not get them", async () => {
     const { port, tunnels } = await startProxy();
     const { outcomes, said } = await inProcess(
       { HTTPS_PROXY: `http://us%40er:p%3Ass-w0rd-of-the-proxy@127.0.0.1:${port}`, DEBUG: "*" },
@@ -157,7 +157,7 @@ describe("a proxy that the environment sets", function () {
     assert.ok(!said.includes("ss-w0rd") && !said.includes(sent), said);
   });
 
-  it("is left out where NO_PROXY names the service", async () => {
+  it("is not used if NO_PROXY names the service", async () => {
     const { port, tunnels } = await startProxy();
     for (const exception of ["service.test", ".test", "*"]) {
       process.env.HTTPS_PROXY = `http://127.0.0.1:${port}`;
@@ -168,7 +168,7 @@ describe("a proxy that the environment sets", function () {
     assert.equal(tunnels.length, 0);
   });
 
-  it("is left out for a service on this machine: plain http would leave it with its credential", async () => {
+  it("is not used for a service on this machine, because plain http would show it the credential", async () => {
     const { port, tunnels, requests } = await startProxy();
     process.env.HTTP_PROXY = `http://127.0.0.1:${port}`;
     process.env.ALL_PROXY = `http://127.0.0.1:${port}`;
@@ -179,7 +179,7 @@ describe("a proxy that the environment sets", function () {
     await local.close();
   });
 
-  it("takes plain http whole, where that is allowed, with the user name and password that are for it", async () => {
+  it("gets plain http requests if plain http is allowed, with its own user name and password", async () => {
     const { port, requests } = await startProxy();
     const { outcomes } = await inProcess(
       { HTTP_PROXY: `http://us%40er:p%3Ass@127.0.0.1:${port}` },
@@ -192,7 +192,7 @@ describe("a proxy that the environment sets", function () {
     assert.equal(requests[0]?.headers["proxy-authorization"], `Basic ${sent}`);
   });
 
-  it("without a scheme is spoken to in plain http", async () => {
+  it("gets plain http if its address has no scheme", async () => {
     const { port, tunnels } = await startProxy((socket) => socket.end("HTTP/1.1 403 Forbidden\r\n\r\n"));
     process.env.HTTPS_PROXY = `127.0.0.1:${port}`;
     await errorOf(clientHere().getData({ taskId: "t", offset: 0, size: 1 }));
@@ -200,7 +200,7 @@ describe("a proxy that the environment sets", function () {
   });
 
   for (const address of ["socks5://s3cr3t@host:1", "http://", "http://s3cr3t%zz@host:1"]) {
-    it(`that is no http proxy is refused before any call, unseen: ${address}`, () => {
+    it(`is refused before any call if its address is not an http proxy, and the error does not show the address: ${address}`, () => {
       process.env.HTTPS_PROXY = address;
       assert.throws(
         () => clientHere(),
@@ -211,7 +211,7 @@ describe("a proxy that the environment sets", function () {
   }
 
   for (const name of operationNames) {
-    it(`that refuses the tunnel: ${name} is known not to have run, and is not tried again`, async () => {
+    it(`that refuses the tunnel makes ${name} fail without a retry and as not executed`, async () => {
       const { port, tunnels } = await startProxy((socket) =>
         socket.end("HTTP/1.1 407 Proxy Authentication Required\r\nx-echo: s3cr3t-word\r\n\r\ns3cr3t-word"),
       );
@@ -224,7 +224,7 @@ describe("a proxy that the environment sets", function () {
     });
   }
 
-  it("that cannot open the tunnel just now is asked again, even for a start", async () => {
+  it("that cannot open the tunnel at the moment is asked again, even for a start", async () => {
     const waits = skipWaits();
     try {
       const { port, tunnels } = await startProxy((socket) => socket.end("HTTP/1.1 503 Try later\r\n\r\n"));
@@ -236,14 +236,14 @@ describe("a proxy that the environment sets", function () {
     }
   });
 
-  it("that hangs up is no lost answer", async () => {
+  it("that closes the connection leaves the outcome not executed", async () => {
     const { port } = await startProxy((socket) => socket.destroy());
     process.env.HTTPS_PROXY = `http://127.0.0.1:${port}`;
     const error = await errorOf(clientHere().startTask({ taskId: "t" }));
     assert.deepEqual([error.kind, error.outcome], ["unreachable", "notExecuted"]);
   });
 
-  it("that does not answer is let go of, socket and all, when the caller ends the call or its time is up", async () => {
+  it("that does not respond is disconnected when the caller aborts the call or its time is over", async () => {
     const controller = new AbortController();
     const { port, tunnels } = await startProxy((_socket, turn) => {
       if (turn === 1) controller.abort();
@@ -257,7 +257,7 @@ describe("a proxy that the environment sets", function () {
     await tunnels[1]?.closed;
   });
 
-  it("does not keep the service's certificate from being checked, and nothing is sent to one that is not trusted", async () => {
+  it("does not disable the check of the service's certificate, and an untrusted service gets no request", async () => {
     const { port, tunnels } = await startProxy();
     process.env.HTTPS_PROXY = `http://127.0.0.1:${port}`;
     const error = await errorOf(clientHere().startTask({ taskId: "t" }));

@@ -3,8 +3,8 @@ import { ServiceClient } from "../../../src/service";
 import { exampleCalls } from "../calls";
 
 /**
- * A process of its own that goes through a proxy: variables and certificates count from its start. Prints, for each call of `calls`, what
- * became of it.
+ * Makes calls through a proxy in a process of its own, because Node.js reads the variables and certificates at its start. Prints the result of
+ * each call of `calls`.
  */
 async function main(): Promise<void> {
   const [, , baseUrl = "", ...calls] = process.argv;

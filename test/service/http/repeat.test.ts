@@ -13,7 +13,7 @@ import { json, startFakeServer } from "../fakeServer";
 import type { SkippedWaits } from "../skipWaits";
 import { skipWaits } from "../skipWaits";
 
-/** Operations that must never run twice by our doing. Written down by hand from the design, not derived from the table of operations. */
+/** Operations that the client must never run twice. Written by hand, not derived from the table of operations. */
 const onceOnly = new Set<OperationName>(["refreshToken", "startTask", "markExported", "removeData", "copyTask"]);
 
 interface FailureCase {
@@ -21,11 +21,11 @@ interface FailureCase {
   fail: (response: http.ServerResponse) => void;
   /** Which operations are sent again. */
   again: "all" | "repeatable" | "none";
-  /** What an operation that is not sent again ends with. */
+  /** The error kind of an operation that is not sent again. */
   kind: string;
   outcome: string;
   options?: Partial<ServiceClientOptions>;
-  /** Milliseconds waited at least before the second try. */
+  /** The shortest wait before the second try, in milliseconds. */
   waitsAtLeast?: number;
 }
 
@@ -129,7 +129,7 @@ const cases: FailureCase[] = [
     outcome: "unknown",
   },
   {
-    name: "no answer in time",
+    name: "no response before the timeout",
     fail: () => undefined,
     again: "repeatable",
     kind: "outcomeUnknown",
@@ -137,7 +137,7 @@ const cases: FailureCase[] = [
     options: { timeoutSeconds: 0.4 },
   },
   {
-    name: "a body that does not end in time",
+    name: "a body that does not end before the timeout",
     fail: (r) => void r.writeHead(200, { "content-type": "application/json" }).write('{"requestId":'),
     again: "repeatable",
     kind: "outcomeUnknown",
@@ -145,7 +145,7 @@ const cases: FailureCase[] = [
     options: { timeoutSeconds: 0.4 },
   },
   {
-    name: "a page in place of an answer",
+    name: "an HTML page instead of a response",
     fail: (r) => r.writeHead(200, { "content-type": "text/html" }).end("<html>Log in</html>"),
     again: "none",
     kind: "contract",
@@ -173,7 +173,7 @@ const cases: FailureCase[] = [
     outcome: "notExecuted",
   },
   {
-    name: "an error without a code in an answer of 200",
+    name: "an error without a code in a response of 200",
     fail: (r) => json(r, 200, { error: { message: "it is not done" }, requestId: "q-e" }),
     again: "none",
     kind: "refused",
@@ -232,7 +232,7 @@ const cases: FailureCase[] = [
   },
 ];
 
-describe("repeating a request", () => {
+describe("a call of the client", () => {
   let server: FakeServer;
   let fail: FailureCase["fail"];
   let failures: number;
@@ -261,7 +261,7 @@ describe("repeating a request", () => {
   for (const failure of cases) {
     for (const name of operationNames) {
       const repeated = failure.again === "all" || (failure.again === "repeatable" && !onceOnly.has(name));
-      it(`${failure.name}: ${name} is ${repeated ? "sent again" : "not sent again"}`, async () => {
+      it(`is ${repeated ? "sent again" : "not sent again"} after ${failure.name} (${name})`, async () => {
         fail = failure.fail;
         failures = 1;
         answer = goodAnswer(name);
@@ -309,7 +309,7 @@ describe("repeating a request", () => {
         }),
     ],
   ] as const) {
-    it(`${name} that appends is not sent again after a lost answer, and the error says how to look`, async () => {
+    it(`is not sent again if it appends and its response is lost, and the error says how to check (${name})`, async () => {
       fail = (response) => response.socket?.end();
       failures = 1;
       const error = await errorOf(send(clientFor()));
@@ -318,7 +318,7 @@ describe("repeating a request", () => {
     });
   }
 
-  it("gives up after maxRetries, with the number of tries in the message", async () => {
+  it("ends after maxRetries, with the number of tries in the message", async () => {
     waits = skipWaits();
     fail = (response) => json(response, 500, "");
     failures = 99;
@@ -343,7 +343,7 @@ describe("repeating a request", () => {
     }
   });
 
-  it("does not start waiting for a Retry-After that lies beyond the call's deadline", async () => {
+  it("does not wait for a Retry-After that ends after its deadline", async () => {
     fail = (response) => json(response, 429, "", { "retry-after": "3600" });
     failures = 1;
     const error = await errorOf(exampleCalls.getData.send(clientFor()));
@@ -351,7 +351,7 @@ describe("repeating a request", () => {
     assert.match(error.message, /would come after the call's deadline/);
   });
 
-  it("waits for a running task no longer than busyTimeoutSeconds, then says so", async () => {
+  it("waits for a running task at most busyTimeoutSeconds, and then says so", async () => {
     waits = skipWaits();
     fail = (response) => json(response, 400, refusal("TaskExecuting"));
     failures = 999;
@@ -362,14 +362,14 @@ describe("repeating a request", () => {
     assert.ok(waited >= 59_000 && waited <= 61_000, `waited ${waited} ms`);
   });
 
-  it("does not wait for a running task where busyTimeoutSeconds is 0", async () => {
+  it("does not wait for a running task if busyTimeoutSeconds is 0", async () => {
     fail = (response) => json(response, 400, refusal("TaskExecuting"));
     failures = 999;
     assert.equal((await errorOf(exampleCalls.removeData.send(clientFor({ busyTimeoutSeconds: 0 })))).kind, "busy");
     assert.equal(server.seen.length, 1);
   });
 
-  it("says that the outcome is unknown when an earlier try was lost, whatever the last one was told", async () => {
+  it("has an unknown outcome if the response to an earlier try was lost, whatever the last response was", async () => {
     waits = skipWaits();
     let turn = 0;
     fail = (response) => {
@@ -382,7 +382,7 @@ describe("repeating a request", () => {
     assert.deepEqual([error.kind, error.outcome], ["refused", "unknown"]);
   });
 
-  it("reports the last answer when the deadline of the call passes before its next turn", async () => {
+  it("reports the last response if its deadline passes before the next try", async () => {
     const chance = sinon.stub(Math, "random").returns(0);
     const stuck = new AbortController();
     const busy = await startFakeServer((_seen, response, turn) => {
@@ -402,7 +402,7 @@ describe("repeating a request", () => {
     }
   });
 
-  it("never says that nothing was sent where an earlier try was lost", async () => {
+  it("never reports that nothing was sent if the response to an earlier try was lost", async () => {
     waits = skipWaits();
     const file = { open: () => (lost ? failing() : Readable.from(["https://a.example/"])) };
     let lost = false;
@@ -424,7 +424,7 @@ describe("repeating a request", () => {
     }
   });
 
-  it("sends what must run once on a connection of its own, and everything else on a kept one", async () => {
+  it("uses a kept connection if it may be repeated, and a new connection if it must run once", async () => {
     failures = 0;
     const client = clientFor();
     answer = goodAnswer("getData");
@@ -438,7 +438,7 @@ describe("repeating a request", () => {
   });
 
   for (const name of operationNames) {
-    it(`no connection: ${name} is tried again, and is then known not to have run`, async () => {
+    it(`is sent again if there is no connection, and then counts as not executed (${name})`, async () => {
       waits = skipWaits();
       const closed = await startFakeServer(() => undefined);
       await closed.close();
@@ -449,7 +449,7 @@ describe("repeating a request", () => {
     });
   }
 
-  it("a connection cut off before the encryption stands is known to have sent nothing", async () => {
+  it("counts as not executed if the connection ends before the TLS handshake is complete", async () => {
     const cutting = net.createServer((socket) => socket.once("data", () => socket.destroy()));
     cutting.listen(0, "127.0.0.1");
     await once(cutting, "listening");
@@ -460,7 +460,7 @@ describe("repeating a request", () => {
     cutting.close();
   });
 
-  it("an abort signal cuts off the connection, and the error says whether something was sent", async () => {
+  it("ends at an abort signal, and the error says whether a request was sent", async () => {
     const controller = new AbortController();
     const cut = new Promise<void>((resolve) => {
       fail = (response) => {
@@ -476,7 +476,7 @@ describe("repeating a request", () => {
     assert.deepEqual([before.kind, before.outcome, server.seen.length], ["aborted", "notExecuted", 1]);
   });
 
-  it("calls under way end when the client is closed, and are not sent again", async () => {
+  it("ends without a retry when its client is closed", async () => {
     const client = clientFor();
     answer = goodAnswer("getData");
     fail = () => client.close();
@@ -485,7 +485,7 @@ describe("repeating a request", () => {
     assert.deepEqual([error.kind, error.outcome, server.seen.length], ["aborted", "unknown", 1]);
   });
 
-  it("a call of a closed client is refused without being sent", async () => {
+  it("of a closed client is refused without being sent", async () => {
     for (const name of operationNames) {
       const client = clientFor();
       client.close();
@@ -500,7 +500,7 @@ describe("repeating a request", () => {
     assert.equal(server.seen.length, 0);
   });
 
-  it("many calls on one signal cause no warning of node", async () => {
+  it("shares its signal with many calls without a warning of Node.js", async () => {
     answer = goodAnswer("getData");
     failures = 0;
     const warnings: Error[] = [];
@@ -518,14 +518,14 @@ describe("repeating a request", () => {
     assert.deepEqual(warnings, []);
   });
 
-  it("a time-out longer than any timer is no short one", async () => {
+  it("accepts a timeout longer than the longest timer", async () => {
     answer = goodAnswer("getData");
     failures = 0;
     const client = clientFor({ timeoutSeconds: 3_000_000, maxRetries: 0 });
     assert.deepEqual(await exampleCalls.getData.send(client), answer);
   });
 
-  it("a call ends at its deadline, even while it waits", async () => {
+  it("ends at its deadline, even while it waits", async () => {
     fail = () => undefined;
     failures = 9;
     const error = await errorOf(clientFor().getData({ taskId: "t", offset: 0, size: 1 }, { deadlineSeconds: 0.2 }));
@@ -533,7 +533,7 @@ describe("repeating a request", () => {
     assert.match(error.message, /deadline/);
   });
 
-  it("refuses an answer larger than maxResponseBytes", async () => {
+  it("refuses a response larger than maxResponseBytes", async () => {
     failures = 0;
     answer = { requestId: "q".repeat(5000) };
     const error = await errorOf(clientFor({ maxResponseBytes: 2048 }).markExported({ taskId: "t" }));
@@ -551,7 +551,7 @@ describe("repeating a request", () => {
   });
 });
 
-/** A file that can no longer be read. */
+/** A source that cannot be read. */
 function failing(): Readable {
   return new Readable({ read: (): void => void 0, construct: (callback) => callback(new Error("it is gone")) });
 }

@@ -29,7 +29,7 @@ describe("the upload of start URLs", () => {
   const send = (file: UploadSource) => client.updateTaskUrls({ taskId: "t", file });
   const open = () => Readable.from([Buffer.from(content.slice(0, 7)), Buffer.from(content.slice(7))]);
 
-  it("carries the file and the task, whether or not the length is known", async () => {
+  it("contains the file and the task, whether or not the length is known", async () => {
     for (const size of [content.length, undefined]) await send({ name: "list of urls.txt", size, sha256, open });
     for (const seen of server.seen) {
       assert.ok(seen.body.includes(`\r\n\r\n${content}\r\n--`));
@@ -45,7 +45,7 @@ describe("the upload of start URLs", () => {
     );
   });
 
-  it("carries a file without content, whether or not its length is known", async () => {
+  it("contains an empty file, whether or not its length is known", async () => {
     for (const size of [0, undefined]) await send({ size, open: () => Readable.from([]) });
     for (const { body } of server.seen) {
       assert.match(body, /name="file"; filename="urls\.txt"\r\nContent-Type: [^\r\n]+\r\n\r\n\r\n--/);
@@ -53,12 +53,12 @@ describe("the upload of start URLs", () => {
     assert.equal(server.seen.length, 2);
   });
 
-  it("carries a file name of any characters as one", async () => {
+  it("accepts any characters in a file name", async () => {
     await send({ name: 'a"b\r\nc.txt', size: content.length, open });
     assert.ok(server.seen[0]?.body.includes('filename="a%22b%0D%0Ac.txt"\r\n'));
   });
 
-  it("takes strings and bytes from a source", async () => {
+  it("accepts strings and bytes from a source", async () => {
     const pieces = [content.slice(0, 5), new Uint8Array(Buffer.from(content.slice(5)))];
     await send({ size: content.length, sha256, open: () => Readable.from(pieces) });
     assert.ok(server.seen[0]?.body.includes(`\r\n\r\n${content}\r\n--`));
@@ -66,18 +66,18 @@ describe("the upload of start URLs", () => {
 
   for (const [what, file] of [
     ["gives neither bytes nor strings", { open: () => Readable.from([{ a: 1 }]) }],
-    ["is no stream", { open: () => 7 as unknown as Readable }],
+    ["is not a stream", { open: () => 7 as unknown as Readable }],
     ["is destroyed midway", { open: () => destroyedMidway() }],
-    ["is destroyed before", { open: () => Readable.from([content]).destroy() }],
+    ["is destroyed before it is read", { open: () => Readable.from([content]).destroy() }],
     ["fails midway", { open: () => destroyedMidway(new Error("the disk is gone")) }],
-    ["is empty, but not announced so", { size: 1, open: () => Readable.from([]) }],
-    ["is not empty, though announced so", { size: 0, open }],
-    ["has another digest than was checked", { size: content.length, sha256: "0".repeat(64), open }],
+    ["is empty, but has an announced size", { size: 1, open: () => Readable.from([]) }],
+    ["is not empty, but has the announced size 0", { size: 0, open }],
+    ["has another digest than the checked file", { size: content.length, sha256: "0".repeat(64), open }],
     ["is shorter than announced", { size: content.length + 1, open }],
     ["is longer than announced", { size: content.length - 1, open }],
     ["cannot be read", { open: () => createReadStream("/nowhere/urls.txt") }],
     [
-      "cannot even be opened",
+      "cannot be opened",
       {
         open: () => {
           throw new Error("no file");
@@ -85,13 +85,13 @@ describe("the upload of start URLs", () => {
       },
     ],
   ] as [string, UploadSource][]) {
-    it(`of a file that ${what} never reaches its end`, async () => {
+    it(`is not completed if the file ${what}`, async () => {
       await assert.rejects(send(file), { kind: "invalidRequest", outcome: "notExecuted" });
       assert.equal(server.seen.length, 0);
     });
   }
 
-  it("opens the file anew for each try", async () => {
+  it("opens the file again for each try", async () => {
     let opened = 0;
     const flaky = await startFakeServer((_seen, response, turn) =>
       turn === 1 ? response.socket?.destroy() : json(response, 200, { requestId: "q" }),
@@ -111,7 +111,7 @@ describe("the upload of start URLs", () => {
     await flaky.close();
   });
 
-  it("closes the file when the request is cut off", async () => {
+  it("closes the file when the request is aborted", async () => {
     const folder = mkdtempSync(join(tmpdir(), "webextract-upload-"));
     const path = join(folder, "urls.txt");
     writeFileSync(path, content.repeat(100_000));
@@ -137,7 +137,7 @@ describe("the upload of start URLs", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("reads the file no faster than the service takes it", async () => {
+  it("reads the file as fast as the service accepts it", async () => {
     const piece = Buffer.alloc(64 * 1024, "a");
     const pieces = 1024;
     let read = 0;
@@ -150,7 +150,7 @@ describe("the upload of start URLs", () => {
     let readBefore = 0;
     let taken = 0;
     const slow = http.createServer((request, response) => {
-      // Nothing is taken until the client has nothing left to do but to wait.
+      // The server reads nothing until the client can only wait.
       untilItStops(() => read).then((count) => {
         readBefore = count;
         request.on("data", (chunk: Buffer) => {
@@ -171,7 +171,7 @@ describe("the upload of start URLs", () => {
     await once(slow, "close");
   });
 
-  it("names the setting as whoever made the client says that it is called", async () => {
+  it("uses the caller's name for a setting in its error", async () => {
     const settingName = (option: string): string => `the option --${option}`;
     const keyless = new ServiceClient({ baseUrl: server.baseUrl, settingName });
     await assert.rejects(keyless.updateTaskUrls({ taskId: "t", file: { open } }), {
@@ -183,7 +183,7 @@ describe("the upload of start URLs", () => {
     keyless.close();
   });
 
-  it("says that an API key is needed when none is configured", async () => {
+  it("fails with an error that asks for an API key if none is configured", async () => {
     const keyless = new ServiceClient({ baseUrl: server.baseUrl, accessToken: "access" });
     await assert.rejects(keyless.updateTaskUrls({ taskId: "t", file: { open } }), {
       kind: "credential",
@@ -197,7 +197,7 @@ describe("the upload of start URLs", () => {
   });
 });
 
-/** The count, once it has stayed the same through many turns of the event loop. */
+/** The count after it has stayed the same for many turns of the event loop. */
 async function untilItStops(count: () => number): Promise<number> {
   let same = 0;
   for (let before = -1; same < 200; before = count()) {
@@ -207,7 +207,7 @@ async function untilItStops(count: () => number): Promise<number> {
   return count();
 }
 
-/** A source that ends after its first piece, without an end. */
+/** A source that closes after its first piece, without an `end` event. */
 function destroyedMidway(error?: Error): Readable {
   let isFirst = true;
   return new Readable({

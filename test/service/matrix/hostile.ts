@@ -3,15 +3,15 @@ import { behaviours } from "webextract-emulator";
 import { settingFor } from "./settings";
 import type { Setting } from "./world";
 
-/** Awkward behaviours that one service could have all at once. */
+/** Difficult behaviours that one service could combine. */
 export interface Combination {
   name: string;
   behaviour: Partial<Behaviour>;
 }
 
 /**
- * Under these, and under the contract's literal reading, the whole life of a task runs through the real engine. Left out is only what no
- * life can go through: a run whose number never comes, and a proxy that swallows the answer to a copy or a start.
+ * The life of a task runs on the real engine under these combinations, and under the literal reading of the contract. Two behaviours are left out,
+ * because no life can succeed under them: a batch number that never arrives, and a proxy that drops the response to a copy or a start.
  */
 export const hostileCombinations: readonly Combination[] = [
   {
@@ -99,14 +99,14 @@ export const hostileCombinations: readonly Combination[] = [
   },
 ];
 
-/** What differs from the contract's literal reading, as `name=value`. */
+/** The differences from the literal reading of the contract, as `name=value`. */
 export function pairsOf(behaviour: Partial<Behaviour>): string[] {
   return Object.entries(behaviour).flatMap(([name, value]) =>
     value === behaviours[name as BehaviourName].default ? [] : [`${name}=${value}`],
   );
 }
 
-/** What a user sets under these behaviours. */
+/** The settings of a user under these behaviours. */
 export function settingsOf(behaviour: Partial<Behaviour>): Setting[] {
   return pairsOf(behaviour).flatMap((pair) => settingFor[pair] ?? []);
 }

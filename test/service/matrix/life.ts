@@ -4,21 +4,21 @@ import type { Emulator } from "webextract-emulator";
 import type { Row, RowPage, RowSource, ServiceClient } from "../../../src/service";
 import { isServiceError } from "../../../src/service";
 
-/** What a user of the client tells the waiting loop about the service. */
+/** What the waiting loop of a user needs to know about the service. */
 export interface LifeSettings {
-  /** Words for "finished", in small letters. */
+  /** Statuses that mean "finished", in lower case. */
   finished: string[];
   finishedWhen: "subtasks" | "rowsSettled";
 }
 
 export const usualSettings: LifeSettings = { finished: ["finished", "completed", "done"], finishedWhen: "subtasks" };
 
-/** Looks at a run, at most, before the life gives up. */
+/** The largest number of polls of a run. */
 const mostLooks = 60;
 
 /**
- * A whole task life through the client: copy, configure, loop items, URLs, parameters, start, wait, read, export, mark, remove. Throws where
- * a call fails or what came is not what the service holds.
+ * The life of a task through the client: copy, configure, loop items, URLs, parameters, start, wait, read, export, mark, remove. Throws if a
+ * call fails or if a result differs from the data of the service.
  */
 export async function liveOnce(
   client: ServiceClient,
@@ -58,11 +58,11 @@ export async function liveOnce(
     emulator.inspect.task(taskId)?.actions.find(({ actionId }) => actionId === "pages")?.loopItems,
     pages,
   );
-  // Half a life later the access token has ended.
+  // The access token expires in the middle of the life.
   emulator.change.expireAccessTokens();
   const before = await client.allSubtasks(taskId);
   const { lotNo } = (await client.startTask({ taskId })).data;
-  // A change while the run may be under way.
+  // A change while the run may still be running.
   await client.updateActionProperties({
     taskId,
     actions: [{ actionType: "NavigateAction", actionId: "navigate", properties: [{ name: "Timeout", value: "21" }] }],
@@ -81,7 +81,7 @@ export async function liveOnce(
   await lookForTaskThatIsGone(client);
 }
 
-/** Only a service that says so in so many words lets a task that is gone be told from one that cannot be reached. */
+/** A task counts as gone only if the code of the service says so. Other errors can mean that the service is unreachable. */
 async function lookForTaskThatIsGone(client: ServiceClient): Promise<void> {
   const failure = await client
     .getData({ taskId: "task-that-is-gone", offset: 0, size: 1 })
@@ -117,7 +117,7 @@ async function waitForRows(
     }
     const pages = await read(client, { taskId: run.taskId, lotNo: run.lotNo });
     const rows = rowsOf(pages);
-    // Rows may still arrive when the last subtask has finished: the same number several times is what "settled" means.
+    // Rows may still arrive after the last subtask has finished. The rows have settled when several polls return the same number.
     settled = rows.length === lastCount && rows.length > 0 && pages.at(-1)?.complete === true ? settled + 1 : 0;
     lastCount = rows.length;
     if (settled >= 4) return rows;
@@ -125,7 +125,7 @@ async function waitForRows(
   throw new Error(`the run did not finish by ${settings.finishedWhen}`);
 }
 
-/** Under either scope of a mark: only rows that were received in one whole page, or page by page. */
+/** For each scope of a mark: marks only rows that were received, in one complete page or page by page. */
 async function exportAndMark(client: ServiceClient, emulator: Emulator, taskId: string): Promise<void> {
   const exported: Row[] = [];
   let afterLoss = false;
@@ -138,11 +138,11 @@ async function exportAndMark(client: ServiceClient, emulator: Emulator, taskId: 
     .rowsWithMarks(taskId)
     .flatMap(({ row, exported: isMarked }) => (isMarked ? [row] : []));
   assert.deepEqual(exported, marked, "the rows that were marked are those that were received");
-  // What was handed out once, in an answer that was lost, never comes again; the page says so.
+  // A service can return each row only once. It does not repeat the rows of a lost response, and the page says so.
   if (!afterLoss) assert.deepEqual(exported, emulator.inspect.rows(taskId), "all rows were exported");
 }
 
-/** What must hold however the life ended: nothing twice, and nothing marked that was never read. */
+/** Guarantees for every end of a life: no operation runs twice, and no row is marked that was not read. */
 export function checkPromises(emulator: Emulator, failure: unknown): void {
   const effects = (operation: string) =>
     emulator.requests.filter((entry) => entry.operation === operation && entry.tookEffect).length;
@@ -156,7 +156,7 @@ export function checkPromises(emulator: Emulator, failure: unknown): void {
     failure instanceof Error && (isServiceError(failure) || /did not finish/.test(failure.message)),
     String(failure),
   );
-  // What exists and no result named must be named by the error.
+  // If a resource exists and no result named it, the error must name it.
   const copies = emulator.inspect.tasks().length - 1;
   const answered = (operation: string) =>
     emulator.requests.some((entry) => entry.operation === operation && entry.status === 200);

@@ -12,13 +12,13 @@ import { pageOf, singleVerdicts } from "./table";
 import type { Setting } from "./world";
 import { liveUnder } from "./world";
 
-/** Values after which no life can go on, whatever it meets besides: the run's number never comes, or an answer of what must run once is lost. */
+/** Values that end every life: the batch number never arrives, or the response to an operation that must run once is lost. */
 const ending = new Map<string, (string | number)[]>([
   ["startAnswer", ["null"]],
   ["badGatewayEvery", [6]],
 ]);
 
-/** Values under which a refusal has no words: what it means cannot be known, so a life may rightly end with it. */
+/** Values that remove the code from a refusal. The client cannot know the reason, so a life may end with the refusal. */
 const wordless = ["html", "empty"];
 
 function parameters(): Map<string, (string | number)[]> {
@@ -38,10 +38,10 @@ const settingsOf = (row: Combination): Setting[] =>
     return setting === undefined ? [] : [setting];
   });
 
-describe("a whole task life through the client", function () {
+describe("the life of a task through the client", function () {
   this.timeout(300_000);
 
-  it("goes through under the contract's literal reading", async () => {
+  it("succeeds if the service follows the contract literally", async () => {
     assert.equal(await liveUnder({}), undefined);
   });
 
@@ -51,12 +51,12 @@ describe("a whole task life through the client", function () {
       verdicts = await singleVerdicts();
     });
 
-    it("is handled, needs a setting, or is refused as the documentation says", () => {
+    it("succeeds, needs a setting, or is refused as the documentation says", () => {
       const page = readFileSync(join(__dirname, "../../../docs/reference/behaviours.md"), "utf8");
       assert.equal(page, pageOf(verdicts), "run: npx tsx test/service/matrix/writeTable.ts");
     });
 
-    it("is refused only where nothing else can be done", () => {
+    it("is refused only if no setting can help", () => {
       const refused = verdicts.filter(({ text }) => text.startsWith("refused")).map(({ behaviour }) => behaviour);
       assert.deepEqual(refused, [
         "errorBody=html",
@@ -101,7 +101,7 @@ describe("a whole task life through the client", function () {
 });
 
 describe("the pairwise generator", () => {
-  it("lets every value meet every value of every other parameter", () => {
+  it("combines each value with each value of every other parameter", () => {
     const all = parameters();
     const rows = pairwise(all);
     for (const [one, values] of all) {

@@ -2,7 +2,7 @@
 export type Parameters = ReadonlyMap<string, readonly (string | number)[]>;
 export type Combination = Map<string, string | number>;
 
-/** Combinations in which every value of every parameter meets every value of every other one. Greedy, and the same at each call. */
+/** Combinations that contain each pair of values of two parameters. Greedy and deterministic. */
 export function pairwise(parameters: Parameters): Combination[] {
   const names = [...parameters.keys()];
   const open = new Set<string>();

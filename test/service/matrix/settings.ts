@@ -1,6 +1,6 @@
 import type { Setting } from "./world";
 
-/** For behaviours that the client cannot find out by itself: what a user sets, by `name=value`. */
+/** The settings for behaviours that the client cannot detect, by `name=value`. */
 export const settingFor: Record<string, Setting> = {
   "refreshPath=tokenRefresh": {
     text: '`refreshPath: "/token/refresh"`',

@@ -5,15 +5,15 @@ import { settingFor } from "./settings";
 import type { LifeResult } from "./world";
 import { liveUnder } from "./world";
 
-/** What became of a whole task life under one behaviour. */
+/** The result of the life of a task under one behaviour. */
 export interface Verdict {
   behaviour: string;
   meaning: string;
-  /** As in the documentation: handled; needs a setting; refused with a message. */
+  /** The words of the documentation: handled, needs a setting, or refused with a message. */
   text: string;
 }
 
-/** A life under each single behaviour that is not the default. */
+/** Runs a life under each single behaviour that is not the default. */
 export async function singleVerdicts(): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
   for (const name of behaviourNames) {
@@ -77,7 +77,7 @@ ${meanings.join("\n")}
 `;
 }
 
-/** Which combinations go through the real engine. */
+/** The combinations that run on the real engine. */
 export function engineSection(): string {
   const rows = hostileCombinations.map(({ name, behaviour }) => {
     const marking = behaviour.markScope === undefined ? [] : ["`webextract:markScope`"];

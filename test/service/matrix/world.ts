@@ -10,20 +10,20 @@ import { skipWaits } from "../skipWaits";
 import type { LifeSettings } from "./life";
 import { checkPromises, liveOnce, usualSettings } from "./life";
 
-/** What a user sets for a service that behaves in one way. */
+/** The setting of a user for a behaviour of the service. */
 export interface Setting {
-  /** As a user would write it down. */
+  /** The setting of the client, as a user writes it. */
   text: string;
-  /** The same, where the resources are used. */
+  /** The setting of the resources, as a user writes it. */
   onEngine: string;
   options?: Partial<ServiceClientOptions>;
   life?: Partial<LifeSettings>;
 }
 
-/** Undefined: the life went through. */
+/** Undefined if the life succeeded. */
 export type LifeResult = Error | undefined;
 
-/** One life under one combination of behaviours, with fresh parts, and the promises checked at its end. */
+/** Runs one life with a new emulator and client under one combination of behaviours, and checks the guarantees at its end. */
 export async function liveUnder(behaviour: Partial<Behaviour>, settings: Setting[] = []): Promise<LifeResult> {
   const site = await startFakeServer((seen, response) => {
     response.setHeader("content-type", "text/html; charset=utf-8");

@@ -7,7 +7,7 @@ function pageOf(body: string | Buffer): ScannedPage {
   return new ScannedPage(raw.rows, { offset: 0, nextOffset: 0, total: raw.total });
 }
 
-/** A page around the text of its rows, with the numbers before the rows in one half of the cases. */
+/** A page that contains these rows. `numbersFirst` puts the numbers before the rows. */
 function around(rows: string, numbersFirst = false): string {
   const numbers = '"total":1,"restTotal":0,"offset":0';
   return numbersFirst
@@ -19,13 +19,13 @@ const space = fc.constantFrom("", " ", "\n", "\r\n  ", "\t");
 const jsonObject = fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue());
 
 describe("the rows of a page", () => {
-  it("may be nested 1,000 levels deep, and deeper ones are refused by that name", () => {
+  it("can be nested 1,000 levels deep, and the error for deeper rows says so", () => {
     const nested = (levels: number) => around(`[${'{"a":'.repeat(levels)}1${"}".repeat(levels)}]`);
     assert.equal(pageOf(nested(1000)).count, 1);
     assert.throws(() => pageOf(nested(1001)), { name: "ContractBreach", message: /deeper than 1000 levels/ });
   });
 
-  it("are what JSON.parse finds, and stay byte for byte what was sent", () => {
+  it("equal the rows of JSON.parse, and keep the bytes of the response", () => {
     fc.assert(
       fc.property(
         fc.array(jsonObject),
@@ -50,7 +50,7 @@ describe("the rows of a page", () => {
     );
   });
 
-  it("keep long numbers, trailing zeros, the order of keys and keys that come twice", () => {
+  it("keep long integers, trailing zeros, the order of keys, and duplicate keys", () => {
     const row = '{"z":12345678901234567890,"price":1.10,"a":1e2,"a":-0.0,"t":"\\u00e9\\n\\""}';
     const page = pageOf(around(`[${row},${row}]`));
     assert.deepEqual(page.texts(), [row, row]);
@@ -58,7 +58,7 @@ describe("the rows of a page", () => {
     assert.equal(page.objects()[0]?.z, "12345678901234567890");
   });
 
-  it("are refused wherever JSON.parse refuses them", () => {
+  it("are refused if JSON.parse refuses them", () => {
     const broken = fc
       .tuple(
         fc.array(jsonObject, { minLength: 1, maxLength: 3 }),
@@ -68,7 +68,7 @@ describe("the rows of a page", () => {
       .map(([rows, place, insert]) => {
         const text = JSON.stringify(rows);
         const at = 1 + (place % (text.length - 1));
-        // One character replaced by another, or by none.
+        // Replaces one character by another, or removes it.
         return text.slice(0, at) + insert + text.slice(at + 1);
       });
     fc.assert(
@@ -99,27 +99,27 @@ describe("the rows of a page", () => {
     ["a row that is a number", around("[{},7]")],
     ["a row that is a list", around("[[]]")],
     ["a row that is null", around("[null]")],
-    ["a page cut off in a row", '{"data":{"data":[{"a":1},{"a"'],
-    ["a page cut off after a row", '{"data":{"data":[{"a":1}'],
-    ["a page without data", '{"requestId":"q"}'],
-    ["rows that are no list", around('{"0":{}}')],
-    ["rows that come twice", '{"data":{"data":[],"data":[{}],"total":1,"restTotal":0,"offset":0},"requestId":"q"}'],
+    ["an end inside a row", '{"data":{"data":[{"a":1},{"a"'],
+    ["an end after a row", '{"data":{"data":[{"a":1}'],
+    ["no data", '{"requestId":"q"}'],
+    ["rows that are not a list", around('{"0":{}}')],
+    ["two lists of rows", '{"data":{"data":[],"data":[{}],"total":1,"restTotal":0,"offset":0},"requestId":"q"}'],
     ["a number with a leading zero", around('[{"a":01}]')],
-    ["a comma too many", around("[{},]")],
+    ["an extra comma", around("[{},]")],
     ["no JSON", "<html>"],
-    ["nothing", ""],
+    ["no bytes", ""],
     [
       "bytes that are not UTF-8",
       Buffer.concat([Buffer.from('{"data":{"data":[{"a":"'), Buffer.from([0xff]), Buffer.from('"}]}}')]),
     ],
-    ["nesting without end", around(`[{"a":${"[".repeat(5000)}${"]".repeat(5000)}}]`)],
+    ["5,000 levels of nesting", around(`[{"a":${"[".repeat(5000)}${"]".repeat(5000)}}]`)],
   ] as const) {
-    it(`${what} is refused`, () => {
+    it(`are refused from a response with ${what}`, () => {
       assert.throws(() => pageOf(body), { name: "ContractBreach" });
     });
   }
 
-  it("may be none", () => {
+  it("can be an empty list", () => {
     const page = pageOf(around("[ ]"));
     assert.deepEqual([page.count, page.texts(), page.ndjson().length], [0, [], 0]);
   });

@@ -11,7 +11,7 @@ interface RowService {
   /** Largest page, and whether a larger one is refused. */
   cap?: number;
   refusesLarger?: boolean;
-  /** So many rows a page at least, whatever was asked for. */
+  /** The smallest page, whatever size the client requests. */
   least?: number;
   answeredOffset: "asked" | "next" | "cursor" | "zero";
   end: "restTotal" | "emptyPage" | "offsetStays";
@@ -20,7 +20,7 @@ interface RowService {
 const row = (n: number) => `{"n":${n},"price":1.10,"id":12345678901234567890}`;
 const cursorBase = 5000;
 
-/** Answers as one of the services that design and variants speak of; a cursor it did not give out is refused. */
+/** Responds as one of the possible services. Refuses a cursor that it has not returned before. */
 function respondAs(service: RowService): Responder {
   const given = new Map<number, number>([[0, 0]]);
   return (seen, response) => {
@@ -79,7 +79,7 @@ describe("reading all rows", () => {
   const texts = (pages: RowPage[]) => pages.flatMap((page) => page.texts());
   const all = (total: number, from = 0) => Array.from({ length: total - from }, (_, index) => row(from + index));
 
-  it("gives every row once, in order and as it was sent, whatever the service's offsets, ends and page sizes", async () => {
+  it("returns each row once, in order and unchanged, for all offsets, ends and page sizes of the service", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({
@@ -111,7 +111,7 @@ describe("reading all rows", () => {
     );
   });
 
-  it("fetches pages ahead while the offsets are the expected ones, and no more than are there", async () => {
+  it("requests pages ahead while the offsets are as expected, and no page behind the last row", async () => {
     let open = 0;
     let most = 0;
     const answer = respondAs({ total: 1000, answeredOffset: "next", end: "restTotal" });
@@ -128,7 +128,7 @@ describe("reading all rows", () => {
     assert.equal(server?.seen.length, 20);
   });
 
-  it("keeps the order where a later page comes before an earlier one", async () => {
+  it("keeps the order if a later page arrives before an earlier one", async () => {
     const answer = respondAs({ total: 400, answeredOffset: "next", end: "restTotal" });
     const held: (() => void)[] = [];
     const order: number[] = [];
@@ -138,7 +138,7 @@ describe("reading all rows", () => {
         order.push(offset);
         answer(seen, response, turn);
       };
-      // The page at 100 waits until one that was asked for after it has been answered.
+      // The response with offset 100 waits for the response to a later request.
       if (offset === 100) held.push(send);
       else {
         send();
@@ -149,7 +149,7 @@ describe("reading all rows", () => {
     assert.ok(order.indexOf(100) > order.indexOf(150), order.join());
   });
 
-  it("asks for one page at a time where offsets are cursors", async () => {
+  it("requests one page at a time if offsets are cursors", async () => {
     let open = 0;
     const answer = respondAs({ total: 300, answeredOffset: "cursor", end: "restTotal" });
     const reading = await clientOf((seen, response, turn) => {
@@ -164,7 +164,7 @@ describe("reading all rows", () => {
     assert.equal(server?.seen.length, 6);
   });
 
-  it("does not ask again for a page where the caller wants each asked for once", async () => {
+  it("does not repeat a request for a page if the caller wants each page requested once", async () => {
     const reading = await clientOf((_seen, response) => json(response, 500, ""), { maxRetries: 2 });
     await assert.rejects(pagesOf(reading, { taskId: "t", notExported: true }, { once: true }));
     assert.equal(server?.seen.length, 1);
@@ -191,7 +191,7 @@ describe("reading all rows", () => {
     server = undefined;
   });
 
-  it("gives no more than maxRows where the service answers more than it was asked for, and loses none behind a cursor", async () => {
+  it("returns at most maxRows if the service returns more rows than requested, and loses no row behind a cursor", async () => {
     for (const answeredOffset of ["asked", "next", "zero", "cursor"] as const) {
       const reading = await clientOf(respondAs({ total: 100, least: 25, answeredOffset, end: "restTotal" }));
       const first = await pagesOf(reading, { taskId: "t" }, { pageSize: 20, maxRows: 30 });
@@ -206,7 +206,7 @@ describe("reading all rows", () => {
     server = undefined;
   });
 
-  it("says that it is not complete when fewer rows came than the total", async () => {
+  it("reports that the result is not complete if fewer rows arrive than the total", async () => {
     const reading = await clientOf((_seen, response) =>
       json(response, 200, { data: { data: [{ a: 1 }], total: 5, restTotal: 0, offset: 0 }, requestId: "q" }),
     );
@@ -216,7 +216,7 @@ describe("reading all rows", () => {
     );
   });
 
-  it("does not loop where the service gives the same page for ever", async () => {
+  it("ends if the service returns the same page for ever", async () => {
     const reading = await clientOf((_seen, response) =>
       json(response, 200, { data: { data: [{ a: 1 }, { a: 2 }], total: 3, restTotal: 1, offset: 0 }, requestId: "q" }),
     );
@@ -224,10 +224,10 @@ describe("reading all rows", () => {
     assert.equal(pages.at(-1)?.complete, false);
   });
 
-  it("does not loop where the service counts below nothing", async () => {
+  it("ends if the service reports negative counts", async () => {
     let rest = 3;
     const reading = await clientOf((_seen, response, turn) => {
-      // Without an end of the client's own, this one would be taken for whole.
+      // Ends the test of a client that never stops by itself.
       rest = turn > 50 ? 0 : rest - 2;
       json(response, 200, { data: { data: [{ a: 1 }], total: 3, restTotal: rest, offset: 0 }, requestId: "q" });
     });
@@ -235,7 +235,7 @@ describe("reading all rows", () => {
     assert.ok((server?.seen.length ?? 0) < 10, `${server?.seen.length} pages`);
   });
 
-  it("throws what the service refuses, after trying smaller pages only where the size may be the reason", async () => {
+  it("throws a refusal, and tries smaller pages first only if the page size can be the reason", async () => {
     const refuse = (code: string) =>
       clientOf((_seen, response) => json(response, 400, { error: { code, message: "no" }, requestId: "q" }));
     await assert.rejects(pagesOf(await refuse("InvalidTaskId"), { taskId: "t" }), { kind: "notFound" });
@@ -249,7 +249,7 @@ describe("reading all rows", () => {
     );
   });
 
-  it("throws what came after a refused size, where the size was not the reason", async () => {
+  it("throws the error that follows a refused page size, if the size was not the reason", async () => {
     const reading = await clientOf((seen, response) => {
       const size = Number(new URL(seen.url, "http://x").searchParams.get("size"));
       const code = size > 200 ? "InvalidParameter" : "Invalid.Token";
@@ -259,14 +259,14 @@ describe("reading all rows", () => {
     assert.ok(isServiceError(failure, "credential"), String(failure));
   });
 
-  it("falls to smaller pages where an answer is larger than the client takes", async () => {
+  it("requests smaller pages if a response is larger than the client accepts", async () => {
     const reading = await clientOf(respondAs({ total: 100, answeredOffset: "asked", end: "restTotal" }), {
       maxResponseBytes: 2000,
     });
     assert.deepEqual(texts(await pagesOf(reading, { taskId: "t" })), all(100));
   });
 
-  it("ends at once, cutting off what is under way, when the caller aborts or leaves", async () => {
+  it("ends at once and aborts requests in progress when the caller aborts or leaves the loop", async () => {
     const controller = new AbortController();
     const answer = respondAs({ total: 1000, answeredOffset: "next", end: "restTotal" });
     const reading = await clientOf((seen, response, turn) =>
@@ -282,8 +282,8 @@ describe("reading all rows", () => {
     }
   });
 
-  describe("of what is not exported", () => {
-    it("goes on after the caller has marked, until nothing is left", async () => {
+  describe("of rows that are not exported", () => {
+    it("continues after the caller has marked the rows, until no row is left", async () => {
       let left = 25;
       const reading = await clientOf((seen, response) => {
         if (seen.method === "POST") {
@@ -307,7 +307,7 @@ describe("reading all rows", () => {
       ]);
     });
 
-    it("says that an answer was lost where one was larger than the client takes", async () => {
+    it("reports a lost response if a response is larger than the client accepts", async () => {
       const handedOut: number[] = [];
       const reading = await clientOf(
         (seen, response) => {
@@ -324,7 +324,7 @@ describe("reading all rows", () => {
       assert.deepEqual([page?.objects()[0], page?.afterLoss], [{ n: 590 }, true]);
     });
 
-    it("ends, not complete, when nothing was marked between two pages", async () => {
+    it("ends as not complete if no row was marked between two pages", async () => {
       const reading = await clientOf((_seen, response) =>
         json(response, 200, { data: { data: [{ a: 1 }], total: 7, current: 1 }, requestId: "q" }),
       );
@@ -344,9 +344,9 @@ describe("reading all rows", () => {
       Array.from({ length: count }, (_, index) => ({ subTaskId: `s${index}`, status: "Waiting" }));
     for (const [what, cap] of [
       ["its own smaller pages", 7],
-      ["pages as asked for", 1000],
+      ["pages of the requested size", 1000],
     ] as const) {
-      it(`come whole from a service with ${what}`, async () => {
+      it(`are all returned by a service with ${what}`, async () => {
         const list = ids(45);
         const reading = await clientOf((seen, response) => {
           const query = new URL(seen.url, "http://x").searchParams;
@@ -358,7 +358,7 @@ describe("reading all rows", () => {
       });
     }
 
-    it("come whole from a service that refuses pages of 20", async () => {
+    it("are all returned by a service that refuses pages of 20", async () => {
       const list = ids(13);
       const reading = await clientOf((seen, response) => {
         const query = new URL(seen.url, "http://x").searchParams;
@@ -370,11 +370,11 @@ describe("reading all rows", () => {
       assert.deepEqual(await reading.allSubtasks("t"), list);
     });
 
-    it("end at the call's deadline, however many pages there are", async () => {
+    it("end at the call's deadline for any number of pages", async () => {
       let page = 0;
       const reading = await clientOf((_seen, response) => {
         page += 1;
-        // Without a deadline for all pages together this one would be the last.
+        // Without a deadline for all pages together, this page would be the last one.
         const data = page > 100 ? [] : [{ subTaskId: `s${page}`, status: "Waiting" }];
         setTimeout(() => json(response, 200, { data, requestId: "q" }), 20);
       });
@@ -382,14 +382,14 @@ describe("reading all rows", () => {
       assert.ok(page < 100);
     });
 
-    it("end at a page that is repeated", async () => {
+    it("end at a repeated page", async () => {
       const reading = await clientOf((_seen, response) => json(response, 200, { data: ids(3), requestId: "q" }));
       assert.deepEqual(await reading.allSubtasks("t"), ids(3));
       assert.equal(server?.seen.length, 2);
     });
   });
 
-  it("goes on through answers of 429 without losing or repeating a row", async () => {
+  it("continues after responses of 429 without losing or repeating a row", async () => {
     const waits = skipWaits();
     try {
       const answer = respondAs({ total: 200, answeredOffset: "next", end: "restTotal" });
