@@ -6,8 +6,8 @@ import { messageOf, ResourceError } from "../resource";
 import { linesOfFile } from "../urls/lines";
 import { entryOf } from "../values";
 
-/** The steps of a pipeline that turns a file of one row a line into CSV. */
-export async function csvSteps(from: string): Promise<[rows: Readable, csv: Stringifier]> {
+/** The steps of a pipeline that turns a file of one row a line into CSV: its rows, and the writer of CSV. */
+export async function csvSteps(from: string): Promise<[Readable, Stringifier]> {
   const columns = await columnsOf(from);
   return [Readable.from(cellsOf(from, columns)), stringifyCsv({ header: columns.length > 0, columns })];
 }
