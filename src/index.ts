@@ -8,3 +8,4 @@ export { Manifest } from "./manifest/manifest";
 export * from "./program/classes";
 export { ExtractionResource } from "./program/extractionResource";
 export * from "./program/functions";
+export type { PlainData, Trigger, TriggerList, TriggerMap } from "./program/triggers";

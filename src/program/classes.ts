@@ -2,13 +2,19 @@
 
 import type { CustomResourceOptions, Input } from "@pulumi/pulumi";
 import { dataExport } from "../resources/export/dataExport";
-import type { DataExportArgs as DataExportPlainArgs, DataExportState } from "../resources/export/model";
+import type {
+  BatchForm,
+  DataExportArgs as DataExportPlainArgs,
+  DataExportState,
+  TaskForm,
+} from "../resources/export/model";
 import type { ExtractionTaskArgs as ExtractionTaskPlainArgs, ExtractionTaskState } from "../resources/extractionTask";
 import { extractionTask } from "../resources/extractionTask";
 import { cloudRun } from "../resources/run/cloudRun";
 import type { CloudRunArgs as CloudRunPlainArgs, CloudRunState } from "../resources/run/cloudRunModel";
 import type { CloudSubtasksArgs as CloudSubtasksPlainArgs, CloudSubtasksState } from "../resources/run/cloudSubtasks";
 import { cloudSubtasks } from "../resources/run/cloudSubtasks";
+import type { ItemFileForm, ItemListForm } from "../resources/settings/loopArgs";
 import type {
   TaskActionConfigArgs as TaskActionConfigPlainArgs,
   TaskActionConfigState,
@@ -26,18 +32,29 @@ import type {
 import { taskParameters } from "../resources/settings/taskParameters";
 import type { TaskCopyArgs as TaskCopyPlainArgs, TaskCopyState } from "../resources/task/taskCopy";
 import { taskCopy } from "../resources/task/taskCopy";
+import type { UrlFileForm, UrlListForm } from "../resources/urls/startUrls";
 import type { TaskStartUrlsArgs as TaskStartUrlsPlainArgs, TaskStartUrlsState } from "../resources/urls/taskStartUrls";
 import { taskStartUrls } from "../resources/urls/taskStartUrls";
-import type { InputsOf, OutputsOf } from "./extractionResource";
+import type { AnyOf, InputsOf, OutputsOf } from "./extractionResource";
 import { ExtractionResource } from "./extractionResource";
+import type { Trigger } from "./triggers";
 import { hashesOf, triggersOf } from "./triggers";
 import { noteRun, warnOfUnfinishedRun } from "./unfinishedRuns";
 
 /** State that programs do not see. */
 type Internal = "pending" | "outcome" | "explanation" | "listBefore" | "ownList" | "previous" | "drifted" | "leaving";
 
+/** The source of a task that is copied. */
+export interface CopySource extends InputsOf<Required<Pick<TaskCopyPlainArgs, "sourceTaskId" | "taskGroupId">>> {}
+
+/** A task that exists already. */
+export interface AdoptedTask extends InputsOf<Required<Pick<TaskCopyPlainArgs, "adoptTaskId">>> {}
+
+/** Where a task comes from: `sourceTaskId` and `taskGroupId`, or `adoptTaskId`, or all three for a copy that exists already. */
+export type TaskSource = AnyOf<CopySource, AdoptedTask>;
+
 /** Arguments of {@link TaskCopy}. */
-export interface TaskCopyArgs extends InputsOf<TaskCopyPlainArgs> {}
+export type TaskCopyArgs = InputsOf<Omit<TaskCopyPlainArgs, keyof TaskSource>> & TaskSource;
 
 export interface TaskCopy extends OutputsOf<Omit<TaskCopyState, Internal>> {}
 
@@ -88,8 +105,14 @@ export class TaskActionConfig extends ExtractionResource {
   }
 }
 
-/** Arguments of {@link TaskLoopItems}. */
-export interface TaskLoopItemsArgs extends InputsOf<TaskLoopItemsPlainArgs> {}
+/** Arguments of {@link TaskLoopItems} with the items as a list. */
+export interface TaskLoopItemsListArgs extends InputsOf<ItemListForm<TaskLoopItemsPlainArgs>> {}
+
+/** Arguments of {@link TaskLoopItems} with the items in a file. */
+export interface TaskLoopItemsFileArgs extends InputsOf<ItemFileForm<TaskLoopItemsPlainArgs>> {}
+
+/** Arguments of {@link TaskLoopItems}: either `items` or `itemsFile`. */
+export type TaskLoopItemsArgs = TaskLoopItemsListArgs | TaskLoopItemsFileArgs;
 
 export interface TaskLoopItems extends OutputsOf<Omit<TaskLoopItemsState, Internal>> {}
 
@@ -114,8 +137,14 @@ export class TaskLoopItems extends ExtractionResource {
   }
 }
 
-/** Arguments of {@link TaskStartUrls}. */
-export interface TaskStartUrlsArgs extends InputsOf<TaskStartUrlsPlainArgs> {}
+/** Arguments of {@link TaskStartUrls} with the URLs as a list. */
+export interface TaskStartUrlsListArgs extends InputsOf<UrlListForm<TaskStartUrlsPlainArgs>> {}
+
+/** Arguments of {@link TaskStartUrls} with the URLs in a file. */
+export interface TaskStartUrlsFileArgs extends InputsOf<UrlFileForm<TaskStartUrlsPlainArgs>> {}
+
+/** Arguments of {@link TaskStartUrls}: either `urls` or `file`. */
+export type TaskStartUrlsArgs = TaskStartUrlsListArgs | TaskStartUrlsFileArgs;
 
 export interface TaskStartUrls extends OutputsOf<Omit<TaskStartUrlsState, Internal>> {}
 
@@ -131,7 +160,12 @@ export class TaskStartUrls extends ExtractionResource {
 }
 
 /** Arguments of {@link CloudRun}. */
-export interface CloudRunArgs extends InputsOf<Omit<CloudRunPlainArgs, "rerunOn">> {
+export interface CloudRunArgs extends InputsOf<Omit<CloudRunPlainArgs, "triggers" | "rerunOn">> {
+  /**
+   * Any values, but no resources: name a property, such as `copy.id`, or use `rerunOn`. A change starts a new run: the resource is replaced,
+   * the old one is deleted first. A value that a preview does not know shows as a replace too.
+   */
+  triggers?: Trigger;
   /** Resources of this package: a change of any of their arguments starts a new run. */
   rerunOn?: ExtractionResource[];
 }
@@ -165,8 +199,20 @@ export class CloudRun extends ExtractionResource {
   }
 }
 
-/** Arguments of {@link DataExport}. */
-export interface DataExportArgs extends InputsOf<DataExportPlainArgs> {}
+/** The scope is no input: only a scope that the compiler knows says whether `lotNo` is required. */
+type DataExportInputs<Args extends DataExportPlainArgs> = InputsOf<Omit<Args, "scope" | "triggers">> & {
+  /** Any values, but no resources: name a property, such as `run.id`. A change exports again. */
+  triggers?: Trigger;
+};
+
+/** Arguments of a {@link DataExport} of one run. */
+export interface DataExportBatchArgs extends DataExportInputs<BatchForm>, Pick<BatchForm, "scope"> {}
+
+/** Arguments of a {@link DataExport} of a whole task. */
+export interface DataExportTaskArgs extends DataExportInputs<TaskForm>, Pick<TaskForm, "scope"> {}
+
+/** Arguments of {@link DataExport}: `lotNo` with `scope: "batch"`, no `lotNo` with any other. */
+export type DataExportArgs = DataExportBatchArgs | DataExportTaskArgs;
 
 export interface DataExport extends OutputsOf<Omit<DataExportState, Internal>> {}
 
@@ -210,7 +256,10 @@ export class TaskParameters extends ExtractionResource {
 }
 
 /** Arguments of {@link ExtractionTask}. */
-export interface ExtractionTaskArgs extends InputsOf<ExtractionTaskPlainArgs> {}
+export interface ExtractionTaskArgs extends InputsOf<Omit<ExtractionTaskPlainArgs, "from">> {
+  /** The source of the task: arguments of a TaskCopy. A change replaces as it does there. */
+  from: Input<TaskSource>;
+}
 
 export interface ExtractionTask extends OutputsOf<Omit<ExtractionTaskState, Internal>> {}
 

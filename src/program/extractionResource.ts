@@ -15,10 +15,19 @@ import type { TaskName } from "./taskOrder";
 import { alias, claim, declare, dependenciesOf } from "./taskOrder";
 
 /** A type whose values may, at any depth, also be outputs or promises. */
-export type AsInput<T> = [T] extends [object] ? Input<{ [K in keyof T]: AsInput<NonNullable<T[K]>> }> : Input<T>;
+export type AsInput<T> = [T] extends [never]
+  ? undefined
+  : [T] extends [object]
+    ? Input<{ [K in keyof T]: AsInput<Exclude<T[K], undefined>> }>
+    : Input<T>;
 
 /** Arguments as a program writes them. */
-export type InputsOf<T> = { [K in keyof T]: AsInput<NonNullable<T[K]>> };
+export type InputsOf<T> = { [K in keyof T]: AsInput<Exclude<T[K], undefined>> };
+
+/** Arguments of which one part or both are given. Both forms share the parts, because an editor shows the doc comment of a shared field only. */
+export type AnyOf<One, Other> = (One & Without<Other>) | (Without<One> & Other) | (One & Other);
+
+type Without<Part> = { [Name in keyof Part]?: undefined };
 
 /** The outputs of a resource: its checked arguments, and what the service answered. */
 export type OutputsOf<T> = { readonly [K in keyof T]-?: Output<T[K]> };

@@ -1,10 +1,46 @@
-import type { Input } from "@pulumi/pulumi";
+import type { Input, OutputInstance } from "@pulumi/pulumi";
 import { Output, output, Resource, RunError } from "@pulumi/pulumi";
 import { describeValue, isPlainMap } from "../resources/values";
 import { ExtractionResource } from "./extractionResource";
 import { withIds } from "./previewIds";
 
 /** The arguments of a program that start a run or an export again. */
+
+/**
+ * A value whose changes start a run or an export again: a string, a number or a boolean, and lists and maps of these, at any depth also as
+ * outputs or promises. No resource, date, Map or Set, because the engine does not see their changes. Spread a value of an interface type:
+ * `{ ...value }`.
+ */
+export type Trigger =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | Promise<unknown>
+  | OutputInstance<unknown>
+  | TriggerList
+  | TriggerMap;
+
+/** A list of values of {@link Trigger}. */
+export interface TriggerList extends ReadonlyArray<Trigger | PlainData> {}
+
+/** A map of values of {@link Trigger}. */
+export interface TriggerMap {
+  readonly [name: string]: Trigger | PlainData;
+}
+
+/** Data of an interface type. The fields that it must not have are those of resources, lists, Maps, Sets and dates. */
+export interface PlainData {
+  // biome-ignore lint/suspicious/noExplicitAny: no other index signature accepts the values of an interface
+  readonly [name: string]: any;
+  /** A resource has an output here. For a resource, use `rerunOn`, or name a property, such as `run.id`. */
+  readonly urn?: string;
+  /** Lists, Maps and Sets have it. */
+  readonly [Symbol.iterator]?: never;
+  /** Dates have it. */
+  readonly [Symbol.toPrimitive]?: never;
+}
 
 /** The value of `rerunOn` in the state: a hash for each resource. */
 export function hashesOf(run: string, resources: ExtractionResource[] | undefined): Input<string[]> | undefined {

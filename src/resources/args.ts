@@ -1,7 +1,8 @@
 /**
  * How arguments are described, each once. The check at run time, the diff and the tables of docs/reference are read from the
  * description. The meaning of an argument is the doc comment in the interface of the arguments. The type `ArgsSpec<…>` makes the
- * compiler compare the two: they must have the same names, the same types and the same required arguments.
+ * compiler compare the two: they must have the same names, the same types and the same required arguments. Where only some combinations of
+ * arguments are valid, `Form<…>` names each of them for the compiler, beside the `check` that refuses the others.
  *
  * No schema library fits: zod, typebox and arktype take more than 40 ms to load. valibot takes 6 ms, but reports only the first unknown
  * name and silently drops the keys `constructor` and `__proto__` of a map.
@@ -85,11 +86,16 @@ export interface ArgSpec {
 
 export type ArgSpecs = Readonly<Record<string, ArgSpec>>;
 
-/** The description that fits the interface `Args`, and no other. */
+/** The description that fits the interface `Args`, or the union of its forms, and no other. */
 export type ArgsSpec<Args, Derived extends string = never> = {
-  readonly [Name in keyof Args]-?: DescribedArg<Exclude<Args[Name], undefined>> &
-    (Partial<Pick<Args, Name>> extends Pick<Args, Name> ? { readonly required?: false } : { readonly required: true });
+  // The names of a union are taken together, because `Exclude` keeps the mapped type from distributing over its forms.
+  readonly [Name in Exclude<keyof Args, never>]: DescribedArg<Exclude<Args[Name], undefined>> &
+    (undefined extends Args[Name] ? { readonly required?: false } : { readonly required: true });
 } & { readonly [Name in Derived]: { readonly derived: true } };
+
+/** A valid combination of the arguments `Args`: all of `Needs` are given, none of `Lacks`, and the others as in `Args`. */
+export type Form<Args, Needs extends keyof Args, Lacks extends keyof Args = never> = Omit<Args, Needs | Lacks> &
+  Required<Pick<Args, Needs>> & { [Name in keyof Pick<Args, Lacks>]?: undefined };
 
 interface DescribedArg<T> extends ArgSpec {
   readonly kind: Kind<T>;

@@ -20,7 +20,7 @@ import type { TaskCopyArgs, TaskCopyState } from "./task/taskCopy";
 import { taskCopy } from "./task/taskCopy";
 import { lookUpByRows, lookUpTask } from "./task/taskPresence";
 import { writeTask } from "./task/taskWrite";
-import type { StartUrls, StartUrlsArgs } from "./urls/startUrls";
+import type { StartUrls, StartUrlsForm } from "./urls/startUrls";
 import { checkStartUrls, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from "./urls/startUrls";
 import { isMap } from "./values";
 
@@ -41,7 +41,7 @@ export interface ExtractionTaskArgs extends ProfileArgs {
   /** The declared actions by actionId, as in TaskParameters. */
   actions?: ParameterActions;
   /** The URLs at which the task starts: a list, or a file with one URL on each line. */
-  startUrls?: StartUrlsArgs;
+  startUrls?: StartUrlsForm;
   /**
    * As in TaskCopy.
    * @default "removeData" for a copy, "retain" for an adopted task
@@ -81,7 +81,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
   args: {
     from: { kind: object(fromSpec), required: true, createOnly: true },
     actions: { kind: parameterActionsKind },
-    startUrls: { kind: object(startUrlsSpec) },
+    startUrls: { kind: object<StartUrlsForm>(startUrlsSpec) },
     onDelete: { kind: choice("retain", "removeData"), option: true },
     forceDestroy: { kind: boolean, default: false, option: true },
     retry: { kind: string, option: true },

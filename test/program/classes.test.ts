@@ -421,13 +421,14 @@ describe("typed classes", () => {
   });
 
   it("refuse a resource among triggers, at any depth: its changes would not show", async () => {
-    const run1 = (triggers: unknown) => new webextract.CloudRun("again", { taskId: "t", triggers: triggers as object });
+    const run1 = (triggers: unknown) =>
+      new webextract.CloudRun("again", { taskId: "t", triggers: triggers as webextract.Trigger });
     const rows = (triggers: unknown) =>
       new webextract.DataExport("rows", {
         taskId: "t",
         scope: "all",
         path: "rows.ndjson",
-        triggers: triggers as object,
+        triggers: triggers as webextract.Trigger,
       });
     for (const [make, at, advice] of [
       [(it: unknown) => run1([it]), "triggers[0]", "Use rerunOn: […]"],
@@ -452,11 +453,11 @@ describe("typed classes", () => {
       [itself, "triggers", "contains itself"],
     ];
     for (const [triggers, path, what] of wrong) {
-      const program = () => new webextract.CloudRun("again", { taskId: "t", triggers: triggers as object });
+      const program = () => new webextract.CloudRun("again", { taskId: "t", triggers: triggers as webextract.Trigger });
       await refuses(program, 'CloudRun "again": ', path, what);
     }
     assert.match(
-      await refusalOf(() => new webextract.CloudRun("again", { taskId: "t", triggers: [new Date()] })),
+      await refusalOf(() => new webextract.CloudRun("again", { taskId: "t", triggers: [new Date() as never] })),
       /^CloudRun "again": triggers\[0\] is a date, whose changes would trigger nothing\. Give a string/,
     );
   });

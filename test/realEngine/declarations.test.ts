@@ -31,8 +31,8 @@ describe(`the declarations under TypeScript ${ts.version}`, () => {
 
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** What the compiler says about a program, line by line, as ts-node would. */
-  function complaintsAbout(text: string): string[] {
+  /** What the compiler says about a program, as ts-node would. */
+  function diagnosticsOf(text: string): typescript.Diagnostic[] {
     const file = join(folder, "index.ts");
     writeFileSync(file, text);
     const program = ts.createProgram([file], {
@@ -45,9 +45,11 @@ describe(`the declarations under TypeScript ${ts.version}`, () => {
       moduleResolution: ts.ModuleResolutionKind.NodeJs,
     });
     const source = program.getSourceFile(file);
-    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map(
-      ({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"),
-    );
+    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+  }
+
+  function complaintsAbout(text: string): string[] {
+    return diagnosticsOf(text).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
   }
 
   it("parse", () => {
@@ -75,6 +77,17 @@ describe(`the declarations under TypeScript ${ts.version}`, () => {
       export const all = [ServiceClient, provider];
     `);
     assert.deepEqual(complaints, []);
+  });
+
+  it("accept and refuse the same forms of arguments as with our compiler", () => {
+    const path = join(repositoryRoot, "test", "program", "argumentForms.ts");
+    const text = readFileSync(path, "utf8").replace("../../src/index", "pulumi-webextract");
+    const expected = text
+      .split("\n")
+      .flatMap((line, index) => (line.includes("// @ts-expect-error") ? [index + 1] : []));
+    const found = diagnosticsOf(text).map(({ file, start }) => file?.getLineAndCharacterOfPosition(start ?? 0).line);
+    assert.ok(expected.length > 20);
+    assert.deepEqual([...new Set(found)], expected);
   });
 
   it("are no any: a wrong argument and a wrong output are refused", () => {

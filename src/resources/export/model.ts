@@ -1,4 +1,5 @@
 import type { RowSource } from "../../service/rows/rowPage";
+import type { Form } from "../args";
 import type { PendingState, ProfileArgs, Settings } from "../resource";
 
 /** How rows are written: `ndjson` one row on each line, `json` one array, `csv` a header line and a line for each row. */
@@ -70,6 +71,11 @@ export interface DataExportArgs extends ProfileArgs {
    */
   onDelete?: "retain" | "removeFile";
 }
+
+/** The arguments of an export of one run. */
+export type BatchForm = Form<DataExportArgs, "lotNo"> & { scope: "batch" };
+/** The arguments of an export of a whole task. */
+export type TaskForm = Form<DataExportArgs, never, "lotNo"> & { scope: "all" | "notExported" };
 
 export interface DataExportState extends DataExportArgs, PendingState {
   /** Number of rows in the file. */

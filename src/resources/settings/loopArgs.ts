@@ -1,4 +1,4 @@
-import type { ArgsSpec } from "../args";
+import type { ArgsSpec, Form } from "../args";
 import { choice, lines, string } from "../args";
 import type { CheckContext } from "../resource";
 import { checkList } from "../urls/checkList";
@@ -22,6 +22,13 @@ export interface ActionLoop {
    */
   mode?: "replace" | "append";
 }
+
+type Items = Pick<ActionLoop, "items" | "itemsFile">;
+/** Arguments with the items as a list. */
+export type ItemListForm<Args extends Items> = Form<Args, "items", "itemsFile">;
+/** Arguments with the items in a file. */
+export type ItemFileForm<Args extends Items> = Form<Args, "itemsFile", "items">;
+export type ActionLoopForm = ItemListForm<ActionLoop> | ItemFileForm<ActionLoop>;
 
 /** A loop as `check` leaves it: the list as one string with an item on each line, or a file with its digest. */
 export interface CheckedLoop extends Omit<ActionLoop, "items">, Pick<Loop, "count" | "sha256"> {

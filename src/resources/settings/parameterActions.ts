@@ -2,7 +2,7 @@ import type { ArgsSpec } from "../args";
 import { mapOf, object, scalar, string } from "../args";
 import type { CheckContext } from "../resource";
 import { entryOf, isMap } from "../values";
-import type { ActionLoop, CheckedLoop } from "./loopArgs";
+import type { ActionLoopForm, CheckedLoop } from "./loopArgs";
 import { checkedLoopOf, checkLoop, loopOf, loopSpec } from "./loopArgs";
 import type { Setting } from "./setting";
 
@@ -13,12 +13,11 @@ export interface ParameterAction {
   /**
    * Property values by name: strings, numbers or booleans. The service gets strings: a number in its shortest form (`3`, `0.5`, `1e-7`), a
    * boolean as `true` or `false`. So `3` and `"3"` mean the same, and a value that the service shows in another type is no drift. Write an
-   * integer beyond 9007199254740991 as a string. Only the properties
-   * declared here are written and compared.
+   * integer beyond 9007199254740991 as a string. Only the properties declared here are written and compared.
    */
   properties?: Record<string, string | number | boolean>;
   /** The list that the action loops over. */
-  loop?: ActionLoop;
+  loop?: ActionLoopForm;
 }
 
 /** Declared actions by their actionId. */
@@ -35,7 +34,7 @@ export type CheckedActions = Record<string, CheckedAction>;
 const actionSpec: ArgsSpec<ParameterAction> = {
   actionType: { kind: string, required: true },
   properties: { kind: mapOf(scalar) },
-  loop: { kind: object(loopSpec) },
+  loop: { kind: object<ActionLoopForm>(loopSpec) },
 };
 
 export const parameterActionsKind = mapOf(object(actionSpec));

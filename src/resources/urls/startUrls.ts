@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { UploadSource } from "../../service/contract/types";
-import type { ArgsSpec } from "../args";
+import type { ArgsSpec, Form } from "../args";
 import { lines, string } from "../args";
 import type { CheckContext, Context } from "../resource";
 import { readChecked } from "./checkedFile";
@@ -14,6 +14,12 @@ export interface StartUrlsArgs {
   /** A file with one URL on each line, relative to the program's folder. */
   file?: string;
 }
+
+/** Arguments with the URLs as a list. */
+export type UrlListForm<Args extends StartUrlsArgs> = Form<Args, "urls", "file">;
+/** Arguments with the URLs in a file. */
+export type UrlFileForm<Args extends StartUrlsArgs> = Form<Args, "file", "urls">;
+export type StartUrlsForm = UrlListForm<StartUrlsArgs> | UrlFileForm<StartUrlsArgs>;
 
 /** Start URLs as `check` leaves them. */
 export interface StartUrls {
