@@ -9,6 +9,7 @@ import { buildIfStale } from "./build";
 import { checkRules } from "./checkRules";
 import { repositoryRoot, runTool } from "./commands";
 import { checkReference, checkReferencePages, checkSnippets } from "./docs";
+import { checkManifestSchema } from "./docs/manifestSchema";
 import { lintTarball } from "./packages/lint";
 import { pack } from "./packages/pack";
 import { packageFolders } from "./packages/packages";
@@ -36,6 +37,7 @@ const checks: readonly Check[] = [
   },
   { name: "API reference", run: checkReference },
   { name: "generated parts of the reference", run: checkReferencePages },
+  { name: "manifest.schema.json", run: checkManifestSchema },
   { name: "snippets in the pages", run: checkSnippets },
   { name: "project rules", run: async () => checkRules(repositoryRoot).join("\n") },
   { name: "packages", run: checkPackages },

@@ -1,11 +1,13 @@
 /**
  * `npm run docs`: writes the API reference, docs/reference/api, from the doc comments of what the package's entry points export, the generated parts
- * of the other pages in docs/reference from the descriptions in the code, and the snippets of all pages from the files that they name.
+ * of the other pages in docs/reference from the descriptions in the code, manifest.schema.json from
+ * the descriptions of the arguments, and the snippets of all pages from the files that they name.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { repositoryRoot, runTool } from "./commands";
+import { writeManifestSchema } from "./docs/manifestSchema";
 import { referencePageProblems, writeReferencePages } from "./docs/referencePages";
 import { pages, snippetProblems, withSnippets } from "./docs/snippets";
 
@@ -66,6 +68,7 @@ function pagesIn(of: string): Map<string, string> {
 if (require.main === module) {
   writeReference(folder).then((ofReference) => {
     const problems = writeReferencePages();
+    writeManifestSchema();
     writeSnippets();
     const complaints = [ofReference, ...problems].filter((each) => each !== "").join("\n");
     if (complaints !== "") console.error(complaints);

@@ -6,6 +6,7 @@ import { repositoryRoot } from "../commands";
 import { configurationPage, partsOfConfiguration } from "./configurationPage";
 import { DocComments } from "./docComments";
 import { functionsPage, partsOfFunctions } from "./functionsPage";
+import { manifestPage, partsOfManifest } from "./manifestPage";
 import type { Parts } from "./parts";
 import { withParts } from "./parts";
 import { partsOfResource, pathOfPage } from "./resourcePage";
@@ -33,6 +34,7 @@ function generatedPages(): { pages: Map<string, { before: string; now: string }>
       partsOfResource(resource, ofResources, problems),
     ]),
     [configurationPage, partsOfConfiguration()],
+    [manifestPage, partsOfManifest(problems)],
     [functionsPage, partsOfFunctions(new DocComments("src/program/functions.ts"))],
   ];
   const pages = new Map<string, { before: string; now: string }>();

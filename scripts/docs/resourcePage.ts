@@ -73,7 +73,7 @@ interface Place {
 }
 
 /** A row for each argument that a user writes, and for each field within it. */
-function rowsOf(specs: ArgSpecs, fields: FieldOf, { type, path, complaints }: Place): string[][] {
+export function rowsOf(specs: ArgSpecs, fields: FieldOf, { type, path, complaints }: Place): string[][] {
   return Object.entries(specs).flatMap(([name, spec]) => {
     if (spec.kind === undefined) {
       return [];

@@ -93,37 +93,40 @@ const knownScope: Kind<DataExportArgs["scope"]> = { ...dataExport.args.scope.kin
 export const knownShapes: ReadonlySet<Shape> = new Set<Shape>([knownString, knownBoolean, knownScope]);
 
 const was = { kind: list(knownString) };
-const options = {
-  kind: object<ResourceOptions>({
-    protect: { kind: knownBoolean, default: false },
-    ignoreChanges: { kind: list(knownString) },
-    retainOnDelete: { kind: knownBoolean, default: false },
-  }),
-};
+
+export const optionFields = {
+  protect: { kind: knownBoolean, default: false },
+  ignoreChanges: { kind: list(knownString) },
+  retainOnDelete: { kind: knownBoolean, default: false },
+} satisfies ArgsSpec<ResourceOptions>;
+
+const options = { kind: object<ResourceOptions>(optionFields) };
 
 const { taskId: _runTask, rerunOn: _resources, ...runArgs } = cloudRunArgs;
 const { taskId: _exportTask, ...exportArgs } = dataExport.args;
 
-const runShape = object<RunDocument>({
+export const runFields: ArgsSpec<RunDocument> = {
   ...runArgs,
   rerunOn: { kind: list(knownString, { mayBeEmpty: true }) },
   was,
   opts: options,
-});
+};
 
-const exportShape = object<ExportDocument>({
+export const exportFields: ArgsSpec<ExportDocument> = {
   ...exportArgs,
+  // Another description than that of a program, where both must be given.
   scope: { kind: knownScope, default: "batch" },
+  lotNo: { kind: { ...exportArgs.lotNo.kind } },
   was,
   opts: options,
-});
+};
 
 const taskFields: ArgsSpec<Omit<TaskDocument, "name">> = {
   ...extractionTask.args,
   was,
   opts: options,
-  run: { kind: runShape },
-  exports: { kind: mapOf(exportShape) },
+  run: { kind: object<RunDocument>(runFields) },
+  exports: { kind: mapOf(object<ExportDocument>(exportFields)) },
 };
 
 /** A document that declares one task. */

@@ -15,13 +15,13 @@ export const errorCases: readonly ErrorCase[] = [
     name: "an empty file",
     text: "",
     says: ["novels.yaml: is empty: declare one task (from: …) or several (tasks: …)"],
-    schema: "refuses",
+    schema: "is not asked",
   },
   {
     name: "a file with comments only",
     text: "# nothing\n",
     says: ["novels.yaml: is empty: declare one task (from: …) or several (tasks: …)"],
-    schema: "refuses",
+    schema: "is not asked",
   },
   {
     name: "a list",
@@ -57,7 +57,7 @@ export const errorCases: readonly ErrorCase[] = [
     name: "a tab",
     text: "from:\n\tsourceTaskId: s\n",
     says: ["novels.yaml:2:1: is not valid YAML: a tab cannot indent; use spaces", "  2 |  sourceTaskId: s", "    | ^"],
-    schema: "refuses",
+    schema: "is not asked",
   },
   {
     name: "a list without its end",
@@ -67,7 +67,7 @@ export const errorCases: readonly ErrorCase[] = [
       "  2 | exports: [",
       "    |           ^",
     ],
-    schema: "refuses",
+    schema: "is not asked",
   },
   {
     name: "a map without its end",
@@ -77,7 +77,7 @@ export const errorCases: readonly ErrorCase[] = [
       "  2 | run: {",
       "    |       ^",
     ],
-    schema: "refuses",
+    schema: "is not asked",
   },
   {
     name: "a string without its end",
@@ -87,7 +87,7 @@ export const errorCases: readonly ErrorCase[] = [
       '  2 | name: "novels',
       "    |              ^",
     ],
-    schema: "refuses",
+    schema: "is not asked",
   },
   {
     name: "a value that looks like a map",
@@ -97,7 +97,7 @@ export const errorCases: readonly ErrorCase[] = [
       "  2 | name: novels: all",
       "    |       ^",
     ],
-    schema: "refuses",
+    schema: "is not asked",
   },
   {
     name: "lines that do not align",
@@ -107,13 +107,13 @@ export const errorCases: readonly ErrorCase[] = [
       "  4 |  timeoutSeconds: 3",
       "    | ^",
     ],
-    schema: "refuses",
+    schema: "is not asked",
   },
   {
     name: "a key that is given twice",
     text: "from: { sourceTaskId: s, taskGroupId: g }\nrun: {}\nrun: {}\n",
     says: ["novels.yaml:3:1 run: is given twice; line 2 has it already", "  3 | run: {}", "    | ^"],
-    schema: "refuses",
+    schema: "is not asked",
   },
   {
     name: "a key that is a list",
@@ -135,7 +135,7 @@ export const errorCases: readonly ErrorCase[] = [
       "  2 | actions: *shared",
       "    |          ^",
     ],
-    schema: "refuses",
+    schema: "is not asked",
   },
   {
     name: "an alias within its own anchor",
@@ -151,7 +151,7 @@ export const errorCases: readonly ErrorCase[] = [
     name: "a merge of something else than a map",
     text: "from: { sourceTaskId: s, taskGroupId: g }\nrun:\n  <<: 3\n",
     says: ["novels.yaml:3:3 run.<<: must be a map or a list of maps; got a single value", "  3 |   <<: 3", "    |   ^"],
-    schema: "refuses",
+    schema: "is not asked",
   },
   {
     name: "an alias bomb",
@@ -161,7 +161,7 @@ export const errorCases: readonly ErrorCase[] = [
       "  1 | a: &a [x,x,x,x,x,x,x,x,x,x]",
       "    | ^",
     ],
-    schema: "refuses",
+    schema: "is not asked",
   },
   {
     name: "values that nest too deeply",
@@ -171,7 +171,7 @@ export const errorCases: readonly ErrorCase[] = [
       "  2 | [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
       "    |                                                             ^",
     ],
-    schema: "refuses",
+    schema: "accepts",
   },
   {
     name: "a tag of a type",
@@ -181,7 +181,7 @@ export const errorCases: readonly ErrorCase[] = [
       "  2 | name: !!int 12",
       "    |             ^",
     ],
-    schema: "refuses",
+    schema: "accepts",
   },
   {
     name: "a tag of its own",
@@ -191,13 +191,13 @@ export const errorCases: readonly ErrorCase[] = [
       "  2 | retry: !secret x",
       "    |                ^",
     ],
-    schema: "refuses",
+    schema: "accepts",
   },
   {
     name: "YAML 1.1",
     text: "%YAML 1.1\n---\nfrom: { sourceTaskId: s, taskGroupId: g }\n",
     says: ["novels.yaml:1:1: must be YAML 1.2; got the directive %YAML 1.1", "  1 | %YAML 1.1", "    | ^"],
-    schema: "refuses",
+    schema: "accepts",
   },
   {
     name: "a misspelled name",
@@ -407,7 +407,7 @@ export const errorCases: readonly ErrorCase[] = [
       "  2 | exports: { rows: { path: x } }",
       "    |                  ^",
     ],
-    schema: "refuses",
+    schema: "accepts",
   },
   {
     name: "a run that names other tasks",
@@ -420,7 +420,7 @@ export const errorCases: readonly ErrorCase[] = [
       "  2 | run: { rerunOn: [novel, others] }",
       "    |                         ^",
     ],
-    schema: "refuses",
+    schema: "accepts",
   },
   {
     name: "a variable that is not declared",
@@ -433,7 +433,7 @@ export const errorCases: readonly ErrorCase[] = [
       '  2 |  { a: { actionType: x, properties: { Url: "${shp}/x", Wait: "${none}" } } }',
       "    |                                                             ^",
     ],
-    schema: "refuses",
+    schema: "accepts",
   },
   {
     name: "variables with a bad form",
@@ -449,7 +449,7 @@ export const errorCases: readonly ErrorCase[] = [
       '  2 | Type: x, properties: { Url: "${shop", Wait: "${a b}", Mode: "${}" } } }',
       "    |                                                             ^",
     ],
-    schema: "refuses",
+    schema: "accepts",
   },
   {
     name: "a variable in a key",
@@ -459,7 +459,7 @@ export const errorCases: readonly ErrorCase[] = [
       '  2 | actions: { a: { actionType: x, properties: { "${shop}": x } } }',
       "    |                                              ^",
     ],
-    schema: "refuses",
+    schema: "accepts",
   },
   {
     name: "a variable for a map",
@@ -491,7 +491,7 @@ export const errorCases: readonly ErrorCase[] = [
       '  4 | opts: { protect: "${shop}" }',
       "    |                  ^",
     ],
-    schema: "refuses",
+    schema: "accepts",
   },
   {
     name: "an output where the program needs the value",
@@ -504,7 +504,7 @@ export const errorCases: readonly ErrorCase[] = [
       '  3 | opts: { protect: "${later}" }',
       "    |                  ^",
     ],
-    schema: "refuses",
+    schema: "accepts",
   },
   {
     name: "a collection without tasks",
@@ -582,7 +582,7 @@ export const errorCases: readonly ErrorCase[] = [
       "  3 | from: { sourceTaskId: s, taskGroupId: g }",
       "    | ^",
     ],
-    schema: "refuses",
+    schema: "accepts",
   },
   {
     name: "two exports with one name",
@@ -592,7 +592,7 @@ export const errorCases: readonly ErrorCase[] = [
       "  3 |   a-b: { from: { adoptTaskId: u }, exports: { c: { path: x, scope: all } } }",
       "    |                                                  ^",
     ],
-    schema: "refuses",
+    schema: "accepts",
   },
   {
     name: "an earlier name that is in use",
@@ -602,7 +602,7 @@ export const errorCases: readonly ErrorCase[] = [
       "  2 |   a: { from: { adoptTaskId: t }, was: [b] }",
       "    |                                        ^",
     ],
-    schema: "refuses",
+    schema: "accepts",
   },
   {
     name: "a very long line",
@@ -612,6 +612,6 @@ export const errorCases: readonly ErrorCase[] = [
       '  2 | retry: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx',
       "    |        ^",
     ],
-    schema: "refuses",
+    schema: "is not asked",
   },
 ];

@@ -117,6 +117,7 @@ describe("the package", () => {
       "CHANGELOG.md",
       "LICENSE",
       "README.md",
+      "manifest.schema.json",
       "package.json",
     ]);
     assert.deepEqual(
