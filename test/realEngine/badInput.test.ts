@@ -5,7 +5,7 @@ import { pathOf } from "../program/inProcess";
 import { repositoryRoot } from "./harness";
 import { World } from "./world";
 
-/** The errors that a preview ends with: what follows `error:`, below the heading of diagnostics. */
+/** The errors of a preview: the text after `error:` in the diagnostics. */
 async function refusalOf(world: World): Promise<string[]> {
   const { output } = await world.project.preview({ expect: "failure" });
   assert.deepEqual(world.operations(), []);
@@ -14,7 +14,7 @@ async function refusalOf(world: World): Promise<string[]> {
   return [...diagnostics.matchAll(/^ +error: (.*)$/gm)].map(([, message]) => String(message));
 }
 
-/** The paths of what is wrong with a resource. The wording of each problem is tested in test/resources/check.test.ts. */
+/** The paths of the problems of a resource. test/resources/check.test.ts tests the wording. */
 async function pathsOf(world: World): Promise<string[]> {
   const errors = await refusalOf(world);
   return errors.map((error) => pathOf(error.replace(/^.* resource '\w+' has a problem: /, "")));
@@ -34,7 +34,7 @@ describe("bad arguments on the engine", () => {
   });
   after(() => world.remove());
 
-  it("are refused in a preview, all of a resource at once and each by its path", async () => {
+  it("are refused in a preview, with the path of each problem of a resource", async () => {
     world.program(`new TaskActionConfig("config", {
       actions: { open: { actionTyp: "NavigateAction", properties: {} }, close: "x" }, onDelete: "keep", colour: "red" });`);
     assert.deepEqual((await pathsOf(world)).sort(), [
@@ -48,7 +48,7 @@ describe("bad arguments on the engine", () => {
     ]);
   });
 
-  it("are refused where a property value is no value or a number that cannot be kept exactly", async () => {
+  it("are refused if a property value has a wrong type or is a number that cannot be kept exactly", async () => {
     world.program(`new TaskParameters("parameters", { taskId: "task-1", actions: { open: { actionType: "NavigateAction",
       properties: { a: NaN, b: -Infinity, c: 2 ** 53, d: [], e: 3, f: true } } } });`);
     assert.deepEqual(
@@ -57,25 +57,25 @@ describe("bad arguments on the engine", () => {
     );
   });
 
-  it("are refused where a list is empty", async () => {
+  it("are refused if a list is empty", async () => {
     world.program('new TaskLoopItems("loop", { actionId: "each", loopType: "", items: [] });');
     assert.deepEqual((await pathsOf(world)).sort(), ["items", "loopType", "taskId"]);
   });
 
-  it("are refused where an item of a list is no item, by its index", async () => {
+  it("are refused if an item of a list is invalid, with its index", async () => {
     world.program(`new TaskLoopItems("loop", { taskId: "task-1", actionId: "each", loopType: "TextList",
       items: ["good", "", "two\\nlines", 3] });`);
     assert.deepEqual(await pathsOf(world), ["items[1]", "items[2]", "items[3]"]);
   });
 
-  it("are refused where a URL is none, by its index", async () => {
+  it("are refused if a URL is invalid, with its index", async () => {
     world.program(
       'new TaskStartUrls("urls", { taskId: "task-1", urls: ["https://ok.test/", "nonsense", "ftp://no.test/"] });',
     );
     assert.deepEqual(await pathsOf(world), ["urls[1]", "urls[2]"]);
   });
 
-  it("are refused where a URL in a file is none, by its line", async () => {
+  it("are refused if a URL in a file is invalid, with its line", async () => {
     world.program('new TaskStartUrls("urls", { taskId: "task-1", file: "urls.txt" });');
     const problems = await refusalOf(world);
     assert.deepEqual(
@@ -84,14 +84,14 @@ describe("bad arguments on the engine", () => {
     );
   });
 
-  it("are refused where both urls and file are given, and where neither is", async () => {
+  it("are refused if both urls and file are given, and if neither is given", async () => {
     world.program('new TaskStartUrls("urls", { taskId: "task-1", urls: ["https://ok.test/"], file: "urls.txt" });');
     assert.deepEqual(await pathsOf(world), ["urls"]);
     world.program('new TaskStartUrls("urls", { taskId: "task-1" });');
     assert.deepEqual(await pathsOf(world), ["urls"]);
   });
 
-  it("are refused where a file is not there or holds nothing, with the place that was looked at", async () => {
+  it("are refused if a file is missing or empty, with its resolved path", async () => {
     const looksFor = async (name: string): Promise<void> => {
       const [problem = "", ...others] = await refusalOf(world);
       assert.deepEqual(others, []);
@@ -103,7 +103,7 @@ describe("bad arguments on the engine", () => {
     await looksFor("empty.txt");
   });
 
-  it("are refused where a resource is declared in the wrong order, with what to move", async () => {
+  it("are refused if a resource is declared in the wrong order, with what to move", async () => {
     world.program(`
       const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1" });
       new CloudRun("run", { taskId: copy.id });
@@ -113,7 +113,7 @@ describe("bad arguments on the engine", () => {
     assert.deepEqual(others, []);
   });
 
-  it("are refused without a stack where rerunOn is no list, or only the engine's run shows a resource among triggers", async () => {
+  it("are refused without a stack trace if rerunOn is not a list, or if triggers contain a resource", async () => {
     const config = 'const config = new TaskCopy("config", { adoptTaskId: "template-1" });';
     for (const [args, path] of [
       ["rerunOn: pulumi.output([config])", "rerunOn"],
@@ -126,7 +126,7 @@ describe("bad arguments on the engine", () => {
     }
   });
 
-  it("are refused without a stack where a function or a static get is given what cannot be", async () => {
+  it("are refused without a stack trace if they belong to a function or a static get", async () => {
     for (const [program, who] of [
       ['exports.rows = require("pulumi-webextract").getDataOutput({ taskId: "t" }, { profile: "nope" });', "getData"],
       ['TaskCopy.get("task", "t", { profile: "nope" });', 'TaskCopy "task"'],
@@ -138,7 +138,7 @@ describe("bad arguments on the engine", () => {
     }
   });
 
-  it("are refused in an up where they turn out wrong that a preview could not know", async () => {
+  it("are refused in an up if a preview did not know them", async () => {
     world.program(`const task = new TaskCopy("task", { adoptTaskId: "template-1" });
       new TaskActionConfig("config", { taskId: task.id, onDelete: task.id.apply((id) => id),
         actions: { open: { actionType: "NavigateAction", properties: { Url: "https://ok.test/" } } } });`);
@@ -148,14 +148,14 @@ describe("bad arguments on the engine", () => {
   });
 });
 
-/** More than one resource: what is wrong with the configuration is nothing that each of them should say. */
+/** Several resources, because an error of the configuration must be shown only once. */
 const several = `
 const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1" });
 new TaskStartUrls("urls", { taskId: copy.id, urls: ["https://ok.test/"] });
 new CloudRun("run", { taskId: copy.id });
 `;
 
-describe("a configuration that cannot work", () => {
+describe("an invalid configuration", () => {
   const malformed = "not-json-but-a-secret-4402";
   let world: World;
   before(async () => {
@@ -173,7 +173,7 @@ describe("a configuration that cannot work", () => {
   });
   after(() => world.remove());
 
-  it("is refused in a preview, once and with all that is wrong with it", async () => {
+  it("is refused in a preview with one error that lists all problems", async () => {
     const { output } = await world.project.preview({ expect: "failure" });
     assert.deepEqual(world.operations(), []);
     const diagnostics = output.slice(output.indexOf("Diagnostics:"), output.indexOf("\nResources:"));
@@ -187,7 +187,7 @@ describe("a configuration that cannot work", () => {
     assert.deepEqual(world.project.findWritten([malformed]), []);
   });
 
-  it("is refused where the address is plain http to another machine, or a token holds a line break", async () => {
+  it("is refused if the address is plain http to another machine, or if a token contains a line break", async () => {
     await world.project.run(["config", "rm", "webextract:baseURL"]);
     await world.project.run(["config", "rm", "webextract:profiles"]);
     await world.project.configure(
@@ -207,8 +207,8 @@ describe("a configuration that cannot work", () => {
   });
 });
 
-describe("a package that the engine would not find from the program's folder", () => {
-  it("is refused in a preview, with the folder and what to do", async () => {
+describe("a package that the engine cannot resolve from the program's folder", () => {
+  it("is refused in a preview, with the folder and the solution", async () => {
     const world = await World.create({ program: "", withCredentials: false });
     try {
       rmSync(join(world.project.folder, "node_modules", "pulumi-webextract"));

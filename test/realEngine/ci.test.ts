@@ -56,10 +56,10 @@ describe("credentials in CI", () => {
     return names;
   }
 
-  describe("with a token store that is kept between runs", () => {
+  describe("with a token store that is saved between runs", () => {
     const values: Record<string, string> = { TOKEN_STORE_KEY: "a key of 32 characters, or longer" };
 
-    it("an empty runner goes on with the same secret; when the store is lost, the error says why and what to do", async () => {
+    it("let an empty runner continue with the same secret; if the store is lost, the error names the cause and the solution", async () => {
       values.WEBEXTRACT_REFRESH_TOKEN = emulator.credentials.refreshToken;
       const project = await newProject();
       const first = newRunner("tokenStore.yml", values);
@@ -68,7 +68,7 @@ describe("credentials in CI", () => {
       first.run("Pack the token store");
       assert.deepEqual(operations(), ["refreshToken", "copyTask", "updateActionProperties"]);
 
-      // The next day: the access token has ended, and the refresh token in the secret is dead since its first use.
+      // The next day, the access token has expired, and the refresh token in the secret is invalid since its first use.
       emulator.change.expireAccessTokens();
       const second = newRunner("tokenStore.yml", values);
       copyFileSync(join(first.workspace, "token-store.enc"), join(second.workspace, "token-store.enc"));
@@ -136,7 +136,7 @@ describe("credentials in CI", () => {
       rmSync(folder, { recursive: true, force: true });
     });
 
-    it("two jobs at once lead to one refresh, and never see a refresh token", async () => {
+    it("need one refresh for two simultaneous jobs, which never get a refresh token", async () => {
       const jobs = await Promise.all([newProject(), newProject()]);
       const env = () => newRunner("broker.yml", values).environmentOf("pulumi/actions");
       await Promise.all(jobs.map((job) => job.up({ env: { ...env(), COMMIT: "1" } })));
@@ -152,7 +152,7 @@ describe("credentials in CI", () => {
       for (const token of tokens) assert.ok(!said.includes(token));
     });
 
-    it("a job without the key gets nothing, and is told which command failed", async () => {
+    it("are not given to a job without the key, and the error names the failed command", async () => {
       const job = await newProject();
       const env = newRunner("broker.yml", { ...values, BROKER_KEY: "another-key" }).environmentOf("pulumi/actions");
       const { output } = await job.up({ env: { ...env, COMMIT: "1" }, expect: "failure" });
@@ -163,7 +163,7 @@ describe("credentials in CI", () => {
   });
 });
 
-/** The engine breaks lines and indents them. */
+/** Undoes the line breaks and the indentation of the engine. */
 function inOneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }

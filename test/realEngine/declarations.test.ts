@@ -15,7 +15,7 @@ import { join } from "node:path";
 import type typescript from "typescript";
 import { repositoryRoot } from "./harness";
 
-// The compiler that the SDK brings for programs without one of their own: so old that our declarations must not use what is new.
+// The SDK's own compiler, for programs without a compiler. It is old, so our declarations must not use newer syntax.
 const ts = createRequire(__filename)("@pulumi/pulumi/vendor/typescript@3.8.3/typescript.js") as typeof typescript;
 
 describe(`the declarations under TypeScript ${ts.version}`, () => {
@@ -31,7 +31,7 @@ describe(`the declarations under TypeScript ${ts.version}`, () => {
 
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** What the compiler says about a program, as ts-node would. */
+  /** The errors of the compiler about a program, with the options of ts-node. */
   function diagnosticsOf(text: string): typescript.Diagnostic[] {
     const file = join(folder, "index.ts");
     writeFileSync(file, text);
@@ -52,7 +52,7 @@ describe(`the declarations under TypeScript ${ts.version}`, () => {
     return diagnosticsOf(text).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
   }
 
-  it("parse", () => {
+  it("are parsed without an error", () => {
     const files = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".d.ts"));
     assert.ok(files.length > 0);
     const broken = files.flatMap((file) => {
@@ -67,7 +67,7 @@ describe(`the declarations under TypeScript ${ts.version}`, () => {
     assert.deepEqual(broken, []);
   });
 
-  it("give a program its types, from each of the package's entries", () => {
+  it("give a program its types from each entry of the package", () => {
     const complaints = complaintsAbout(`
       import { TaskCopy } from "pulumi-webextract";
       import { ServiceClient } from "pulumi-webextract/service";
@@ -90,7 +90,7 @@ describe(`the declarations under TypeScript ${ts.version}`, () => {
     assert.deepEqual([...new Set(found)], expected);
   });
 
-  it("are no any: a wrong argument and a wrong output are refused", () => {
+  it("are not any: a wrong argument and a wrong output are refused", () => {
     const refused = complaintsAbout(`
       import { TaskCopy } from "pulumi-webextract";
       new TaskCopy("copy", { sourceTaskIds: "a" });

@@ -10,7 +10,7 @@ ${rest}
 const source = 'sourceTaskId: "template-1", taskGroupId: "group-1"';
 const removals = (world: World): number => world.operations().filter((operation) => operation === "removeData").length;
 
-describe("the destroy of a task that still holds rows", () => {
+describe("the destroy of a task that still has rows", () => {
   let world: World;
   beforeEach(async () => {
     world = await World.create({ program: program(source) });
@@ -19,7 +19,7 @@ describe("the destroy of a task that still holds rows", () => {
   });
   afterEach(() => world.remove());
 
-  it("is refused with the ways out, and removes nothing", async () => {
+  it("is refused with the possible solutions, and removes nothing", async () => {
     const [taskId = ""] = world.copies();
     const { output } = await world.project.destroy({ expect: "failure" });
     assert.match(output, /still has 25 rows\. Nothing was changed/);
@@ -28,7 +28,7 @@ describe("the destroy of a task that still holds rows", () => {
     assert.equal(world.emulator.inspect.rows(taskId).length, 25);
   });
 
-  it("removes them with forceDestroy, and names the task that stays behind", async () => {
+  it("removes the rows with forceDestroy, and names the task that stays", async () => {
     const [taskId = ""] = world.copies();
     world.program(program(`${source}, forceDestroy: true`));
     await world.project.up();
@@ -38,7 +38,7 @@ describe("the destroy of a task that still holds rows", () => {
     assert.equal(world.emulator.inspect.rows(taskId).length, 0);
   });
 
-  it("removes them with the environment variable that the error names, for that task only", async () => {
+  it("removes the rows with the environment variable of the error message, for that task only", async () => {
     const [taskId = ""] = world.copies();
     await world.project.destroy({ expect: "failure", env: { WEBEXTRACT_FORCE_DESTROY: "another-task" } });
     assert.equal(removals(world), 0);
@@ -46,7 +46,7 @@ describe("the destroy of a task that still holds rows", () => {
     assert.equal(removals(world), 1);
   });
 
-  it("touches nothing with onDelete retain", async () => {
+  it("removes nothing with onDelete retain", async () => {
     const [taskId = ""] = world.copies();
     world.program(program(`${source}, onDelete: "retain"`));
     await world.project.up();
@@ -55,7 +55,7 @@ describe("the destroy of a task that still holds rows", () => {
     assert.equal(world.emulator.inspect.rows(taskId).length, 25);
   });
 
-  it("in a replace is refused at the delete, and the way out that the error names works", async () => {
+  it("is refused in a replace at the delete, and the solution of the error message works", async () => {
     const [first = ""] = world.copies();
     world.program(program(source.replace("group-1", "group-2")));
     const { output } = await world.project.up({ expect: "failure" });
@@ -70,8 +70,8 @@ describe("the destroy of a task that still holds rows", () => {
   });
 });
 
-describe("the destroy of a task that was taken over", () => {
-  it("never touches its rows", async () => {
+describe("the destroy of an adopted task", () => {
+  it("never removes its rows", async () => {
     const world = await World.create({ program: program('adoptTaskId: "template-1"') });
     try {
       await world.project.up();
@@ -85,7 +85,7 @@ describe("the destroy of a task that was taken over", () => {
 });
 
 describe("the destroy of a task that is gone", () => {
-  it("works", async () => {
+  it("succeeds", async () => {
     const world = await World.create({ program: program(source) });
     try {
       await world.project.up();

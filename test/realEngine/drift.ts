@@ -13,12 +13,12 @@ for (let index = 0; index < ${count}; index++) {
 const reads = (operations: readonly string[]): number =>
   operations.filter((operation) => operation === "getActions").length;
 
-/** What a refresh finds in a fleet, and with how few requests: the engine reads 8 at a time unless it is told otherwise. */
+/** Tests the drift of many tasks, and the number of requests of a refresh. By default, the engine reads 8 resources at a time. */
 export function testDriftOf(count: number): void {
   const waves = Math.ceil(count / 8);
   let world: World;
   before(async () => {
-    // A failing task fails at once: repeats are not what is looked at here.
+    // No retries: a failing task fails at once.
     world = await World.create({ program: fleet(count), config: { "webextract:maxRetries": "0" } });
     await world.project.up();
     world.operations();
@@ -28,7 +28,7 @@ export function testDriftOf(count: number): void {
 
   const urlOf = (taskId: string): string | undefined => world.emulator.inspect.task(taskId)?.actions[0]?.properties.Url;
 
-  /** One task is deleted and another one changed. */
+  /** Deletes one task and changes another. */
   const drift = (): { gone: string; changed: string; declared: string } => {
     const [gone = "", changed = ""] = world.copies();
     const declared = urlOf(changed) ?? "";
@@ -38,7 +38,7 @@ export function testDriftOf(count: number): void {
     return { gone, changed, declared };
   };
 
-  it(`is looked for with few requests: at most ${waves + 2}, and one or two where all reads go at once`, async () => {
+  it(`is checked with at most ${waves + 2} requests, or with one or two if all reads are sent at once`, async () => {
     const { output } = await world.project.refresh();
     assert.match(output, new RegExp(`${count + 1} unchanged`));
     const operations = world.operations();
@@ -49,7 +49,7 @@ export function testDriftOf(count: number): void {
     assert.ok(atOnce.length <= 2, `${atOnce.length} requests`);
   });
 
-  it("is not there when nothing changed: preview --refresh --expect-no-changes passes", async () => {
+  it("is absent if nothing changed: preview --refresh --expect-no-changes succeeds", async () => {
     await world.project.preview({ args: ["--refresh", "--expect-no-changes"] });
   });
 
@@ -67,7 +67,7 @@ export function testDriftOf(count: number): void {
     assert.notEqual(urlOf(changed), declared);
   });
 
-  it(`is found by at most ${waves + 2} requests and shown: a changed value and a missing task`, async () => {
+  it(`is found with at most ${waves + 2} requests, and shown: a changed value and a missing task`, async () => {
     const { output } = await world.project.refresh({ args: ["--diff"] });
     const operations = world.operations();
     assert.ok(operations.length <= waves + 2, `${operations.length} requests`);
@@ -75,7 +75,7 @@ export function testDriftOf(count: number): void {
     assert.match(output, /~ 1 updated\s+- 1 deleted/);
   });
 
-  it("leaves a stack that plans and applies: one copy, one write, and no change after that", async () => {
+  it("is corrected by one copy and one write, with no change in the next up", async () => {
     const { changeSummary } = await world.project.previewJson();
     assert.deepEqual(changeSummary, { create: 1, same: count - 1, update: 1 });
     await world.project.up();
@@ -84,7 +84,7 @@ export function testDriftOf(count: number): void {
     await world.project.preview({ args: ["--refresh", "--expect-no-changes"] });
   });
 
-  it("is found and put right by up --refresh too", async () => {
+  it("is also found and corrected by up --refresh", async () => {
     const { changed, declared } = drift();
     await world.project.up({ args: ["--refresh"] });
     const operations = world.operations();
@@ -98,7 +98,7 @@ export function testDriftOf(count: number): void {
     assert.equal(world.copies().length, count);
   });
 
-  it(`is found by at most one more request for each task where the service refuses many reads for one task and does not say which`, async () => {
+  it(`is found with at most one more request for each task if the service refuses reads of several tasks because of an unnamed task`, async () => {
     for (const args of [[], ["--parallel", "200"]]) {
       world.emulator.setBehaviour({ getActionsMissing: "refusedUnnamed", taskGone: "unnamed" });
       drift();
@@ -111,7 +111,7 @@ export function testDriftOf(count: number): void {
     }
   });
 
-  it("is found for all others where the service fails at one task, which is kept", async () => {
+  it("is found for all other tasks if the service fails at one task, which stays in the state", async () => {
     const { gone } = drift();
     world.emulator.setBehaviour({ taskGone: "serverError" });
     const { output } = await world.project.refresh({ args: ["--diff"], expect: "failure" });
@@ -123,7 +123,7 @@ export function testDriftOf(count: number): void {
     assert.equal(world.copies().length, count);
   });
 
-  it(`is found for all others by at most one more request for each task where the account may not read one task`, async () => {
+  it(`is found for all other tasks with at most one more request for each task if the account may not read one task`, async () => {
     for (const args of [[], ["--parallel", "200"]]) {
       const [changed = "", , , denied = ""] = world.copies();
       const declared = urlOf(changed) ?? "";
@@ -143,7 +143,7 @@ export function testDriftOf(count: number): void {
     }
   });
 
-  it("leaves a stack that can be destroyed, of which tasks are missing", async () => {
+  it("does not prevent a destroy if tasks are missing", async () => {
     drift();
     await world.project.refresh();
     const [another = ""] = world.copies();
@@ -160,7 +160,7 @@ for (let index = 0; index < ${count}; index++) {
 }
 `;
 
-/** The same where no types of actions are configured, and the service refuses to be asked without any. */
+/** Tests the drift of many tasks if no action types are configured and the service refuses reads without types. */
 export function testReadsWithoutTypes(count: number): void {
   let world: World;
   before(async () => {
@@ -174,7 +174,7 @@ export function testReadsWithoutTypes(count: number): void {
   });
   after(() => world.remove());
 
-  /** One row of each copy is all that is asked for beside. */
+  /** Refreshes, and asserts that the only other reads are one page of rows for each copy. */
   const refresh = async (args: string[]): Promise<string> => {
     const { output } = await world.project.refresh({ args });
     const operations = world.operations();
@@ -183,13 +183,13 @@ export function testReadsWithoutTypes(count: number): void {
     return output;
   };
 
-  it("asks once or twice and then looks at the rows of each copy", async () => {
+  it("send one or two requests, and then read the rows of each copy", async () => {
     for (const args of [[], ["--parallel", "200"]]) {
       assert.match(await refresh(args), new RegExp(`${2 * count + 1} unchanged`));
     }
   });
 
-  it("still finds the one task that is gone", async () => {
+  it("still find one missing task", async () => {
     const [gone = ""] = world.copies();
     world.emulator.change.deleteTask(gone);
     for (const getActionsMissing of ["refusedNamed", "refusedUnnamed"] as const) {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { World } from "./world";
 
-/** The part of the output that tells what went wrong, by the resource that it stands under. */
+/** The diagnostics in the output, by resource. */
 function diagnostics(output: string): string {
   const from = output.indexOf("Diagnostics:");
   return output.slice(from, output.indexOf("\nResources:", from));
 }
 
-describe("an error of a step on the engine", () => {
+describe("an error of a resource on the engine", () => {
   let world: World;
   before(async () => {
     world = await World.create({
@@ -24,7 +24,7 @@ describe("an error of a step on the engine", () => {
   const error = (resource: string, message: string): string =>
     `  pulumi-nodejs:dynamic/webextract:${resource}:\n    error: ${message}`;
 
-  /** Each error stands once, under its resource, and nothing but the end of the command stands under the stack. */
+  /** Asserts that each error is shown once, under its resource, and that only the end of the command is shown under the stack. */
   const assertShown = (output: string, ...errors: [resource: string, message: string][]): void => {
     const shown = diagnostics(output);
     for (const [resource, message] of errors) {
@@ -33,7 +33,7 @@ describe("an error of a step on the engine", () => {
     assert.equal(shown.match(new RegExp(errors[0]?.[1] ?? "", "g"))?.length, errors.length, output);
   };
 
-  it("shows once, under its resource, when reads fail, also when several resources share one request", async () => {
+  it("is shown once, under its resource, if a read fails, also if several resources share one request", async () => {
     world.emulator.fault({ operation: "getActions", kind: "error", code: "PermissionDenied", times: 10 });
     const { output } = await world.project.refresh({ expect: "failure" });
     world.emulator.clearFaults();
@@ -41,14 +41,14 @@ describe("an error of a step on the engine", () => {
     assertShown(output, ["TaskActionConfig \\(config\\)", message], ["TaskCopy \\(copy\\)", message]);
   });
 
-  it("shows once, under its resource, when a diff refuses", async () => {
+  it("is shown once, under its resource, if a diff is refused", async () => {
     await world.project.configure({ "webextract:baseUrl": "http://127.0.0.1:1" });
     const { output } = await world.project.up({ expect: "failure" });
     await world.project.configure({ "webextract:baseUrl": world.emulator.url });
     assertShown(output, ["TaskCopy \\(copy\\)", "It was made at"]);
   });
 
-  it("shows once, under its resource, when a delete fails", async () => {
+  it("is shown once, under its resource, if a delete fails", async () => {
     world.emulator.change.insertRows(world.copies()[0] ?? "", [{ a: 1 }]);
     await world.project.up();
     const { output } = await world.project.destroy({ expect: "failure" });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Seed } from "webextract-emulator";
 import { template, World } from "./world";
 
-/** Two templates whose runs have other rows. */
+/** Two templates whose runs return different rows. */
 const seed: Seed = {
   ...template,
   tasks: [...template.tasks, { taskId: "template-2", taskGroupId: "group-1", actions: [], syntheticRows: 7 }],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { World } from "./world";
 
-/** All five, each with what an update makes known, twice. What is asked of `template-1` is known in a preview. */
+/** Calls all five functions twice with arguments that only an update knows, and reads `template-1`, which a preview can read too. */
 const program = `
 const w = require("pulumi-webextract");
 const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1", onDelete: "retain" });
@@ -25,7 +25,7 @@ describe("functions on the engine", () => {
   });
   after(() => world.remove());
 
-  /** What was asked of the copy; a list of subtasks is read to its last page, and a run's wait asks for one row at a time. */
+  /** The reads of the copy, without duplicates: a list of subtasks is read to its last page, and the wait of a run reads one row at a time. */
   const asked = (): string[] =>
     world.emulator.requests
       .filter(({ body, query }) => JSON.stringify([body, query]).includes(world.copies()[0] ?? ""))
@@ -33,14 +33,14 @@ describe("functions on the engine", () => {
       .map(({ operation }) => operation)
       .sort();
 
-  it("are unknown in a preview where an argument is, and ask nothing then", async () => {
+  it("return unknown values in a preview if an argument is unknown, and make no request", async () => {
     const { output } = await world.project.preview();
     assert.equal(output.match(/\[unknown\]/g)?.length, 10, output);
     assert.match(output, /known\s*: 1/);
     assert.deepEqual(world.operations(), ["getActions"]);
   });
 
-  it("answer after the update, and ask once for the same arguments", async () => {
+  it("return their results after the update, with one request for equal arguments", async () => {
     await world.project.up();
     const [taskId = ""] = world.copies();
     const rows = world.emulator.inspect.rows(taskId);
@@ -54,7 +54,7 @@ describe("functions on the engine", () => {
     }
   });
 
-  it("ask anew in the next run, and are secret unless asked otherwise, in its output and in the state", async () => {
+  it("request again in the next run, and return secrets unless plain is set, in the output and in the state", async () => {
     world.operations();
     const { output } = await world.project.up();
     assert.deepEqual(asked(), ["getActions", "getBatchData", "getData", "getNotExportedData", "getSubtasks"]);
@@ -68,7 +68,7 @@ describe("functions on the engine", () => {
     assert.deepEqual(world.project.findWritten(telling), []);
   });
 
-  it("take a credentialCommand in a preview", async () => {
+  it("use a credentialCommand in a preview", async () => {
     await world.project.run(["config", "rm", "webextract:accessToken"]);
     const answer = JSON.stringify({ Version: 1, AccessToken: world.emulator.credentials.accessToken });
     world.project.write("credentials.js", `console.log(${JSON.stringify(answer)});`);
@@ -80,7 +80,7 @@ describe("functions on the engine", () => {
     await world.project.run(["config", "rm", "webextract:credentialCommand"]);
   });
 
-  it("never use up a refresh token in a preview: without another credential they are unknown, with one warning", async () => {
+  it("never use a refresh token in a preview: without another credential they return unknown values, with one warning", async () => {
     await world.project.configure({}, { "webextract:refreshToken": world.emulator.credentials.refreshToken });
     world.operations();
     const { output } = await world.project.preview();
@@ -89,7 +89,7 @@ describe("functions on the engine", () => {
     assert.deepEqual(world.operations(), []);
   });
 
-  it("use it in an update", async () => {
+  it("use a refresh token in an update", async () => {
     await world.project.up();
     const operations = world.operations();
     assert.equal(operations.filter((operation) => operation === "refreshToken").length, 1);
@@ -117,7 +117,7 @@ describe("functions on the engine", () => {
   `;
   const rowsRead = (): number => world.operations().filter((operation) => operation === "getData").length;
 
-  it("wait for their dependencies: in a preview they ask nothing while one is not made yet, with and without a credential", async () => {
+  it("wait for their dependencies: in a preview they make no request before all dependencies exist", async () => {
     world.program(reading(1));
     world.operations();
     const { output } = await world.project.preview();
@@ -132,7 +132,7 @@ describe("functions on the engine", () => {
     assert.equal(rowsRead(), 1);
   });
 
-  it("read after their dependencies in an update, and share the answer where they wait for the same", async () => {
+  it("wait for their dependencies in an update, and share a response if they have the same dependencies", async () => {
     await world.project.up({ env: { WEBEXTRACT_FORCE_DESTROY: "true" } });
     const outputs = await world.project.outputs();
     assert.deepEqual(outputs, { run: 25, list: 25, component: 25, child: 25, early: "read" });
@@ -140,13 +140,13 @@ describe("functions on the engine", () => {
     assert.equal(reads.length, 2);
   });
 
-  it("are read in a preview once their dependencies are made, and not where one of these will be replaced", async () => {
+  it("read in a preview if their dependencies exist and will not be replaced", async () => {
     world.operations();
     await world.project.preview();
     assert.equal(rowsRead(), 3);
     world.program(reading(2));
     await world.project.preview();
-    // The one that only waits for the component itself.
+    // The read that depends only on the component itself.
     assert.equal(rowsRead(), 1);
   });
 

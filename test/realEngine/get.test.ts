@@ -14,7 +14,7 @@ describe("static get on the engine", () => {
   });
   after(() => world.remove());
 
-  it("reads what exists, manages nothing, and conflicts with nothing", async () => {
+  it("reads an existing resource, manages nothing, and conflicts with nothing", async () => {
     const [run] = world.emulator.inspect.runs();
     world.program(`
       new CloudRun("run", { taskId: "template-1", waitFor: "finished", pollSeconds: 0 });
@@ -53,7 +53,7 @@ describe("static get on the engine", () => {
     assert.equal(world.emulator.inspect.rows("template-1").length, 25);
   });
 
-  it("is left alone by a preview that does not know yet what to read, and read by the up", async () => {
+  it("reads nothing in a preview that does not know its id yet, and reads in the up", async () => {
     const [run] = world.emulator.inspect.runs();
     const [first] = run?.subtasks ?? [];
     world.program(`
@@ -76,7 +76,7 @@ describe("static get on the engine", () => {
     await world.project.up();
   });
 
-  it("never uses up a refresh token in a preview: it is left alone then, with one warning, and what takes its id shows no change", async () => {
+  it("never uses a refresh token in a preview: it reads nothing and warns once, and dependent resources show no change", async () => {
     const { accessToken, refreshToken } = world.emulator.credentials;
     const profiles = { us: { accessToken }, de: { refreshToken } };
     await world.project.configure({}, { "webextract:profiles": JSON.stringify(profiles) });
@@ -117,13 +117,13 @@ describe("static get on the engine", () => {
     await world.project.configure({}, { "webextract:accessToken": accessToken });
   });
 
-  it("says so where what it needs to be read is missing", async () => {
+  it("names an argument that is missing", async () => {
     world.program('CloudRun.get("seen", "1");');
     const { output } = await world.project.preview({ expect: "failure" });
     assert.match(output, /The CloudRun "1" cannot be looked up: .*: taskId is missing/);
   });
 
-  it("says so where there is no such task", async () => {
+  it("names a task that does not exist", async () => {
     world.program('TaskCopy.get("task", "nothing");');
     const { output } = await world.project.preview({ expect: "failure" });
     assert.match(output, /There is no TaskCopy "nothing" at the service/);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Project } from "./harness";
 
-/** A provider that keeps one text in a file, so that the test sees what reached it and can change it behind the engine's back. */
+/** A provider that stores one value in a file, so that the test can read it and change it without the engine. */
 const provider = `
 const { existsSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
 const file = "remote.txt";
@@ -75,12 +75,12 @@ describe("the harness", () => {
     assert.equal(project.state().pendingOperations.length, 0);
   });
 
-  it("shows no change when nothing was changed", async () => {
+  it("shows no change if nothing changed", async () => {
     const plan = await project.previewJson();
     assert.deepEqual(plan.changeSummary, { same: 2 });
   });
 
-  it("updates after a change of the configuration, and shows the value that changes", async () => {
+  it("updates after a change of the configuration, and shows the changed value", async () => {
     await project.configure({ "test:value": "second" });
     const { output } = await project.preview({ args: ["--diff"] });
     assert.match(output, /~ value: "first" => "second"/);
@@ -88,24 +88,24 @@ describe("the harness", () => {
     assert.equal(readFileSync(remote(), "utf8"), "second");
   });
 
-  it("finds a value changed behind the engine's back", async () => {
+  it("finds a value that another program changed", async () => {
     project.write("remote.txt", "changed by somebody");
     const { output } = await project.refresh({ args: ["--diff"] });
     assert.match(output, /"second" => "changed by somebody"/);
   });
 
-  it("keeps the secret out of everything that was written", () => {
+  it("writes the secret nowhere in clear text", () => {
     assert.deepEqual(project.findWritten([password]), []);
     assert.notDeepEqual(project.findWritten(["changed by somebody"]), []);
   });
 
-  it("destroys", async () => {
+  it("destroys the resource", async () => {
     await project.destroy();
     assert.equal(existsSync(remote()), false);
     assert.deepEqual(project.state().resources, []);
   });
 
-  it("rejects with the output where a failure was not expected, and the reverse", async () => {
+  it("rejects with the output after an unexpected failure or an unexpected success", async () => {
     await project.configure({ "test:value": "refused" });
     await assert.rejects(project.up(), /the value is refused/);
     const { code, output } = await project.up({ expect: "failure" });
@@ -116,7 +116,7 @@ describe("the harness", () => {
     await project.destroy();
   });
 
-  describe("while a create hangs", () => {
+  describe("during a create that hangs", () => {
     before(() => project.configure({ "test:value": "hang" }));
 
     afterEach(async () => {
@@ -124,7 +124,7 @@ describe("the harness", () => {
       await project.destroy({ expect: "either" });
     });
 
-    it("can kill the host, which fails the create", async () => {
+    it("can kill the provider process, which fails the create", async () => {
       const run = project.start(["up", "--yes", "--skip-preview"]);
       await run.waitFor("creating for ever");
       run.killHosts();

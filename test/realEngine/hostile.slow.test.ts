@@ -5,6 +5,6 @@ describe("the whole life of a task on the engine", function () {
   this.timeout(600_000);
 
   for (const { name, behaviour } of hostileCombinations) {
-    it(`goes through under ${name}`, () => liveOnEngine(behaviour));
+    it(`succeeds under ${name}`, () => liveOnEngine(behaviour));
   }
 });

@@ -4,7 +4,7 @@ import { startEmulator } from "webextract-emulator";
 import { Project } from "./harness";
 import { template } from "./world";
 
-/** Two programs of one process, each with a stack and a service of its own. What they declare and read has the same names. */
+/** Two programs in one process, each with its own stack and service. Their resources and reads have the same names. */
 const script = `
 const { LocalWorkspace } = require("@pulumi/pulumi/automation");
 const { CloudRun, getActionsOutput, TaskActionConfig } = require("pulumi-webextract");
@@ -69,7 +69,7 @@ describe("several programs in one process (Automation API)", () => {
     await Promise.all(emulators.map((emulator) => emulator.close()));
   });
 
-  it("each have a configuration, clients, answers and declarations of their own, side by side and one after the other", async () => {
+  it("have separate configurations, clients, responses and declarations, in parallel and in sequence", async () => {
     const { outputs, wrong } = JSON.parse((await project.script("inline.js")).stdout);
     const lotNos = emulators.map(({ inspect }) => inspect.runs()[0]?.lotNo);
     assert.deepEqual(outputs, [

@@ -23,7 +23,7 @@ describe("a refresh and a destroy with the refresh token of the last up", () => 
   /** A client of the same machine and account. */
   const clientWith = (refreshToken: string, tokenStore: string) =>
     new ServiceClient({ baseUrl: world.emulator.url, refreshToken, tokenStore });
-  /** Issues a refresh token, which takes the place of the one that the stack uses. */
+  /** Issues a refresh token that replaces the refresh token of the stack. */
   const issueRefreshToken = async (): Promise<string> => {
     const client = clientWith("not-used", join(world.project.root, "no-store"));
     const { refreshToken } = world.emulator.credentials;
@@ -33,7 +33,7 @@ describe("a refresh and a destroy with the refresh token of the last up", () => 
     return data.refresh_token;
   };
 
-  it("use the tokens of the refresh token that was first used since, with a warning", async () => {
+  it("use the tokens of a refresh token that was first used later, with a warning", async () => {
     const issued = await issueRefreshToken();
     const tokenStore = join(world.project.root, "home", ".local", "state", "pulumi-webextract");
     const client = clientWith(issued, tokenStore);
@@ -50,7 +50,7 @@ describe("a refresh and a destroy with the refresh token of the last up", () => 
     assert.throws(() => world.project.resource("copy"));
   });
 
-  it("fail where the new refresh token was not used on this machine, and keep the state", async () => {
+  it("fail if the new refresh token was not used on this machine, and keep the state", async () => {
     await issueRefreshToken();
     const { output } = await world.project.run(["refresh", "--yes"], { expect: "failure" });
     assert.match(output, /webextract:refreshToken was refused, and the token store holds no newer refresh token/);

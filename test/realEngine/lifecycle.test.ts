@@ -3,7 +3,7 @@ import { World } from "./world";
 
 const items = Array.from({ length: 1000 }, (_, index) => `https://shop.test/item/${index}`);
 
-/** A whole task, with what a test wants to be different. */
+/** A complete task, with the differences that a test needs. */
 const program = ({ url = "https://shop.test/", urls = ["https://shop.test/a"], loop = items } = {}): string => `
 const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1" });
 new TaskActionConfig("config", { taskId: copy.id, actions: {
@@ -13,7 +13,7 @@ new TaskStartUrls("urls", { taskId: copy.id, urls: ${JSON.stringify(urls)} });
 exports.taskId = copy.taskId;
 `;
 
-describe("a task's life on the engine", () => {
+describe("the life of a task on the engine", () => {
   let world: World;
   before(async () => {
     world = await World.create({ program: program(), withCredentials: false });
@@ -47,7 +47,7 @@ describe("a task's life on the engine", () => {
     assert.deepEqual(world.emulator.inspect.startUrls(taskId), ["https://shop.test/a"]);
   });
 
-  it("is in the state under the program's own lines", () => {
+  it("is in the state with the line of the program that declares it", () => {
     for (const name of ["copy", "config", "loop", "urls"]) {
       const { sourcePosition, stackTrace } = world.project.resource(name);
       assert.match(sourcePosition ?? "", /^project:\/\/\/index\.js#\d+,\d+$/);
@@ -55,13 +55,13 @@ describe("a task's life on the engine", () => {
     }
   });
 
-  it("makes no request when nothing changed", async () => {
+  it("makes no request if nothing changed", async () => {
     const { output } = await world.project.up();
     assert.match(output, /5 unchanged/);
     assert.deepEqual(world.operations(), []);
   });
 
-  it("shows one changed property alone, and makes one write for it", async () => {
+  it("shows only the changed property, and makes one write for it", async () => {
     world.program(program({ url: "https://shop.test/new" }));
     const { output } = await world.project.preview({ args: ["--diff"] });
     const changed = output.split("\n").filter((line) => /^\s*[-+~]/.test(line) && !/~ pulumi/.test(line));
@@ -94,7 +94,7 @@ describe("a task's life on the engine", () => {
     assert.deepEqual(world.operations(), ["updateLoopItems"]);
   });
 
-  it("finds in a refresh what was changed behind its back, shows it, and puts it right", async () => {
+  it("shows drift in a refresh, and the next up corrects it", async () => {
     const [taskId = ""] = world.copies();
     world.emulator.change.setProperty(taskId, "open", "Url", "https://somebody.test/");
     const { output } = await world.project.run(["refresh", "--yes", "--diff"]);
@@ -105,7 +105,7 @@ describe("a task's life on the engine", () => {
     assert.equal(world.emulator.inspect.task(taskId)?.actions[0]?.properties.Url, "https://shop.test/new");
   });
 
-  it("notices in a refresh that the task is gone, and makes it again", async () => {
+  it("shows in a refresh that the task is missing, and the next up creates it again", async () => {
     const [taskId = ""] = world.copies();
     world.emulator.change.deleteTask(taskId);
     const { output } = await world.project.refresh();

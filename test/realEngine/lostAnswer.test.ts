@@ -11,7 +11,7 @@ const run = new CloudRun("run", { taskId: "template-1"${extra} });
 exports.lotNo = run.id;
 `;
 
-/** What the next steps of a user or a CI job are; none may make a second one. */
+/** The next commands of a user or a CI job. None may create a second copy or run. */
 const nextSteps: Record<string, (world: World) => Promise<unknown>> = {
   "an up": (world) => world.project.up({ expect: "failure" }),
   "an up --refresh": (world) => world.project.up({ args: ["--refresh"], expect: "failure" }),
@@ -21,14 +21,14 @@ const nextSteps: Record<string, (world: World) => Promise<unknown>> = {
   },
 };
 
-describe("a copy whose answer was lost", () => {
+describe("a copy without a response", () => {
   let world: World;
   before(async () => {
     world = await World.create({ program: copyProgram() });
   });
   after(() => world.remove());
 
-  it("is an error that names the task, the group and the ways out", async () => {
+  it("fails with an error that names the task, the group and the solutions", async () => {
     world.emulator.fault({ operation: "copyTask", kind: "reset", when: "after" });
     const { output } = await world.project.up({ expect: "failure" });
     assert.match(output, /A copy of task "template-1" may exist in group "group-1", sent at 20\d\d-/);
@@ -37,13 +37,13 @@ describe("a copy whose answer was lost", () => {
   });
 
   for (const [name, step] of Object.entries(nextSteps)) {
-    it(`is not made again by ${name}`, async () => {
+    it(`is not sent again by ${name}`, async () => {
       await step(world);
       assert.equal(world.copies().length, 1);
     });
   }
 
-  it("is taken over by adoptTaskId, which afterwards may stay or go without a change, or another run for it", async () => {
+  it("is adopted with adoptTaskId, which may stay or be removed later without a change or a new run", async () => {
     const [taskId] = world.copies();
     world.program(copyProgram(`, adoptTaskId: "${taskId}"`));
     const adopted = await world.project.up();
@@ -58,8 +58,8 @@ describe("a copy whose answer was lost", () => {
   });
 });
 
-describe("a copy that never arrived although its answer was lost", () => {
-  it("is made by a new retry", async () => {
+describe("a copy that was not executed and had no response", () => {
+  it("is sent again with a new value of retry", async () => {
     const world = await World.create({ program: copyProgram() });
     try {
       world.emulator.fault({ operation: "copyTask", kind: "reset", when: "before" });
@@ -74,7 +74,7 @@ describe("a copy that never arrived although its answer was lost", () => {
     }
   });
 
-  it("can be forgotten: destroy calls nothing, and says so", async () => {
+  it("is removed from the state by a destroy, which makes no request and says so", async () => {
     const world = await World.create({ program: copyProgram() });
     try {
       world.emulator.fault({ operation: "copyTask", kind: "reset", when: "after" });
@@ -89,14 +89,14 @@ describe("a copy that never arrived although its answer was lost", () => {
   });
 });
 
-describe("a start whose answer was lost", () => {
+describe("a start without a response", () => {
   let world: World;
   before(async () => {
     world = await World.create({ program: runProgram() });
   });
   after(() => world.remove());
 
-  it("is an error that names the task and the ways out", async () => {
+  it("fails with an error that names the task and the solutions", async () => {
     world.emulator.fault({ operation: "startTask", kind: "truncated" });
     const { output } = await world.project.up({ expect: "failure" });
     assert.match(output, /A paid run of task "template-1" may have started/);
@@ -105,13 +105,13 @@ describe("a start whose answer was lost", () => {
   });
 
   for (const [name, step] of Object.entries(nextSteps)) {
-    it(`is not made again by ${name}`, async () => {
+    it(`is not sent again by ${name}`, async () => {
       await step(world);
       assert.equal(world.emulator.inspect.runs().length, 1);
     });
   }
 
-  it("is taken over by adoptLotNo, which afterwards may stay, go and come back without a change", async () => {
+  it("is adopted with adoptLotNo, which may stay, be removed and be added again without a change", async () => {
     const lotNo = world.emulator.inspect.runs()[0]?.lotNo;
     world.program(runProgram(`, adoptLotNo: "${lotNo}"`));
     const { output } = await world.project.up();

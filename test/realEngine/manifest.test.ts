@@ -77,7 +77,7 @@ const seed = {
 
 const options = { seed, secrets: { "test:token": "very-secret-token" } };
 
-/** Inputs by type and name, without the ids that the service gives. */
+/** Inputs by type and name, without the ids of the service. */
 function inputsOf(world: World): Record<string, unknown> {
   const resources = world.project.state().resources.filter(({ type }) => type.includes("webextract:"));
   const entries = resources
@@ -114,7 +114,7 @@ describe("a manifest on the engine", () => {
   };
   const changes = async (): Promise<Record<string, number>> => (await world.project.previewJson()).changeSummary;
 
-  it("shows all of its errors in a preview, with their places and without a stack trace", async () => {
+  it("shows all of its errors in a preview, with their positions and without a stack trace", async () => {
     files({ "a.yaml": "from: { adoptTaskId: x }\nacions: {}\n", "novels.yaml": novels.replace("source}", "sauce}") });
     const { output } = await world.project.preview({ expect: "failure" });
     assert.ok(output.includes('Manifest "tasks" has 2 problems:'), output);
@@ -153,7 +153,7 @@ describe("a manifest on the engine", () => {
     }
   });
 
-  it("gives the resources, inputs and requests of the same program in TypeScript", async () => {
+  it("creates the resources, inputs and requests of the same program in TypeScript", async () => {
     const other = await World.create({ ...options, program: twin });
     try {
       await Promise.all([world.project.up(), other.project.up()]);
@@ -200,7 +200,7 @@ name: kids
     assert.deepEqual(await changes(), { same: 9 });
   });
 
-  it("shows a rename as a rename, which makes no request and starts no run", async () => {
+  it("shows a rename as a rename, and makes no request and starts no run", async () => {
     const renamed = novels.replace("\nfrom", "\nname: stories\nwas: [novels]\nfrom");
     files({ "novels.yaml": renamed, "kids.yaml": kids });
     world.program(manifestProgram.replaceAll("novels", "stories"));

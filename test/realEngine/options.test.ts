@@ -55,7 +55,7 @@ describe("options of resources on the engine", () => {
   after(() => world.remove());
 
   const idOf = (name: string): string => String(world.project.resource(name).id);
-  /** What an up to a program requests. */
+  /** The operations that an up to a program requests. */
   const up = async (text: string): Promise<string[]> => {
     world.program(text);
     await world.project.up();
@@ -64,7 +64,7 @@ describe("options of resources on the engine", () => {
   const property = (name: string): string | undefined =>
     world.emulator.inspect.task(idOf("copy"))?.actions[0]?.properties[name];
 
-  it("ignoreChanges keeps a nested property, lists and triggers as they were sent, and lets the rest through", async () => {
+  it("ignoreChanges keeps a nested property, lists and triggers as they were sent, and applies all other changes", async () => {
     const ignoring = {
       settings: 'ignoreChanges: ["actions.open.properties.Url"]',
       loop: 'ignoreChanges: ["items"]',
@@ -84,7 +84,7 @@ describe("options of resources on the engine", () => {
     assert.equal(property("Url"), "https://shop.test/new");
   });
 
-  it("replaceOnChanges replaces a setting, which writes it once, and a run, which stops the old and starts another", async () => {
+  it("replaceOnChanges replaces a setting with one write, and replaces a run by stopping it and starting another", async () => {
     const declared = { ...changed, trigger: "monday" };
     world.program(program({ ...declared, items: ["red"] }, { loop: 'replaceOnChanges: ["items"]' }));
     const { steps } = await world.project.previewJson();
@@ -106,7 +106,7 @@ describe("options of resources on the engine", () => {
     assert.notEqual(idOf("run"), before);
   });
 
-  it("a replace of a run by hand stops the old one first, and so never the new one", async () => {
+  it("a targeted replace of a run stops the old run first, and never stops the new run", async () => {
     const before = idOf("run");
     await world.project.up({ args: ["--replace", world.project.resource("run").urn] });
     const operations = world.operations().filter((name) => name !== "getSubtasks");
@@ -114,7 +114,7 @@ describe("options of resources on the engine", () => {
     assert.notEqual(idOf("run"), before);
   });
 
-  it("aliases keep a resource that is renamed, and one that moves under a component, without a request", async () => {
+  it("aliases keep a renamed resource and a resource that moves under a component, without a request", async () => {
     await up(program());
     const ids = [idOf("copy"), idOf("run")];
     const renamed = { names: { copy: "books", settings: "tuning", loop: "colours", urls: "shelves", run: "weekly" } };
@@ -138,8 +138,8 @@ describe("options of resources on the engine", () => {
     assert.deepEqual([idOf("copy"), idOf("run")], ids);
   });
 
-  it("transforms add arguments, which are checked and sent like others", async () => {
-    // A transform of the stack needs a newer language host than the one that can be built; one of a component goes the same way.
+  it("transforms add arguments, which are checked and sent like all others", async () => {
+    // A transform of the stack needs a newer language host than `npm run engine` builds. A transform of a component uses the same code.
     const retained = (onDelete: string): string => `
 const shop = new pulumi.ComponentResource("test:Shop", "shop", {}, { transforms: [async ({ type, props, opts }) =>
   type.endsWith(":TaskCopy") ? { props: { ...props, onDelete: "${onDelete}" }, opts } : undefined] });
@@ -164,7 +164,7 @@ pulumi.runtime.registerStackTransformation(({ type, props, opts }) =>
     assert.deepEqual(await up(program({}, { copy: `aliases: [${shop}]` })), ["updateTaskUrls"]);
   });
 
-  it("protect refuses the removal of a task and of a run, before any request", async () => {
+  it("protect refuses the removal of a task and of a run before any request", async () => {
     const protecting = { copy: "protect: true", run: "protect: true" };
     assert.deepEqual(await up(program({}, protecting)), []);
     await world.project.destroy({ expect: "failure" });
@@ -176,7 +176,7 @@ pulumi.runtime.registerStackTransformation(({ type, props, opts }) =>
     assert.deepEqual(await up(program()), []);
   });
 
-  it("deleteBeforeReplace looks for rows of the old task and lets go of it before there is a new one", async () => {
+  it("deleteBeforeReplace reads the rows of the old task and removes it from the state before the new task exists", async () => {
     const old = idOf("copy");
     const operations = await up(program({ group: "group-2" }, { copy: "deleteBeforeReplace: true" }));
     const order = operations.filter((name) => ["stopSubtasks", "getData", "copyTask", "startTask"].includes(name));
@@ -184,7 +184,7 @@ pulumi.runtime.registerStackTransformation(({ type, props, opts }) =>
     assert.notEqual(idOf("copy"), old);
   });
 
-  it("retainOnDelete lets a run go on and a task keep its rows, without a request", async () => {
+  it("retainOnDelete does not stop a run and keeps the rows of a task, without a request", async () => {
     const retaining = { copy: "retainOnDelete: true", run: "retainOnDelete: true" };
     assert.deepEqual(await up(program({ group: "group-2" }, retaining)), []);
     const { output } = await world.project.destroy();

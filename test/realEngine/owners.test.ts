@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { World } from "./world";
 
-describe("two owners of one part, whose tasks are known to be the same only at apply", () => {
-  it("pass the preview; the second is refused before it sends anything, both named", async () => {
+describe("two owners of one setting, in tasks that are known to be the same only in the up", () => {
+  it("pass the preview; in the up, the second owner is refused before any request, and the error names both", async () => {
     const world = await World.create({
       program: `
         const task = (name) => new TaskCopy(name, { adoptTaskId: pulumi.output("template-1") });

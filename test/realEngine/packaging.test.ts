@@ -14,7 +14,7 @@ const nodeTypes = `@types/node@${devDependencies["@types/node"]}`;
 
 const withoutCompiler = "runtime: {name: nodejs, options: {typescript: false}}";
 
-/** The program as a compiler leaves it. */
+/** The compiled program. */
 function javascript(module: ts.ModuleKind): string {
   return ts.transpileModule(consumerProgram, { compilerOptions: { module, target: ts.ScriptTarget.ES2022 } })
     .outputText;
@@ -33,7 +33,7 @@ function setType(folder: string, type: "commonjs" | "module"): void {
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), type }));
 }
 
-describe("the packed package, installed into an empty folder", () => {
+describe("the packed package in an empty folder", () => {
   let folder: string;
   before(async () => {
     folder = emptyFolder();
@@ -41,9 +41,9 @@ describe("the packed package, installed into an empty folder", () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("works in a TypeScript program without a compiler of its own", () => assertWorks({ folder }));
+  it("works in a TypeScript program without its own compiler", () => assertWorks({ folder }));
 
-  it("works in JavaScript, where main names a file in a subfolder", () =>
+  it("works in a JavaScript program if main names a file in a subfolder", () =>
     assertWorks({
       folder,
       settings: `${withoutCompiler}\nmain: deep/inside/start.js`,
@@ -51,7 +51,7 @@ describe("the packed package, installed into an empty folder", () => {
       runsIn: "deep/inside",
     }));
 
-  describe("beside a TypeScript of the program's own", () => {
+  describe("beside the program's own TypeScript", () => {
     before(() => install(folder, typescript, nodeTypes));
 
     it("works in a CommonJS program", () => assertWorks({ folder }));
@@ -62,7 +62,7 @@ describe("the packed package, installed into an empty folder", () => {
       await assertWorks({ folder });
     });
 
-    it("works in an ECMAScript module that is JavaScript", async () => {
+    it("works in an ECMAScript module written in JavaScript", async () => {
       setType(folder, "module");
       await assertWorks({
         folder,
@@ -73,12 +73,12 @@ describe("the packed package, installed into an empty folder", () => {
   });
 });
 
-describe("the package as a link, which a file: dependency is", () => {
+describe("the package as a file: dependency, which is a link", () => {
   it("works beside another copy of the SDK", async () => {
     const folder = emptyFolder();
     try {
       writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "consumer", private: true }));
-      // Without scripts: `prepare` would rebuild dist under the feet of tests that use it.
+      // Without scripts, because `prepare` would rebuild dist while other tests use it.
       await install(folder, "--ignore-scripts", `file:${repositoryRoot}`, sdk);
       assert.equal(realpathSync(join(folder, "node_modules", "pulumi-webextract")), repositoryRoot);
       await assertWorks({ folder });
@@ -88,7 +88,7 @@ describe("the package as a link, which a file: dependency is", () => {
   });
 });
 
-describe("a program inside the package's own repository", () => {
+describe("a program inside the repository of the package", () => {
   it("works", async () => {
     mkdirSync(join(repositoryRoot, ".webextract"), { recursive: true });
     const folder = mkdtempSync(join(repositoryRoot, ".webextract", "program-"));
@@ -97,7 +97,7 @@ describe("a program inside the package's own repository", () => {
         join(folder, "tsconfig.json"),
         JSON.stringify({ extends: "../../tsconfig.json", compilerOptions: { rootDir: "../..", types: ["node"] } }),
       );
-      // Without `main` the SDK would run what the nearest package.json exports, which is the library.
+      // Without `main`, the SDK would run the export of the nearest package.json, which is the library.
       await assertWorks({ folder, settings: "runtime: nodejs\nmain: index.ts" });
     } finally {
       rmSync(folder, { recursive: true, force: true });

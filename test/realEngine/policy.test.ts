@@ -66,7 +66,7 @@ describe("the example of a policy pack on the engine", () => {
     rmSync(starter, { recursive: true, force: true });
   });
 
-  it("lets a program pass that keeps the rules, with the configuration that comes with it", async () => {
+  it("accepts a program that follows the rules, with its example configuration", async () => {
     const configuration = join(example, "policy-config.json");
     const { output } = await world.project.preview({
       args: ["--policy-pack", pack, "--policy-pack-config", configuration],
@@ -76,7 +76,7 @@ describe("the example of a policy pack on the engine", () => {
     assert.deepEqual(world.operations(), []);
   });
 
-  it("refuses one that breaks them, in a preview, by the property and without a secret", async () => {
+  it("refuses a program that breaks the rules in a preview, with the property and without a secret", async () => {
     world.program(bad);
     const args = ["--policy-pack", pack, "--policy-pack-config", "strict.json"];
     const { output } = await world.project.preview({ args, expect: "failure" });
@@ -102,7 +102,7 @@ describe("the example of a policy pack on the engine", () => {
     ]);
   });
 
-  it("stops an up before anything is sent, and sees forceDestroy in the stack's configuration", async () => {
+  it("stops an up before any request, and checks forceDestroy in the stack's configuration", async () => {
     world.program('new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1" });');
     await world.project.configure({ "webextract:forceDestroy": "true" });
     const args = ["--policy-pack", pack, "--policy-pack-config", "strict.json"];
@@ -132,7 +132,7 @@ async function packForEngine({ project }: World, starter: string): Promise<strin
   return copy;
 }
 
-/** What mandatory policies said, as `RESOURCE: MESSAGE`, in order. */
+/** The violations of mandatory policies, as `RESOURCE: MESSAGE`, in order. */
 function violationsOf(output: string): string[] {
   const found = output.matchAll(/^ +- \[mandatory\] .* \(\S+: (.+)\)\n.*\n +(.*)$/gm);
   return [...new Set([...found].map(([, name, message]) => `${name}: ${message}`))].sort();

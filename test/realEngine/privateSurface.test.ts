@@ -2,21 +2,21 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { World } from "./world";
 
-/** What a later SDK may have made of the parts that are not meant for us: name -> what stands in the place of the module. */
+/** Possible changes of private parts in a later SDK: name -> replacement of the module. */
 const breakages: Readonly<Record<string, string>> = {
-  "the client of the engine's log is gone": "engine_grpc_pb: () => ({})",
-  "the log's client throws at a call":
+  "the client of the engine's log is missing": "engine_grpc_pb: () => ({})",
+  "the client of the log throws":
     "engine_grpc_pb: () => ({ EngineClient: class { log() { throw new TypeError(); } } })",
   "the engine refuses to log":
     "engine_grpc_pb: () => ({ EngineClient: class { log(_, done) { done(new Error()); } } })",
-  "requests are of other classes": "provider_pb: () => ({})",
+  "requests have other classes": "provider_pb: () => ({})",
   "requests do not name the resource": `provider_pb: (real) => {
     for (const each of Object.values(real)) if (each?.prototype?.getUrn) delete each.prototype.getUrn;
     return real;
   }`,
 };
 
-/** Replaces modules of the SDK where the package asks for them; the SDK's own files name them otherwise. */
+/** Replaces modules of the SDK for the package only. The SDK's own files import them by other paths. */
 const breaking = `
 const Module = require("node:module");
 const breakages = { ${Object.values(breakages)
@@ -33,7 +33,7 @@ Module._load = function (request, ...rest) {
 
 const copies = Object.keys(breakages).map((_about, index) => `copy${index}`);
 
-/** Declares the copies, all but the first `gone`. The last one stays, so that the package is loaded before the first delete. */
+/** Declares the copies without the first `gone`. The last copy always stays, so that the package is loaded before the first delete. */
 function program(gone: number): string {
   return ["intact", ...copies, "last"]
     .slice(gone)
@@ -41,7 +41,7 @@ function program(gone: number): string {
     .join("\n");
 }
 
-describe("private parts of the SDK that are not as they were", () => {
+describe("changed private parts of the SDK", () => {
   let world: World;
   before(async () => {
     world = await World.create({ program: program(0) });
@@ -50,7 +50,7 @@ describe("private parts of the SDK that are not as they were", () => {
   });
   after(() => world.remove());
 
-  /** An up that deletes the next copy, which warns that its task stays. */
+  /** Runs an up that deletes the next copy. The delete warns that the task stays. */
   const deleteNext = async (gone: number, breakage: string): Promise<string> => {
     world.program(program(gone));
     const env = { NODE_OPTIONS: `--require ${join(world.project.folder, "break.js")}`, BREAKAGE: breakage };
@@ -61,12 +61,12 @@ describe("private parts of the SDK that are not as they were", () => {
   const warning = 'warning: Task "[^"]+" stays at the service';
   const underResource = (name: string): RegExp => new RegExp(`webextract:TaskCopy \\(${name}\\):\\n +${warning}`);
 
-  it("are what shows a warning under its resource", async () => {
+  it("are needed to show a warning under its resource", async () => {
     assert.match(await deleteNext(1, "none"), underResource("intact"));
   });
 
   Object.keys(breakages).forEach((about, index) => {
-    it(`do no harm where ${about}: the warning shows under the stack`, async () => {
+    it(`do no harm if ${about}: the warning is shown under the stack`, async () => {
       const output = await deleteNext(index + 2, String(index));
       assert.match(output, new RegExp(`pulumi:Stack \\(test-dev\\):\\n +${warning}`));
       assert.doesNotMatch(output, underResource(`copy${index}`));

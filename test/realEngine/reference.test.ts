@@ -7,7 +7,7 @@ import { Project, repositoryRoot } from "./harness";
 
 const folder = join(repositoryRoot, "examples", "reference");
 
-describe("the program of the reference on the engine", () => {
+describe("the program of the reference pages on the engine", () => {
   let project: Project;
   before(async () => {
     const source = readFileSync(join(folder, "index.ts"), "utf8");
@@ -20,7 +20,7 @@ describe("the program of the reference on the engine", () => {
   });
   after(() => project.remove());
 
-  it("previews, and declares every resource", async () => {
+  it("passes a preview and declares every resource", async () => {
     const { steps } = await project.previewJson();
     const types = steps
       .map(({ urn }) => urn.split("::")[2]?.split("webextract:")[1])

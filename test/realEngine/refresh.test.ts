@@ -20,7 +20,7 @@ describe("a read after a write in one process", () => {
     exports.url = seen.actions.apply((actions) => actions.open.properties.Url);
   `;
 
-  it("asks again, whatever a refresh read before the write", async () => {
+  it("sends a new request, although a refresh read the task before the write", async () => {
     const world = await World.create({ program: program("https://shop.test/1") });
     try {
       await world.project.up();
@@ -56,7 +56,7 @@ describe("an up --refresh of 20 tasks", () => {
   });
   after(() => world.remove());
 
-  /** What the state holds of our resources, in whatever order a refresh left it. */
+  /** Our resources in the state, sorted, because a refresh can change their order. */
   const resources = (): string[] =>
     world.project
       .state()
@@ -71,7 +71,7 @@ describe("an up --refresh of 20 tasks", () => {
     assert.deepEqual(resources(), state);
   };
 
-  it("copies nothing and forgets nothing with the credentials of another account", async () => {
+  it("copies nothing and removes nothing from the state with the credentials of another account", async () => {
     const wrong = { WEBEXTRACT_ACCESS_TOKEN: world.emulator.change.addAccount("other").accessToken };
     const { output } = await world.project.up({ args: ["--refresh"], env: wrong, expect: "failure" });
     assert.match(
@@ -81,13 +81,13 @@ describe("an up --refresh of 20 tasks", () => {
     assertNothingHappened();
   });
 
-  it("copies nothing and forgets nothing with such credentials where one task is read after the other", async () => {
+  it("copies nothing and removes nothing from the state with such credentials if tasks are read one after the other", async () => {
     const wrong = { WEBEXTRACT_ACCESS_TOKEN: world.emulator.change.addAccount("third").accessToken };
     await world.project.up({ args: ["--refresh", "--parallel", "1"], env: wrong, expect: "failure" });
     assertNothingHappened();
   });
 
-  it("copies nothing and forgets nothing where the configuration names another address", async () => {
+  it("copies nothing and removes nothing from the state if the configuration names another address", async () => {
     const stranger = await startEmulator({ seed: { taskGroups: [], tasks: [] } });
     try {
       await world.project.configure({ "webextract:baseUrl": stranger.url });
@@ -101,7 +101,7 @@ describe("an up --refresh of 20 tasks", () => {
     assertNothingHappened();
   });
 
-  it("works again as that error says: with the address set back, by an up without a refresh", async () => {
+  it("works again after the correction that the error names: the old address, and an up without a refresh", async () => {
     const { output } = await world.project.up({ args: ["--refresh"], env: right, expect: "failure" });
     assert.match(output, /set webextract:baseUrl back and run "pulumi up" without --refresh/);
     await world.project.up({ env: right });
@@ -109,7 +109,7 @@ describe("an up --refresh of 20 tasks", () => {
     assertNothingHappened();
   });
 
-  it("copies nothing when all tasks are gone at once, though the template is there", async () => {
+  it("copies nothing if all tasks are missing at once and the template exists", async () => {
     for (const taskId of world.copies()) {
       world.emulator.change.deleteTask(taskId);
     }

@@ -14,7 +14,7 @@ describe("adoptTaskId on the engine", () => {
 
   const copyOf = (args: string): void => world.program(`exports.id = new TaskCopy("copy", { ${args} }).id;`);
 
-  it("changes nothing where the present task's own id is added or taken out", async () => {
+  it("changes nothing if the id of the present task is added or removed", async () => {
     const [id = ""] = world.copies();
     for (const args of [`${source}, adoptTaskId: "${id}"`, source, `${source}, adoptTaskId: "${id}"`]) {
       copyOf(args);
@@ -24,7 +24,7 @@ describe("adoptTaskId on the engine", () => {
     assert.deepEqual(world.operations(), []);
   });
 
-  it("replaces where it names another task, which is taken over without a call", async () => {
+  it("replaces the task if it names another task, which is adopted without a request", async () => {
     copyOf('adoptTaskId: "template-1"');
     const { changeSummary } = await world.project.previewJson();
     assert.deepEqual(changeSummary, { replace: 1, same: 1 });
@@ -33,7 +33,7 @@ describe("adoptTaskId on the engine", () => {
     assert.deepEqual(await world.project.outputs(), { id: "template-1" });
   });
 
-  it("leads back to a copy where it goes", async () => {
+  it("causes a new copy if it is removed", async () => {
     copyOf(source);
     await world.project.up();
     assert.deepEqual(world.operations(), ["copyTask"]);
@@ -41,7 +41,7 @@ describe("adoptTaskId on the engine", () => {
   });
 });
 
-describe("what is made from a copy, on the engine", () => {
+describe("resources that depend on a copy, on the engine", () => {
   const program = (first: string): string => `
     const first = new TaskCopy("first", { sourceTaskId: "template-1", ${first} });
     const second = new TaskCopy("second", { sourceTaskId: first.id, taskGroupId: "group-1", onDelete: "retain" });
@@ -63,11 +63,11 @@ describe("what is made from a copy, on the engine", () => {
     return done.map(({ op, urn }) => `${op} ${urn.split("::").at(-1)}`).sort();
   };
 
-  it("shows nothing where that is only updated", async () => {
+  it("show no change if the copy is only updated", async () => {
     assert.deepEqual(await previewed('taskGroupId: "group-1", onDelete: "retain"'), ["update first"]);
   });
 
-  it("shows as replaced where that is, as it will be", async () => {
+  it("show a replace if the copy is replaced, as the up will do", async () => {
     const first = 'taskGroupId: "group-2", onDelete: "retain"';
     const all = ["replace after", "replace first", "replace run", "replace second", "replace third"];
     assert.deepEqual(await previewed(first), all);
@@ -96,7 +96,7 @@ describe("property values on the engine", () => {
   });
   after(() => world.remove());
 
-  it("show no change and start no run where a string becomes its number, its boolean or an output of them", async () => {
+  it("show no change and start no run if a string becomes the equal number, boolean or output", async () => {
     for (const [wait, deep] of [
       ["3", "true"],
       ["pulumi.output(3)", "Promise.resolve(true)"],
@@ -108,7 +108,7 @@ describe("property values on the engine", () => {
     }
   });
 
-  it("are no drift where the service shows them in another type", async () => {
+  it("show no drift if the service shows them with another type", async () => {
     world.emulator.setBehaviour({ propertyValues: "typed" });
     await world.project.refresh({ args: ["--expect-no-changes"] });
   });
@@ -131,7 +131,7 @@ describe("a profile on the engine", () => {
   const urlAt = (emulator: World["emulator"], taskId: string): string | undefined =>
     emulator.inspect.task(taskId)?.actions[0]?.properties.Url;
 
-  it("gives each resource its account, in an up, a refresh and a destroy, and keeps its name alone in the state", async () => {
+  it("gives each resource its account in an up, a refresh and a destroy, and stores only its name in the state", async () => {
     const theirs = await World.create({
       program: "",
       seed: {
@@ -167,8 +167,8 @@ describe("a profile on the engine", () => {
   });
 });
 
-describe("a guard that the configuration lifts", () => {
-  it("lets a destroy remove the rows, from the next up on", async () => {
+describe("a guard that the configuration disables", () => {
+  it("lets a destroy remove the rows after the next up", async () => {
     const world = await World.create({
       program: `
         const copy = new TaskCopy("copy", { ${source} });
@@ -191,7 +191,7 @@ describe("a guard that the configuration lifts", () => {
 });
 
 describe("TaskParameters with loops from files on the engine", () => {
-  it("shows that a file changed by count and digest, and sends the list again", async () => {
+  it("shows the change of a file by count and digest, and sends the list again", async () => {
     const world = await World.create({
       program: `
         new TaskParameters("parameters", { taskId: "template-1", actions: {

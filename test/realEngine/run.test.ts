@@ -27,7 +27,7 @@ describe("a cloud run and its export on the engine", () => {
   });
   after(() => world.remove());
 
-  it("starts after the last configuration and exports after the end, without a dependsOn, 200 at a time", async () => {
+  it("starts after the last configuration and exports after the end without dependsOn, in pages of 200 rows", async () => {
     await world.project.up({ args: ["--parallel", "200"] });
     const reads = world.emulator.requests.filter(({ operation }) => operation === "getBatchData");
     const operations = world.operations();
@@ -51,7 +51,7 @@ describe("a cloud run and its export on the engine", () => {
     );
   });
 
-  it("starts nothing in an up without a changed trigger, also when wait options change", async () => {
+  it("starts nothing in an up without a changed trigger, also if wait options change", async () => {
     await world.project.up();
     world.program(program('waitFor: "finished", timeoutSeconds: 100'));
     await world.project.up();
@@ -79,7 +79,7 @@ describe("a cloud run and its export on the engine", () => {
     assert.equal(world.emulator.inspect.runs(taskId).length, 2);
   });
 
-  it("shows in the preview that rerunOn will start a run again, by what the resources declare", async () => {
+  it("shows in the preview that rerunOn will start a run again, based on the declared resources", async () => {
     const rerun = 'waitFor: "finished", triggers: ["monday"], rerunOn: [config, loop]';
     world.program(program(rerun));
     await world.project.up();
@@ -92,7 +92,7 @@ describe("a cloud run and its export on the engine", () => {
     assert.equal(world.operations().filter((operation) => operation === "startTask").length, 1);
   });
 
-  it("never writes over a file that it did not write", async () => {
+  it("never overwrites a file that it did not write", async () => {
     const other = program('triggers: ["tuesday"]').replace("out/rows.ndjson", "package.json");
     world.program(other);
     const { output } = await world.project.up({ expect: "failure" });
@@ -100,7 +100,7 @@ describe("a cloud run and its export on the engine", () => {
     assert.equal(JSON.parse(readFileSync(join(world.project.folder, "package.json"), "utf8")).name, "test");
   });
 
-  it("leaves no unfinished file behind when a read fails", async () => {
+  it("leaves no unfinished file if a read fails", async () => {
     world.operations();
     world.emulator.fault({ operation: "getBatchData", kind: "error", code: "InvalidParameter", times: 20 });
     world.program(program('triggers: ["tuesday"]').replace("out/rows.ndjson", "out/more.ndjson"));
@@ -125,7 +125,7 @@ describe("a wait for a cloud run on the engine", () => {
   });
   after(() => world.remove());
 
-  it("that runs out of time keeps the run, and the next up goes on waiting and starts nothing", async () => {
+  it("keeps the run at its timeout, and the next up continues to wait and starts nothing", async () => {
     const { output } = await world.project.up({ expect: "failure" });
     assert.match(output, /did not finish within 0 s.*It continues at the service.*Run "pulumi up" again/s);
     const { id } = world.project.resource("run");
@@ -139,8 +139,8 @@ describe("a wait for a cloud run on the engine", () => {
   });
 });
 
-describe("a run whose subtasks fail", () => {
-  it("fails the up, names the subtasks and the ways out, and says so again on each up", async () => {
+describe("a run with failed subtasks", () => {
+  it("fails the up, names the subtasks and the solutions, and fails each later up again", async () => {
     const world = await World.create({
       program: program('waitFor: "finished"'),
       seed: {
@@ -149,7 +149,7 @@ describe("a run whose subtasks fail", () => {
       },
     });
     try {
-      // Its pages are outside of this machine, where the emulator does not go: nothing can be fetched.
+      // All subtasks fail, because the emulator opens no page outside of this machine.
       for (let attempt = 1; attempt <= 2; attempt++) {
         const { output } = await world.project.up({ expect: "failure" });
         assert.match(output, /ended failed.*\(Failed\).*change triggers.*failOn: "never"/s);

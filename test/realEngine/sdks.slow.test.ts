@@ -11,7 +11,7 @@ import { template, World } from "./world";
 interface Pair {
   about: string;
   sdk(): Promise<string>;
-  /** Version, or a major version for its newest. */
+  /** A version, or a major version for its newest version. */
   node: string;
 }
 
@@ -26,7 +26,7 @@ const pairs: readonly Pair[] = [
   { about: "the newest SDK on Node.js 24", sdk: () => newestVersion("@pulumi/pulumi", "^3"), node: "24" },
 ];
 
-/** Everything that a program can use, in TypeScript that the SDK compiles with the compiler that it brings. */
+/** Uses every resource and function, in TypeScript that the SDK compiles with its own compiler. */
 const program = `
 import * as pulumi from "@pulumi/pulumi";
 import * as webextract from "pulumi-webextract";
@@ -113,7 +113,7 @@ for (const { about, sdk, node } of pairs) {
       rmSync(folder, { recursive: true, force: true });
     });
 
-    it("makes every resource, shows how far a run is, and asks nothing in a preview and an unchanged up", async () => {
+    it("creates every resource, shows the progress of a run, and makes no request in a preview and an unchanged up", async () => {
       const preview = await world.project.preview();
       assert.match(preview.output, /10 to create/);
       assert.deepEqual(world.operations(), []);
@@ -127,7 +127,7 @@ for (const { about, sdk, node } of pairs) {
       assert.deepEqual(world.operations(), []);
     });
 
-    it("answers functions, and takes subtasks", async () => {
+    it("returns the results of functions, and adopts subtasks", async () => {
       const taskId = world.project.resource("copy").id ?? "";
       const subtasks = world.emulator.inspect.runs(taskId).flatMap((run) => run.subtasks);
       const subTaskIds = JSON.stringify(subtasks.map(({ subTaskId }) => subTaskId));
@@ -143,7 +143,7 @@ for (const { about, sdk, node } of pairs) {
       world.operations();
     });
 
-    it("changes a property with one write, and shows drift of it in a refresh", async () => {
+    it("changes a property with one write, and shows its drift in a refresh", async () => {
       await world.project.configure({ "test:url": "https://changed.test/" });
       const { output } = await world.project.up({ args: ["--diff"] });
       assert.match(output, /~ Url: "https:\/\/shop\.test\/" => "https:\/\/changed\.test\/"/);
@@ -157,20 +157,20 @@ for (const { about, sdk, node } of pairs) {
       assert.deepEqual(world.operations(), ["updateActionProperties"]);
     });
 
-    it("destroys, with its warnings under the resources", async () => {
+    it("destroys all resources, with the warnings under the resources", async () => {
       const { output } = await world.project.destroy({ env: { WEBEXTRACT_FORCE_DESTROY: "true" } });
       assert.match(output, /webextract:TaskCopy \(copy\):\n +warning: Task "[^"]+" stays at the service/);
       assert.match(output, /webextract:ExtractionTask \(whole\):\n +warning: Task "[^"]+" stays at the service/);
       assert.deepEqual(world.project.state().resources, []);
     });
 
-    it("wrote no secret anywhere in all of this", () => {
+    it("writes no secret anywhere in all these commands", () => {
       const { accessToken, apiKey } = world.emulator.credentials;
       assert.deepEqual(world.project.findWritten([...Object.values(secrets), accessToken, apiKey]), []);
     });
 
     for (const kept of keptVersions()) {
-      it(`takes a state that version ${kept} wrote: no change, and a destroy`, async () => {
+      it(`accepts a state that version ${kept} wrote: no change, and a destroy`, async () => {
         const own = join(folder, kept);
         mkdirSync(own);
         symlinkSync(join(folder, "node_modules"), join(own, "node_modules"), "junction");

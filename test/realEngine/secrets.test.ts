@@ -7,7 +7,7 @@ import type { Finding } from "./harness";
 import { findInText } from "./harness";
 import { World } from "./world";
 
-/** What stands in the template before the program writes to it. */
+/** The values of the template before the program writes to it. */
 const old = {
   property: "template-password-5521-äöü",
   item: "https://template-item-8812.test/",
@@ -30,7 +30,7 @@ const seed: Seed = {
   ],
 };
 
-/** The secrets of the program, as it is first applied. */
+/** The secrets of the program in its first up. */
 const secrets = {
   property: 'property "4711" with ünicode & blanks',
   item: "https://secret-item-9931.test/a?key=Zx81",
@@ -90,7 +90,7 @@ describe("secrets on the engine", () => {
     await world.project.configure(
       {},
       {
-        // Refused, so that the refresh token is used, and rotates.
+        // The service refuses this token, so that the client uses and rotates the refresh token.
         "webextract:accessToken": staleToken,
         "webextract:refreshToken": refreshToken,
         "webextract:apiKey": keyOfNobody,
@@ -110,12 +110,12 @@ describe("secrets on the engine", () => {
     ];
   }
 
-  /** Where any of them was written, beside the store of rotated tokens, whose content they are. */
+  /** The places where a secret was written, except the store of rotated tokens, which must contain them. */
   function leaks(): Finding[] {
     return world.project.findWritten(needles()).filter(({ where }) => !where.startsWith(tokenStore));
   }
 
-  it("stand encrypted in the stack's file, and nowhere else", () => {
+  it("are stored encrypted in the stack's file, and nowhere else", () => {
     const { config } = parse(readFileSync(join(world.project.folder, "Pulumi.dev.yaml"), "utf8"));
     for (const key of ["webextract:accessToken", "webextract:profiles", ...Object.keys(namespaced(secrets))]) {
       assert.deepEqual(Object.keys(config[key]), ["secure"], key);
@@ -123,7 +123,7 @@ describe("secrets on the engine", () => {
     assert.deepEqual(leaks(), []);
   });
 
-  it("are in no preview, no JSON of one, and no saved plan", async () => {
+  it("are in no preview, no JSON preview, and no saved plan", async () => {
     const { output } = await world.project.preview({ args: ["--diff"] });
     assert.match(output, /Key *: \[secret\]/);
     await world.project.previewJson();
@@ -134,7 +134,7 @@ describe("secrets on the engine", () => {
     assert.deepEqual(world.operations(), []);
   });
 
-  it("are in no error of a service that repeats what it was sent", async () => {
+  it("are in no error if the service repeats the request", async () => {
     const refuse = (operation: "updateActionProperties" | "updateLoopItems" | "updateTaskParameters", value: string) =>
       world.emulator.fault({
         operation,
@@ -166,7 +166,7 @@ describe("secrets on the engine", () => {
     assert.deepEqual(leaks(), []);
   });
 
-  it("are in no state of a write whose answer was lost", async () => {
+  it("are not in the state after a write without a response", async () => {
     const writes = ["updateActionProperties", "updateLoopItems", "updateTaskParameters", "updateTaskUrls"] as const;
     for (const operation of writes) {
       world.emulator.fault({ operation, kind: "reset", when: "after" });
@@ -180,7 +180,7 @@ describe("secrets on the engine", () => {
     assert.deepEqual(leaks(), []);
   });
 
-  it("are in no state, log and output of a success", async () => {
+  it("are in no state, log or output of a successful up", async () => {
     const { output } = await world.project.up();
     assert.match(output, /webextract updateActionProperties task=\S+ status=200/);
     const [taskId = ""] = world.copies();
@@ -191,7 +191,7 @@ describe("secrets on the engine", () => {
     assert.deepEqual(leaks(), []);
   });
 
-  it("of rotated tokens are kept in a file that only its owner can read", () => {
+  it("are stored in a file that only its owner can read, if they are rotated tokens", () => {
     const [file = ""] = readdirSync(tokenStore);
     assert.notEqual(world.emulator.credentials.refreshToken, credentials.refreshToken);
     const found = world.project.findWritten([world.emulator.credentials.refreshToken]);
@@ -200,7 +200,7 @@ describe("secrets on the engine", () => {
     assert.equal(statSync(tokenStore).mode & 0o777, 0o700);
   });
 
-  it("are in no diff and no state when they change", async () => {
+  it("are in no diff and no state after they change", async () => {
     await world.project.configure({}, namespaced(changed));
     const { output } = await world.project.preview({ args: ["--diff"] });
     assert.match(output, /Key *: \[secret\] => \[secret\]/);
@@ -211,7 +211,7 @@ describe("secrets on the engine", () => {
     assert.deepEqual(leaks(), []);
   });
 
-  it("are in no refresh, also where somebody changed the value at the service", async () => {
+  it("are in no refresh, also if somebody changed the value at the service", async () => {
     const [taskId = ""] = world.copies();
     world.emulator.change.setProperty(taskId, "open", "Key", drifted);
     world.emulator.change.setProperty(taskId, "enter", "TextToSet", drifted);
@@ -223,7 +223,7 @@ describe("secrets on the engine", () => {
     assert.deepEqual(leaks(), []);
   });
 
-  it("are in nothing that a destroy writes, which puts the old values back", async () => {
+  it("are in no output of a destroy, which restores the old values", async () => {
     const [taskId = ""] = world.copies();
     await world.project.destroy({ env: { WEBEXTRACT_FORCE_DESTROY: "true" } });
     assert.deepEqual(world.emulator.inspect.task(taskId)?.actions[0]?.properties.Key, old.property);
@@ -231,7 +231,7 @@ describe("secrets on the engine", () => {
     assert.deepEqual(leaks(), []);
   });
 
-  it("would have been found: what is not secret is found in state, plan, history and output", () => {
+  it("can be found by this test: non-secret values are found in state, plan, history and output", () => {
     const places = world.project.findWritten([plain]).map(({ where }) => where);
     for (const place of [/plan\.json$/, /output of run/, /\.pulumi\/(history|backups)\//, /index\.js$/]) {
       assert.ok(
@@ -247,7 +247,7 @@ describe("secrets on the engine", () => {
     world.project.write("note.txt", "");
   });
 
-  it("are in nothing that we add to the engine's own log at its loudest, which holds every property in the clear", async () => {
+  it("are in no line that the package adds to the most detailed log of the engine, which contains all properties in clear text", async () => {
     const { output } = await world.project.up({ args: ["-v=9", "--logtostderr"] });
     const ours = output.replaceAll(/\{"time":.*"v":\d+\}$/gm, "");
     assert.match(ours, /webextract updateActionProperties task=\S+ status=200/);

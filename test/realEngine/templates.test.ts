@@ -9,7 +9,7 @@ import { Project, packTarball, repositoryRoot } from "./harness";
 
 const templates = join(repositoryRoot, "templates");
 
-/** Versions that stand for the ranges in a template: our own packages as they would be published, others as this repository has them. */
+/** Replaces the version ranges of a template: our packages by their tarballs, others by the versions of this repository. */
 async function installedVersions(): Promise<Record<string, string>> {
   return {
     ...devDependencies,
@@ -18,7 +18,7 @@ async function installedVersions(): Promise<Record<string, string>> {
   };
 }
 
-/** npm's cache and settings are those of the person who runs the tests. A project of the harness has a home of its own. */
+/** npm's cache and settings come from the user who runs the tests, because a project of the harness has its own home. */
 function npmEnvironment(): Record<string, string> {
   const get = (key: string) => execFileSync("npm", ["config", "get", key], { encoding: "utf8" }).trim();
   return {
@@ -84,7 +84,7 @@ for (const template of readdirSync(templates)) {
         for (const name of Object.keys(group ?? {})) group[name] = versions[name];
       }
       writeFileSync(join(copy, "package.json"), JSON.stringify(manifest));
-      // Its own program is not used: it brings the home and the backend.
+      // Only the home and the backend of this project are used, not its program.
       project = await Project.create({ files: {}, install: "none", env: npmEnvironment() });
       folder = join(project.root, "my-shop");
       const options = ["--yes", "--dir", folder, "--name", "my-shop", "--description", "Products of my shop"];
@@ -98,7 +98,7 @@ for (const template of readdirSync(templates)) {
 
     const inFolder = (...args: string[]) => ({ args: ["--cwd", folder, ...args] });
 
-    it("makes a project with its name, and says how to start the emulator", () => {
+    it("creates a project with its name, and says how to start the emulator", () => {
       const settings = parse(readFileSync(join(folder, "Pulumi.yaml"), "utf8"));
       assert.equal(settings.name, "my-shop");
       assert.equal(settings.description, "Products of my shop");
@@ -124,7 +124,7 @@ for (const template of readdirSync(templates)) {
       assert.ok(Number(count) > 1, preview);
     });
 
-    it("extracts rows from the emulator that the project brings, and changes nothing in a second up", async () => {
+    it("extracts rows from the emulator of the project, and changes nothing in a second up", async () => {
       emulator = new EmulatorProcess(folder);
       await project.run(["config", "set", "webextract:baseUrl", await emulator.url()], inFolder());
       await project.up(inFolder());

@@ -58,7 +58,7 @@ describe("the tutorial", () => {
     assert.deepEqual(emulator.requests, []);
   });
 
-  it("applies it, and changes nothing when it is applied again", async () => {
+  it("applies the project, and changes nothing in the next up", async () => {
     const { output } = await project.up({ args: ["--color", "always"] });
     assertPicture("tutorial-up", {
       title: "The end of an up: what was created, and the outputs of the program",
@@ -70,7 +70,7 @@ describe("the tutorial", () => {
     assert.equal(emulator.requests.length, requests);
   });
 
-  it("shows a change of the task with the run that it starts, and applies it", async () => {
+  it("shows a change of the task and the run that it starts, and applies both", async () => {
     const program = readFileSync(join(project.folder, "index.ts"), "utf8");
     const changed = program.replace('MaxPages: "2"', 'MaxPages: "3"');
     assert.notEqual(changed, program);
@@ -86,7 +86,7 @@ describe("the tutorial", () => {
     assert.equal(starts(), 2);
   });
 
-  it("shows what somebody else changed, and sets it back without a new run", async () => {
+  it("shows drift, and corrects it without a new run", async () => {
     const { taskId } = await project.outputs();
     const command = readPage("examples/tutorial/somebodyElse.sh").replace("http://127.0.0.1:8787", emulator.url);
     await promisify(execFile)("bash", ["-c", command], { env: { PATH: process.env.PATH, TASK: String(taskId) } });
@@ -102,7 +102,7 @@ describe("the tutorial", () => {
     assert.equal(starts(), 2);
   });
 
-  it("refuses to destroy a task with rows, until it is allowed", async () => {
+  it("refuses to destroy a task with rows until forceDestroy allows it", async () => {
     const { output } = await project.destroy({ args: ["--color", "always"], expect: "failure" });
     assertPicture("destroy-refused", {
       title: "A refused destroy: the task still has rows, and the error names the ways to continue",
@@ -114,7 +114,7 @@ describe("the tutorial", () => {
     assert.equal(rowFiles().length, 2);
   });
 
-  it("and all other pages name only commands and options that Pulumi has", async () => {
+  it("names only existing commands and options of Pulumi, as do all other pages", async () => {
     const commands = pulumiCommands(pages().map(readPage).join("\n"));
     assert.ok(commands.size > 8);
     for (const [command, options] of commands) {

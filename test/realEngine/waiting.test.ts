@@ -29,11 +29,11 @@ describe("waiting for a run on the engine", () => {
   const set = (status: "finished" | "failed" | "stopped", ...subTaskIds: string[]): void =>
     world.emulator.change.setSubtaskStatus(lotNos()[0] ?? "", status, subTaskIds.length > 0 ? subTaskIds : undefined);
 
-  it("ends at the first Ctrl-C with the run in the state; the next up goes on and starts nothing", async () => {
+  it("ends at the first Ctrl-C with the run in the state; the next up continues to wait and starts nothing", async () => {
     const interrupted = world.project.start(up);
     await interrupted.waitFor(/running, 0 of 3 subtasks done \(3 Waiting\), 0 rows so far/);
     interrupted.interrupt();
-    // The wait's own time is an hour: only the interruption can end it.
+    // The timeout of the wait is an hour, so only the interruption can end it.
     const { code, output } = await interrupted.done;
     assert.notEqual(code, 0);
     assert.match(output, /The wait for run \d+ of task "template-1" was interrupted.*no second run is started/);
@@ -49,10 +49,10 @@ describe("waiting for a run on the engine", () => {
     assert.deepEqual([outputs.status, outputs.rowCount, outputs.complete], ["finished", 25, true]);
   });
 
-  it("ends at the first Ctrl-C in a destroy that stops the run, and the next destroy goes on", async () => {
+  it("ends at the first Ctrl-C in a destroy that stops the run, and the next destroy continues", async () => {
     world.program(program('onDelete: "stop"'));
     await world.project.up();
-    // The service takes the request and does nothing.
+    // The service accepts the request and does nothing.
     world.emulator.fault({ operation: "stopSubtasks", kind: "status", status: 200, body: { requestId: "r" } });
     world.operations();
     const destroy = world.project.start(["destroy", "--yes", "--skip-preview"]);
@@ -69,7 +69,7 @@ describe("waiting for a run on the engine", () => {
     assert.deepEqual(statuses, ["stopped", "stopped", "stopped"]);
   });
 
-  /** Lets a command run until the service has had so many requests of this operation, and presses Ctrl-C. */
+  /** Runs a command until the service has received a number of requests of this operation, and then presses Ctrl-C. */
   const interruptedAfter = async (count: number, operation: string): Promise<string> => {
     const run = world.project.start(up);
     const had = (): number => world.emulator.requests.filter((each) => each.operation === operation).length;
@@ -82,9 +82,9 @@ describe("waiting for a run on the engine", () => {
     return output;
   };
 
-  it("starts no run after a Ctrl-C, where a start waits for somebody else's run to end", async () => {
+  it("starts no run after a Ctrl-C, if the start waits for another run of the task", async () => {
     const theirs = world.emulator.change.startRun("template-1");
-    // That run never ends here, and the wait for it would take two minutes.
+    // The other run never ends here. Without the interruption, the wait would take two minutes.
     const output = await interruptedAfter(1, "startTask");
     assert.match(
       output,
@@ -93,7 +93,7 @@ describe("waiting for a run on the engine", () => {
     assert.deepEqual(lotNos(), [theirs]);
   });
 
-  it("ends an export between two pages, with no file", async () => {
+  it("ends an export between two pages at the first Ctrl-C, without a file", async () => {
     const lotNo = world.emulator.change.startRun("template-1");
     world.emulator.change.releaseRuns();
     await world.emulator.settled();
@@ -107,7 +107,7 @@ describe("waiting for a run on the engine", () => {
     assert.deepEqual(readdirSync(join(world.project.folder, "out")), []);
   });
 
-  it("writes a line to the log of CI when something changed, and none that says the same again", async () => {
+  it("writes a line to the log of CI when the progress changes, and no line twice", async () => {
     const run = world.project.start(up);
     await run.waitFor(/0 of 3 subtasks done \(3 Waiting\), 0 rows so far/);
     const looks = (): number => world.emulator.requests.filter(({ operation }) => operation === "getBatchData").length;
@@ -127,7 +127,7 @@ describe("waiting for a run on the engine", () => {
     assert.match(last.at(-1) ?? "", /: finished, 3 of 3 subtasks done \(3 Finished\)$/, output);
   });
 
-  it("names the subtasks that failed or were stopped, on each up, exports nothing, and goes on when they go on", async () => {
+  it("names failed and stopped subtasks on each up, exports nothing, and continues when the subtasks run again", async () => {
     world.program(program('waitFor: "finished", timeoutSeconds: 0'));
     await world.project.up({ expect: "failure" });
     const [lotNo = ""] = lotNos();
@@ -150,7 +150,7 @@ describe("waiting for a run on the engine", () => {
     assert.deepEqual([lotNos(), wasExported()], [[lotNo], true]);
   });
 
-  it("ends with an error when another run takes the task over, stops nothing, and exports nothing", async () => {
+  it("ends with an error if another run replaces the run, stops nothing, and exports nothing", async () => {
     world.program(program('waitFor: "finished", timeoutSeconds: 0'));
     await world.project.up({ expect: "failure" });
     const stranger = world.emulator.change.startRun("template-1");
@@ -170,7 +170,7 @@ describe("waiting for a run on the engine", () => {
     assert.equal(world.emulator.requests.filter(({ operation }) => operation === "stopSubtasks").length, 0);
   });
 
-  it("is not taken in by a run that was under way before the start, in a list that lags behind", async () => {
+  it("ignores a run that was running before the start and stays in the list", async () => {
     world.emulator.setBehaviour({ startWhileRunning: "newRun" });
     const other = world.emulator.change.startRun("template-1");
     world.emulator.setBehaviour({ subtaskListLag: 5 });
@@ -182,7 +182,7 @@ describe("waiting for a run on the engine", () => {
     assert.equal(world.project.resource("run").outputs?.status, "finished");
   });
 
-  it("takes the words that the resource names, and changing them starts nothing", async () => {
+  it("uses the statuses of the resource, and a change of them starts nothing", async () => {
     world.emulator.setBehaviour({ statusWords: "unknown" });
     world.program(program('waitFor: "finished", timeoutSeconds: 0'));
     const { output } = await world.project.up({ expect: "failure" });
@@ -194,7 +194,7 @@ describe("waiting for a run on the engine", () => {
     assert.equal(world.project.resource("run").outputs?.status, "finished");
   });
 
-  it("is not done with waitFor started: the export is not complete, and each up exports again until the run has ended", async () => {
+  it("ends early with waitFor started: the export is not complete, and each up exports again until the run has ended", async () => {
     world.program(program(""));
     const first = await world.project.preview();
     assert.match(first.output, /warning: DataExport "rows" takes lotNo from CloudRun "run"/);

@@ -11,10 +11,10 @@ interface Life {
   withFunctions?: boolean;
 }
 
-/** A whole task: each resource, and an export that marks. */
+/** A task with each resource, and an export that marks. */
 const program = (behaviour: Partial<Behaviour>, { url = "https://a.test/", items, withFunctions }: Life): string => {
   const { finishedWhen = "subtasks" } = lifeOf(behaviour);
-  // A batch can be marked where one answer shows all that is not exported; what was handed out, where that is what a mark reaches.
+  // A batch can be marked only if one response contains all rows that are not exported.
   const batch = `scope: "batch", lotNo: run.id`;
   const other = `scope: "${behaviour.markScope === "returned" ? "notExported" : "all"}", triggers: [run.id]`;
   const scope = behaviour.dataPageMax === undefined ? batch : other;
@@ -48,7 +48,7 @@ function lifeOf(behaviour: Partial<Behaviour>): { finished?: string[]; finishedW
   return Object.assign({}, ...settingsOf(behaviour).map(({ life }) => life));
 }
 
-/** The same settings as a user of the client makes, as configuration. */
+/** The settings of a user of the client, as configuration. */
 function configOf(behaviour: Partial<Behaviour>): Record<string, string> {
   const options = Object.assign({}, ...settingsOf(behaviour).map((setting) => setting.options));
   const { finished } = lifeOf(behaviour);
@@ -60,7 +60,7 @@ function configOf(behaviour: Partial<Behaviour>): Record<string, string> {
   return Object.fromEntries(Object.entries(all).map(([name, value]) => [`webextract:${name}`, String(value)]));
 }
 
-/** Lives it on an emulator and an engine of its own. */
+/** Runs the life of this task on a new emulator and a new stack. */
 export async function liveOnEngine(behaviour: Partial<Behaviour>): Promise<void> {
   const world = await World.create({
     program: program(behaviour, { withFunctions: true }),
@@ -77,14 +77,14 @@ export async function liveOnEngine(behaviour: Partial<Behaviour>): Promise<void>
 
 async function live(world: World, behaviour: Partial<Behaviour>): Promise<void> {
   const { emulator, project } = world;
-  /** Operations that were carried out since the last call, without reads. */
+  /** Operations with an effect since the last call, without reads. */
   const writes = (): string[] => {
     const done = emulator.requests.filter(({ tookEffect }) => tookEffect).map(({ operation }) => operation);
     emulator.clearRequests();
     for (const once of ["copyTask", "startTask", "removeData"]) {
       assert.ok(done.filter((operation) => operation === once).length <= 1, `${once} once`);
     }
-    // What may be repeated is, where a connection ends with the answer.
+    // A repeatable request is sent again if the connection ends during the response.
     return [...new Set(done)].filter((operation) => !/^get|refreshToken/.test(operation));
   };
   const actions = (taskId: string) => emulator.inspect.task(taskId)?.actions ?? [];

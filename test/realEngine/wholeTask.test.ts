@@ -24,7 +24,7 @@ describe("an ExtractionTask on the engine", () => {
   });
   after(() => world.remove());
 
-  it("is made by three requests", async () => {
+  it("is created by three requests", async () => {
     await world.project.up();
     assert.deepEqual(world.operations(), ["copyTask", "updateTaskParameters", "updateTaskUrls"]);
     const [taskId = ""] = world.copies();
@@ -34,7 +34,7 @@ describe("an ExtractionTask on the engine", () => {
     assert.deepEqual(world.emulator.inspect.startUrls(taskId), ["https://shop.test/a"]);
   });
 
-  it("makes no request when nothing changed, and one for a changed property, list or upload", async () => {
+  it("makes no request if nothing changed, and one request for a changed property, list or upload", async () => {
     await world.project.up();
     assert.deepEqual(world.operations(), []);
     const items = ["https://shop.test/1", "https://shop.test/2"];
@@ -46,7 +46,7 @@ describe("an ExtractionTask on the engine", () => {
     assert.deepEqual(world.operations(), ["updateTaskUrls"]);
   });
 
-  it("finds drift of properties and loops in a refresh, and puts them right in one request", async () => {
+  it("shows drift of properties and loops in a refresh, and the next up corrects both in one request", async () => {
     const [taskId = ""] = world.copies();
     world.emulator.change.setProperty(taskId, "open", "Url", "https://somebody.test/");
     world.emulator.change.setLoopItems(taskId, "each", ["https://somebody.test/item"]);
@@ -59,7 +59,7 @@ describe("an ExtractionTask on the engine", () => {
     assert.deepEqual(each?.loopItems, ["https://shop.test/1", "https://shop.test/2"]);
   });
 
-  it("keeps the task when a later step is refused, and goes on there in the next up", async () => {
+  it("keeps the task if a later step is refused, and the next up continues with that step", async () => {
     const other = task().replace('ExtractionTask("task"', 'ExtractionTask("second"');
     world.program(other);
     world.emulator.fault({ operation: "updateTaskUrls", kind: "error", code: "InvalidParameter" });
@@ -75,7 +75,7 @@ describe("an ExtractionTask on the engine", () => {
     assert.deepEqual(world.emulator.inspect.startUrls(String(taskId)), ["https://shop.test/a"]);
   });
 
-  it("is not copied again when the answer to its copy was lost, until somebody says what became of it", async () => {
+  it("is not copied again if its copy had no response, until the user resolves the outcome", async () => {
     world.program(task().replace('ExtractionTask("task"', 'ExtractionTask("third"'));
     world.emulator.fault({ operation: "copyTask", kind: "reset", when: "after" });
     const before = world.copies().length;
@@ -105,7 +105,7 @@ new TaskParameters("parameters", { taskId: "template-1", onDelete: "${onDelete}"
   const each = (...items: string[]): string =>
     `each: { actionType: "LoopAction", loop: { loopType: "UrlList", items: ${JSON.stringify(items)} } }`;
 
-  it("writes all in one request, then only what changed, and puts back what stood there before", async () => {
+  it("writes all settings in one request, later only changed settings, and restores the old values", async () => {
     const world = await World.create({
       program: program(`${open("https://a.test/")}, ${each("https://a.test/1")}`, "restore"),
     });
@@ -145,7 +145,7 @@ new TaskParameters("parameters", { taskId: "template-1", onDelete: "${onDelete}"
 });
 
 describe("CloudSubtasks on the engine", () => {
-  it("stops and starts the subtasks that it names", async () => {
+  it("stops and starts the subtasks that it lists", async () => {
     const world = await World.create({ program: "", emulator: { behaviour: { readsUntilFinished: 1000 } } });
     try {
       world.program('new CloudRun("run", { taskId: "template-1" });');

@@ -3,7 +3,7 @@ import { startEmulator } from "webextract-emulator";
 import type { ProjectOptions } from "./harness";
 import { Project } from "./harness";
 
-/** A template with an action of each kind that the resources configure, and rows that a run makes without opening a page. */
+/** A template with an action of each configurable kind. Its runs return rows without opening a page. */
 export const template: Seed = {
   taskGroups: [{ taskGroupId: "group-1" }, { taskGroupId: "group-2" }],
   tasks: [
@@ -28,7 +28,7 @@ export interface WorldOptions extends Omit<ProjectOptions, "program"> {
   withCredentials?: boolean;
 }
 
-/** The real engine, a project of its own, and the emulator that it talks to. */
+/** A project on the real engine, with an emulator as its service. */
 export class World {
   private constructor(
     readonly emulator: Emulator,
@@ -70,7 +70,7 @@ export class World {
     await this.emulator.close();
   }
 
-  /** Puts another program in the place of the first. */
+  /** Replaces the program. */
   program(text: string): void {
     this.project.write("index.js", prelude + text);
   }
@@ -82,7 +82,7 @@ export class World {
     return names;
   }
 
-  /** The copies of the template, in the order in which they were made. */
+  /** The copies of the template, oldest first. */
   copies(): string[] {
     return this.emulator.inspect
       .tasks()

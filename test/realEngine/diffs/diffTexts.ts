@@ -5,20 +5,20 @@ import type { World } from "../world";
 import { Names, resourcesShown } from "./previewText";
 
 export interface Scene {
-  /** The program that is previewed. Default: the one that is there. */
+  /** The program of the preview. Default: the present program. */
   program?: string;
-  /** More arguments for the preview. */
+  /** Further arguments of the preview. */
   args?: readonly string[];
-  /** Whether an up follows. Default true; without one, the state stays as it was. */
+  /** Whether an up follows. Default true. Without an up, the state does not change. */
   up?: boolean;
 }
 
-/** Set to write the files anew instead of comparing with them. */
+/** If set, the tests write the files instead of comparing with them. */
 const writes = process.env.WRITE_DIFFS === "true";
 
 /**
- * What reviewers read: the texts of `pulumi preview --diff`, one file beside this one for each type of resource, one section for each
- * scene. Everything that a preview shows is in them: whole for the file's own type, in one line each for the others.
+ * The golden files: the output of `pulumi preview --diff`, one file for each type of resource, one section for each scene. A section contains the
+ * complete diff of the resources of the file's type, and one line for each other resource.
  */
 export class DiffTexts {
   readonly names = new Names();
@@ -31,7 +31,7 @@ export class DiffTexts {
     this.sections = new Map(types.map((type) => [type, new Map<string, string>()]));
   }
 
-  /** Previews a program, holds what is shown against the files, and brings the program up. @returns the preview's output. */
+  /** Previews a program, compares the output with the files, and applies the program. @returns the preview's output. */
   async shows(world: World, title: string, { program, args = [], up = true }: Scene = {}): Promise<string> {
     if (program !== undefined) {
       world.program(program);
@@ -53,7 +53,7 @@ export class DiffTexts {
     return output;
   }
 
-  /** Writes the files, or refuses sections in them that no scene stands for. */
+  /** Writes the files, or fails if they contain a section without a scene. */
   finish(): void {
     for (const [type, sections] of this.sections) {
       if (writes) {

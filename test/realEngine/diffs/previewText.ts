@@ -1,18 +1,18 @@
 import type { Project } from "../harness";
 
-/** What a preview shows of one resource. */
+/** The part of a preview about one resource. */
 export interface Shown {
   /** The type without its namespace: `TaskCopy`. */
   type: string;
   name: string;
-  /** The heading's sign and word: `~ (update)`. */
+  /** The sign and the word of the heading: `~ (update)`. */
   step: string;
   lines: string[];
 }
 
 const heading = /^ {4}(\S{0,2}) ?pulumi-nodejs:dynamic\/webextract:(\w+): \(([\w-]+)\)(.*)$/;
 
-/** Takes the output of `pulumi preview --diff` apart, by resource and in an order that does not depend on the engine's. */
+/** Splits the output of `pulumi preview --diff` by resource, in an order that does not depend on the engine. */
 export function resourcesShown(output: string): Shown[] {
   const shown: Shown[] = [];
   let inResources = false;
@@ -35,11 +35,11 @@ export function resourcesShown(output: string): Shown[] {
   return shown.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
-/** Words in the place of what is different in each run: ids become the names of their resources. */
+/** Replaces the parts that differ in each test run: ids become the names of their resources. */
 export class Names {
   private readonly names = new Map<string, string>();
 
-  /** Gives something a name. What stood under that name before keeps it. */
+  /** Names a value. An earlier value with this name keeps it. */
   set(value: string, name: string): void {
     this.names.set(value, `<${name}>`);
   }

@@ -16,7 +16,7 @@ interface Declared {
   taskId?: string;
 }
 
-/** All that configures a task, chained by id. */
+/** All resources that configure a task, chained by id. */
 function program(declared: Declared = {}): string {
   const { task = "", url = "https://shop.test/", loopType = "TextList", taskId = "copy.id" } = declared;
   const { loopItems = items, startUrls = urls } = declared;
@@ -52,7 +52,7 @@ const actions = ["each", "second", "third", "fourth"].map((actionId) => ({
 }));
 const open = { actionType: "NavigateAction", properties: { Url: "", Key: "", Wait: "" } };
 
-/** Values are read back in another form than they were written in, where the service may do so. */
+/** The service returns values in another form than they were written, if its behaviour allows this. */
 const seed = {
   ...template,
   tasks: template.tasks.map((task) => ({
@@ -90,11 +90,11 @@ describe("previews of settings show", () => {
     await diffs.shows(world, "created");
   });
 
-  it("nothing of an option that changed on their task", async () => {
+  it("no change if an option of their task changed", async () => {
     await diffs.shows(world, "an option of the task changed", { program: change({ task: 'onDelete: "retain"' }) });
   });
 
-  it("a changed property alone, in JSON too", async () => {
+  it("only the changed property, also in JSON", async () => {
     world.program(change({ url: "https://shop.test/new" }));
     const { steps } = await world.project.previewJson();
     const detailed = steps
@@ -108,7 +108,7 @@ describe("previews of settings show", () => {
     await diffs.shows(world, "a property changed");
   });
 
-  it("what is inserted into lists, in a few lines, and that a file changed", async () => {
+  it("inserted list items in a few lines, and that a file changed", async () => {
     const loopItems = [...items.slice(0, 4), "black", ...items.slice(4)];
     const startUrls = [...urls.slice(0, 4), "https://other.test/", ...urls.slice(4)];
     world.project.write("items.txt", text(loopItems));
@@ -116,7 +116,7 @@ describe("previews of settings show", () => {
     await diffs.shows(world, "a list with one more", { program: change({ loopItems, startUrls }) });
   });
 
-  it("nothing of another order of a map, another case of a loop's type, or other line ends and a byte order mark of a file", async () => {
+  it("no change for another order of a map, another case of a loop's type, or other line ends and a byte order mark of a file", async () => {
     for (const [file, lines] of Object.entries({ "items.txt": now.loopItems ?? [], "urls.txt": now.startUrls ?? [] })) {
       world.project.write(file, `\ufeff${text(lines).replaceAll("\n", "\r\n\r\n")}`);
     }
@@ -125,16 +125,16 @@ describe("previews of settings show", () => {
     assert.deepEqual(world.operations(), []);
   });
 
-  it("that secrets changed, not what they are", async () => {
+  it("that secrets changed, without their values", async () => {
     await world.project.configure({}, Object.fromEntries(Object.keys(secrets).map((key) => [key, "other-secret-99"])));
     await diffs.shows(world, "secrets changed");
   });
 
-  it("nothing after a refresh, though the service shows numbers as numbers", async () => {
+  it("no change after a refresh if the service shows numbers as numbers", async () => {
     await diffs.shows(world, "unchanged at the service", { args: ["--refresh"] });
   });
 
-  it("what was changed at the service, as it was found and as it will be put right", async () => {
+  it("drift: the value that the service has, and the value that the up will write", async () => {
     const { id = "" } = world.project.resource("copy");
     world.emulator.change.setProperty(id, "open", "Url", "https://somebody.test/");
     world.emulator.change.setProperty(id, "more", "Wait", "30");
@@ -144,11 +144,11 @@ describe("previews of settings show", () => {
     await diffs.shows(world, "changed at the service", { args: ["--refresh"] });
   });
 
-  it("a replace where they go to another task that is known", async () => {
+  it("a replace if they move to another known task", async () => {
     await diffs.shows(world, "another task", { program: program({ ...now, taskId: '"template-1"' }), up: false });
   });
 
-  it("a replace where their task is replaced", async () => {
+  it("a replace if their task is replaced", async () => {
     await diffs.shows(world, "the task replaced", {
       program: program({ ...now, task: 'taskGroupId: "group-2", onDelete: "retain"' }),
       up: false,

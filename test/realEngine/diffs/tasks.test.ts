@@ -15,7 +15,7 @@ interface Declared {
   source?: string;
 }
 
-/** A copy and a whole task, with everything that may stand behind them. */
+/** A TaskCopy and an ExtractionTask, with all resources that can depend on them. */
 function program(declared: Declared = {}): string {
   const { copy = "", whole = "", url = "https://shop.test/", source = "template-1" } = declared;
   const { loopItems = items, startUrls = urls, each = "UrlList" } = declared;
@@ -61,32 +61,32 @@ describe("previews of tasks show", () => {
     await diffs.shows(world, "created");
   });
 
-  it("a changed option, and nothing of what stands behind the task", async () => {
+  it("a changed option, and no change of dependent resources", async () => {
     const option = 'onDelete: "retain", forceDestroy: true';
     await diffs.shows(world, "an option changed", { program: change({ copy: option, whole: option }) });
   });
 
-  it("a changed property alone", async () => {
+  it("only the changed property", async () => {
     await diffs.shows(world, "a property changed", { program: change({ url: "https://shop.test/new" }) });
   });
 
-  it("what is inserted into lists, in a few lines", async () => {
+  it("inserted list items in a few lines", async () => {
     const loopItems = [...items.slice(0, 4), "black", ...items.slice(4)];
     const startUrls = [...urls.slice(0, 4), "https://other.test/", ...urls.slice(4)];
     await diffs.shows(world, "a list with one more", { program: change({ loopItems, startUrls }) });
   });
 
-  it("nothing of another order of a map, or of another case of a loop's type", async () => {
+  it("no change for another order of a map or another case of a loop's type", async () => {
     const open = `Key: new pulumi.Config("test").requireSecret("key"), Url: "https://shop.test/new"`;
     await diffs.shows(world, "written otherwise", { program: change({ open, each: "URLLIST" }) });
   });
 
-  it("that a secret changed, not what it is", async () => {
+  it("that a secret changed, without its value", async () => {
     await world.project.configure({}, { "test:key": "secret-value-9902" });
     await diffs.shows(world, "a secret changed");
   });
 
-  it("nothing where a task's own id is adopted", async () => {
+  it("no change if a task's own id is adopted", async () => {
     const [copy, whole] = ["copy", "whole"].map((name) => world.project.resource(name).id);
     const own = `adoptTaskId: "${copy}", ${now.copy}`;
     await diffs.shows(world, "its own id adopted", {
@@ -95,19 +95,19 @@ describe("previews of tasks show", () => {
     change({ copy: now.copy?.replace(/adoptTaskId: "[^"]+", /, ""), whole: now.whole?.replace(/, from: .*/, "") });
   });
 
-  it("what was changed at the service, as it was found and as it will be put right", async () => {
+  it("drift: the value that the service has, and the value that the up will write", async () => {
     const { id = "" } = world.project.resource("whole");
     world.emulator.change.setProperty(id, "open", "Url", "https://somebody.test/");
     world.emulator.change.setLoopItems(id, "each", [...items, "white"]);
     await diffs.shows(world, "changed at the service", { program: program(now), args: ["--refresh"] });
   });
 
-  it("a replace, and what it means for what stands behind", async () => {
+  it("a replace, and its effect on dependent resources", async () => {
     world.emulator.change.addTask({ taskId: "template-2", taskGroupId: "group-1", actions: [] });
     await diffs.shows(world, "another source", { program: program({ ...now, source: "template-2" }), up: false });
   });
 
-  it("that a task is gone, and will be made again", async () => {
+  it("that a missing task will be created again", async () => {
     world.emulator.change.deleteTask(world.project.resource("copy").id ?? "");
     await diffs.shows(world, "gone at the service", { program: program(now), args: ["--refresh"], up: false });
   });

@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A place where something was written that should not be. */
+/** A place where a needle was found. */
 export interface Finding {
-  /** Path of the file, or a name for text that is in none. */
+  /** Path of the file, or a name for text outside of files. */
   where: string;
-  /** Which of the needles. */
+  /** The needle that was found. */
   needle: string;
-  /** How it was written down. */
+  /** The encoding in which it was found. */
   form: string;
 }
 
 const minLength = 6;
 
-/** Looks into every file under `folder` for each needle, also in the forms in which texts usually travel. Links are not followed. */
+/** Searches every file under `folder` for each needle, also in the usual encodings. Does not follow links. */
 export function findInFolder(folder: string, needles: readonly string[]): Finding[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -24,7 +24,7 @@ export function findInFolder(folder: string, needles: readonly string[]): Findin
   });
 }
 
-/** The same for one text, which is called `where` in what is found. */
+/** Searches one text. `where` is its name in the result. */
 export function findInText(where: string, text: string, needles: readonly string[]): Finding[] {
   return needles.flatMap((needle) =>
     [...formsOf(needle)].filter(([, written]) => text.includes(written)).map(([form]) => ({ where, needle, form })),
@@ -39,16 +39,16 @@ function formsOf(needle: string): Map<string, string> {
     ["in JSON", JSON.stringify(needle).slice(1, -1)],
     ["in a URL", encodeURIComponent(needle)],
     ["in hex", bytes.toString("hex")],
-    // What stands before the needle shifts the letters of base64: one form for each of the three ways.
+    // The bytes before the needle shift its base64 characters, so there are three possible encodings.
     ["in base64", base64Middle(bytes, 0)],
     ["in base64, shifted by one", base64Middle(bytes, 1)],
     ["in base64, shifted by two", base64Middle(bytes, 2)],
   ]);
-  // What is left of a short needle stands everywhere.
+  // The remaining characters of a short needle would occur everywhere.
   return new Map([...forms].filter(([form, written]) => form === "as it is" || written.length >= minLength));
 }
 
-/** The letters that are the needle's alone, with `shift` bytes in front of it. */
+/** The base64 characters that depend only on the needle, with `shift` bytes in front of it. */
 function base64Middle(bytes: Buffer, shift: number): string {
   const whole = Buffer.concat([Buffer.alloc(shift), bytes]);
   const from = shift === 0 ? 0 : 4;

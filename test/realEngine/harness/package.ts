@@ -15,7 +15,7 @@ const quiet = ["--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"
 const packed = new Map<string, Promise<string>>();
 
 /**
- * A package as it would be published: `npm pack`, once a test run. Returns the tarball's path. Needs a built `dist`.
+ * Packs a package with `npm pack`, once for each test run. Returns the path of the tarball. Needs a built `dist`.
  * @param name the package's folder in this repository. Default: `pulumi-webextract`.
  */
 export function packTarball(name: PackageFolder = "."): Promise<string> {
@@ -35,7 +35,7 @@ export async function installTarball(folder: string, others: readonly string[] =
   await installPackages(folder, [await packTarball(), ...others]);
 }
 
-/** Installs packages (`name@version`, or a file) into `folder`, from npm's cache where it has them. */
+/** Installs packages (`name@version`, or a file) into `folder`, from npm's cache if possible. */
 export async function installPackages(folder: string, packages: readonly string[]): Promise<void> {
   mkdirSync(folder, { recursive: true });
   if (!existsSync(join(folder, "package.json"))) {
@@ -49,12 +49,12 @@ export async function installPackages(folder: string, packages: readonly string[
   );
 }
 
-/** An npm that waits for the network for ever would keep the test run from its end. */
+/** Without a limit, npm could wait for the network for ever. */
 function installing(cwd: string): ExecFileOptions {
   return { cwd, timeout: 240_000, killSignal: "SIGKILL" };
 }
 
-/** The newest version of a package in a range, asked of the registry; where that is out of reach, the newest that npm's cache knows. */
+/** The newest version of a package in a range, from the registry or, if it is unreachable, from npm's cache. */
 export async function newestVersion(name: string, range: string): Promise<string> {
   const view = (...flags: string[]) =>
     promisify(execFile)("npm", ["view", `${name}@${range}`, "version", "--json", "--loglevel=error", ...flags]);

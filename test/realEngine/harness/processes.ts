@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 
-/** A process as `ps` shows it. */
+/** A process in the output of `ps`. */
 export interface ProcessInfo {
   pid: number;
   parent: number;
@@ -10,7 +10,7 @@ export interface ProcessInfo {
 /** The host of dynamic resources, by its command line. The shell that starts it does not match. */
 export const dynamicHostPattern = /^\S*node\S* .*[\\/]cmd[\\/]dynamic-provider/;
 
-/** All processes that `pid` started, directly or through others, that are still there. */
+/** All running processes that `pid` started, directly or indirectly. */
 export function descendantsOf(pid: number): ProcessInfo[] {
   const all = listProcesses();
   const found: ProcessInfo[] = [];
@@ -23,7 +23,7 @@ export function descendantsOf(pid: number): ProcessInfo[] {
   return found;
 }
 
-/** Ends a process at once, as a crash would. One that has ended already is fine. */
+/** Kills a process, like a crash. Does nothing if the process has ended. */
 export function killNow(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");

@@ -15,32 +15,32 @@ import { readState } from "./state";
 export interface ProjectOptions {
   /** The program, as the text of index.js. JavaScript needs no type check by the engine, which saves seconds a run. */
   program?: string;
-  /** More files, or all of them: path in the program's folder -> content. */
+  /** Further files of the program, or all of its files: path in the program's folder -> content. */
   files?: Readonly<Record<string, string>>;
   /** An existing program folder with a Pulumi.yaml, run where it is. Nothing but `Pulumi.STACK.yaml` is written there. */
   folder?: string;
-  /** How the package gets in. `symlink` (default): a link to this repository. `none`: the files bring it. */
+  /** How the program gets the package. `symlink` (default): by a link to this repository. `none`: `files` contains it. */
   install?: "symlink" | "none";
-  /** More packages of this repository to link beside it: `typescript`, `tsx`. */
+  /** Further packages of this repository to link: `typescript`, `tsx`. */
   link?: readonly string[];
   /** Name of the project (default `test`), and of the stack (default `dev`). */
   name?: string;
   stack?: string;
   /** Configuration, with namespaces: `webextract:baseUrl`. */
   config?: Readonly<Record<string, string>>;
-  /** The same for secrets: encrypted in the stack's file. */
+  /** Secret configuration, encrypted in the stack's file. */
   secrets?: Readonly<Record<string, string>>;
-  /** Environment on top of a clean one, which has no PULUMI_ or WEBEXTRACT_ variable of the caller's. */
+  /** Environment variables, added to the environment of the test run without its PULUMI_ and WEBEXTRACT_ variables. */
   env?: Readonly<Record<string, string>>;
-  /** Folders to put first on PATH: programs there are taken before all others. */
+  /** Folders at the beginning of PATH. */
   path?: readonly string[];
 }
 
 export interface RunOptions {
-  /** More arguments. */
+  /** Further arguments. */
   args?: readonly string[];
   env?: Readonly<Record<string, string>>;
-  /** What is not expected makes the call reject, with all output in the message. Default: `success`. */
+  /** Any other result makes the call reject, with the output in the message. Default: `success`. */
   expect?: "success" | "failure" | "either";
 }
 
@@ -88,13 +88,13 @@ export class Project {
     return project;
   }
 
-  /** Writes a file of the program, anew or over the old one. */
+  /** Writes or replaces a file of the program. */
   write(path: string, content: string): void {
     mkdirSync(dirname(join(this.folder, path)), { recursive: true });
     writeFileSync(join(this.folder, path), content);
   }
 
-  /** Adds to the configuration. Plain values go straight into the stack's file, which saves starting the engine for them. */
+  /** Adds to the configuration. Writes plain values directly into the stack's file, which saves a start of the engine. */
   async configure(
     plain: Readonly<Record<string, string>>,
     secrets: Readonly<Record<string, string>> = {},
@@ -114,7 +114,7 @@ export class Project {
     return await this.run(["preview"], options);
   }
 
-  /** `pulumi up` without its preview, which a test that wants one calls for itself. */
+  /** `pulumi up` without its preview. Use {@link preview} for a preview. */
   async up(options?: RunOptions): Promise<RunResult> {
     return await this.run(["up", "--yes", "--skip-preview"], options);
   }
@@ -127,7 +127,7 @@ export class Project {
     return await this.run(["destroy", "--yes", "--skip-preview"], options);
   }
 
-  /** Any other command of the engine, to its end. */
+  /** Runs any other command of the engine to its end. */
   async run(command: readonly string[], options: RunOptions = {}): Promise<RunResult> {
     const result = await this.start(command, options).done;
     const expected = options.expect ?? "success";
@@ -137,7 +137,7 @@ export class Project {
     return result;
   }
 
-  /** Runs a script of the program's folder with Node.js, to its end: for programs that drive the engine themselves (Automation API). */
+  /** Runs a script of the program's folder with Node.js to its end, for programs that use the Automation API. */
   async script(path: string): Promise<RunResult> {
     const run = new Run(process.execPath, [path], { cwd: this.folder, env: this.env });
     const result = await this.watch(run).done;
@@ -147,9 +147,9 @@ export class Project {
     return result;
   }
 
-  /** Starts a command and returns at once: for a test that interrupts it, kills something, or looks while it runs. */
+  /** Starts a command and returns at once, for a test that interrupts it, kills a process, or inspects the run. */
   start(command: readonly string[], options: Omit<RunOptions, "expect"> = {}): Run {
-    // Arguments of the test come last: they count where both give an option.
+    // The arguments of the test come last, so that they override the defaults.
     const args = [...command, "--stack", this.stack, ...always, ...(options.args ?? [])];
     const takesStack = (command[0] !== "stack" || command[1] !== "init") && !command.includes("--help");
     const run = new Run(this.engine.pulumi, takesStack ? args : [...command, ...always], {
@@ -171,26 +171,26 @@ export class Project {
     return run;
   }
 
-  /** What a preview would do, as `pulumi preview --json` says it. */
+  /** The steps of a preview, from `pulumi preview --json`. */
   async previewJson(options: Omit<RunOptions, "expect"> = {}): Promise<PreviewPlan> {
     const result = await this.run(["preview", "--json"], options);
     return JSON.parse(result.stdout) as PreviewPlan;
   }
 
-  /** The stack's outputs, secrets in the clear. */
+  /** The outputs of the stack, with secrets in clear text. */
   async outputs(): Promise<Record<string, unknown>> {
     const result = await this.run(["stack", "output", "--json", "--show-secrets"]);
-    // Not kept for the search: secrets were asked for here.
+    // Left out of the search for secrets, because this output contains them on purpose.
     this.everything.splice(this.everything.indexOf(result.output), 1);
     return JSON.parse(result.stdout) as Record<string, unknown>;
   }
 
-  /** `pulumi stack export`: the state, secrets encrypted. */
+  /** `pulumi stack export`: the state, with encrypted secrets. */
   async exportStack(): Promise<unknown> {
     return JSON.parse((await this.run(["stack", "export"])).stdout);
   }
 
-  /** The state as it lies in the backend, without starting the engine. Secrets are encrypted. */
+  /** The state in the backend, read without a start of the engine. Secrets are encrypted. */
   state(): State {
     return readState(this.stateFile);
   }
@@ -209,7 +209,7 @@ export class Project {
     return join(this.root, "state", ".pulumi", "stacks", this.name, `${this.stack}.json`);
   }
 
-  /** Searches all that was written so far: every file under `root`, and the output of every run. */
+  /** Searches every file under `root` and the output of every run. */
   findWritten(needles: readonly string[]): Finding[] {
     const outputs = this.everything.flatMap((output, index) =>
       findInText(`output of run ${index + 1}`, output, needles),
@@ -217,7 +217,7 @@ export class Project {
     return [...findInFolder(this.root, needles), ...outputs];
   }
 
-  /** Ends what still runs and removes the folder. */
+  /** Ends all running commands and removes the folder. */
   async remove(): Promise<void> {
     const left = [...this.runs];
     for (const run of left) {
@@ -265,7 +265,7 @@ export interface PreviewPlan {
   changeSummary: Record<string, number>;
 }
 
-/** Nothing of the person who runs the tests gets in, and nothing of the test gets out of `root`. */
+/** Keeps settings of the user out of the test, and files of the test inside `root`. */
 function cleanEnvironment(environment: NodeJS.ProcessEnv, root: string): NodeJS.ProcessEnv {
   const kept = Object.entries(environment).filter(([name]) => !/^(PULUMI_|WEBEXTRACT_)/.test(name));
   return {

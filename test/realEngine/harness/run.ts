@@ -3,13 +3,13 @@ import { spawn } from "node:child_process";
 import { setTimeout } from "node:timers/promises";
 import { descendantsOf, dynamicHostPattern, isRunning, killNow } from "./processes";
 
-/** How one command of the engine ended, and all that it wrote. */
+/** The exit and the output of one command of the engine. */
 export interface RunResult {
-  /** Exit code; `null` where a signal ended it. */
+  /** Exit code; `null` if a signal ended the command. */
   code: number | null;
   stdout: string;
   stderr: string;
-  /** Both, in the order in which they were written. */
+  /** Standard output and standard error, in the order of writing. */
   output: string;
 }
 
@@ -20,7 +20,7 @@ export interface StartOptions {
 
 /** A command of the engine that may still be running. */
 export class Run {
-  /** Settles when the command has ended, whatever its exit code. */
+  /** Settles when the command has ended, with any exit code. */
   readonly done: Promise<RunResult>;
   private readonly child: ChildProcess;
   private readonly waiting = new Set<() => void>();
@@ -50,12 +50,12 @@ export class Run {
     });
   }
 
-  /** What it has written so far. */
+  /** The output so far. */
   get output(): string {
     return this.written;
   }
 
-  /** Waits until the text has been written. Rejects if the command ends without having written it. */
+  /** Waits for the text in the output. Rejects if the command ends before it writes the text. */
   waitFor(text: string | RegExp): Promise<void> {
     return new Promise((resolve, reject) => {
       const look = () => {
@@ -72,12 +72,12 @@ export class Run {
     });
   }
 
-  /** What a first Ctrl-C does; a second call is the second Ctrl-C. */
+  /** Sends the signal of Ctrl-C. A second call is the second Ctrl-C. */
   interrupt(): void {
     this.child.kill("SIGINT");
   }
 
-  /** Kills the engine alone, as a crash of it would; its helpers find themselves alone. @returns when the hosts of dynamic resources have ended. */
+  /** Kills only the engine, like a crash. Its child processes continue. @returns when the hosts of dynamic resources have ended. */
   async killEngine(): Promise<void> {
     const hosts = this.hosts();
     killNow(this.pid);
@@ -86,7 +86,7 @@ export class Run {
     }
   }
 
-  /** Kills the engine and everything that it started, as the loss of the machine would. */
+  /** Kills the engine and all processes that it started, like the loss of the machine. */
   killAll(): void {
     const started = descendantsOf(this.pid);
     killNow(this.pid);
@@ -95,7 +95,7 @@ export class Run {
     }
   }
 
-  /** Kills the processes that run the handlers of dynamic resources. Throws if there is none: a test that kills nothing shows nothing. */
+  /** Kills the processes that run the handlers of dynamic resources. Throws if there is no such process, because the test would prove nothing. */
   killHosts(): void {
     const hosts = this.hosts();
     if (hosts.length === 0) {

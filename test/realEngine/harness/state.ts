@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** A resource as the state holds it. */
+/** A resource in the state. */
 export interface StateResource {
   urn: string;
   type: string;
@@ -11,12 +11,12 @@ export interface StateResource {
   dependencies?: string[];
   initErrors?: string[];
   protect?: boolean;
-  /** The line of the program that declares it, as the SDK told. */
+  /** The line of the program that declares the resource, as the SDK reported it. */
   sourcePosition?: string;
   stackTrace?: { sourcePosition?: string }[];
 }
 
-/** What the engine knows of a stack. */
+/** The state of a stack. */
 export interface State {
   resources: StateResource[];
   pendingOperations: { resource: StateResource; type: string }[];

@@ -6,14 +6,14 @@ import { creates, deletes, updates } from "./steps";
 
 const phases = { create: creates, update: updates, delete: deletes };
 
-/** Every resource at every step of its create, update and delete, with every way on afterwards. */
+/** Kills each resource in each step of its create, update and delete, and continues with each of `nexts`. */
 export function describeKills(what: string, kill: Kill, moments: readonly ("before" | "after")[]): void {
   describe(what, function () {
     this.timeout(300_000);
     for (const [phase, steps] of Object.entries(phases)) {
       for (const when of moments) {
         for (const next of nexts) {
-          it(`in each ${phase} ${when} the effect, then ${next}: nothing is done twice, and the errors lead out`, async () => {
+          it(`in each ${phase}, ${when} the effect, then ${next}: no effect happens twice, and the errors name a solution that works`, async () => {
             const killed = await KilledUp.create(steps);
             try {
               await killed.prepare();
@@ -38,7 +38,7 @@ export function describeKills(what: string, kill: Kill, moments: readonly ("befo
   });
 }
 
-/** Whether the kill came at the very request that makes something. */
+/** Whether the kill happened at the request that has the effect. */
 function makesAt({ adopt, at, once }: KilledStep): boolean {
   return adopt !== undefined && at.operation === once?.operation;
 }

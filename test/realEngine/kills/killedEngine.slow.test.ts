@@ -1,3 +1,3 @@
 import { describeKills } from "./describeKills";
 
-describeKills("the engine, killed while its host is answered", "engine", ["before"]);
+describeKills("a kill of the engine while the service responds to the host", "engine", ["before"]);

@@ -1,3 +1,3 @@
 import { describeKills } from "./describeKills";
 
-describeKills("the host of the resources, killed", "host", ["before", "after"]);
+describeKills("a kill of the provider process", "host", ["before", "after"]);

@@ -1,3 +1,3 @@
 import { describeKills } from "./describeKills";
 
-describeKills("everything at once, killed", "machine", ["after"]);
+describeKills("a kill of all processes at once", "machine", ["after"]);

@@ -5,12 +5,12 @@ import type { KilledStep } from "./steps";
 import { holdOf, seedFor, subtaskPlaceholder } from "./steps";
 
 /**
- * `host`: the process that runs the handlers. `machine`: everything at once. `engine`: the engine alone; its host is still answered. `answer`: nothing
- * is killed, the answers are lost.
+ * `host`: the process that runs the handlers. `machine`: all processes at once. `engine`: only the engine; its host still gets its responses.
+ * `answer`: no process is killed, but the responses are lost.
  */
 export type Kill = "host" | "machine" | "engine" | "answer";
 
-/** What comes before the next up. */
+/** The commands after the kill. */
 export const nexts = ["an up", "a refresh and an up", "an up --refresh"] as const;
 export type Next = (typeof nexts)[number];
 
@@ -18,8 +18,8 @@ const parallel = ["--parallel", "50"];
 const goOn = ["--continue-on-error", ...parallel];
 
 /**
- * One up in the middle of which something is killed while many resources are each at a step of theirs, and what a user does afterwards:
- * the next commands, what the errors say, and an up that must then change nothing more.
+ * An up that a kill interrupts while many resources are each in one of their steps, and the actions of a user after it: the next commands, the
+ * solutions that the errors name, and an up that must change nothing.
  */
 export class KilledUp {
   private readonly ways = new Map<string, Record<string, unknown>>();
@@ -42,7 +42,7 @@ export class KilledUp {
     return new KilledUp(world, steps);
   }
 
-  /** Brings everything into the state before the step. */
+  /** Creates the state before the steps. */
   async prepare(): Promise<void> {
     const first = this.steps.filter(({ before }) => before !== undefined);
     if (first.length > 0) {
@@ -51,11 +51,11 @@ export class KilledUp {
     }
   }
 
-  /** Starts the step of each resource, and kills when all stand where they are to. */
+  /** Starts the step of each resource, and kills when each of their requests is held. */
   async kill(kill: Kill, when: "before" | "after"): Promise<void> {
     const { emulator, project } = this.world;
     this.declare(({ after }) => after);
-    // Those that name no task take what is left over.
+    // Faults without a task apply to the remaining requests.
     const ordered = [...this.steps].sort(
       (a, b) => Number(a.at.taskId === undefined) - Number(b.at.taskId === undefined),
     );
@@ -90,7 +90,7 @@ export class KilledUp {
     emulator.clearFaults();
   }
 
-  /** The next commands of a user, or of a job. @returns all that they wrote. */
+  /** Runs the next commands of a user or a CI job. @returns their output. */
   async goOn(next: Next): Promise<string> {
     const { project } = this.world;
     const refreshed = next === "a refresh and an up" ? await project.refresh({ args: parallel }) : undefined;
@@ -99,7 +99,7 @@ export class KilledUp {
     return `${refreshed?.output ?? ""}\n${up.output}`;
   }
 
-  /** Does what the errors say, for each resource whose request nobody knows the outcome of. @returns their names. */
+  /** Applies the solution of the error for each resource with an unknown outcome. @returns their names. */
   async followTheErrors(output: string): Promise<string[]> {
     const lost = this.steps.filter(({ name }) => isUnknown(output, name));
     for (const step of lost) {
@@ -112,7 +112,7 @@ export class KilledUp {
     return lost.map(({ name }) => name);
   }
 
-  /** That nothing was done once too often so far, and in the end that all is as declared and stays so. */
+  /** Asserts that no effect has happened too often so far. */
   assertNothingTooMuch(): void {
     for (const { name, once } of this.steps) {
       if (once !== undefined) {
@@ -137,7 +137,7 @@ export class KilledUp {
     );
   }
 
-  /** How often a request took effect. */
+  /** How often a request had an effect. */
   private times({ operation, taskId }: { operation: string; taskId: string }): number {
     return this.world.emulator.requests.filter((request) => {
       const about = request.query.taskId ?? (request.body as { taskId?: string } | undefined)?.taskId;
@@ -165,7 +165,7 @@ function adopting({ adopt = "adoptTaskId", after }: KilledStep, id: string): Rec
   return from === undefined ? { [adopt]: id } : { from: { ...from, [adopt]: id } };
 }
 
-/** Whether the output holds an error that says that this resource's request may have taken effect. */
+/** Whether the output contains an error that says that the outcome of this resource's request is unknown. */
 function isUnknown(output: string, name: string): boolean {
   const about = `(?:copy of task "${name}" may exist|paid run of task "${name}" may have started)`;
   return new RegExp(`^\\s*(?:\\*|error:) .*${about}`, "m").test(output);

@@ -46,7 +46,7 @@ describe("the journal on the real engine", () => {
     assert.deepEqual(journal(), []);
   };
 
-  it("is empty after an ordinary up, and after the command that follows a first Ctrl-C, which ends cleanly", async () => {
+  it("is empty after an ordinary up, and after the next command if a first Ctrl-C interrupted the up", async () => {
     await world.project.up();
     assert.deepEqual(journal(), []);
     await world.project.destroy();
@@ -57,7 +57,7 @@ describe("the journal on the real engine", () => {
     assert.deepEqual(journal(), []);
   });
 
-  it("has the copy whose answer was on its way when a second Ctrl-C came, and that the engine didn't save", async () => {
+  it("contains a copy that the engine did not save because a second Ctrl-C came before the response", async () => {
     const before = await world.project.exportStack();
     await interruptedUp();
     world.project.write("before.json", JSON.stringify(before));
@@ -65,7 +65,7 @@ describe("the journal on the real engine", () => {
     await assertTakenOver();
   });
 
-  it("has the copy that a second Ctrl-C cut off, once it is answered", async () => {
+  it("contains a copy that a second Ctrl-C interrupted, after the service has responded", async () => {
     const { run, hold } = await upUntilCopied();
     run.interrupt();
     await run.waitFor("press ^C again");
@@ -76,7 +76,7 @@ describe("the journal on the real engine", () => {
     await assertTakenOver();
   });
 
-  it("has the copy that a killed engine never learned of; the host ends by itself once it is answered", async () => {
+  it("contains a copy that a killed engine did not save, and the provider process ends by itself after the response", async () => {
     const { run, hold } = await upUntilCopied();
     const hostEnded = run.killEngine();
     hold.release();
@@ -85,8 +85,8 @@ describe("the journal on the real engine", () => {
   });
 });
 
-describe("an engine that is killed while the service renews its token", () => {
-  it("leaves the new refresh token in the store, for the old one works no more", async () => {
+describe("an engine that is killed during a token refresh", () => {
+  it("leaves the new refresh token in the store, because the old one is no longer valid", async () => {
     const world = await World.create({
       program: program(),
       withCredentials: false,
@@ -100,7 +100,7 @@ describe("an engine that is killed while the service renews its token", () => {
       const run = world.project.start(["refresh", "--yes", "--skip-preview"]);
       await hold.reached;
       const hostEnded = run.killEngine();
-      // The host has learned of it before the answer comes.
+      // The host learns of the kill before it gets the response.
       await run.done;
       hold.release();
       await hostEnded;
@@ -114,14 +114,14 @@ describe("an engine that is killed while the service renews its token", () => {
   });
 });
 
-describe("a kill in the middle of a create", () => {
+describe("a kill during a create", () => {
   const some = creates.filter(({ name }) => ["copy", "whole-settings", "run", "run-wait", "items"].includes(name));
 
   for (const [kill, when, next, unknown] of [
     ["host", "after", "an up --refresh", ["copy", "run"]],
     ["engine", "after", "an up", []],
   ] as const) {
-    it(`of the ${kill}, ${when} the effect, leads to nothing done twice after ${next}`, async () => {
+    it(`of the ${kill}, ${when} the effect, causes no second effect after ${next}`, async () => {
       const killed = await KilledUp.create(some);
       try {
         await killed.prepare();

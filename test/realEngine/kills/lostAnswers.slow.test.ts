@@ -1,3 +1,3 @@
 import { describeKills } from "./describeKills";
 
-describeKills("an answer that is lost", "answer", ["before", "after"]);
+describeKills("a lost response", "answer", ["before", "after"]);

@@ -7,25 +7,25 @@ import type { World } from "../world";
 
 type Args = Record<string, unknown>;
 
-/** One step of one resource in the middle of which something is killed. Each has tasks and a group of its own. */
+/** One step of one resource that a kill interrupts. Each step has its own tasks and its own group. */
 export interface KilledStep {
   name: string;
   type: string;
-  /** The arguments that are in place before the step; without them it is a create. */
+  /** The arguments before the step. Absent for a create. */
   before?: Args;
-  /** The arguments that the step brings about; without them it is a delete. */
+  /** The arguments after the step. Absent for a delete. */
   after?: Args;
-  /** The request that is held when the kill comes. Without a task, one about a task that an earlier request of the step makes. */
+  /** The request that is held during the kill. Without a task, a request about a task that an earlier request of the step created. */
   at: { operation: OperationName; taskId?: string; skip?: number };
-  /** The requests of the step that must not be sent twice, and how often they may have taken effect in the end. */
+  /** The requests of the step that must not be sent twice, and how often each may have an effect in the end. */
   once?: { operation: OperationName; taskId: string; times: number };
-  /** Brings the service into the state that the step needs. */
+  /** Prepares the service for the step. */
   prepare?(emulator: Emulator): void;
-  /** How a user leads out of an unknown outcome. */
+  /** How a user resolves an unknown outcome. */
   adopt?: "adoptTaskId" | "adoptLotNo";
-  /** What the request made, as a user would find it. */
+  /** Finds the result of the request, as a user would. */
   made?(emulator: Emulator): string | undefined;
-  /** What must be so in the end. */
+  /** Checks the final state. */
   settled?(world: World): void;
 }
 
@@ -61,7 +61,7 @@ function taskCopy(name: string, before?: Args): KilledStep {
   };
 }
 
-/** A whole task, killed at one of the requests that make it. */
+/** The create of an ExtractionTask, killed at one of its requests. */
 function wholeTask(name: string, operation: OperationName, declared: Args): KilledStep {
   return {
     name,
@@ -99,7 +99,7 @@ function cloudRun(name: string, at: KilledStep["at"], args: Args = {}, before?: 
 }
 
 function dataExport(name: string, operation: OperationName, before?: Args): KilledStep {
-  // The file may be there when the export is made again: then its name is taken.
+  // The file may exist when the export runs again. Its name is in use then.
   const marks = operation === "markExported";
   const own = marks ? { path: `rows/${name}-{n}.ndjson`, markExported: true } : { path: `rows/${name}.ndjson` };
   return {
@@ -109,7 +109,7 @@ function dataExport(name: string, operation: OperationName, before?: Args): Kill
     after: { taskId: name, scope: "all", ...own, triggers: ["after"] },
     at: { operation, taskId: name },
     prepare: (emulator) => void emulator.change.insertRows(name, [{ n: 1 }, { n: 2 }]),
-    // A second export marks again, but nothing that is not in its file.
+    // A second export marks again, but only rows of its file.
     settled: ({ emulator, project }) => {
       const file = String(project.resource(name).outputs?.file);
       assert.equal(readFileSync(join(project.folder, file), "utf8").trim().split("\n").length, 2);
@@ -122,7 +122,7 @@ const stoppedRun = (name: string) => (emulator: Emulator) => {
   emulator.change.setSubtaskStatus(emulator.change.startRun(name), "stopped");
 };
 
-/** What stands for the id of the one subtask of this step's run, which is not known before there is one. */
+/** Placeholder for the id of the only subtask of this step's run, which is known only after the start. */
 export const subtaskPlaceholder = "SUBTASK";
 
 function cloudSubtasks(name: string, before: Args | undefined): KilledStep {
@@ -285,12 +285,12 @@ export const deletes: KilledStep[] = [
   },
 ];
 
-/** What holds a step's request, the ones that name a task first. */
+/** The fault that holds the request of a step. */
 export function holdOf({ at }: KilledStep, when: "before" | "after"): Omit<Fault, "kind"> {
   return { ...at, when };
 }
 
-/** The tasks and groups that all of these steps need. */
+/** The tasks and groups of these steps. */
 export function seedFor(steps: readonly KilledStep[]) {
   const names = ["another", ...steps.map(({ name }) => name)];
   return {

@@ -1,6 +1,6 @@
 /**
- * `npm run record`: keeps the states that this version writes, for the upgrade tests of all later ones. `--again` writes those of this version anew,
- * which is right until it is released.
+ * `npm run record`: records the states of this version for the upgrade tests of later versions. `--again` replaces the recorded states of this
+ * version. Use it only before the release.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { adoptedTask, files, fixtures, kinds, UpgradeStack, withoutPaths } from 
 
 const ownToTheStack = /^(node_modules|Pulumi\.|package\.json)/;
 
-/** How a stack comes into each kind of state. */
+/** Creates a stack in each kind of state. */
 const make: Record<Kind, (stack: UpgradeStack) => Promise<void>> = {
   async whole(stack) {
     const { project, emulator } = stack;
@@ -33,7 +33,7 @@ const make: Record<Kind, (stack: UpgradeStack) => Promise<void>> = {
     for (const operation of ["updateActionProperties", "updateLoopItems", "updateTaskUrls", "markExported"] as const) {
       emulator.fault({ operation, ...lost });
     }
-    // One append arrived and the other did not: nobody can tell from the answers.
+    // One append arrived and the other did not. The lost responses do not show which.
     emulator.fault({ operation: "updateLoopItems", kind: "reset", when: "before" });
     emulator.fault({ operation: "updateTaskParameters", ...lost, times: 2 });
     // A wait continues during an outage; a refusal ends it.

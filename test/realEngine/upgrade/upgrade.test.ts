@@ -27,7 +27,7 @@ for (const version of keptVersions()) {
       stack = await UpgradeStack.restore(kept, options, scratch);
     };
 
-    it("is that of the program today: no change in an up and a refresh, and no request but the refresh's reads", async () => {
+    it("causes no change in an up and a refresh, and no request except the reads of the refresh", async () => {
       await restore();
       const before = contents(stack.project.state().resources);
       await stack.project.up({ args: ["--expect-no-changes"] });
@@ -42,7 +42,7 @@ for (const version of keptVersions()) {
       assert.deepEqual(stack.operations(), []);
     });
 
-    it("takes a change with one write, and a refresh of it finds drift", async () => {
+    it("accepts a change with one write, and a later refresh finds drift", async () => {
       await restore();
       const program = readFileSync(join(fixtures, kept, files.program, "index.js"), "utf8");
       stack.project.write("index.js", program.replace('Url: "https://whole.test/"', 'Url: "https://changed.test/"'));
@@ -56,7 +56,7 @@ for (const version of keptVersions()) {
       assert.match(refreshed.output, /"https:\/\/changed\.test\/" => "https:\/\/drift\.test\/"/);
     });
 
-    it("is destroyed, with what stood before put back and rows removed", async () => {
+    it("is destroyed, the old values are restored, and rows are removed", async () => {
       await restore();
       const copy = stack.project.resource("copy").id ?? "";
       await stack.project.destroy();
@@ -69,7 +69,7 @@ for (const version of keptVersions()) {
       );
     });
 
-    it("is not touched where the service has another address, until movedFrom names the old one", async () => {
+    it("is refused at another address until movedFrom names the old address", async () => {
       await restore({ moved: true });
       const origin = originOf(written);
       const { output } = await stack.project.up({ expect: "failure" });
@@ -103,7 +103,7 @@ for (const version of keptVersions()) {
     const idOf = (name: string): string => stack.project.resource(name).id ?? "";
 
     for (const refreshFirst of [false, true]) {
-      it(`is finished by the next up${refreshFirst ? " after a refresh" : ""}, and nothing is sent twice that must not be`, async () => {
+      it(`is completed by the next up${refreshFirst ? " after a refresh" : ""}, and no request that must run once is sent twice`, async () => {
         if (refreshFirst) {
           await stack.project.refresh();
           assert.deepEqual(stack.operations().filter(isWrite), []);
@@ -142,11 +142,11 @@ for (const version of keptVersions()) {
   });
 }
 
-describe("the states that are kept of each version", () => {
+describe("the recorded states of each version", () => {
   const newest = keptVersions().at(-1) ?? "";
   const { version } = JSON.parse(readFileSync(join(fixtures, "../../../../package.json"), "utf8"));
 
-  it("include one of this version", () => {
+  it("include a state of this version", () => {
     assert.ok(keptVersions().includes(version), "run `npm run record`");
   });
 
@@ -156,7 +156,7 @@ describe("the states that are kept of each version", () => {
     return new Set(meant.map(({ type }) => type.split(":").at(-1)));
   };
 
-  it("hold every resource", () => {
+  it("contain every resource", () => {
     const types = typesIn("whole", () => true);
     assert.deepEqual(
       Object.keys(resources).filter((type) => !types.has(type)),
@@ -164,9 +164,9 @@ describe("the states that are kept of each version", () => {
     );
   });
 
-  it("hold every resource that can be left with something to do", () => {
+  it("contain every resource that can be unfinished", () => {
     const types = typesIn("unfinished", ({ outputs }) => outputs?.pending !== undefined);
-    // A copy has an id or is not there, and one subtask after the other is stopped or started, which can be sent again.
+    // These resources cannot be unfinished: a copy exists with an id or not at all, and the requests of CloudSubtasks can be sent again.
     const neverPending = ["TaskCopy", "CloudSubtasks"];
     assert.deepEqual(
       Object.keys(resources).filter((type) => !types.has(type)),
@@ -174,7 +174,7 @@ describe("the states that are kept of each version", () => {
     );
   });
 
-  it("hold no secret in the clear and no path of the machine that they were made on", () => {
+  it("contain no secret in clear text and no path of the machine that recorded them", () => {
     for (const each of keptVersions().flatMap((version) => kinds.map((kind) => join(version, kind)))) {
       const text = readFileSync(join(fixtures, each, files.stack), "utf8");
       assert.deepEqual(findInText(files.stack, text, Object.values(secrets)), []);
@@ -185,7 +185,7 @@ describe("the states that are kept of each version", () => {
 
 const secretMark = "4dabf18193072939515e22adb298388d";
 
-/** What a state says of its resources, beside times and places in files; secrets are encrypted anew each time. */
+/** The resources of a state without times, source positions and secrets, whose encryption differs each time. */
 function contents(list: readonly StateResource[]): unknown {
   const told = list
     .map(({ urn, id, inputs, outputs }) => ({ urn, id, inputs, outputs }))

@@ -6,38 +6,38 @@ import type { ProjectOptions } from "../harness";
 import { Project } from "../harness";
 import { template } from "../world";
 
-/** The states that are kept of each version: one whose resources are whole, and one that failed halfway. */
+/** The recorded states of each version: one with complete resources, and one of a failed up. */
 export const kinds = ["whole", "unfinished"] as const;
 export type Kind = (typeof kinds)[number];
 
-/** What is kept of each: the program, the stack that it made (`pulumi stack export`), and the state file of the service. */
+/** The recorded files: the program, its stack (`pulumi stack export`), and the state file of the service. */
 export const files = { program: "program", stack: "stack.json", service: "service.json" } as const;
 
-/** A folder for each version, and in it one for each kind. */
+/** Contains a folder for each version, with a folder for each kind. */
 export const fixtures = join(__dirname, "fixtures");
 
-/** The versions of which a state is kept, the newest last. */
+/** The versions with a recorded state, the newest last. */
 export function keptVersions(): string[] {
   const versions = existsSync(fixtures) ? readdirSync(fixtures) : [];
   return versions.sort((one, other) => one.localeCompare(other, "en", { numeric: true }));
 }
 
 const names = { name: "upgrade", stack: "dev" };
-/** A task that no stack made. */
+/** A task that no stack created. */
 export const adoptedTask = "existing-1";
 const apiKey = "api-key-of-the-upgrade-program";
-/** Configuration of the program that must never be seen in the clear. */
+/** Secret configuration of the program. */
 export const secrets = { "upgrade:wait": "a secret property", "upgrade:item": "https://secret.test/2" };
 
 export interface UpgradeStackOptions extends Pick<ProjectOptions, "folder" | "install" | "path" | "env"> {
-  /** Folder of the program to begin with. */
+  /** Folder of the first program. */
   program: string;
-  /** File of the service's state; written anew where it is not there. */
+  /** State file of the service. A missing file is created. */
   service: string;
   config?: Readonly<Record<string, string>>;
 }
 
-/** The program of an upgrade test in a project of its own, with the service that it talks to. */
+/** A project with the program of an upgrade test, and its service. */
 export class UpgradeStack {
   private constructor(
     readonly emulator: Emulator,
@@ -65,7 +65,7 @@ export class UpgradeStack {
           ...config,
         },
         secrets: { ...secrets, "webextract:profiles": JSON.stringify({ uploads: { apiKey } }) },
-        // Access tokens die after a day, so none is in the state that is kept.
+        // Access tokens expire after a day, so the recorded state contains none.
         env: { WEBEXTRACT_ACCESS_TOKEN: emulator.credentials.accessToken, WEBEXTRACT_API_KEY: apiKey, ...env },
       });
       cpSync(program, project.folder, { recursive: true });
@@ -77,8 +77,8 @@ export class UpgradeStack {
   }
 
   /**
-   * A stack as a version left it; `kept` is its folder in the fixtures. With `moved`, the service is somewhere else now; else the state says
-   * that it was made where it is today.
+   * Imports the recorded stack of a version. `kept` is its folder in the fixtures. With `moved`, the state keeps the old address of the service;
+   * otherwise it gets the present address.
    */
   static async restore(
     kept: string,
@@ -107,7 +107,7 @@ export class UpgradeStack {
   }
 }
 
-/** Where the service was when a state was written. */
+/** The address of the service in a recorded state. */
 export function originOf(stack: string): string {
   const origin = /"origin": "([^"]+)"/.exec(stack)?.[1];
   if (origin === undefined) {
@@ -116,7 +116,7 @@ export function originOf(stack: string): string {
   return origin;
 }
 
-/** The engine notes where in which file a resource was made: a state that is kept says nothing of the machine that it was made on. */
+/** Removes the source positions of the engine, which contain paths of the machine. */
 export function withoutPaths(state: string): string {
   return state.replace(
     /project:\/\/\/(?:\.\.\/)+[^"]*?\/(dist|node_modules)\//g,
