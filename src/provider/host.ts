@@ -27,6 +27,8 @@ export class Host {
   private readonly owners = new Map<string, TaskOwners>();
   /** Placeholder ids of lost answers whose outcome this run adopts. */
   readonly adopted = new Set<string>();
+  /** The tasks that this run has copied. */
+  private readonly copies = new Set<string>();
   private readonly checked = new Set<string | undefined>();
   private readonly noted = new Set<string>();
   private stepsUnderWay = 0;
@@ -84,10 +86,14 @@ export class Host {
 
   /** The owners of the parts of a task. */
   ownersOf(profile: string | undefined, taskId: string): TaskOwners {
-    const task = JSON.stringify([this.account(profile), taskId]);
+    const task = this.taskKey(profile, taskId);
     const owners = this.owners.get(task) ?? new TaskOwners();
     this.owners.set(task, owners);
     return owners;
+  }
+
+  private taskKey(profile: string | undefined, taskId: string): string {
+    return JSON.stringify([this.account(profile), taskId]);
   }
 
   ownerOf(urn: string | undefined): Owner {
@@ -168,6 +174,8 @@ export class Host {
       folder: this.programFolder,
       exclusive: (taskId, work) => this.writer(taskId)(work),
       isDecided: (taskId, part) => this.ownersOf(profile, taskId).isTaken(this.ownerOf(urn), part),
+      copied: (taskId) => this.copies.add(this.taskKey(profile, taskId)),
+      isNewCopy: (taskId) => this.copies.has(this.taskKey(profile, taskId)),
       saw: (taskId, presence) => this.accountGuard(profile).saw(taskId, presence),
       warn: (message) => this.engine.log.warn(message, urn),
       progress: (message) => this.engine.log.progress(message, urn),

@@ -1,3 +1,4 @@
+import { isServiceError } from "../service/errors/errors";
 import type { ArgsSpec } from "./args";
 import { boolean, choice, object, string } from "./args";
 import { everything } from "./ownership";
@@ -12,8 +13,9 @@ import {
   settingsOfActions,
 } from "./settings/parameterActions";
 import { drifts, settingsToPutBack } from "./settings/restore";
-import { toUpdates, typesOf, without } from "./settings/setting";
+import { merge, toUpdates, typesOf, without } from "./settings/setting";
 import { appends, writesFor } from "./settings/settingsLife";
+import { standingSettings } from "./settings/takeOver";
 import type { LostAnswerState } from "./task/lostAnswer";
 import { isOutcomeUnknown, onlyAdoptionDiffers } from "./task/lostAnswer";
 import type { TaskCopyArgs, TaskCopyState } from "./task/taskCopy";
@@ -31,16 +33,23 @@ import { isMap } from "./values";
  * | step | call |
  * |---|---|
  * | create | `POST /task/copy`, `POST /task/updateTaskParameters`, `POST /task/urls:file` |
+ * | adopt | `POST /task/getActions`, `POST /task/updateTaskParameters` for what differs, if anything, `POST /task/urls:file` if start URLs are declared |
  * | read | `POST /task/getActions` |
  * | update | `POST /task/updateTaskParameters` for all that changed, `POST /task/urls:file` if the list changed |
  * | delete | as TaskCopy; a setting that is removed from the declaration keeps its value at the service, with a warning |
  */
 export interface ExtractionTaskArgs extends ProfileArgs {
-  /** The source of the task: arguments of a TaskCopy. A change replaces as it does there. */
+  /**
+   * The source of the task: arguments of a TaskCopy. A change replaces as it does there. The settings of an adopted task are read first, and only
+   * those that differ are written.
+   */
   from: Pick<TaskCopyArgs, "sourceTaskId" | "taskGroupId" | "adoptTaskId">;
   /** The declared actions by actionId, as in TaskParameters. */
   actions?: ParameterActions;
-  /** The URLs at which the task starts: a list, or a file with one URL on each line. */
+  /**
+   * The URLs at which the task starts: a list, or a file with one URL on each line. The API has no call that shows them, so those of an adopted task
+   * are uploaded once, even if the same URLs stand there.
+   */
   startUrls?: StartUrlsForm;
   /**
    * As in TaskCopy.
@@ -214,6 +223,10 @@ async function configure(
   try {
     await writeActions(state, args, context);
   } catch (error) {
+    // A task to adopt that is not there must not be kept in the state.
+    if (args.from.adoptTaskId !== undefined && isServiceError(error, "notFound")) {
+      throw error;
+    }
     const lost = error instanceof PartialFailure ? (error.state as PendingState).pending : undefined;
     const kept = lost === undefined ? state.actions : args.actions;
     const left = [...(lost ?? ["actions"]), ...laterSteps];
@@ -233,7 +246,10 @@ async function writeActions(state: ExtractionTaskState, args: CheckedArgs, conte
   const { taskId } = state;
   const [before, now] = [settingsOfActions(state.actions), settingsOfActions(args.actions)];
   const pending = state.pending?.filter((step) => step === "write" || step === "append");
-  const writes = await writesFor({ taskId, before, now, pending }, loopPath, context);
+  const fresh = args.from.adoptTaskId === undefined ? [] : without(now, before);
+  const standing = await standingSettings(taskId, fresh, context);
+  const step = { taskId, before: merge(before, standing), now, pending };
+  const writes = without(await writesFor(step, loopPath, context), standing);
   if (writes.length > 0) {
     const append = appends(writes) ? extractionTask.args : undefined;
     const send = () => context.client.updateTaskParameters({ taskId, actions: toUpdates(writes) });

@@ -134,6 +134,10 @@ export interface Context {
   isDecided(taskId: string, part: string): boolean;
   /** Notes that the service has said that a task exists or is gone. */
   saw(taskId: string, presence: "there" | "gone"): void;
+  /** Notes that this run has copied a task. */
+  copied(taskId: string): void;
+  /** Whether this run has copied the task. Nobody else has configured it then. */
+  isNewCopy(taskId: string): boolean;
   /** Shows a warning beside the resource. */
   warn(message: string): void;
   /** Shows the progress of a long step. Each message replaces the previous one. */

@@ -25,7 +25,7 @@ export interface RestoreArgs {
 export type ShownSetting = SettingOf<ShownLoop>;
 
 /** A setting as the service shows it; undefined if the service does not show it. */
-function shownSetting(setting: Setting, actions: readonly ActionShown[]): ShownSetting | undefined {
+export function shownSetting(setting: Setting, actions: readonly ActionShown[]): ShownSetting | undefined {
   const { actionId } = setting;
   if (setting.part === "loop") {
     const value = shownLoop(actions, actionId, setting.value.loopType);
@@ -63,19 +63,22 @@ export function noteOfDrift(
 /** How much one resource remembers, in bytes of its state. */
 const mostBytes = 32 * 1024;
 
-/** Reads the present values of `fresh`, which is about to be written for the first time. `stored` is the form that the state keeps. */
-export async function remember(
+export interface Memory {
+  /** The settings to remember the values of. */
+  fresh: readonly Setting[];
+  /** What is remembered already. */
+  known: readonly ShownSetting[];
+  /** The actions as the service shows them. */
+  actions: readonly ActionShown[];
+}
+
+/** Remembers the present values of `fresh`, which is about to be written for the first time. `stored` is the form that the state keeps. */
+export function remember(
   taskId: string,
-  fresh: readonly Setting[],
-  known: readonly ShownSetting[],
+  { fresh, known, actions }: Memory,
   stored: (settings: readonly ShownSetting[]) => unknown,
   context: Context,
-): Promise<ShownSetting[]> {
-  if (fresh.length === 0) {
-    return [...known];
-  }
-  const presence = await lookUpTask(taskId, typesOf(fresh), context);
-  const actions = presence.is === "there" ? presence.actions : [];
+): ShownSetting[] {
   const reasons = new Map<string, (Setting | ShownSetting)[]>();
   const lose = (settings: readonly (Setting | ShownSetting)[], why: string): unknown =>
     reasons.set(why, [...(reasons.get(why) ?? []), ...settings]);

@@ -1,6 +1,7 @@
 import type { ServiceClient } from "../../service/client";
 import type { ArgSpecs } from "../args";
 import type { Context, Created, DriftState, PendingState, Read } from "../resource";
+import type { ActionShown } from "../task/taskPresence";
 import { lookUpTask } from "../task/taskPresence";
 import { pendingWithAppend, writeTask } from "../task/taskWrite";
 import type { Items } from "./loop";
@@ -9,6 +10,7 @@ import type { RestoreArgs, ShownSetting } from "./restore";
 import { drifts, noteOfDrift, remember, settingsToPutBack, stillRemembered, stillToPutBack } from "./restore";
 import type { Setting, SettingOf } from "./setting";
 import { changedProperties, findSetting, merge, typesOf, without } from "./setting";
+import { settingsAsShown, standingSettings } from "./takeOver";
 
 export interface SettingsArgs extends RestoreArgs {
   taskId: string;
@@ -54,17 +56,20 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
     const gone = state === undefined ? [] : without(everDeclared(state), now);
     const back = state === undefined ? [] : await settingsToPutBack(restoreState(state), gone, context);
     const known = state === undefined ? [] : form.remembered(state);
+    const fresh = without(now, before);
+    const actions = onDelete === "restore" && fresh.length > 0 ? await presentActions(taskId, fresh, context) : [];
     const remembered =
       onDelete === "restore"
-        ? await remember(
+        ? remember(
             taskId,
-            without(now, before),
-            stillRemembered(known, before, now, state ?? {}),
+            { fresh, known: stillRemembered(known, before, now, state ?? {}), actions },
             form.previous,
             context,
           )
         : undefined;
-    const writes = await writesFor({ taskId, before, now, pending: state?.pending }, form.loopPath, context);
+    const standing = state === undefined ? await standingAtFirst(args, fresh, actions, context) : [];
+    const step = { taskId, before: merge(before, standing), now, pending: state?.pending };
+    const writes = without(await writesFor(step, form.loopPath, context), standing);
     const previous = remembered && form.previous(remembered);
     const next = form.state(args, { previous }, state);
     if (writes.length + back.length === 0) {
@@ -115,6 +120,28 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
       }
     },
   };
+}
+
+async function presentActions(
+  taskId: string,
+  settings: readonly Setting[],
+  context: Context,
+): Promise<readonly ActionShown[]> {
+  const presence = await lookUpTask(taskId, typesOf(settings), context);
+  return presence.is === "there" ? presence.actions : [];
+}
+
+/** The settings that need no first write. `actions` is what a restore has read. */
+function standingAtFirst(
+  { taskId, onDelete }: SettingsArgs,
+  fresh: readonly Setting[],
+  actions: readonly ActionShown[],
+  context: Context,
+): Promise<Setting[]> | Setting[] {
+  if (onDelete === "restore") {
+    return settingsAsShown(fresh, actions);
+  }
+  return context.isNewCopy(taskId) ? [] : standingSettings(taskId, fresh, context);
 }
 
 /** What to write so that the service agrees with `now`. */

@@ -35,7 +35,7 @@ type CheckedActionSettings = Record<
  *
  * | step | call |
  * |---|---|
- * | create | `POST /task/updateActionProperties`, one request for all actions |
+ * | create | `POST /task/getActions`, then one `POST /task/updateActionProperties` for the properties that differ, if any; on a copy that the same run made, only the second, for all properties |
  * | read | `POST /task/getActions`; compares the declared properties |
  * | update | `POST /task/updateActionProperties`, one request for the actions that changed |
  * | delete | none, or one request that puts the old values back (`onDelete: "restore"`) |

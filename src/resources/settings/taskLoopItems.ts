@@ -15,7 +15,7 @@ import { settingsLife } from "./settingsLife";
  *
  * | step | call |
  * |---|---|
- * | create | `POST /task/updateLoopItems` |
+ * | create | `POST /task/getActions`, then `POST /task/updateLoopItems` if the list differs; on a copy that the same run made, only the second |
  * | read | `POST /task/getActions` with the types of `webextract:actionTypes` |
  * | update | `POST /task/updateLoopItems`: the whole list, or with `mode: "append"` only the missing items |
  * | delete | none, or one request that puts the old list back (`onDelete: "restore"`) |

@@ -22,7 +22,7 @@ import { settingsLife } from "./settingsLife";
  *
  * | step | call |
  * |---|---|
- * | create | `POST /task/updateTaskParameters`, one request for all actions |
+ * | create | `POST /task/getActions`, then one `POST /task/updateTaskParameters` for what differs, if anything; on a copy that the same run made, only the second, for all actions |
  * | read | `POST /task/getActions`; compares the declared properties and loops |
  * | update | `POST /task/updateTaskParameters`, one request for all that changed |
  * | delete | none, or one request that puts the old values and lists back (`onDelete: "restore"`) |

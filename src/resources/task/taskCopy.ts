@@ -177,5 +177,6 @@ async function copyOnce(request: CopyTaskRequest, args: TaskCopyArgs, context: C
     (answer) => answer.data.taskId,
     context,
   );
+  context.copied(data.taskId);
   return data.taskId;
 }

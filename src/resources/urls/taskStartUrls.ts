@@ -10,7 +10,7 @@ import { checkStartUrls, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from 
  *
  * | step | call |
  * |---|---|
- * | create | `POST /task/urls:file`, streamed |
+ * | create | `POST /task/urls:file`, streamed, even if the same URLs stand there: the API does not show them |
  * | read | none: the API has no call that shows the URLs, so the last upload counts |
  * | update | `POST /task/urls:file` if the list changed |
  * | delete | none: the list stays, and a warning says so |

@@ -75,7 +75,10 @@ describe("TaskStartUrls", () => {
       assert.ok(message.startsWith(said), message);
       world.write("gone.txt", Buffer.from("\xe9", "latin1"));
       assert.match(await failure(provider.create(inputs)), /changed after the check. Nothing of it was sent/);
-      assert.deepEqual(world.operations(), []);
+      assert.deepEqual(
+        world.operations().filter((operation) => operation !== "getActions"),
+        [],
+      );
     }
   });
 

@@ -1,0 +1,56 @@
+import { isServiceError } from "../../service/errors/errors";
+import type { Context } from "../resource";
+import type { ActionShown } from "../task/taskPresence";
+import { fieldOf, findAction, lookUpTask } from "../task/taskPresence";
+import { loopAsShown } from "./loop";
+import { shownSetting } from "./restore";
+import type { Setting } from "./setting";
+import { typesOf } from "./setting";
+
+/**
+ * Settings that are declared for the first time on a task that somebody else has configured. They are read first, and only those that differ are
+ * written. A copy that this run has made needs no read: its settings are those of the template, and almost always some of them change.
+ */
+
+/** The settings that the service shows as they are declared. None if it does not show the task: the write tells why. */
+export async function standingSettings(
+  taskId: string,
+  fresh: readonly Setting[],
+  context: Context,
+): Promise<Setting[]> {
+  if (fresh.length === 0) {
+    return [];
+  }
+  try {
+    const presence = await lookUpTask(taskId, typesOf(fresh), context);
+    return presence.is === "there" ? settingsAsShown(fresh, presence.actions) : [];
+  } catch (error) {
+    // The account may write what it may not read.
+    if (isServiceError(error, "refused", "plan", "actionNotFound", "contract")) {
+      return [];
+    }
+    throw error;
+  }
+}
+
+/** The settings that stand as they are declared. */
+export function settingsAsShown(settings: readonly Setting[], actions: readonly ActionShown[]): Setting[] {
+  return settings.filter((setting) => {
+    const shown = shownSetting(setting, actions);
+    if (shown === undefined || hasOtherType(setting, actions)) {
+      return false;
+    }
+    if (setting.part === "property" || shown.part === "property") {
+      return setting.value === shown.value;
+    }
+    // Of a file to append, only the digest is known, which says nothing of a list that holds other items too.
+    const isKnown = setting.value.mode !== "append" || setting.value.items !== undefined;
+    return isKnown && loopAsShown(setting.value, shown.value) === setting.value;
+  });
+}
+
+function hasOtherType({ actionId, actionType }: Setting, actions: readonly ActionShown[]): boolean {
+  const action = findAction(actions, actionId);
+  const shown = action && fieldOf(action, "actionType");
+  return typeof shown === "string" && actionType !== undefined && shown.toLowerCase() !== actionType.toLowerCase();
+}
