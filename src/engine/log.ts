@@ -5,9 +5,16 @@ export interface EngineLog {
   warn(message: string, urn?: string): void;
   /** Takes the place of the resource's last progress message. */
   progress(message: string, urn?: string): void;
+  /** Shows an error of the stack, and resolves when the engine has it. To be called only where the command fails anyway: the engine goes on. */
+  error(message: string): Promise<void>;
   /** Shows the warnings that were held back. To be called when no step is under way: the engine may end the process then. */
   flush(): void;
 }
+
+type Kind = "warning" | "progress" | "error";
+
+/** Shows one message; answers a promise if that takes time. */
+export type ShowMessage = (message: string, urn: string | undefined, kind: Kind) => unknown;
 
 /** Nobody reads more warnings than this. */
 const mostWarnings = 10;
@@ -18,12 +25,12 @@ export class SummedUpLog implements EngineLog {
   private readonly more = new Map<string, string[]>();
   private readonly lastProgress = new Map<string, string>();
 
-  constructor(private readonly log: (message: string, urn: string | undefined, ephemeral: boolean) => void) {}
+  constructor(private readonly log: ShowMessage) {}
 
   warn(message: string, urn?: string): void {
     this.warnings++;
     if (this.warnings <= mostWarnings) {
-      this.log(message, urn, false);
+      void this.log(message, urn, "warning");
     } else {
       const kind = kindOfWarning(message);
       this.more.set(kind, [...(this.more.get(kind) ?? []), message]);
@@ -32,7 +39,7 @@ export class SummedUpLog implements EngineLog {
 
   flush(): void {
     for (const messages of this.more.values()) {
-      this.log(summedUp(messages), undefined, false);
+      void this.log(summedUp(messages), undefined, "warning");
     }
     this.more.clear();
   }
@@ -41,8 +48,12 @@ export class SummedUpLog implements EngineLog {
     // A log that is not a terminal gets a line for each message, so the same message is not sent again.
     if (urn !== undefined && this.lastProgress.get(urn) !== message) {
       this.lastProgress.set(urn, message);
-      this.log(message, urn, true);
+      void this.log(message, urn, "progress");
     }
+  }
+
+  async error(message: string): Promise<void> {
+    await this.log(message, undefined, "error");
   }
 }
 
@@ -72,7 +83,7 @@ interface LogRequest {
 
 interface EngineProtocol {
   LogRequest: new () => LogRequest;
-  LogSeverity: { INFO: number; WARNING: number };
+  LogSeverity: { INFO: number; WARNING: number; ERROR: number };
 }
 
 interface EngineClient {
@@ -91,31 +102,36 @@ export function engineLog(): EngineLog {
     const protocol: EngineProtocol = sdk("@pulumi/pulumi/proto/engine_pb");
     const { EngineClient } = sdk("@pulumi/pulumi/proto/engine_grpc_pb");
     const client: EngineClient = new EngineClient(address, grpc.credentials.createInsecure());
-    const log = (message: string, urn: string | undefined, ephemeral: boolean, failed: () => void): void => {
+    const { INFO, WARNING, ERROR } = protocol.LogSeverity;
+    const severities = { progress: INFO, warning: WARNING, error: ERROR };
+    const send = (message: string, urn: string | undefined, kind: Kind, done: (error: unknown) => void): void => {
       const request = new protocol.LogRequest();
-      request.setSeverity(ephemeral ? protocol.LogSeverity.INFO : protocol.LogSeverity.WARNING);
+      request.setSeverity(severities[kind]);
       request.setMessage(message);
       request.setUrn(urn ?? "");
       request.setStreamid(0);
-      request.setEphemeral(ephemeral);
-      client.log(request, (error) => error && failed());
+      request.setEphemeral(kind === "progress");
+      client.log(request, done);
     };
-    return new SummedUpLog((message, urn, ephemeral) => {
-      const failed = (): void => toStandardError(message, urn, ephemeral);
-      try {
-        log(message, urn, ephemeral, failed);
-      } catch {
-        // A message that cannot be sent must not fail its step.
-        failed();
-      }
+    return new SummedUpLog((message, urn, kind) => {
+      const failed = (): void => toStandardError(message, urn, kind);
+      return new Promise((resolve) => {
+        const done = (error: unknown): void => resolve(error ? failed() : undefined);
+        try {
+          send(message, urn, kind, done);
+        } catch (error) {
+          // A message that cannot be sent must not fail its step.
+          done(error);
+        }
+      });
     });
   } catch {
     return new SummedUpLog(toStandardError);
   }
 }
 
-function toStandardError(message: string, _urn: string | undefined, ephemeral: boolean): void {
-  if (!ephemeral) {
-    console.error(`warning: ${message}`);
+function toStandardError(message: string, _urn: string | undefined, kind: Kind): void {
+  if (kind !== "progress") {
+    console.error(`${kind}: ${message}`);
   }
 }

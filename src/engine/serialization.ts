@@ -1,8 +1,8 @@
 import { replaceEach, unknown } from "../resources/values";
 
 /**
- * Two forms of the protocol of dynamic providers that no other file knows: the string that stands for an unknown value, and the property that
- * holds the provider text.
+ * The forms of the protocol of dynamic providers that no other file knows: the string that stands for an unknown value, and the properties that
+ * are no arguments.
  */
 
 /** Stands for an unknown value in a preview, at any depth. */
@@ -10,11 +10,16 @@ const unknownText = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 export const providerKey = "__provider";
 
+/** With the arguments of a resource that the program sees to be invalid: problems of its other resources. It never reaches the state. */
+export const otherProblemsKey = "__otherProblems";
+
 export type Properties = Record<string, unknown>;
 
-/** Properties as resources see them: without the provider text and null values, with `unknown` for unknown values. */
+const ownKeys = [providerKey, otherProblemsKey];
+
+/** Properties as resources see them: without the provider text, the problems of others and null values, with `unknown` for unknown values. */
 export function deserialize(properties: Properties): Properties {
-  const entries = Object.entries(properties).filter(([name, value]) => name !== providerKey && value !== null);
+  const entries = Object.entries(properties).filter(([name, value]) => !ownKeys.includes(name) && value !== null);
   const known = Object.fromEntries(entries);
   return replaceEach(known, (value) => value === unknownText, unknown) as Properties;
 }

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import type { CustomResourceOptions, ID, Input } from "@pulumi/pulumi";
 import { CustomResource, mergeOptions, Output, output, RunError, runtime, unknown, unsecret } from "@pulumi/pulumi";
-import { providerKey } from "../engine/serialization";
+import { otherProblemsKey, providerKey } from "../engine/serialization";
 import { fewerFrames } from "../engine/stackFrames";
 import type { ArgSpecs, Shape } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { taskNamedBy } from "../resources/ownership";
 import { canonical, entryOf, isMap, isPlainMap } from "../resources/values";
+import { otherProblems } from "./otherProblems";
 import { idFor, isId, noteId, withIds } from "./previewIds";
 import { requireValidConfig } from "./programConfig";
 import { isMocked, providerText, requireResolvableProvider } from "./providerText";
@@ -32,7 +33,13 @@ type Without<Part> = { [Name in keyof Part]?: undefined };
 /** The outputs of a resource: its checked arguments, and what the service answered. */
 export type OutputsOf<T> = { readonly [K in keyof T]-?: Output<T[K]> };
 
-/** The base of all resources of this package. Programs use its subclasses. */
+/**
+ * The base of all resources of this package. Programs use its subclasses.
+ *
+ * A preview refuses invalid arguments, all of a resource at once. It also shows those of the other resources, as far as the program sees them: not
+ * outputs, the content of files, lists of more than 100 items, resources with transforms or `ignoreChanges`, and resources that are declared after the
+ * program has waited for something. The engine itself stops at the first resource that is refused.
+ */
 export abstract class ExtractionResource extends CustomResource {
   /** The arguments that go into the hash for `rerunOn`: those that were given, options excepted, and those that `check` derives. */
   declare private readonly hashed: readonly string[];
@@ -47,6 +54,10 @@ export abstract class ExtractionResource extends CustomResource {
     opts: CustomResourceOptions | undefined,
   ) {
     const properties = propertiesOf(definition, name, args, opts);
+    const others = otherProblems(definition, `${definition.type} "${name}"`, args, opts);
+    if (others !== undefined) {
+      properties[otherProblemsKey] = others;
+    }
     const options = optionsOf(definition, name, args, opts);
     const leave = fewerFrames();
     try {

@@ -1,6 +1,6 @@
 import type { Resource } from "@pulumi/pulumi";
 import { log, Output } from "@pulumi/pulumi";
-import { resourcesBehind } from "../engine/dependencies";
+import { resourcesBehind } from "../engine/sdk/dependencies";
 import { perProgram } from "./perProgram";
 
 /** A CloudRun that the program declares. */

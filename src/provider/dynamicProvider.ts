@@ -1,6 +1,6 @@
 import type { dynamic } from "@pulumi/pulumi";
 import type { Properties } from "../engine/serialization";
-import { deserialize, providerKey, serialize } from "../engine/serialization";
+import { deserialize, otherProblemsKey, providerKey, serialize } from "../engine/serialization";
 import type { AnyResource } from "../resources/index";
 import { messageOf } from "../resources/resource";
 import { checkArguments } from "./checkArguments";
@@ -38,6 +38,10 @@ export class DynamicProvider implements dynamic.ResourceProvider {
       host.noteChecked(host.engine.urnOf(news));
       const given = { given: deserialize(news), previous: deserialize(olds) };
       const { args, problems } = await checkArguments(this.resource, host, given);
+      const others = news[otherProblemsKey];
+      if (problems.length > 0 && typeof others === "string") {
+        await host.engine.log.error(others);
+      }
       const failures = problems.map(({ path, reason }) => ({ property: "", reason: `${path} ${reason}` }));
       return { inputs: serialize(args), failures };
     });

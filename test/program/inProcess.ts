@@ -38,8 +38,8 @@ export class InProcess {
     /** Default: those of the real provider. */
     private readonly layers?: readonly Layer[],
   ) {
-    const engine = noEngine((message, _urn, ephemeral) => {
-      if (!ephemeral) {
+    const engine = noEngine((message, _urn, kind) => {
+      if (kind === "warning") {
         this.warnings.push(message);
       }
     }, this.interruption.signal);

@@ -95,7 +95,7 @@ describe("options of resources on the engine", () => {
       [["loop", ["items"]]],
     );
     await world.project.up();
-    assert.deepEqual(world.operations(), ["updateLoopItems"]);
+    assert.deepEqual(world.operations(), ["getActions", "updateLoopItems"]);
     const before = idOf("run");
     const patient = program({ ...declared, items: ["red"] }).replace("pollSeconds: 0", "pollSeconds: 0.01");
     const operations = await up(patient.replace(/\{ +\}\);\n$/, '{ replaceOnChanges: ["pollSeconds"] });\n'));

@@ -18,7 +18,7 @@ describe("two owners of one setting, in tasks that are known to be the same only
         output,
         /TaskActionConfig "(one|two)" and TaskActionConfig "(one|two)" \(urn:.*\) both decide property "Url" of action "open" of task "template-1"/,
       );
-      assert.deepEqual(world.operations(), ["updateActionProperties"]);
+      assert.deepEqual(world.operations(), ["getActions", "updateActionProperties"]);
     } finally {
       await world.remove();
     }

@@ -16,7 +16,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     taskId: { kind: string, required: true },
     scope: { kind: choice("batch", "all", "notExported"), required: true },
     lotNo: { kind: string },
-    path: { kind: string, required: true },
+    path: { kind: string, required: true, isFile: true },
     format: { kind: choice("ndjson", "json", "csv"), default: "ndjson" },
     maxRows: { kind: integer(1) },
     markExported: { kind: boolean, default: false },
