@@ -31,7 +31,7 @@ server.listen(Number(BROKER_PORT), "127.0.0.1", () => {
   const address = server.address();
   console.log(`listening on port ${typeof address === "object" ? address?.port : address}`);
 });
-process.on("SIGTERM", () => {
+process.once("SIGTERM", () => {
   server.close();
   client.close();
 });

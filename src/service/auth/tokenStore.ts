@@ -1,5 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
+// Not loaded late, although few need it: the library listens to signals from its import on. A listener that comes after a `process.once` of the
+// program finds itself alone and ends the process.
+import { lock } from "proper-lockfile";
 import { codeOf, makePrivateFolder, readPrivateFile, setAside, targetOf, writePrivateFile } from "../files/privateFile";
 import { isTemporary, removeAbandonedFiles } from "../files/temporaryFiles";
 import { pause } from "../http/clock";
@@ -86,8 +89,6 @@ export class TokenStore {
   }
 
   async #lock(): Promise<() => Promise<void>> {
-    // Loaded with the first lock: only configurations with a refresh token have a store.
-    const { lock } = await import("proper-lockfile");
     const target = await targetOf(this.file);
     for (let attempt = 1; ; attempt += 1) {
       try {

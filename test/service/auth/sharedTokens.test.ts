@@ -22,13 +22,14 @@ describe("tokens shared between processes and machines", function () {
     await service.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const inProcess = async (store: string) => {
+  const inProcess = async (store: string, ...options: string[]) => {
     const { stdout } = await run(process.execPath, [
       "-r",
       "tsx/cjs",
       join(__dirname, "processClient.ts"),
       service.baseUrl,
       store,
+      ...options,
     ]);
     return stdout;
   };
@@ -46,6 +47,10 @@ describe("tokens shared between processes and machines", function () {
     const sources = await Promise.all([1, 2, 3, 4].map(() => inProcess(join(folder, "store"))));
     assert.equal(service.refreshes, 1);
     assert.deepEqual(sources.sort(), ["refreshToken", "storedToken", "storedToken", "storedToken"]);
+  });
+
+  it("a program that handles a signal once is not ended by the lock of the store", async () => {
+    assert.equal(await inProcess(join(folder, "store"), "--signal"), "refreshToken");
   });
 
   it("an ephemeral runner continues with the tokens of the last runner if the store is saved and restored around the run", async () => {
