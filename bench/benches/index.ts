@@ -3,6 +3,7 @@ import { deadlines } from "./deadlines";
 import { emulatorStart } from "./emulatorStart";
 import { exportAlone, exportPeers, exportRows } from "./exportRows";
 import { load } from "./load";
+import { manifests } from "./manifests";
 import { npmStart } from "./npmStart";
 import { providerHost } from "./providerHost";
 import { upload, uploadAlone } from "./upload";
@@ -12,6 +13,7 @@ export const benches: readonly Bench[] = [
   emulatorStart,
   deadlines,
   npmStart,
+  manifests,
   providerHost,
   load,
   upload,

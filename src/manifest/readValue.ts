@@ -10,8 +10,8 @@ import { BadTemplate, partsOf } from "./variables";
 
 /** Reads values as the descriptions of the arguments want them, and notes what does not fit. */
 export class ValueReader {
-  /** Aliases and defaults share values. Each is read once for each shape. */
-  private readonly known = new WeakMap<Node, { shape: Shape; value: unknown }>();
+  /** Aliases and defaults share lists and maps. Each is read once for each shape. */
+  private known = new Map<Node, { shape: Shape; value: unknown }>();
 
   constructor(
     private readonly variables: Variables,
@@ -20,13 +20,21 @@ export class ValueReader {
     private readonly knownShapes: ReadonlySet<Shape>,
   ) {}
 
+  /** To be called before each file, so that the memory of the last one is free. */
+  forget(): void {
+    this.known = new Map();
+  }
+
   /** The value; `unknown` if it does not fit. */
   read(shape: Shape, node: Node): unknown {
+    if (node.is === "scalar") {
+      return this.scalar(shape, node);
+    }
     const known = this.known.get(node);
     if (known?.shape === shape) {
       return known.value;
     }
-    const value = this.readAnew(shape, node);
+    const value = node.is === "list" ? this.list(shape, node) : this.map(shape, node);
     this.known.set(node, { shape, value });
     return value;
   }
@@ -56,17 +64,6 @@ export class ValueReader {
       return isValid;
     });
     return entries.length === node.entries.size ? node : { ...node, entries: new Map(entries) };
-  }
-
-  private readAnew(shape: Shape, node: Node): unknown {
-    switch (node.is) {
-      case "scalar":
-        return this.scalar(shape, node);
-      case "list":
-        return this.list(shape, node);
-      case "map":
-        return this.map(shape, node);
-    }
   }
 
   private list(shape: Shape, node: ListNode): unknown {
