@@ -1,9 +1,14 @@
+import type { Problem } from "../resources/args";
+import { dataExport } from "../resources/export/dataExport";
+import { extractionTask } from "../resources/extractionTask";
+import type { AnyResource } from "../resources/index";
+import { unknown } from "../resources/values";
 import type { ResourceOptions } from "./documentShapes";
 import { didYouMean } from "./likelyName";
 import type { Problems } from "./problems";
 import type { SourceFile } from "./sourceFile";
 import type { MapNode, Node } from "./tree";
-import { pathOf } from "./tree";
+import { closestTo, pathOf } from "./tree";
 
 /** A task that a manifest declares. */
 export interface DeclaredTask extends Declared {
@@ -76,6 +81,7 @@ export class DeclaredTasks {
       node,
       hasRun: run !== undefined,
     };
+    this.checkRules(extractionTask, args, node);
     const entries = isRead(exports) ? Object.entries(exports) : [];
     this.tasks.push({
       name,
@@ -160,6 +166,8 @@ export class DeclaredTasks {
     if (readsRun && !hasRun) {
       this.refuse(at, "reads the rows of a run, but the task has no run: add run: {}, or give lotNo, or another scope");
     }
+    // The manifest fills in what the arguments lack.
+    this.checkRules(dataExport, readsRun ? { ...args, lotNo: unknown } : args, closestNode(node, ["exports", key]));
     const keys = [key, ...namesOf(was).filter((each) => !isUrn(each))];
     const names = [task, ...earlier].flatMap((ofTask) => keys.map((ofExport) => `${ofTask}-${ofExport}`));
     const name = `${task}-${key}`;
@@ -171,6 +179,14 @@ export class DeclaredTasks {
       args,
       readsRun,
     };
+  }
+
+  private checkRules({ rules }: Pick<AnyResource, "rules">, args: Values, node: Node): void {
+    const found: Problem[] = [];
+    rules?.(args, found);
+    for (const { path, reason } of found) {
+      this.problems.add(closestTo(node, path), reason, [pathOf(node), path].filter((each) => each !== "").join("."));
+    }
   }
 
   private refuse({ file, offset, path }: Spot, reason: string): void {

@@ -2,7 +2,6 @@ import type { Alias, ComponentResourceOptions, CustomResourceOptions, Input } fr
 import { ComponentResource, concat, Output, RunError } from "@pulumi/pulumi";
 import { CloudRun, DataExport, ExtractionTask } from "../program/classes";
 import { isPlainMap } from "../resources/values";
-import { manifestReader } from "./onDemand";
 import type { Declared, DeclaredTask } from "./readManifests";
 import type { Variables } from "./variables";
 
@@ -79,6 +78,12 @@ function variablesOf(values: Readonly<Record<string, unknown>>): Variables {
     isLater: (value) => Output.isInstance(value) || value instanceof Promise,
     join: (parts) => concat(...(parts as Input<string>[])),
   };
+}
+
+/** Loads the parser with the first manifest: most programs have none. */
+function manifestReader(): typeof import("./readManifests") {
+  // biome-ignore lint/style/noCommonJs: an import at the top would load the parser with every program
+  return require("./readManifests");
 }
 
 interface Resources {

@@ -1,5 +1,5 @@
 import { isServiceError } from "../service/errors/errors";
-import type { ArgsSpec } from "./args";
+import type { ArgsSpec, Problem } from "./args";
 import { boolean, choice, object, string } from "./args";
 import { everything } from "./ownership";
 import type { CheckContext, Context, Created, Difference, PendingState, ProfileArgs, Read, Resource } from "./resource";
@@ -7,6 +7,7 @@ import { messageOf, PartialFailure } from "./resource";
 import type { CheckedActions, ParameterActions } from "./settings/parameterActions";
 import {
   actionsWith,
+  checkActionRules,
   checkParameterActions,
   loopPath,
   parameterActionsKind,
@@ -19,9 +20,10 @@ import { standingSettings } from "./settings/takeOver";
 import type { LostAnswerState } from "./task/lostAnswer";
 import { isOutcomeUnknown, onlyAdoptionDiffers } from "./task/lostAnswer";
 import type { TaskCopyArgs, TaskCopyState } from "./task/taskCopy";
-import { taskCopy } from "./task/taskCopy";
+import { checkSource, taskCopy } from "./task/taskCopy";
 import { lookUpByRows, lookUpTask } from "./task/taskPresence";
 import { writeTask } from "./task/taskWrite";
+import { isGivenOnce } from "./urls/checkList";
 import type { StartUrls, StartUrlsForm } from "./urls/startUrls";
 import { checkStartUrls, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from "./urls/startUrls";
 import { isMap } from "./values";
@@ -102,6 +104,20 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
 
   // The state of a task that is only looked up has no `from`.
   copiedFrom: ({ from }: Partial<ExtractionTaskState>) => from?.sourceTaskId,
+
+  rules({ from, actions, startUrls }: ExtractionTaskArgs, problems: Problem[]): void {
+    if (isMap(from)) {
+      const found: Problem[] = [];
+      checkSource(from, found);
+      problems.push(...found.map(({ path, reason }) => ({ path: `from.${path}`, reason })));
+    }
+    if (isMap(actions)) {
+      checkActionRules(actions, problems);
+    }
+    if (isMap(startUrls)) {
+      isGivenOnce(startUrls, { list: "urls", file: "file", at: "startUrls." }, problems);
+    }
+  },
 
   async check(args: ExtractionTaskArgs, context: CheckContext): Promise<CheckedArgs> {
     const { from, actions, startUrls, ...options } = args;

@@ -43,6 +43,12 @@ export interface Resource<
   copiedFrom?(state: State): string | undefined;
 
   /**
+   * Adds problems that a description cannot express and that the arguments alone show, without the disk, the configuration and the state. `check` finds them
+   * too. Parts may be `unknown`.
+   */
+  rules?(args: Args, problems: Problem[]): void;
+
+  /**
    * Converts arguments to the form in which they are compared and stored, and adds problems that a description cannot express. Makes no
    * request. Parts may be `unknown`, also those in which the description found a problem.
    */

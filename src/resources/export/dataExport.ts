@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { Problem } from "../args";
 import { anything, boolean, changedArgs, choice, integer, string } from "../args";
 import type { CheckContext, Context, Created, Difference, Read, Resource } from "../resource";
 import { compareContent } from "./diskFile";
@@ -27,9 +28,8 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
   },
   outputs: ["rowCount", "file", "bytes", "sha256", "complete", "marked"],
 
-  async check(args: DataExportArgs, context: CheckContext): Promise<DataExportArgs> {
-    const { scope, lotNo, markExported, maxRows } = args;
-    const { settings, problems } = context;
+  rules(args: DataExportArgs, problems: Problem[]): void {
+    const { scope, lotNo } = args;
     if (scope === "batch" && lotNo === undefined) {
       problems.push({ path: "lotNo", reason: 'is missing: scope "batch" reads the rows of one run' });
     }
@@ -37,6 +37,12 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
       problems.push({ path: "lotNo", reason: `needs scope "batch"; got scope "${scope}"` });
     }
     checkPlaceholders(args, problems);
+  },
+
+  async check(args: DataExportArgs, context: CheckContext): Promise<DataExportArgs> {
+    const { scope, markExported, maxRows } = args;
+    const { settings, problems } = context;
+    dataExport.rules?.(args, problems);
     // The last export may have run on another machine. The disk of this one matters only if there will be another export.
     if (context.previous === undefined || changedArgs(dataExport.args, context.previous, args).length > 0) {
       await checkPlace(args, context);

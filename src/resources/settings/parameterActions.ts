@@ -1,6 +1,7 @@
-import type { ArgsSpec } from "../args";
+import type { ArgsSpec, Problem } from "../args";
 import { mapOf, object, scalar, string } from "../args";
 import type { CheckContext } from "../resource";
+import { isGivenOnce } from "../urls/checkList";
 import { entryOf, isMap } from "../values";
 import type { ActionLoopForm, CheckedLoop } from "./loopArgs";
 import { checkedLoopOf, checkLoop, loopOf, loopSpec } from "./loopArgs";
@@ -43,6 +44,22 @@ export function loopPath(actionId: string): string {
   return `actions.${actionId}.loop.`;
 }
 
+function checkDeclaresAnything(actionId: string, { properties, loop }: ParameterAction, problems: Problem[]): void {
+  if (properties === undefined && loop === undefined) {
+    problems.push({ path: `actions.${actionId}`, reason: "declares nothing: give properties, loop or both" });
+  }
+}
+
+/** The rules of all actions that their arguments alone show. */
+export function checkActionRules(actions: ParameterActions, problems: Problem[]): void {
+  for (const [actionId, action] of Object.entries(actions).filter(([, each]) => isMap(each))) {
+    checkDeclaresAnything(actionId, action, problems);
+    if (isMap(action.loop)) {
+      isGivenOnce(action.loop, { list: "items", file: "itemsFile", at: loopPath(actionId) }, problems);
+    }
+  }
+}
+
 /** Normalizes the lists of all actions. `isSame` if the actions that were checked last time are those of the same task. */
 export async function checkParameterActions(
   actions: ParameterActions,
@@ -62,9 +79,7 @@ export async function checkParameterActions(
     const { loop, ...others } = action;
     // The description has converted the properties.
     const rest = others as Omit<CheckedAction, "loop">;
-    if (rest.properties === undefined && loop === undefined) {
-      context.problems.push({ path: `actions.${actionId}`, reason: "declares nothing: give properties, loop or both" });
-    }
+    checkDeclaresAnything(actionId, action, context.problems);
     const at = { at: loopPath(actionId), before: entryOf(before, actionId)?.loop, isSame };
     checked.set(actionId, loop === undefined ? rest : { ...rest, loop: await checkLoop(loop, at, context) });
   }

@@ -1,4 +1,5 @@
 import type { CopyTaskRequest } from "../../service/contract/types";
+import type { Problem } from "../args";
 import { boolean, choice, string } from "../args";
 import type { CheckContext, Context, Created, Difference, ProfileArgs, Read, Resource } from "../resource";
 import { differs } from "../values";
@@ -57,6 +58,23 @@ export interface TaskCopyState extends TaskCopyArgs, LostAnswerState {
 
 const identity = ["sourceTaskId", "taskGroupId"] as const;
 
+/** Refuses arguments that name no task, or half of a source. */
+export function checkSource(
+  args: Pick<TaskCopyArgs, "sourceTaskId" | "taskGroupId" | "adoptTaskId">,
+  problems: Problem[],
+): void {
+  const given = identity.filter((name) => args[name] !== undefined);
+  if (given.length === 0 && args.adoptTaskId === undefined) {
+    problems.push({
+      path: "sourceTaskId",
+      reason: "is missing: give sourceTaskId and taskGroupId for a copy, or adoptTaskId for a task that exists",
+    });
+  } else if (given.length === 1) {
+    const missing = given[0] === "sourceTaskId" ? "taskGroupId" : "sourceTaskId";
+    problems.push({ path: missing, reason: "is missing: a copy needs sourceTaskId and taskGroupId" });
+  }
+}
+
 export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
   type: "TaskCopy",
   idIs: "taskId",
@@ -74,16 +92,7 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
   copiedFrom: ({ sourceTaskId }) => sourceTaskId,
 
   check(args: TaskCopyArgs, { problems, previous }: CheckContext): TaskCopyArgs {
-    const given = identity.filter((name) => args[name] !== undefined);
-    if (given.length === 0 && args.adoptTaskId === undefined) {
-      problems.push({
-        path: "sourceTaskId",
-        reason: "is missing: give sourceTaskId and taskGroupId for a copy, or adoptTaskId for a task that exists",
-      });
-    } else if (given.length === 1) {
-      const missing = given[0] === "sourceTaskId" ? "taskGroupId" : "sourceTaskId";
-      problems.push({ path: missing, reason: "is missing: a copy needs sourceTaskId and taskGroupId" });
-    }
+    checkSource(args, problems);
     const isSame = identity.every((name) => typeof args[name] === "string" && args[name] === previous?.[name]);
     return keepingAdoption(args, previous, "adoptTaskId", isSame);
   },

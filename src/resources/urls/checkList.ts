@@ -33,19 +33,33 @@ export interface ListNames {
   urls?: boolean;
 }
 
+/** Whether the list is given as it is or as a file. Adds a problem for neither and for both. */
+export function isGivenOnce(
+  args: object,
+  { list, file, at }: Pick<ListNames, "list" | "file" | "at">,
+  problems: Problem[],
+): boolean {
+  const [hasList, hasFile] = [list, file].map(
+    (name) => ((args as Record<string, unknown>)[name] ?? undefined) !== undefined,
+  );
+  if (hasList !== hasFile) {
+    return true;
+  }
+  const reason = hasList ? "are both given" : "is missing";
+  const path = hasList ? `${at}${list} and ${at}${file}` : `${at}${list}`;
+  problems.push({ path, reason: `${reason}: give either ${list} or ${file}` });
+  return false;
+}
+
 /** Checks and normalizes a list that is given as it is or as a file. If it finds a problem, it adds the problem and answers undefined. */
 export async function checkList(
   args: Readonly<Record<string, unknown>>,
   names: ListNames,
   context: CheckContext,
 ): Promise<CheckedList | undefined> {
-  const { at } = names;
   const list = args[names.list] ?? undefined;
   const file = args[names.file] ?? undefined;
-  if ((list === undefined) === (file === undefined)) {
-    const reason = list === undefined ? "is missing" : "are both given";
-    const path = list === undefined ? `${at}${names.list}` : `${at}${names.list} and ${at}${names.file}`;
-    context.problems.push({ path, reason: `${reason}: give either ${names.list} or ${names.file}` });
+  if (!isGivenOnce(args, names, context.problems)) {
     return undefined;
   }
   if (file !== undefined) {
