@@ -1,10 +1,11 @@
 /**
- * `npm run build`: compiles both packages, `src` to `dist` and `emulator/src` to `emulator/dist`, and bundles the provider. The new folders
+ * `npm run build`: compiles both packages, `src` to `dist` and `emulator/src` to `emulator/dist`, and bundles the provider and the command line. The new folders
  * replace the old ones only after both are complete.
  */
 import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build as bundle } from "esbuild";
+import { bundleCli } from "./bundleCli";
 import { repositoryRoot, runTool } from "./commands";
 import { packageFolders } from "./packages/packages";
 import { isBuilt, sourcesDigest, stampFile } from "./packages/sources";
@@ -20,6 +21,7 @@ export async function build(): Promise<string> {
       return complaints.join("");
     }
     await bundleProvider(join(folder, "new", "provider"));
+    await bundleCli(join(folder, "new", "cli"));
     for (const name of packageFolders) {
       writeFileSync(join(folder, name, "new", stampFile), digest);
       replaceDist(join(repositoryRoot, name, "dist"), join(folder, name));

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { resources } from "../../src/resources/index";
 import { repositoryRoot } from "../commands";
+import { cliPage, partsOfCli } from "./cliPage";
 import { configurationPage, partsOfConfiguration } from "./configurationPage";
 import { DocComments } from "./docComments";
 import { functionsPage, partsOfFunctions } from "./functionsPage";
@@ -35,6 +36,7 @@ function generatedPages(): { pages: Map<string, { before: string; now: string }>
     ]),
     [configurationPage, partsOfConfiguration()],
     [manifestPage, partsOfManifest(problems)],
+    [cliPage, partsOfCli()],
     [functionsPage, partsOfFunctions(new DocComments("src/program/functions.ts"))],
   ];
   const pages = new Map<string, { before: string; now: string }>();

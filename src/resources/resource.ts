@@ -1,5 +1,6 @@
 import type { ServiceClient } from "../service/client";
 import type { ArgsSpec, Problem } from "./args";
+import type { RunAdvice } from "./run/runAdvice";
 import type { ActionReader } from "./task/actionReader";
 import type { RequestJournal } from "./task/requestJournal";
 
@@ -147,13 +148,22 @@ export interface Context {
   /** Shows a warning beside the resource. */
   warn(message: string): void;
   /** Shows the progress of a long step. Each message replaces the previous one. */
-  progress(message: string): void;
+  progress(message: string, share?: Share): void;
   /** Milliseconds since an arbitrary moment. Only differences are meaningful. */
   now(): number;
   /** Ends early when the command is interrupted. */
   sleep(milliseconds: number): Promise<void>;
   /** Aborted when the user interrupts the command. Steps that only wait end then, and keep what exists. */
   readonly interrupted: AbortSignal;
+  /** What to do next about a run, if no program declares the run. */
+  readonly runAdvice?: RunAdvice;
+}
+
+/** How much of a long step is done, for a progress bar. */
+export interface Share {
+  done: number;
+  /** 0 if that is not known yet. */
+  of: number;
 }
 
 /** State of a resource that can restore what the service had before. */

@@ -145,6 +145,24 @@ export class ServiceClient {
   }
 
   /**
+   * Exchanges the newest refresh token for new tokens now, and stores them, although the access token may still be valid.
+   * @throws Error if there is no refresh token, or the service accepts none
+   */
+  async renewTokens(): Promise<CredentialsInUse> {
+    const token = await this.#tokens.renew();
+    if (!("value" in token)) throw new Error(this.#secrets.scrub(`${token.problem} ${token.hint}`.trim()));
+    return this.describeCredentials();
+  }
+
+  /**
+   * How far the clock of this machine is ahead of the service's, in milliseconds, as the latest response shows. Accurate to a second and the time
+   * of the response. Undefined before a response that has a date.
+   */
+  get clockAhead(): number | undefined {
+    return this.#sender.clockAhead;
+  }
+
+  /**
    * Resolves when no refresh is in progress. Await it before you end the process by force: the response to a refresh may hold the only
    * refresh token that the service still accepts.
    */

@@ -56,12 +56,24 @@ describe("a production install of pulumi-webextract without Pulumi", () => {
     assert.ok(packages.length <= 46, `${packages.length} packages: ${packages.join(", ")}`);
     assert.deepEqual(
       packages.filter((name) =>
-        /^(@?fastify\b|cheerio$|ajv-formats$|commander$|webextract-emulator$|@pulumi\/)/.test(name),
+        /^(@?fastify\b|cheerio$|ajv-formats$|commander$|cli-table3$|webextract-emulator$|@pulumi\/)/.test(name),
       ),
       [],
     );
     const bytes = filesIn(join(folder, "node_modules")).reduce((sum, file) => sum + statSync(file).size, 0);
     assert.ok(bytes <= 9_000_000, `${bytes} bytes`);
+  });
+
+  it("has a command that works without the libraries in its bundle", async () => {
+    const env = {
+      ...process.env,
+      WEBEXTRACT_BASE_URL: emulator.url,
+      WEBEXTRACT_ACCESS_TOKEN: emulator.credentials.accessToken,
+    };
+    const [task] = emulator.inspect.tasks();
+    const command = join(folder, "node_modules", ".bin", "webextract");
+    const { stdout } = await run(command, ["status", String(task?.taskId)], { cwd: folder, env });
+    assert.match(stdout, /lists no subtasks/);
   });
 
   it("has a client that works", async () => {

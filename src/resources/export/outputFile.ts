@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, open, rename, rm, truncate } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { syncFolder } from "../../service/files/syncFolder";
 import { isTemporary, removeAbandonedFiles, temporaryPathFor } from "../../service/files/temporaryFiles";
 import type { RowPage } from "../../service/rows/rowPage";
@@ -12,6 +14,13 @@ import { rewriteAs } from "./format";
 import type { DataExportArgs, DataExportState } from "./model";
 import { mayComeOnce, pendingMark, pendingRun } from "./model";
 import { countsUp, namesFor, withLotNo } from "./outputPath";
+
+/** Rows that an earlier export has left in the temporary file. */
+export interface KeptRows {
+  rowCount: number;
+  /** Length of these rows. */
+  bytes: number;
+}
 
 /** The files that exports of this process are writing. All exports of one command run in one process, and each needs a name of its own. */
 const claimed = new Set<string>();
@@ -36,7 +45,8 @@ export class OutputFile {
   private claim: string | undefined;
   private handle: FileHandle | undefined;
   private readonly hash = createHash("sha256");
-  private bytes = 0;
+  /** Length of the rows that were written. */
+  bytes = 0;
   /** The write of the last page. */
   private writing: Promise<void> = Promise.resolve();
 
@@ -88,11 +98,14 @@ export class OutputFile {
     }
   }
 
-  /** @param temporaryPath default: a name beside the file */
-  async open(temporaryPath = temporaryPathFor(this.path)): Promise<void> {
+  /**
+   * @param temporaryPath default: a name beside the file
+   * @param kept the rows that are in the temporary file already
+   */
+  async open(temporaryPath = temporaryPathFor(this.path), kept?: KeptRows): Promise<void> {
     try {
       await mkdir(dirname(this.path), { recursive: true });
-      this.handle = await open(temporaryPath, "wx");
+      this.handle = await (kept === undefined ? open(temporaryPath, "wx") : this.reopen(temporaryPath, kept));
       this.temporaryPath = temporaryPath;
     } catch (error) {
       const blocking = await fileInPlaceOf(dirname(this.path));
@@ -103,6 +116,19 @@ export class OutputFile {
     }
     const ofThisPath = namePattern(this.args.path);
     await removeAbandonedFiles(dirname(this.path), (name) => isTemporary(name) && ofThisPath.test(name));
+  }
+
+  /** Cuts what was written after the kept rows, and continues the digest. */
+  private async reopen(path: string, { rowCount, bytes }: KeptRows): Promise<FileHandle> {
+    await truncate(path, bytes);
+    await pipeline(createReadStream(path), async (pieces) => {
+      for await (const piece of pieces) {
+        this.hash.update(piece as Buffer);
+      }
+    });
+    this.rowCount = rowCount;
+    this.bytes = bytes;
+    return open(path, "a");
   }
 
   /** Returns when the page before is written, so that reading and writing overlap. The next call throws what went wrong. */

@@ -5,6 +5,7 @@ import { ReturnedMarking } from "./marking/returnedMarking";
 import { TaskMarking } from "./marking/taskMarking";
 import type { DataExportArgs, DataExportState } from "./model";
 import { OutputFile } from "./outputFile";
+import { ResumableRead } from "./resumableRead";
 
 /**
  * The pipeline of an export: read pages, check them, write them to the file, give the file its format and its name, mark the rows.
@@ -25,6 +26,26 @@ export async function runExport(
   }
 }
 
+/**
+ * The same without a state and without a mark. If the export ends early, the rows stay beside the file, and the next export continues after them.
+ * @param service the address of the service
+ */
+export async function runResumableExport(
+  args: DataExportArgs,
+  service: string,
+  context: Context,
+  { keepsRows = true } = {},
+): Promise<DataExportState> {
+  const file = await OutputFile.claim(args, undefined, context);
+  const reading = new ResumableRead(args, context, { service, keepsRows });
+  try {
+    return await exportRows(args, file, reading);
+  } finally {
+    file.release();
+    await reading.release();
+  }
+}
+
 function markingOf(args: DataExportArgs, context: Context): Marking {
   if (args.markExported !== true) {
     return new NoMarking(args, context);
@@ -35,7 +56,7 @@ function markingOf(args: DataExportArgs, context: Context): Marking {
 }
 
 async function exportRows(args: DataExportArgs, file: OutputFile, marking: Marking): Promise<DataExportState> {
-  await file.open(await marking.prepare(file));
+  await file.open(await marking.prepare(file), marking.kept);
   let state: DataExportState;
   try {
     for await (const page of marking.pages(file)) {

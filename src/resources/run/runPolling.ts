@@ -1,6 +1,6 @@
 import type { ServiceError } from "../../service/errors/errors";
 import { isServiceError } from "../../service/errors/errors";
-import type { Context } from "../resource";
+import type { Context, Share } from "../resource";
 import { ResourceError } from "../resource";
 
 /** Seconds that each poll may take at least: the last one begins when the time is up. */
@@ -19,6 +19,8 @@ export function mayPass(error: unknown): error is ServiceError {
 export interface PollingEvents {
   /** The line to show after each poll that did not end the wait. */
   progress: () => string;
+  /** How much is done, if that is known. */
+  share?: () => Share;
   /** The error if the time is up. */
   timedOut: () => string;
   /** The error if the user interrupts the command. */
@@ -47,7 +49,7 @@ export class RunPolling {
   /** Polls until `poll` answers true. */
   async until(poll: () => Promise<boolean>, pollSeconds: number, events: PollingEvents): Promise<void> {
     while (!(await this.try(poll))) {
-      this.context.progress(events.progress());
+      this.context.progress(events.progress(), events.share?.());
       if (this.leftMs <= 0) {
         throw new ResourceError(events.timedOut());
       }

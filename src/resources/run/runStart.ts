@@ -33,6 +33,7 @@ export async function startOrTakeOver(args: CloudRunArgs, context: Context): Pro
     state: args,
     whatMayExist: `A paid run of task "${taskId}" may have started`,
     adopt: "adoptLotNo",
+    next: context.runAdvice?.lostStart?.(taskId),
   };
   const earlier = await takeOver(request, () => lookUpExistence(taskId, context), context);
   if (earlier === undefined) {

@@ -5,6 +5,7 @@ import { ResourceError } from "../resource";
 import type { CloudRunState } from "./cloudRunModel";
 import { statusesOf, timesOf } from "./cloudRunModel";
 import { observeRun } from "./observeRun";
+import { programAdvice } from "./runAdvice";
 import { RunPolling } from "./runPolling";
 import { runningOf } from "./subtaskList";
 import { inShort, nameOf } from "./waitMessages";
@@ -29,13 +30,15 @@ export async function stopRun(run: CloudRunState, context: Context): Promise<voi
     await new RunStop(run, context).untilStopped();
   } catch (error) {
     if (isServiceError(error, "aborted")) {
-      throw new ResourceError(interrupted(run));
+      throw new ResourceError(interrupted(run, context));
     }
     if (isServiceError(error, "notFound")) {
       context.saw(run.taskId, "gone");
       return;
     }
-    throw isServiceError(error) ? new ResourceError(`${error.message} ${mayBeRunning(run)}. ${whatToDo}`) : error;
+    throw isServiceError(error)
+      ? new ResourceError(`${error.message} ${mayBeRunning(run)}. ${whatToDo(context)}`)
+      : error;
   }
 }
 
@@ -63,8 +66,8 @@ class RunStop {
         const { lastFailure } = polling;
         return `run ${run.lotNo}: stopping${lastFailure === undefined ? "" : `; ${inShort(lastFailure)}`}`;
       },
-      timedOut: () => timedOut(run, { ...this.sofar, failure: polling.lastFailure }),
-      interrupted: () => interrupted(run),
+      timedOut: () => timedOut(run, { ...this.sofar, failure: polling.lastFailure }, this.context),
+      interrupted: () => interrupted(run, this.context),
     });
   }
 
@@ -114,7 +117,9 @@ class RunStop {
   }
 }
 
-const whatToDo = 'Run the same command again, or set onDelete: "retain" and run "pulumi up" first.';
+function whatToDo({ runAdvice = programAdvice }: Context): string {
+  return runAdvice.stopAgain;
+}
 
 function notStopped(run: CloudRunState): string {
   return `${nameOf(run)} was not stopped`;
@@ -131,16 +136,16 @@ interface StopSoFar {
   failure: ServiceError | undefined;
 }
 
-function timedOut(run: CloudRunState, { seconds, told, running, failure }: StopSoFar): string {
+function timedOut(run: CloudRunState, { seconds, told, running, failure }: StopSoFar, context: Context): string {
   const failed = failure === undefined ? "" : ` The last request failed: ${failure.message}`;
   if (told === 0) {
     const why = failure === undefined ? ": the service listed no subtasks of it" : "";
-    return `${mayBeRunning(run)} after ${seconds} s${why}.${failed} ${whatToDo}`;
+    return `${mayBeRunning(run)} after ${seconds} s${why}.${failed} ${whatToDo(context)}`;
   }
   const are = failure === undefined ? "are still running" : "were not seen to stop";
-  return `${nameOf(run)}: ${running} subtasks were told to stop and ${are} after ${seconds} s.${failed} ${whatToDo}`;
+  return `${nameOf(run)}: ${running} subtasks were told to stop and ${are} after ${seconds} s.${failed} ${whatToDo(context)}`;
 }
 
-function interrupted(run: CloudRunState): string {
-  return `${nameOf(run)}: the command was interrupted before all of its subtasks had stopped. ${whatToDo}`;
+function interrupted(run: CloudRunState, context: Context): string {
+  return `${nameOf(run)}: the command was interrupted before all of its subtasks had stopped. ${whatToDo(context)}`;
 }

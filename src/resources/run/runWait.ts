@@ -5,6 +5,8 @@ import type { CloudRunState } from "./cloudRunModel";
 import { statusesOf, timesOf } from "./cloudRunModel";
 import type { RunObservation } from "./observeRun";
 import { observeRun } from "./observeRun";
+import type { RunAdvice } from "./runAdvice";
+import { programAdvice } from "./runAdvice";
 import { RunPolling } from "./runPolling";
 import { RunRows } from "./runRows";
 import type { TerminalStatus } from "./subtaskList";
@@ -24,15 +26,22 @@ export async function waitForRun(
   try {
     return await wait.untilFinished();
   } catch (error) {
-    throw new PartialFailure(whyEnded(error, wait.state), run.lotNo, { ...wait.state, pending: ["wait"] });
+    throw new PartialFailure(whyEnded(error, wait.state, adviceIn(context)), run.lotNo, {
+      ...wait.state,
+      pending: ["wait"],
+    });
   }
 }
 
-function whyEnded(error: unknown, state: CloudRunState): string {
+function whyEnded(error: unknown, state: CloudRunState, advice: RunAdvice): string {
   if (isServiceError(error, "aborted")) {
-    return messages.interrupted(state);
+    return messages.interrupted(state, advice);
   }
-  return isServiceError(error) ? `${error.message} ${messages.mayContinue(state)}` : messageOf(error);
+  return isServiceError(error) ? `${error.message} ${messages.mayContinue(state, advice)}` : messageOf(error);
+}
+
+function adviceIn({ runAdvice = programAdvice }: Context): RunAdvice {
+  return runAdvice;
 }
 
 class RunWait {
@@ -55,8 +64,9 @@ class RunWait {
   async untilFinished(): Promise<CloudRunState> {
     await this.polling.until(() => this.poll(), timesOf(this.state).pollSeconds, {
       progress: () => messages.progress(this.sofar),
+      share: () => messages.shareDone(this.sofar),
       timedOut: () => messages.timedOut(this.sofar),
-      interrupted: () => messages.interrupted(this.state),
+      interrupted: () => messages.interrupted(this.state, adviceIn(this.context)),
     });
     this.state = this.state.status === "failed" ? this.state : { ...this.state, status: "finished" };
     // The engine shows the last line beside the resource until the command ends.
@@ -67,7 +77,8 @@ class RunWait {
   private get sofar(): messages.WaitSoFar {
     const { state, lastSeen } = this;
     const statuses = statusesOf(state, this.context);
-    return { state, statuses, lastSeen, rows: this.rows.total, failure: this.polling.lastFailure };
+    const advice = adviceIn(this.context);
+    return { state, statuses, advice, lastSeen, rows: this.rows.total, failure: this.polling.lastFailure };
   }
 
   private async poll(): Promise<boolean> {
@@ -76,7 +87,7 @@ class RunWait {
     this.lastSeen = seen;
     this.state = seen.state;
     if (seen.shows === "laterRun" && !hasEndedWell(seen.state)) {
-      throw new ResourceError(messages.superseded(seen.state));
+      throw new ResourceError(messages.superseded(seen.state, adviceIn(this.context)));
     }
     this.refuseBadEnd(seen);
     return this.isFinished(seen);
@@ -90,7 +101,7 @@ class RunWait {
     const unwanted = list.filter(({ status }) => bad.includes(terminalOf(status)));
     if (state.status !== "running" && unwanted.length > 0) {
       const end = unwanted.some(({ status }) => terminalOf(status) === "failed") ? "failed" : "stopped";
-      throw new ResourceError(messages.endedBadly(state, { end, unwanted, requestId }));
+      throw new ResourceError(messages.endedBadly(state, { end, unwanted, requestId }, adviceIn(this.context)));
     }
   }
 

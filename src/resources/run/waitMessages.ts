@@ -1,23 +1,24 @@
 import type { Subtask } from "../../service/contract/types";
 import type { ServiceError } from "../../service/errors/errors";
-import type { Statuses } from "../resource";
+import type { Share, Statuses } from "../resource";
 import type { CloudRunState } from "./cloudRunModel";
 import { timesOf } from "./cloudRunModel";
 import type { RunObservation } from "./observeRun";
+import type { RunAdvice } from "./runAdvice";
 import { inWords, terminalStatusOf } from "./subtaskList";
 
 /** What a wait for a run says. Each error says what happened, that the run continues, and what to do. */
 
+/** The lotNo is empty if the user does not know it. */
 export function nameOf({ lotNo, taskId }: CloudRunState): string {
-  return `Run ${lotNo} of task "${taskId}"`;
+  return lotNo === "" ? `The run of task "${taskId}"` : `Run ${lotNo} of task "${taskId}"`;
 }
-
-const upAgain = 'Run "pulumi up" again to continue to wait';
 
 /** What is known while a run is waited for. */
 export interface WaitSoFar {
   state: CloudRunState;
   statuses: Statuses;
+  advice: RunAdvice;
   lastSeen: RunObservation | undefined;
   /** Number of rows. */
   rows: number | undefined;
@@ -44,24 +45,23 @@ export function inShort({ kind, status, operation }: ServiceError): string {
   return `the last request failed (${operation}: ${said})`;
 }
 
-export function interrupted(state: CloudRunState): string {
+export function interrupted(state: CloudRunState, advice: RunAdvice): string {
   return (
     `The wait for run ${state.lotNo} of task "${state.taskId}" was interrupted (${subtasksSeen(state)}). ` +
-    `The run continues at the service; nothing was stopped. ${upAgain}: no second run is started.`
+    `The run continues at the service; nothing was stopped. ${advice.waitAgain(state)}: no second run is started.`
   );
 }
 
 /** After an error of the service that ended the wait. */
-export function mayContinue(state: CloudRunState): string {
-  return `${nameOf(state)} was started and may be running. ${upAgain}: no second run is started.`;
+export function mayContinue(state: CloudRunState, advice: RunAdvice): string {
+  return `${nameOf(state)} was started and may be running. ${advice.waitAgain(state)}: no second run is started.`;
 }
 
-export function superseded(state: CloudRunState): string {
+export function superseded(state: CloudRunState, advice: RunAdvice): string {
   return (
-    `${nameOf(state)} is superseded: the service now lists the subtasks of another run, started elsewhere or by another CloudRun of this program ` +
+    `${nameOf(state)} is superseded: the service now lists the subtasks of another run, started ${advice.startedBy} ` +
     `(last seen of this run: ${inWords(state.subtasks)}). Nothing was stopped. The rows that this run has extracted can be exported by its lotNo. ` +
-    `A task has one run at a time. If two CloudRuns use it, let one wait for the other (dependsOn, and waitFor: "finished" on the first), or declare one. ` +
-    `To start a new run, change triggers. If the listed subtasks belong to this run after all, set adoptLotNo: "${state.lotNo}".`
+    `A task has one run at a time. ${advice.superseded(state)}`
   );
 }
 
@@ -70,21 +70,17 @@ const mostNamed = 10;
 export function endedBadly(
   state: CloudRunState,
   { end, unwanted, requestId }: { end: "failed" | "stopped"; unwanted: readonly Subtask[]; requestId: string },
+  advice: RunAdvice,
 ): string {
   const named = unwanted.slice(0, mostNamed).map(({ subTaskId, status }) => `${subTaskId} (${status})`);
   const more = unwanted.length > mostNamed ? ` and ${unwanted.length - mostNamed} more` : "";
-  const alternative =
-    end === "failed"
-      ? 'set failOn: "never" to accept them'
-      : 'if this status does not mean "stopped" for this service, set statuses';
   return (
     `${nameOf(state)} ended ${end} (${inWords(state.subtasks)}): ${named.join(", ")}${more} (request ${requestId}). ` +
-    `The rows of the other subtasks are available. Start the named subtasks again at the service and run "pulumi up", which continues to wait; ` +
-    `or start a new run: change triggers, or run "pulumi up --replace" with the URN of this resource; or ${alternative}.`
+    `The rows of the other subtasks are available. ${advice.endedBadly(state, end)}`
   );
 }
 
-export function timedOut({ state, statuses, lastSeen, rows, failure }: WaitSoFar): string {
+export function timedOut({ state, statuses, advice, lastSeen, rows, failure }: WaitSoFar): string {
   const seen =
     lastSeen === undefined && state.ownList === undefined ? "its subtasks could not be read" : subtasksSeen(state);
   const within = `within ${timesOf(state).timeoutSeconds} s (${seen}${rowsSoFar(rows)})`;
@@ -92,43 +88,44 @@ export function timedOut({ state, statuses, lastSeen, rows, failure }: WaitSoFar
     failure === undefined
       ? `${nameOf(state)} did not finish ${within}. It continues at the service; nothing was stopped.`
       : `${nameOf(state)} was not seen to finish ${within}. It may continue at the service; nothing was stopped.`,
-    `${upAgain}, or raise timeoutSeconds.`,
-    ...(lastSeen === undefined ? [] : [hint(lastSeen, statuses)]),
+    `${advice.waitAgain(state)}, or ${advice.waitLonger}.`,
+    ...(lastSeen === undefined ? [] : [hint(lastSeen, statuses, advice)]),
     ...(failure === undefined ? [] : [`The last request failed: ${failure.message}`]),
   ];
   return parts.join(" ");
 }
 
 /** Why the run does not count as finished, and what to set if it has finished. */
-function hint({ state, shows }: RunObservation, statuses: Statuses): string {
+function hint({ state, shows }: RunObservation, statuses: Statuses, advice: RunAdvice): string {
   if (state.ownList === undefined && shows === "earlierRun") {
-    return hintAtEarlierRun(state);
+    return hintAtEarlierRun(state, advice);
   }
   const running = Object.keys(state.subtasks.byStatus).filter(
     (status) => terminalStatusOf(status, statuses) === undefined,
   );
   if (state.finishedWhen === "rowsSettled" && running.length === 0) {
-    return "The run counts as finished when it has rows, or its subtasks have finished, and the number of rows has not changed for settleSeconds.";
+    return `The run counts as finished when it has rows, or its subtasks have finished, and the number of rows has not changed for ${advice.settleTime}.`;
   }
   if (state.ownList === undefined) {
-    return 'If this task never splits into subtasks, set finishedWhen: "rowsSettled".';
+    return `If this task never splits into subtasks, ${advice.settle}.`;
   }
   const named = running.map((status) => `"${status}"`).join(", ");
-  return `These statuses count as running: ${named}. If one of them means the end, add it to statuses or to webextract:statuses.`;
+  return `These statuses count as running: ${named}. If one of them means the end, add it to ${advice.statuses}.`;
 }
 
-function hintAtEarlierRun({ lotNo, listBefore, finishedWhen }: CloudRunState): string {
+function hintAtEarlierRun(state: CloudRunState, advice: RunAdvice): string {
+  const { listBefore, finishedWhen } = state;
   const meanwhile = finishedWhen === "rowsSettled" ? ", so rows do not count as settled" : "";
   if (listBefore?.atWork === true) {
     return (
       `The service still lists the subtasks of a run that was running before this start${meanwhile}. ` +
-      `If it answered the start with that run, set adoptLotNo: "${lotNo}".`
+      `If it answered the start with that run, ${advice.takeList(state)}.`
     );
   }
   return (
     `The service still lists the subtasks from before this start, and none of this run${meanwhile}. ` +
     `If this run has none (a task that does not split) or the same subtasks each time, see at the service whether it has ended. ` +
-    `Then set adoptLotNo: "${lotNo}", which takes the listed subtasks as those of this run.`
+    `Then ${advice.takeList(state)}, which takes the listed subtasks as those of this run.`
   );
 }
 
@@ -136,13 +133,24 @@ function subtasksSeen(state: CloudRunState): string {
   return state.ownList === undefined ? "the service has listed no subtasks of it" : inWords(state.subtasks);
 }
 
-function subtasksDone({ subtasks: { total, byStatus } }: CloudRunState, statuses: Statuses): string {
-  const counts = Object.entries(byStatus);
-  const done = counts
+function subtasksDone(state: CloudRunState, statuses: Statuses): string {
+  const { total, byStatus } = state.subtasks;
+  const done = endedIn(state, statuses);
+  const each = Object.entries(byStatus)
+    .map(([status, count]) => `${count} ${status}`)
+    .join(", ");
+  return total === 0 ? "no subtasks listed" : `${done} of ${total} subtasks done (${each})`;
+}
+
+/** How many subtasks have ended, for a progress bar. */
+export function shareDone({ state, statuses }: WaitSoFar): Share {
+  return { done: endedIn(state, statuses), of: state.subtasks.total };
+}
+
+function endedIn({ subtasks: { byStatus } }: CloudRunState, statuses: Statuses): number {
+  return Object.entries(byStatus)
     .filter(([status]) => terminalStatusOf(status, statuses) !== undefined)
     .reduce((sum, [, count]) => sum + count, 0);
-  const each = counts.map(([status, count]) => `${count} ${status}`).join(", ");
-  return total === 0 ? "no subtasks listed" : `${done} of ${total} subtasks done (${each})`;
 }
 
 function rowsSoFar(total: number | undefined): string {

@@ -30,6 +30,8 @@ export interface MakingRequest extends OnceRequest {
   whatMayExist: string;
   /** The argument that adopts what was made. */
   adopt: "adoptTaskId" | "adoptLotNo";
+  /** What to do next, in whole sentences. Default: to set the arguments of the resource. */
+  next?: string;
 }
 
 /** Sends the request. A lost answer becomes a partial failure. */
@@ -106,12 +108,13 @@ function unknownOutcome({ state }: MakingRequest, explanation: string): PartialF
   return new PartialFailure(explanation, `${madeUp}${randomUUID()}`, { ...state, outcome: "unknown", explanation });
 }
 
-function explanationOf({ whatMayExist, adopt }: MakingRequest, sentAt: number): string {
+function explanationOf({ whatMayExist, adopt, next }: MakingRequest, sentAt: number): string {
   const [lists, idName] = adopt === "adoptTaskId" ? ["tasks", "id"] : ["runs", "lotNo"];
+  const ofResource = `If it did, set ${adopt} to the ${idName}; if it did not, set retry to a new string. Then run "pulumi up" again.`;
   return [
     `${whatMayExist}, sent at ${new Date(sentAt).toISOString()}.`,
     `The request is not sent again: the API cannot list ${lists}, so only you can find out whether it took effect.`,
-    `Look in the service's own interface. If it did, set ${adopt} to the ${idName}; if it did not, set retry to a new string. Then run "pulumi up" again.`,
+    `Look in the service's own interface. ${next ?? ofResource}`,
   ].join(" ");
 }
 

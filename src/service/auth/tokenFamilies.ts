@@ -50,8 +50,11 @@ export class TokenFamilies {
     }
   }
 
-  /** A new access token of the configured refresh token's own family. Under the lock, so that one process refreshes for all. */
-  async renewed(): Promise<Found> {
+  /**
+   * A new access token of the configured refresh token's own family. Under the lock, so that one process refreshes for all.
+   * @param always refreshes although the stored access token is good
+   */
+  async renewed(always = false): Promise<Found> {
     const { refreshToken: startToken, settingName } = this.#parts;
     if (startToken === undefined) return undefined;
     const refused: string[] = [];
@@ -61,7 +64,7 @@ export class TokenFamilies {
         for (let round = 0; round < 3; round += 1) {
           const { own } = await this.#families();
           const token = this.#goodTokenOf(own);
-          if (token !== undefined) return { token };
+          if (token !== undefined && !always) return { token };
           // The configured token comes second: some services go on accepting it.
           const next = [own?.refreshToken, startToken].find((each) => each !== undefined && !refused.includes(each));
           if (next === undefined) break;
@@ -80,23 +83,26 @@ export class TokenFamilies {
     }
   }
 
-  /** A token of another family, where {@link standInFor} allows one. */
-  async standIn(): Promise<Found> {
+  /**
+   * A token of another family, where {@link standInFor} allows one.
+   * @param always refreshes although the stored access token is good
+   */
+  async standIn(always = false): Promise<Found> {
     try {
-      return await this.#fromStandIn();
+      return await this.#fromStandIn(always);
     } catch (error) {
       return { reason: storeProblem(error), hint: storeHint };
     }
   }
 
-  async #fromStandIn(): Promise<Found> {
+  async #fromStandIn(always: boolean): Promise<Found> {
     const choose = async () => standInFor(this.#parts.configured, await this.#families());
     if ((await choose()) === undefined) return this.#unusedFamilies();
     return this.#underLock(async () => {
       const family = await choose();
       if (family === undefined) return this.#unusedFamilies();
       const token = this.#goodTokenOf(family);
-      if (token !== undefined) return { token };
+      if (token !== undefined && !always) return { token };
       const found = await this.#refresh(family.refreshToken, family, { replaces: family.refreshToken });
       return found === "refused" ? { refused: true, reason: "the stored refresh token was refused" } : found;
     });

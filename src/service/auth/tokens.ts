@@ -69,6 +69,28 @@ export class Tokens {
     return this.#onceMore(refusedByCall) ?? found;
   }
 
+  /** Exchanges the newest refresh token now, also where the access token is good, and stores the result. */
+  async renew(): Promise<AccessToken | NoToken> {
+    await this.settled();
+    const failed: NothingFound[] = [];
+    for (const find of [() => this.#families.renewed(true), () => this.#families.standIn(true)]) {
+      const found = await find();
+      if (found === undefined) continue;
+      if ("error" in found) return found.error;
+      if ("token" in found) {
+        this.#current = found.token;
+        return found.token;
+      }
+      failed.push(found);
+    }
+    const { settingName } = this.#parts;
+    const reasons = failed.map(({ reason }) => reason).join("; ");
+    const problem =
+      reasons === "" ? "No refresh token is configured, and the token store has none." : `No new token: ${reasons}.`;
+    const hints = failed.flatMap(({ hint }) => hint ?? []);
+    return { kind: "credential", problem, hint: hints.join(" ") || `Set ${settingName("refreshToken")}.` };
+  }
+
   /** The service refused this token: the next {@link get} looks for another. */
   refused(token: AccessToken): void {
     const { value, source } = token;

@@ -7,6 +7,8 @@ export interface Answer {
   status: number;
   contentType: string;
   retryAfter?: string;
+  /** When the other side responded, by its own clock. */
+  date?: string;
   body: Buffer;
 }
 

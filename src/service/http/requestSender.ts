@@ -41,6 +41,8 @@ export class RequestSender {
 
   readonly #stopListening: () => void;
   #closed = false;
+  /** See `clockAhead` of the client. */
+  clockAhead: number | undefined;
 
   constructor(parts: RequestSenderParts) {
     this.#parts = parts;
@@ -160,6 +162,8 @@ export class RequestSender {
         signal: deadline.signal,
       });
       this.#log(request, exchange, clock.now() - begun);
+      const date = Date.parse(exchange.answer?.date ?? "");
+      if (!Number.isNaN(date)) this.clockAhead = Date.now() - date;
       failure = this.#failureOf(request, exchange);
       return { ...exchange, failure };
     } finally {

@@ -83,6 +83,7 @@ export class Transport {
           status: response.status,
           contentType: String(response.headers["content-type"] ?? ""),
           retryAfter: response.headers["retry-after"]?.toString(),
+          date: response.headers.date?.toString(),
           body: Buffer.isBuffer(response.data) ? response.data : Buffer.alloc(0),
         },
       };

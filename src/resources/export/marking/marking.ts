@@ -1,6 +1,6 @@
 import type { RowPage } from "../../../service/rows/rowPage";
 import type { DataExportState } from "../model";
-import type { OutputFile } from "../outputFile";
+import type { KeptRows, OutputFile } from "../outputFile";
 
 /**
  * What an export does about the exported mark. There is one strategy for each way in which the service marks rows; `markingOf` chooses it. A strategy
@@ -9,6 +9,8 @@ import type { OutputFile } from "../outputFile";
 export interface Marking {
   /** Whether no other export or write of the same task may run at the same time. */
   readonly isExclusive: boolean;
+  /** The rows in the temporary file, if an earlier export has left some. Valid after `prepare`. */
+  readonly kept?: KeptRows;
   /** Whether the pages were all rows that there are. Valid after the last page. */
   readonly isComplete: boolean;
   /** Before a file is made. Throws if the rows could not be marked. Answers the path of the temporary file, if it needs a special one. */

@@ -3,17 +3,22 @@ import { isServiceError } from "../../../service/errors/errors";
 import { countsOf, runningOf } from "../../run/subtaskList";
 import type { DataExportState } from "../model";
 import { pendingRun } from "../model";
+import type { OutputFile } from "../outputFile";
 import { WholeRead } from "./wholeRead";
 
 /** An export that marks nothing. */
 export class NoMarking extends WholeRead {
+  protected readonly whatToDo: string =
+    "The output complete is false. Each up exports the batch again until no subtask of the task is running. " +
+    'To export once, after the end of the run, set waitFor: "finished" on the CloudRun.';
   private running: readonly Subtask[] = [];
 
   /** The rows of a batch that is still running may become more, whatever total the service reports. */
-  async prepare(): Promise<undefined> {
+  async prepare(_file: OutputFile): Promise<string | undefined> {
     if (this.args.scope === "batch") {
       this.running = await this.runningSubtasks();
     }
+    return undefined;
   }
 
   async finish(state: DataExportState): Promise<DataExportState> {
@@ -28,8 +33,7 @@ export class NoMarking extends WholeRead {
     const statuses = Object.keys(countsOf(this.running).byStatus).join(", ");
     this.context.warn(
       `Task "${state.taskId}": ${this.running.length} subtasks were running (${statuses}) when the rows of batch ${state.lotNo} were read, so there may be more rows now. ` +
-        "The output complete is false. Each up exports the batch again until no subtask of the task is running. " +
-        'To export once, after the end of the run, set waitFor: "finished" on the CloudRun. ' +
+        `${this.whatToDo} ` +
         "If one of these statuses means that a subtask has ended, add it to webextract:statuses.",
     );
     return { ...partial, pending: [pendingRun] };

@@ -9,6 +9,12 @@ import type { Marking } from "./marking";
 /** Nobody reads faster. Each message is a call to the engine, and one for each page would take more time and memory than the pages. */
 const progressEveryMs = 500;
 
+/** Rows that are in the file before the read begins, and where the read continues. */
+export interface ReadSoFar {
+  rowCount: number;
+  nextOffset: number;
+}
+
 /** Reads all rows before any of them is marked. If that fails, nothing remains. */
 export abstract class WholeRead implements Marking {
   readonly isExclusive = false;
@@ -19,31 +25,47 @@ export abstract class WholeRead implements Marking {
     protected readonly context: Context,
   ) {}
 
-  abstract prepare(): Promise<undefined>;
+  abstract prepare(file: OutputFile): Promise<string | undefined>;
   abstract finish(state: DataExportState): Promise<DataExportState>;
+
+  /** Where the read begins. */
+  protected from: ReadSoFar = { rowCount: 0, nextOffset: 0 };
+
+  /** After each page, which was passed to the file. */
+  protected async noted(_page: RowPage, _file: OutputFile): Promise<void> {}
+
+  /** The error after an interruption. */
+  protected interruption(rowCount: number, total: number): string {
+    return `The command was interrupted after ${rowCount} of ${total} rows of task "${this.args.taskId}". No file was written, and nothing was marked. The next up exports again.`;
+  }
+
+  /** The warning if rows are missing. */
+  protected missingRows(rowCount: number): string {
+    return `Task "${this.args.taskId}": the service reports more rows than the ${rowCount} that it returned. The output complete is false.`;
+  }
 
   async *pages(file: OutputFile): AsyncGenerator<RowPage, void, void> {
     const { args, context } = this;
-    const { taskId, maxRows } = args;
+    const { pageSize } = context.settings;
+    const { rowCount, nextOffset: offset } = this.from;
+    const maxRows = args.maxRows === undefined ? undefined : args.maxRows - rowCount;
     let shownAt = Number.NEGATIVE_INFINITY;
-    for await (const page of context.client.rows(rowSource(args), { maxRows, pageSize: context.settings.pageSize })) {
+    for await (const page of context.client.rows(rowSource(args), { maxRows, offset, pageSize })) {
       yield page;
+      await this.noted(page, file);
       this.isComplete = page.complete ?? false;
       const isLast = page.complete !== undefined;
       if (context.interrupted.aborted && !isLast) {
-        throw new ResourceError(
-          `The command was interrupted after ${file.rowCount} of ${page.total} rows of task "${taskId}". No file was written, and nothing was marked. The next up exports again.`,
-        );
+        throw new ResourceError(this.interruption(file.rowCount, page.total));
       }
       if (isLast || context.now() - shownAt >= progressEveryMs) {
         shownAt = context.now();
-        context.progress(`${file.rowCount} of ${page.total} rows`);
+        const share = { done: file.rowCount, of: Math.min(page.total, args.maxRows ?? page.total) };
+        context.progress(`${file.rowCount} of ${page.total} rows`, share);
       }
     }
-    if (!this.isComplete && file.rowCount < (maxRows ?? Number.POSITIVE_INFINITY)) {
-      context.warn(
-        `Task "${taskId}": the service reports more rows than the ${file.rowCount} that it returned. The output complete is false.`,
-      );
+    if (!this.isComplete && file.rowCount < (args.maxRows ?? Number.POSITIVE_INFINITY)) {
+      context.warn(this.missingRows(file.rowCount));
     }
   }
 

@@ -1,0 +1,50 @@
+import type { CliCommand } from "../../src/cli/command";
+import { commands } from "../../src/cli/commands/index";
+import { exitCodes } from "../../src/cli/exitCodes";
+import { commonOptions, connectionOptions } from "../../src/cli/options";
+import { programName } from "../../src/cli/program";
+import type { Parts } from "./parts";
+import { table } from "./parts";
+
+export const cliPage = "docs/reference/cli.md";
+
+/** All commands with their arguments, options and examples, and the exit codes. */
+export function partsOfCli(): Parts {
+  const codes = Object.entries(exitCodes).map(([name, { code, meaning }]) => [String(code), `\`${name}\``, meaning]);
+  return {
+    command: "npm run docs",
+    required: {
+      commands: commands.map(sectionOf).join("\n\n"),
+      "common options": optionsTable([...connectionOptions(), ...commonOptions()]),
+      "exit codes": table(["code", "`exit` in the JSON document", "meaning"], codes),
+    },
+  };
+}
+
+type Options = NonNullable<CliCommand["options"]>;
+
+function sectionOf(command: CliCommand): string {
+  const { name, summary, details, examples, options = [], arguments: given = [], connects } = command;
+  const words = given.map(
+    (argument) =>
+      (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`) + (argument.variadic ? "..." : ""),
+  );
+  const lines = examples.map(({ line, does }) => `${programName} ${line}   # ${does}`);
+  const rest = connects ? "" : " Needs no service: the options of the connection do not apply.";
+  return [
+    `### ${name}`,
+    `\`${[programName, name, ...words].join(" ")}\``,
+    `${summary[0]?.toUpperCase()}${summary.slice(1)}. ${details ?? ""}${rest}`.trim(),
+    ...(options.length === 0 ? [] : [optionsTable(options)]),
+    `\`\`\`sh\n${lines.join("\n")}\n\`\`\``,
+  ].join("\n\n");
+}
+
+function optionsTable(options: Options): string {
+  const rows = options.map(({ flags, description, argChoices, defaultValue, negate }) => [
+    `\`${flags}\``,
+    description + (argChoices === undefined ? "" : `: ${argChoices.map((choice) => `\`${choice}\``).join(", ")}`),
+    negate || defaultValue === undefined ? "" : `\`${defaultValue}\``,
+  ]);
+  return table(["option", "meaning", "default"], rows);
+}

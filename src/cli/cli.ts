@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Context } from "../resources/resource";
+import { ActionReader } from "../resources/task/actionReader";
+import { ServiceClient } from "../service/client";
+import { optionProblems } from "../service/settings";
+import { runAdvice } from "./advice";
+import type { Connection, ConnectionFlags } from "./connection";
+import { connectionOf } from "./connection";
+import { CliError } from "./exitCodes";
+import type { Terminal } from "./terminal";
+
+/** What a command uses to do its work. */
+export class Cli {
+  private readonly clients: ServiceClient[] = [];
+
+  constructor(
+    readonly terminal: Terminal,
+    /** Aborted by Ctrl-C, by a SIGTERM, and when nobody reads the result any more. */
+    readonly interrupted: AbortSignal,
+  ) {}
+
+  /** The configuration that the options name, and a client of it. */
+  async connect(flags: ConnectionFlags): Promise<Connection & { client: ServiceClient }> {
+    const connection = await connectionOf(flags);
+    return { ...connection, client: this.client(connection.options) };
+  }
+
+  /** A client that ends with the command. */
+  client(options: Connection["options"]): ServiceClient {
+    const { terminal, interrupted } = this;
+    const warn = (message: string): void => terminal.warn(message);
+    const problems = optionProblems(options);
+    if (problems.length > 0) {
+      throw new CliError(`${problems.join(" ")} No request was sent.`, "usage");
+    }
+    const client = new ServiceClient({ ...options, warn, log: (line) => terminal.say(line), interrupted });
+    this.clients.push(client);
+    return client;
+  }
+
+  /** What the resources use to do their work: the command line waits, exports and reads with their code. */
+  context({ config, options, client }: Connection & { client: ServiceClient }): Context {
+    const { terminal, interrupted } = this;
+    return {
+      client,
+      actionReader: new ActionReader(client),
+      settings: { ...config.settings, pageSize: config.settings.pageSize ?? options.pageSize },
+      folder: process.cwd(),
+      exclusive: (_taskId, work) => work(),
+      isDecided: () => false,
+      saw: () => undefined,
+      warn: (message) => terminal.warn(message),
+      progress: (message, share) => terminal.progress(message, share),
+      now: () => performance.now(),
+      sleep: (milliseconds) => this.sleep(milliseconds),
+      interrupted,
+      runAdvice,
+    };
+  }
+
+  /** To be called at the end. Waits for a refresh in progress: its answer may hold the only valid refresh token. */
+  async close(): Promise<void> {
+    for (const client of this.clients) {
+      await client.tokensSettled();
+      client.close();
+    }
+  }
+
+  private async sleep(milliseconds: number): Promise<void> {
+    const { interrupted: signal } = this;
+    await sleep(milliseconds, undefined, { signal }).catch((error: unknown) => {
+      if (!signal.aborted) {
+        throw error;
+      }
+    });
+  }
+}

@@ -1,0 +1,107 @@
+import { Option } from "commander";
+import type { Cli } from "../cli";
+import type { CliCommand } from "../command";
+import type { ConnectionFlags, FoundConnection } from "../connection";
+import { findConnection } from "../connection";
+import { CliError } from "../exitCodes";
+import type { Finding } from "../findings";
+import {
+  clockFinding,
+  credentialFinding,
+  failedFinding,
+  folderFinding,
+  proxyFinding,
+  readFinding,
+  versionFindings,
+} from "../findings";
+import { storedTokens, tokenStoreOf } from "../storedTokens";
+
+interface Flags extends ConnectionFlags {
+  task?: string;
+}
+
+export const doctor: CliCommand = {
+  name: "doctor",
+  summary: "look for problems of the installation, the configuration and the connection, each with its remedy",
+  details: "The command shows no credential. It makes one read call.",
+  connects: true,
+  options: [
+    new Option(
+      "--task <taskId>",
+      "read the rows of this task (default: a task that does not exist, whose refusal is good news)",
+    ),
+  ],
+  examples: [
+    { line: "doctor", does: "looks at the configuration of the environment" },
+    { line: "doctor --stack dev --json", does: "looks at the configuration of a Pulumi stack, for a script" },
+  ],
+  async run({ options }, cli) {
+    const { task, ...flags } = options as Flags;
+    const findings = [...(await versionFindings(process.cwd())), ...(await connectionFindings(flags, task, cli))];
+    const problems = findings.filter(({ is }) => is === "problem").length;
+    return {
+      json: { problems, findings },
+      text: () =>
+        `${findings.map((each) => lineOf(each, cli)).join("\n")}\n\n${problems === 0 ? "No problem was found." : `${problems} problems.`}`,
+      hasProblems: problems > 0,
+    };
+  },
+};
+
+async function connectionFindings(flags: ConnectionFlags, task: string | undefined, cli: Cli): Promise<Finding[]> {
+  let connection: FoundConnection;
+  try {
+    connection = await findConnection(flags);
+  } catch (error) {
+    if (!(error instanceof CliError)) {
+      throw error;
+    }
+    return [
+      failedFinding(
+        "configuration",
+        error,
+        "Run doctor in the folder of the Pulumi project, where its stack can be read.",
+      ),
+    ];
+  }
+  const { config, options, problems } = connection;
+  if (options === undefined || problems.length > 0) {
+    return problems.map((found) => ({
+      check: "configuration",
+      is: "problem",
+      found,
+      remedy: "Correct the setting, then run doctor again.",
+    }));
+  }
+  const client = cli.client(options);
+  const found: Finding[] = [
+    { check: "configuration", is: "good", found: `service ${new URL(options.baseUrl).origin}` },
+    credentialFinding(client),
+    await folderFinding("token store", tokenStoreOf(options), "tokenStore"),
+  ];
+  await storedTokens(options, cli.terminal).catch((error: unknown) => {
+    found.push(failedFinding("token store", error, "Make the file readable, or set tokenStore to another folder."));
+  });
+  found.push(
+    config.journal === undefined
+      ? {
+          check: "journal",
+          is: "warning",
+          found: "switched off",
+          remedy: "Without it, a killed pulumi up may copy or start twice. Remove webextract:journal.",
+        }
+      : await folderFinding("journal", config.journal, "journal"),
+    proxyFinding(options),
+    await readFinding(client, task),
+    clockFinding(client),
+  );
+  return found;
+}
+
+const marks = { good: "✔", warning: "!", problem: "✖" } as const;
+const colours = { good: "green", warning: "yellow", problem: "red" } as const;
+
+function lineOf({ check, is, found, remedy }: Finding, { terminal }: Cli): string {
+  const line = `${terminal.style(colours[is], marks[is])} ${check}: ${found}`;
+  return remedy === undefined ? line : `${line}\n    ${remedy}`;
+}

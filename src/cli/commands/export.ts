@@ -1,0 +1,140 @@
+import { createReadStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { Argument, Option } from "commander";
+import type { Problem } from "../../resources/args";
+import { dataExport } from "../../resources/export/dataExport";
+import { exists } from "../../resources/export/diskFile";
+import type { DataExportArgs, DataExportState, ExportFormat } from "../../resources/export/model";
+import { rowSource } from "../../resources/export/model";
+import { runResumableExport } from "../../resources/export/runExport";
+import type { Context } from "../../resources/resource";
+import { ResourceError } from "../../resources/resource";
+import type { Cli } from "../cli";
+import type { CliCommand, Result } from "../command";
+import type { ConnectionFlags } from "../connection";
+import { CliError } from "../exitCodes";
+import { integerFrom } from "../options";
+
+interface Flags extends ConnectionFlags {
+  out?: string;
+  lotNo?: string;
+  format: ExportFormat;
+  maxRows?: number;
+  json?: boolean;
+}
+
+export const exportRows: CliCommand = {
+  name: "export",
+  summary: "write the rows of a task or of one of its runs to a file or to standard output",
+  details:
+    "The command marks nothing as exported. It never overwrites a file. An export to a file that ends early keeps its rows beside the file, in FILE.partial: " +
+    "the same command continues after them.",
+  connects: true,
+  arguments: [new Argument("<taskId>", "id of the task")],
+  options: [
+    new Option(
+      "-o, --out <file>",
+      "the file; {lotNo}, {time} and {n} are replaced as in a DataExport (default: standard output)",
+    ),
+    new Option("--lot-no <lotNo>", "only the rows of this run"),
+    new Option("-f, --format <format>", "format of the rows").choices(["ndjson", "json", "csv"]).default("ndjson"),
+    new Option("--max-rows <number>", "maximum number of rows (default: all)").argParser(integerFrom(1)),
+  ],
+  examples: [
+    {
+      line: "export shop-1 --lot-no 639308323497897245 --out rows.csv --format csv",
+      does: "writes the rows of a run to a CSV file",
+    },
+    { line: "export shop-1 | jq .title", does: "passes the rows of the task on, one JSON row on each line" },
+  ],
+  async run({ arguments: [given], options }, cli) {
+    const { out, lotNo, format, maxRows, json, ...flags } = options as unknown as Flags;
+    if (json === true && out === undefined) {
+      throw new CliError(
+        "--json needs --out FILE: without it, the rows go to standard output. No request was sent.",
+        "usage",
+      );
+    }
+    const connection = await cli.connect(flags);
+    const context = cli.context(connection);
+    const args: DataExportArgs = { taskId: String(given), ...scopeOf(lotNo), path: out ?? "rows", format, maxRows };
+    if (out === undefined) {
+      return toStandardOutput(args, connection.options.baseUrl, context, cli);
+    }
+    await checkPath(args, context);
+    const state = await runResumableExport(args, connection.options.baseUrl, context);
+    return { json: documentOf(state), text: () => `${summaryOf(state)} in "${state.file}".` };
+  },
+};
+
+function scopeOf(lotNo: string | undefined): Pick<DataExportArgs, "scope" | "lotNo"> {
+  return lotNo === undefined ? { scope: "all" } : { scope: "batch", lotNo };
+}
+
+/** Refuses a path before any row is read. */
+async function checkPath(args: DataExportArgs, context: Context): Promise<void> {
+  const { folder, settings } = context;
+  const problems: Problem[] = [];
+  await dataExport.check?.(args, { folder, settings, problems });
+  const path = resolve(folder, args.path);
+  if (!args.path.includes("{") && problems.length === 0 && (await exists(path))) {
+    const reason = `names a file that exists, "${path}": add {n} (the next free number) or {time}, move the file away, or use another path`;
+    problems.push({ path: "path", reason });
+  }
+  if (problems.length > 0) {
+    const found = problems.map(({ path: name, reason }) => `${name === "path" ? "--out" : name} ${reason}`);
+    throw new CliError(`${found.join("; ")}. No request was sent.`, "usage");
+  }
+}
+
+async function toStandardOutput(args: DataExportArgs, service: string, context: Context, cli: Cli): Promise<Result> {
+  if (args.format === "ndjson") {
+    await writePages(args, context, cli);
+  } else {
+    await writeFile(args, service, context, cli);
+  }
+  return { json: undefined, text: () => "" };
+}
+
+/** As the rows come. */
+async function writePages(args: DataExportArgs, context: Context, { terminal, interrupted }: Cli): Promise<void> {
+  const { taskId, maxRows } = args;
+  let written = 0;
+  const { pageSize } = context.settings;
+  for await (const page of context.client.rows(rowSource(args), { maxRows, pageSize, signal: interrupted })) {
+    await terminal.write(page.ndjson());
+    written += page.count;
+    if (interrupted.aborted && page.complete === undefined) {
+      throw new ResourceError(`The export was interrupted after ${written} of ${page.total} rows of task "${taskId}".`);
+    }
+    if (page.complete === false && written < (maxRows ?? Number.POSITIVE_INFINITY)) {
+      terminal.warn(`Task "${taskId}": the service reports more rows than the ${written} that it returned.`);
+    }
+  }
+}
+
+/** These formats need all rows first. The file is private, and is removed in any case. */
+async function writeFile(args: DataExportArgs, service: string, context: Context, { terminal }: Cli): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "webextract-"));
+  try {
+    const { file } = await runResumableExport(args, service, { ...context, folder }, { keepsRows: false });
+    for await (const piece of createReadStream(join(folder, file))) {
+      await terminal.write(piece as Buffer);
+      if (terminal.isCutOff) {
+        return;
+      }
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function documentOf({ taskId, lotNo, file, rowCount, bytes, sha256, complete, format }: DataExportState) {
+  return { taskId, lotNo, file, format, rowCount, bytes, sha256, complete };
+}
+
+function summaryOf({ rowCount, bytes, complete }: DataExportState): string {
+  return `${rowCount} rows, ${bytes} bytes${complete ? "" : ", not all rows of the service,"}`;
+}

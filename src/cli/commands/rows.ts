@@ -1,0 +1,73 @@
+import { Argument, Option } from "commander";
+import type { Row } from "../../service/contract/types";
+import type { CliCommand } from "../command";
+import type { ConnectionFlags } from "../connection";
+import { integerFrom, namesIn } from "../options";
+import { table } from "../table";
+
+interface Flags extends ConnectionFlags {
+  lotNo?: string;
+  limit: number;
+  offset: number;
+  columns?: string[];
+}
+
+const defaultLimit = 10;
+
+export const rows: CliCommand = {
+  name: "rows",
+  summary: "show the first rows of a task or of one of its runs",
+  details: "The command reads and marks nothing. Use export for all rows.",
+  connects: true,
+  arguments: [new Argument("<taskId>", "id of the task")],
+  options: [
+    new Option("--lot-no <lotNo>", "only the rows of this run"),
+    new Option("-n, --limit <number>", "how many rows").argParser(integerFrom(1)).default(defaultLimit),
+    new Option("--offset <number>", "index of the first row").argParser(integerFrom(0)).default(0),
+    new Option("--columns <names>", "fields to show, with commas between them (default: all)").argParser(namesIn),
+  ],
+  examples: [
+    { line: "rows shop-1", does: `shows the first ${defaultLimit} rows of the task` },
+    {
+      line: "rows shop-1 --lot-no 639308323497897245 --columns title,price -n 3",
+      does: "shows two fields of three rows of a run",
+    },
+  ],
+  async run({ arguments: [given], options }, cli) {
+    const { lotNo, limit, offset, columns, ...flags } = options as unknown as Flags;
+    const taskId = String(given);
+    const { client } = await cli.connect(flags);
+    const source = lotNo === undefined ? { taskId } : { taskId, lotNo };
+    const found: Row[] = [];
+    let total = 0;
+    for await (const page of client.rows(source, { maxRows: limit, offset, signal: cli.interrupted })) {
+      found.push(...page.objects());
+      total = page.total;
+    }
+    const shown = found.slice(0, limit).map((row) => chosen(row, columns));
+    return {
+      json: { taskId, lotNo, offset, total, rows: shown },
+      text() {
+        if (shown.length === 0) {
+          return `No rows: the service counts ${total} rows, and the first one asked for is row ${offset + 1}.`;
+        }
+        const names = columns ?? [...new Set(shown.flatMap((row) => Object.keys(row)))];
+        const cells = shown.map((row) => names.map((name) => cellOf(row[name])));
+        return `${table(names, cells, cli.terminal)}\n\n${shown.length} of ${total} rows.`;
+      },
+    };
+  },
+};
+
+function chosen(row: Row, columns: readonly string[] | undefined): Row {
+  return columns === undefined
+    ? row
+    : Object.fromEntries(columns.flatMap((name) => (Object.hasOwn(row, name) ? [[name, row[name]]] : [])));
+}
+
+function cellOf(value: unknown): string {
+  if (value === undefined || value === null) {
+    return "";
+  }
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

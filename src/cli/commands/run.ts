@@ -1,0 +1,103 @@
+import { Argument, Option } from "commander";
+import type { Created } from "../../resources/resource";
+import type { CloudRunArgs, CloudRunState } from "../../resources/run/cloudRunModel";
+import { cloudRunArgs } from "../../resources/run/cloudRunModel";
+import type { StartedRun } from "../../resources/run/runStart";
+import { adopted, startOrTakeOver } from "../../resources/run/runStart";
+import { waitForRun } from "../../resources/run/runWait";
+import { inWords } from "../../resources/run/subtaskList";
+import type { CliCommand } from "../command";
+import type { ConnectionFlags } from "../connection";
+import { serviceOf } from "../connection";
+import { CliError } from "../exitCodes";
+import { numberFrom, yesOption } from "../options";
+
+interface Flags extends ConnectionFlags {
+  lotNo?: string;
+  wait: boolean;
+  timeout: number;
+  poll: number;
+  finishedWhen: "subtasks" | "rowsSettled";
+  settle: number;
+  failOn: "failed" | "never";
+  yes?: boolean;
+}
+
+const { timeoutSeconds, pollSeconds, finishedWhen, settleSeconds, failOn } = cloudRunArgs;
+
+export const run: CliCommand = {
+  name: "run",
+  summary: "start a run of a task in the cloud and wait for its end",
+  details:
+    "A run may cost money, so the command asks before it starts one. With --lot-no it starts nothing and waits for a run that was started before. " +
+    "Ctrl-C ends the wait; the run continues at the service.",
+  connects: true,
+  arguments: [new Argument("<taskId>", "id of the task")],
+  options: [
+    new Option("--lot-no <lotNo>", "wait for this run of the task instead of a new one"),
+    new Option("--no-wait", "end when the run has started"),
+    new Option("--timeout <seconds>", "how long to wait").argParser(numberFrom(0)).default(timeoutSeconds.default),
+    new Option("--poll <seconds>", "time between two reads").argParser(numberFrom(0)).default(pollSeconds.default),
+    new Option(
+      "--finished-when <sign>",
+      "when the run counts as finished: all subtasks have ended, or in addition the number of rows stays the same",
+    )
+      .choices(["subtasks", "rowsSettled"])
+      .default(finishedWhen.default),
+    new Option("--settle <seconds>", "how long the number of rows must stay the same with rowsSettled")
+      .argParser(numberFrom(0))
+      .default(settleSeconds.default),
+    new Option("--fail-on <status>", "whether failed subtasks are a failure of the command")
+      .choices(["failed", "never"])
+      .default(failOn.default),
+    yesOption(),
+  ],
+  examples: [
+    { line: "run shop-1", does: "asks, starts a run of the task shop-1, and waits for its end" },
+    { line: "run shop-1 --yes --no-wait --json", does: "starts a run in a script, and prints its lotNo" },
+    { line: "run shop-1 --lot-no 639308323497897245", does: "waits for a run that was started before" },
+  ],
+  async run({ arguments: [taskId], options }, cli) {
+    const flags = options as unknown as Flags;
+    const connection = await cli.connect(flags);
+    const context = cli.context(connection);
+    const args = argsOf(String(taskId), flags);
+    if (flags.lotNo === undefined) {
+      const question = `Start a run of task "${args.taskId}" at ${serviceOf(connection)}? It may cost money.`;
+      if (!(await cli.terminal.confirm(question, { yes: flags.yes === true, signal: cli.interrupted }))) {
+        throw new CliError("No run was started.");
+      }
+    }
+    const started: StartedRun =
+      flags.lotNo === undefined
+        ? await startOrTakeOver(args, context)
+        : { state: adopted(args, flags.lotNo), atStart: false };
+    const { lotNo } = started.state;
+    if (flags.lotNo === undefined) {
+      cli.terminal.say(`Run ${lotNo} of task "${args.taskId}" has started.`);
+    }
+    const state = flags.wait ? await waitForRun(started.state, context, started) : started.state;
+    return { json: documentOf(state), text: () => textOf(state, flags) };
+  },
+};
+
+function argsOf(taskId: string, { timeout, poll, finishedWhen: sign, settle, failOn: fails }: Flags): CloudRunArgs {
+  return {
+    taskId,
+    timeoutSeconds: timeout,
+    pollSeconds: poll,
+    finishedWhen: sign,
+    settleSeconds: settle,
+    failOn: fails,
+  };
+}
+
+function documentOf({ taskId, lotNo, status, subtasks }: CloudRunState): Partial<Created<CloudRunState>["state"]> {
+  return { taskId, lotNo, status, subtasks };
+}
+
+function textOf({ taskId, lotNo, status, subtasks }: CloudRunState, { wait }: Flags): string {
+  return wait
+    ? `Run ${lotNo} of task "${taskId}": ${status} (${inWords(subtasks)})`
+    : `Run ${lotNo} of task "${taskId}" was not waited for. "webextract run ${taskId} --lot-no ${lotNo}" waits for it.`;
+}

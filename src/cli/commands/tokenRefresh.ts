@@ -1,0 +1,50 @@
+import { messageOf } from "../../resources/resource";
+import { isServiceError } from "../../service/errors/errors";
+import type { CliCommand } from "../command";
+import type { ConnectionFlags } from "../connection";
+import { serviceOf } from "../connection";
+import { CliError } from "../exitCodes";
+import { yesOption } from "../options";
+import { storedTokens } from "../storedTokens";
+
+interface Flags extends ConnectionFlags {
+  yes?: boolean;
+}
+
+export const tokenRefresh: CliCommand = {
+  name: "token refresh",
+  summary: "exchange the newest refresh token for new tokens now, and store them",
+  details:
+    "A refresh token may live for some days only. A scheduled refresh keeps an account usable that is used rarely. " +
+    "Processes that share the token store take turns.",
+  connects: true,
+  options: [yesOption()],
+  examples: [{ line: "token refresh --yes", does: "refreshes in a scheduled job" }],
+  async run({ options }, cli) {
+    const { yes, ...flags } = options as Flags;
+    const connection = await cli.connect(flags);
+    const service = serviceOf(connection);
+    const question = `Exchange the refresh token at ${service}? The present one may become invalid.`;
+    if (!(await cli.terminal.confirm(question, { yes: yes === true, signal: cli.interrupted }))) {
+      throw new CliError("Nothing was refreshed.");
+    }
+    const { expires } = await renewed(connection.client);
+    const { file } = await storedTokens(connection.options, cli.terminal);
+    return {
+      json: { service, tokenStore: file, expires },
+      text: () =>
+        `The new tokens are in ${file}. The access token expires ${expires ?? "at a time that the service does not tell"}.`,
+    };
+  },
+};
+
+/** @throws CliError if the service accepts no refresh token */
+export async function renewed(client: {
+  renewTokens(): Promise<{ expires?: string; unstored: boolean }>;
+}): Promise<{ expires?: string }> {
+  try {
+    return await client.renewTokens();
+  } catch (error) {
+    throw isServiceError(error) ? error : new CliError(messageOf(error), "credential");
+  }
+}

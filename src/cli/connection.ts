@@ -1,0 +1,98 @@
+import type { ProviderConfig } from "../config/config";
+import { originOf, parseConfig } from "../config/config";
+import { configKeys } from "../config/configKeys";
+import { entryOf } from "../resources/values";
+import { optionsFromEnvironment } from "../service/environment";
+import type { ServiceClientOptions } from "../service/options";
+import { optionProblems } from "../service/settings";
+import { CliError } from "./exitCodes";
+import { stackConfig } from "./pulumi";
+
+/** The values of the connection's options. */
+export interface ConnectionFlags {
+  baseUrl?: string;
+  profile?: string;
+  stack?: string;
+}
+
+/** The configuration of a command. */
+export interface Connection {
+  config: ProviderConfig;
+  /** Of the client. */
+  options: ServiceClientOptions;
+}
+
+/** The configuration and what is wrong with it. */
+export interface FoundConnection {
+  config: ProviderConfig;
+  /** Undefined if no service is configured, or no such profile. */
+  options: ServiceClientOptions | undefined;
+  problems: string[];
+}
+
+/**
+ * The configuration as the provider would read it: of the stack if one is named, and of the environment for keys that the stack does not have.
+ * The command line's own address counts first.
+ * @throws CliError that names every problem
+ */
+export async function connectionOf(flags: ConnectionFlags): Promise<Connection> {
+  const { config, options, problems } = await findConnection(flags);
+  if (options === undefined || problems.length > 0) {
+    throw new CliError(`${problems.join(" ")} No request was sent.`, "usage");
+  }
+  return { config, options };
+}
+
+/** @throws CliError if the stack cannot be read */
+export async function findConnection({ baseUrl, profile, stack }: ConnectionFlags): Promise<FoundConnection> {
+  const ofStack = stack === undefined ? undefined : await stackConfig(stack);
+  const keyOf = (name: string): string => `webextract:${name}`;
+  const { config, problems } = parseConfig((name) =>
+    name === "baseUrl" && baseUrl !== undefined ? baseUrl : ofStack?.get(keyOf(name)),
+  );
+  const found = problems.filter((problem) => !problem.startsWith("webextract:baseUrl"));
+  const isKnown = config.profileProblem(profile) === undefined;
+  if (profile !== undefined && !isKnown) {
+    found.push(
+      `${config.profileProblem(profile)} Add it to webextract:profiles of the stack, or to WEBEXTRACT_PROFILES.`,
+    );
+    return { config, options: undefined, problems: found };
+  }
+  const configured = config.clientOptions(profile);
+  const options: ServiceClientOptions = {
+    ...configured,
+    baseUrl: baseUrl ?? configured.baseUrl,
+    profile: profile ?? (found.length === 0 ? optionsFromEnvironment().profile : undefined),
+    settingName: (option) => settingName(option, ofStack, configured),
+  };
+  if (options.baseUrl === undefined) {
+    found.push(
+      "No service is configured. Set WEBEXTRACT_BASE_URL, or use --base-url URL, or --stack NAME for the configuration of a Pulumi stack.",
+    );
+    return { config, options: undefined, problems: found };
+  }
+  const where = baseUrl !== undefined ? "--base-url" : options.settingName?.("baseUrl");
+  for (const problem of optionProblems(options)) {
+    if (problem.startsWith("baseUrl")) {
+      found.push(problem.replace("baseUrl", where ?? "baseUrl"));
+    }
+  }
+  return { config, options, problems: found };
+}
+
+/** How errors name an option: as the key of the stack if that has it or one is named, otherwise as the variable. */
+function settingName(
+  option: string,
+  ofStack: ReadonlyMap<string, string> | undefined,
+  { settingName: ofConfig = (name) => name, profile }: ServiceClientOptions,
+): string {
+  if (ofStack !== undefined || profile !== undefined) {
+    return ofConfig(option);
+  }
+  return entryOf<{ environment: string }>(configKeys, option)?.environment ?? ofConfig(option);
+}
+
+/** Scheme, host and port of the service. */
+export function serviceOf({ options }: Connection): string {
+  return originOf(options.baseUrl);
+}

@@ -1,0 +1,124 @@
+#!/usr/bin/env node
+import { CommanderError } from "commander";
+import { messageOf } from "../resources/resource";
+import { Cli } from "./cli";
+import type { CommandValues } from "./command";
+import { CliError, describeError, exitCodes, exitOf, isExpected } from "./exitCodes";
+import type { Invocation } from "./program";
+import { parse } from "./program";
+import { Terminal } from "./terminal";
+
+/** The command `webextract`. Answers its exit code. */
+async function main(argv: readonly string[]): Promise<number> {
+  const terminal = new Terminal();
+  const ending = new Ending();
+  terminal.watch(() => ending.end());
+  let said = "";
+  const output = {
+    writeOut: (text: string): void => void process.stdout.write(text),
+    writeErr: (text: string): void => {
+      said += text;
+      process.stderr.write(text);
+    },
+  };
+  let invocation: Invocation | undefined;
+  try {
+    invocation = parse(argv, output);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) {
+      throw error;
+    }
+    if (argv.includes("--json")) {
+      await terminal.write(jsonOf({ error: { message: said.trim(), exit: "usage" } }));
+    }
+    await terminal.flush();
+    return exitCodes.usage.code;
+  }
+  if (invocation === undefined) {
+    await terminal.flush();
+    return exitCodes.done.code;
+  }
+  ending.listen(() => terminal.say("Interrupted. Ending, press Ctrl-C again to end at once."));
+  const cli = new Cli(terminal, ending.signal);
+  try {
+    return await run(invocation, cli, ending);
+  } finally {
+    await cli.close().catch((error: unknown) => terminal.fail(messageOf(error)));
+    await terminal.flush();
+  }
+}
+
+async function run({ command, values }: Invocation, cli: Cli, ending: Ending): Promise<number> {
+  const { terminal } = cli;
+  const isJson = isJsonWanted(values);
+  try {
+    const result = await command.run(values, cli);
+    terminal.endProgress();
+    const text = isJson ? jsonOf(result.json) : await result.text();
+    await terminal.write(text === "" || text.endsWith("\n") ? text : `${text}\n`);
+    return result.hasProblems === true ? exitCodes.failed.code : exitCodes.done.code;
+  } catch (error) {
+    terminal.endProgress();
+    // `| head` has read enough: that is no failure.
+    if (terminal.isCutOff) {
+      return exitCodes.done.code;
+    }
+    const exit = ending.exit ?? exitOf(error);
+    terminal.fail(isExpected(error) ? messageOf(error) : unexpected(error));
+    if (isJson) {
+      await terminal.write(jsonOf({ error: { ...describeError(error), exit } }));
+    }
+    return exitCodes[exit].code;
+  }
+}
+
+function unexpected(error: unknown): string {
+  return `${messageOf(error)} If this is not an error of the operating system, report it with the command line, without credentials.`;
+}
+
+function isJsonWanted({ options }: CommandValues): boolean {
+  return options.json === true;
+}
+
+function jsonOf(document: unknown): string {
+  return `${JSON.stringify(document, undefined, 2)}\n`;
+}
+
+/** Ends the command early: steps that only wait end, what has begun is completed, and temporary files are removed. */
+class Ending {
+  private readonly controller = new AbortController();
+  /** The exit code of a command that a signal ended. */
+  exit: "interrupted" | "terminated" | undefined;
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  end(): void {
+    this.controller.abort();
+  }
+
+  listen(said: () => void): void {
+    for (const [signal, exit] of [
+      ["SIGINT", "interrupted"],
+      ["SIGTERM", "terminated"],
+    ] as const) {
+      process.on(signal, () => {
+        if (this.exit !== undefined) {
+          process.exit(exitCodes[exit].code);
+        }
+        this.exit = exit;
+        said();
+        this.end();
+      });
+    }
+  }
+}
+
+main(process.argv.slice(2)).then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    process.stderr.write(`error: ${error instanceof CliError ? error.message : unexpected(error)}\n`);
+    process.exit(exitCodes.failed.code);
+  },
+);

@@ -1,0 +1,44 @@
+import { InvalidArgumentError, Option } from "commander";
+
+/** The options of every command. */
+export const commonOptions = (): Option[] => [new Option("--json", "write one JSON document to standard output")];
+
+/** The options of every command that uses the service. */
+export const connectionOptions = (): Option[] => [
+  new Option("--base-url <url>", "base address of the service (default: WEBEXTRACT_BASE_URL)"),
+  new Option("--profile <name>", "name of an account in webextract:profiles or WEBEXTRACT_PROFILES"),
+  new Option("--stack <name>", "use the configuration of this Pulumi stack of the project in the current folder"),
+];
+
+export const yesOption = (): Option => new Option("-y, --yes", "answer the question with yes");
+
+/** Parses a number of at least `least`. */
+export function numberFrom(least: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() !== "" && Number.isFinite(value) && value >= least) {
+      return value;
+    }
+    throw new InvalidArgumentError(`It must be a number of at least ${least}.`);
+  };
+}
+
+/** Parses an integer of at least `least`. */
+export function integerFrom(least: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least) {
+      return value;
+    }
+    throw new InvalidArgumentError(`It must be an integer of at least ${least}.`);
+  };
+}
+
+/** Parses names with commas between them. */
+export function namesIn(text: string): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  if (names.some((name) => name === "")) {
+    throw new InvalidArgumentError("It must be names with commas between them.");
+  }
+  return names;
+}

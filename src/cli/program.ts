@@ -1,0 +1,96 @@
+import { Command, CommanderError } from "commander";
+import { version } from "../service/version";
+import type { CliCommand, CommandValues } from "./command";
+import { commands } from "./commands/index";
+import { commonOptions, connectionOptions } from "./options";
+
+export const programName = "webextract";
+
+/** Words that begin several commands. */
+export const groups: Readonly<Record<string, string>> = {
+  token: "look after the stored tokens",
+};
+
+/** What the command line asks for. */
+export interface Invocation {
+  command: CliCommand;
+  values: CommandValues;
+}
+
+/** Where the parser writes its help and its errors. */
+export interface ParserOutput {
+  writeOut(text: string): void;
+  writeErr(text: string): void;
+}
+
+/** The options that a command has, with those of all commands. */
+export function optionsOf({ options = [], connects }: CliCommand): ReturnType<typeof commonOptions> {
+  return [...options, ...(connects ? connectionOptions() : []), ...commonOptions()];
+}
+
+/**
+ * Parses the command line.
+ * @returns undefined if the user asked for help or for the version, and the answer was written
+ * @throws CommanderError after the error was written
+ */
+export function parse(argv: readonly string[], output: ParserOutput): Invocation | undefined {
+  let found: Invocation | undefined;
+  const program = makeProgram(output, (invocation) => {
+    found = invocation;
+  });
+  try {
+    program.parse(argv, { from: "user" });
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) {
+      return undefined;
+    }
+    throw error;
+  }
+  return found;
+}
+
+/** The commands as the parser knows them. */
+export function makeProgram(output: ParserOutput, invoke: (invocation: Invocation) => void): Command {
+  const configured = (command: Command): Command =>
+    command
+      .configureOutput(output)
+      .exitOverride()
+      .showHelpAfterError("Use --help for the arguments and options.")
+      .allowExcessArguments(false);
+  const program = configured(new Command(programName))
+    .description("Work with the tasks of a web data extraction service.")
+    .version(version)
+    .addHelpText("after", `\nExample:\n  $ ${programName} run shop-1   starts a run and waits for its end\n`);
+  const parents = new Map<string, Command>();
+  const parentOf = (word: string): Command => {
+    const parent = parents.get(word) ?? configured(program.command(word)).description(groups[word] ?? "");
+    parents.set(word, parent);
+    return parent;
+  };
+  for (const command of commands) {
+    const [first = "", second] = command.name.split(" ");
+    const parsed = configured(second === undefined ? program.command(first) : parentOf(first).command(second));
+    parsed.summary(command.summary).description(descriptionOf(command)).addHelpText("after", examplesOf(command));
+    for (const argument of command.arguments ?? []) {
+      parsed.addArgument(argument);
+    }
+    for (const option of optionsOf(command)) {
+      parsed.addOption(option);
+    }
+    parsed.action((...given: unknown[]) => {
+      // The last two are the options and the command of the parser.
+      invoke({ command, values: { arguments: given.slice(0, -2), options: parsed.opts() } });
+    });
+  }
+  return program;
+}
+
+function descriptionOf({ summary, details }: CliCommand): string {
+  const sentence = `${summary[0]?.toUpperCase()}${summary.slice(1)}.`;
+  return details === undefined ? sentence : `${sentence}\n${details}`;
+}
+
+function examplesOf({ examples }: CliCommand): string {
+  const lines = examples.map(({ line, does }) => `  $ ${programName} ${line}\n      ${does}`);
+  return `\n${examples.length === 1 ? "Example" : "Examples"}:\n${lines.join("\n")}\n`;
+}

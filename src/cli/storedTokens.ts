@@ -1,0 +1,66 @@
+import type { CredentialsInUse } from "../service/auth/accessToken";
+import type { TokenFamily } from "../service/auth/tokenFamily";
+import { TokenStore } from "../service/auth/tokenStore";
+import { defaultTokenStore } from "../service/environment";
+import type { ServiceClientOptions } from "../service/options";
+import type { Terminal } from "./terminal";
+
+/** What the token store holds of one family of tokens, without the tokens. */
+export interface StoredTokens {
+  /** Whether the family began with the configured refresh token. */
+  isConfigured: boolean;
+  began: string;
+  refreshed: string;
+  /** When the access token expires. */
+  expires?: string;
+  profiles: string[];
+}
+
+export function tokenStoreOf({ tokenStore }: ServiceClientOptions): string {
+  return tokenStore ?? defaultTokenStore();
+}
+
+/**
+ * The tokens that the store holds for this service and profile. Makes no request and changes nothing.
+ * @throws TokenStoreError if the store cannot be read
+ */
+export async function storedTokens(
+  options: ServiceClientOptions,
+  terminal: Terminal,
+): Promise<{ file: string; tokens: StoredTokens[] }> {
+  const { baseUrl, profile = "default", refreshToken } = options;
+  // The client leaves out the slashes at the end too.
+  const address = baseUrl.replace(/\/+$/, "");
+  const store = new TokenStore(tokenStoreOf(options), address, profile, (message) => terminal.warn(message));
+  const { own, others } = await store.families(refreshToken);
+  const tokens = [
+    ...(own === undefined ? [] : [described(own, true)]),
+    ...others.map((each) => described(each, false)),
+  ];
+  return { file: store.file, tokens };
+}
+
+/** The source of the access token, in words. */
+export function sourceInWords({ source }: CredentialsInUse): string {
+  return sources[source];
+}
+
+const sources: Record<CredentialsInUse["source"], string> = {
+  storedToken: "an access token of the token store",
+  accessToken: "the configured access token",
+  credentialCommand: "the credential command",
+  refreshToken: "the configured refresh token",
+  none: "none",
+};
+
+function described(family: TokenFamily, isConfigured: boolean): StoredTokens {
+  const { beganAt, updatedAt, expiresAt, profiles } = family;
+  const iso = (time: number): string => new Date(time).toISOString();
+  return {
+    isConfigured,
+    began: iso(beganAt),
+    refreshed: iso(updatedAt),
+    expires: expiresAt === undefined ? undefined : iso(expiresAt),
+    profiles,
+  };
+}

@@ -1,0 +1,190 @@
+import type { Readable, Writable } from "node:stream";
+import { styleText } from "node:util";
+import type { SingleBar } from "cli-progress";
+import type { Share } from "../resources/resource";
+import { CliError } from "./exitCodes";
+
+type Style = Parameters<typeof styleText>[0];
+
+/** The parts of a stream of a terminal that matter here. */
+type Output = Writable & { isTTY?: boolean; columns?: number; hasColors?: () => boolean };
+type Input = Readable & { isTTY?: boolean };
+
+export interface Streams {
+  input: Input;
+  output: Output;
+  errors: Output;
+}
+
+/** How often a line about the progress is written where there is no terminal, in milliseconds. */
+const lineEveryMs = 10_000;
+
+/**
+ * What the user sees. Results go to standard output; all else goes to standard error: progress, warnings, questions and errors. Colours and the
+ * progress bar appear on a terminal only. Node.js knows the variables NO_COLOR, FORCE_COLOR and TERM.
+ */
+export class Terminal {
+  /** The reader of standard output has gone, as after `| head`. */
+  isCutOff = false;
+  private bar: SingleBar | undefined;
+  private shown = "";
+  private shownAt = performance.now();
+
+  constructor(
+    private readonly streams: Streams = { input: process.stdin, output: process.stdout, errors: process.stderr },
+  ) {}
+
+  /** Calls `cutOff` when nobody reads standard output any more. A reader of standard error that has gone changes nothing. */
+  watch(cutOff: () => void): void {
+    const { output, errors } = this.streams;
+    output.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") {
+        throw error;
+      }
+      this.isCutOff = true;
+      cutOff();
+    });
+    errors.on("error", () => undefined);
+  }
+
+  /** The columns of standard output; undefined if it is no terminal. */
+  get width(): number | undefined {
+    const { isTTY, columns } = this.streams.output;
+    return isTTY === true ? columns : undefined;
+  }
+
+  /** Writes a part of the result. Resolves when the reader is ready for more. */
+  async write(content: string | Uint8Array): Promise<void> {
+    const { output } = this.streams;
+    if (!this.isCutOff && !output.write(content)) {
+      await new Promise<void>((resume) => {
+        const done = (): void => {
+          for (const event of ["drain", "error", "close"]) {
+            output.off(event, done);
+          }
+          resume();
+        };
+        for (const event of ["drain", "error", "close"]) {
+          output.once(event, done);
+        }
+      });
+    }
+  }
+
+  /** Resolves when everything was handed over, so that the process can end. */
+  async flush(): Promise<void> {
+    this.endProgress();
+    const { output, errors } = this.streams;
+    const flushed = (stream: Output): Promise<void> => new Promise((done) => stream.write("", () => done()));
+    await Promise.all([this.isCutOff ? undefined : flushed(output), flushed(errors)]);
+  }
+
+  /** Colours a part of the result. */
+  style(style: Style, text: string): string {
+    return styled(this.streams.output, style, text);
+  }
+
+  say(message: string): void {
+    this.line(message);
+  }
+
+  warn(message: string): void {
+    this.line(`${styled(this.streams.errors, "yellow", "warning:")} ${message}`);
+  }
+
+  fail(message: string): void {
+    this.line(`${styled(this.streams.errors, "red", "error:")} ${message}`);
+  }
+
+  /** Each message replaces the one before. */
+  progress(message: string, share: Share = { done: 0, of: 0 }): void {
+    const { errors } = this.streams;
+    if (errors.isTTY === true) {
+      this.showBar(message, share);
+    } else if (message !== this.shown && performance.now() - this.shownAt >= lineEveryMs) {
+      this.shown = message;
+      this.shownAt = performance.now();
+      errors.write(`${message}\n`);
+    }
+  }
+
+  endProgress(): void {
+    this.bar?.stop();
+    this.bar = undefined;
+  }
+
+  /**
+   * Asks before something is written. True with `--yes`.
+   * @throws CliError if there is nobody to ask
+   */
+  async confirm(question: string, { yes, signal }: { yes: boolean; signal: AbortSignal }): Promise<boolean> {
+    if (yes) {
+      return true;
+    }
+    this.requireTerminal(
+      `${question} Nobody can answer, because this is no terminal. Nothing was done. Use --yes to answer yes.`,
+    );
+    const { confirm, isCancel } = await import("@clack/prompts");
+    const { input, errors: output } = this.streams;
+    const answer = await confirm({ message: question, initialValue: false, input, output, signal, withGuide: false });
+    if (isCancel(answer)) {
+      throw new CliError("Interrupted before the question was answered. Nothing was done.", "interrupted");
+    }
+    return answer;
+  }
+
+  /** A secret that the user types, or the whole of standard input if that is no terminal. It is not shown. */
+  async secret(question: string, signal: AbortSignal): Promise<string> {
+    const { input, errors: output } = this.streams;
+    if (input.isTTY !== true) {
+      const pieces: Buffer[] = [];
+      for await (const piece of input) {
+        pieces.push(Buffer.from(piece as Uint8Array));
+      }
+      return Buffer.concat(pieces).toString("utf8").trim();
+    }
+    const { password, isCancel } = await import("@clack/prompts");
+    const answer = await password({ message: question, input, output, signal, withGuide: false });
+    if (isCancel(answer)) {
+      throw new CliError("Interrupted before the question was answered. Nothing was done.", "interrupted");
+    }
+    return answer.trim();
+  }
+
+  private requireTerminal(otherwise: string): void {
+    const { input, errors } = this.streams;
+    if (input.isTTY !== true || errors.isTTY !== true) {
+      throw new CliError(otherwise, "usage");
+    }
+  }
+
+  private line(text: string): void {
+    this.endProgress();
+    this.streams.errors.write(`${text}\n`);
+  }
+
+  private showBar(message: string, { done, of }: Share): void {
+    if (this.bar === undefined) {
+      // biome-ignore lint/style/noCommonJs: loaded with the first progress, because most commands show none.
+      const { SingleBar } = require("cli-progress") as typeof import("cli-progress");
+      this.bar = new SingleBar({
+        stream: this.streams.errors as NodeJS.WriteStream,
+        clearOnComplete: true,
+        hideCursor: true,
+        barsize: 20,
+        format: (options, params, payload: { message: string }) => {
+          const filled = Math.round(params.progress * (options.barsize ?? 0));
+          const bar = `${"█".repeat(filled)}${"░".repeat((options.barsize ?? 0) - filled)}`;
+          return params.total > 0 ? `${bar} ${payload.message}` : payload.message;
+        },
+      });
+      this.bar.start(of, done, { message });
+    }
+    this.bar.setTotal(of);
+    this.bar.update(Math.min(done, of), { message });
+  }
+}
+
+function styled({ isTTY, hasColors }: Output, style: Style, text: string): string {
+  return isTTY === true && hasColors?.() === true ? styleText(style, text, { validateStream: false }) : text;
+}

@@ -1,0 +1,58 @@
+/**
+ * What the user can do next about a run. A program and the command line have different ways to do it, and share all else. Each is a part of a
+ * sentence or whole sentences, as the default shows.
+ */
+export interface RunAdvice {
+  /** How to continue to wait. A part of a sentence. */
+  waitAgain(run: RunName): string;
+  /** How to wait longer, after "or". */
+  waitLonger: string;
+  /** How to wait for a task that never splits into subtasks, after a comma. */
+  settle: string;
+  /** The name of the time for which the number of rows must stay the same. */
+  settleTime: string;
+  /** Where to declare the meaning of a status, after "to". */
+  statuses: string;
+  /** How to declare that the listed subtasks belong to this run. A part of a sentence. */
+  takeList(run: RunName): string;
+  /** Who may have started another run of the task. A part of a sentence. */
+  startedBy: string;
+  /** After another run of the task has begun. Whole sentences. */
+  superseded(run: RunName): string;
+  /** After subtasks have failed or were stopped. A whole sentence. */
+  endedBadly(run: RunName, end: "failed" | "stopped"): string;
+  /** After a failed stop. A whole sentence. */
+  stopAgain: string;
+  /** After a start whose answer was lost. Whole sentences. Default: what every such resource says. */
+  lostStart?: (taskId: string) => string;
+}
+
+export interface RunName {
+  taskId: string;
+  lotNo: string;
+}
+
+/** In a program, the arguments of CloudRun are the way. */
+export const programAdvice: RunAdvice = {
+  waitAgain: () => 'Run "pulumi up" again to continue to wait',
+  waitLonger: "raise timeoutSeconds",
+  settle: 'set finishedWhen: "rowsSettled"',
+  settleTime: "settleSeconds",
+  statuses: "statuses or to webextract:statuses",
+  takeList: ({ lotNo }) => `set adoptLotNo: "${lotNo}"`,
+  startedBy: "elsewhere or by another CloudRun of this program",
+  superseded: ({ lotNo }) =>
+    'If two CloudRuns use it, let one wait for the other (dependsOn, and waitFor: "finished" on the first), or declare one. ' +
+    `To start a new run, change triggers. If the listed subtasks belong to this run after all, set adoptLotNo: "${lotNo}".`,
+  endedBadly(_run, end) {
+    const alternative =
+      end === "failed"
+        ? 'set failOn: "never" to accept them'
+        : 'if this status does not mean "stopped" for this service, set statuses';
+    return (
+      'Start the named subtasks again at the service and run "pulumi up", which continues to wait; ' +
+      `or start a new run: change triggers, or run "pulumi up --replace" with the URN of this resource; or ${alternative}.`
+    );
+  },
+  stopAgain: 'Run the same command again, or set onDelete: "retain" and run "pulumi up" first.',
+};

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { delimiter } from "node:path";
+import { commands } from "../internals/cli";
+import { CliWorld, shop } from "./webextract";
+
+describe("the command line", () => {
+  let world: CliWorld;
+  before(async () => {
+    world = await CliWorld.create();
+  });
+  after(() => world.remove());
+
+  it("explains every command, with an example", async () => {
+    for (const { name, examples } of commands) {
+      const { code, stdout, stderr } = await world.run(`${name} --help`);
+      assert.deepEqual([code, stderr], [0, ""], name);
+      assert.match(stdout, new RegExp(`^Usage: webextract ${name} `));
+      for (const { line } of examples) {
+        assert.ok(stdout.includes(`$ webextract ${line}\n`), line);
+      }
+      assert.ok(examples.length > 0);
+    }
+    const { stdout } = await world.run("--help");
+    for (const { name } of commands) {
+      assert.match(stdout, new RegExp(`^ {2}${name.split(" ")[0]} `, "m"));
+    }
+  });
+
+  it("has examples that it accepts", async () => {
+    const lines = commands.flatMap(({ examples }) => examples.map(({ line }) => line));
+    for (const line of lines) {
+      // A usage error would be reported before the missing service.
+      const [words = ""] = line.split(/ [|<] /);
+      const { stderr } = await world.run(words.replace(/ --stack \S+/, ""), { WEBEXTRACT_BASE_URL: undefined });
+      assert.doesNotMatch(stderr, /unknown|missing required|invalid/, line);
+    }
+  });
+
+  it("refuses a wrong command line with exit code 2, as JSON too", async () => {
+    for (const line of [
+      "status",
+      "status a b",
+      "fly",
+      "run shop-1 --poll soon",
+      "status shop-1 --colour",
+      "rows x -n 0",
+    ]) {
+      const { code, stdout, stderr } = await world.run(line);
+      assert.deepEqual([code, stdout], [2, ""], line);
+      assert.match(stderr, /^error: /, line);
+      const ended = await world.run(`${line} --json`);
+      assert.deepEqual([ended.code, ended.json().error.exit], [2, "usage"], line);
+    }
+    assert.deepEqual(world.operations(), []);
+  });
+
+  it("names the missing service and every wrong setting", async () => {
+    const missing = await world.run("status shop-1", { WEBEXTRACT_BASE_URL: undefined });
+    assert.equal(missing.code, 2);
+    assert.equal(
+      missing.stderr,
+      "error: No service is configured. Set WEBEXTRACT_BASE_URL, or use --base-url URL, or --stack NAME for the configuration of a Pulumi stack. No request was sent.\n",
+    );
+    const wrong = await world.run("status shop-1 --base-url ftp://x", { WEBEXTRACT_LOG: "loud" });
+    assert.match(wrong.stderr, /WEBEXTRACT_LOG must be .* --base-url must begin with https:/);
+  });
+
+  it("tells the kind of a failure by its exit code, with operation, task and request", async () => {
+    const unknown = await world.run("status nope --json");
+    const { operation, taskId, requestId, exit } = unknown.json().error;
+    assert.deepEqual([unknown.code, operation, taskId, exit], [4, "getSubtasks", "nope", "notFound"]);
+    assert.ok(requestId);
+    assert.doesNotMatch(unknown.stderr, /^ +at /m);
+    const refused = await world.run("status shop-1", { WEBEXTRACT_ACCESS_TOKEN: "wrong" });
+    assert.equal(refused.code, 3);
+    assert.match(refused.stderr, /WEBEXTRACT_ACCESS_TOKEN was refused/);
+    const away = await world.run("status shop-1 --base-url http://127.0.0.1:1");
+    assert.equal(away.code, 5, away.stderr);
+  });
+
+  it("takes an account by its profile, and refuses a profile that is not configured", async () => {
+    const profile = JSON.stringify({ other: { accessToken: world.emulator.credentials.accessToken } });
+    const found = await world.run("status shop-1 --profile other", {
+      WEBEXTRACT_PROFILES: profile,
+      WEBEXTRACT_ACCESS_TOKEN: "wrong",
+    });
+    assert.equal(found.code, 0, found.stderr);
+    assert.equal((await world.run("status shop-1 --profile nobody")).code, 2);
+  });
+
+  it("takes the configuration of a Pulumi stack, and never shows its secrets", async () => {
+    const config = {
+      "webextract:baseUrl": { value: world.emulator.url, secret: false },
+      "webextract:accessToken": { value: world.emulator.credentials.accessToken, secret: true },
+    };
+    const path = fakePulumi(
+      world,
+      `console.log(process.argv[2] === "config" ? ${JSON.stringify(JSON.stringify(config))} : "v3.248.0")`,
+    );
+    const env = { PATH: path, WEBEXTRACT_BASE_URL: undefined, WEBEXTRACT_ACCESS_TOKEN: undefined };
+    const ended = await world.run(`status ${shop.taskId} --stack dev --json`, env);
+    assert.equal(ended.code, 0, ended.stderr);
+    const doctor = await world.run("doctor --stack dev --json", env);
+    for (const { stdout, stderr } of [ended, doctor]) {
+      assert.ok(!`${stdout}${stderr}`.includes(world.emulator.credentials.accessToken));
+    }
+  });
+
+  it("says why the configuration of a stack cannot be read", async () => {
+    const failing = await world.run("status shop-1 --stack dev", { PATH: fakePulumi(world, "process.exit(3)") });
+    assert.equal(failing.code, 2);
+    assert.match(failing.stderr, /The configuration of stack "dev" cannot be read: pulumi config ended with 3/);
+    const none = await world.run("status shop-1 --stack dev", { PATH: world.path("empty") });
+    assert.match(none.stderr, /the program pulumi is not on the PATH/);
+  });
+});
+
+/** A PATH on which `pulumi` is this program. */
+function fakePulumi(world: CliWorld, code: string): string {
+  const folder = world.path("bin");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(`${folder}/pulumi`, `#!${process.execPath}\n${code}\n`);
+  chmodSync(`${folder}/pulumi`, 0o755);
+  return `${folder}${delimiter}${process.env.PATH}`;
+}

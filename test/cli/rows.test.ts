@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { CliWorld, program, shop } from "./webextract";
+
+/** The pages of an export of 25 rows. */
+const smallPages = { WEBEXTRACT_PAGE_SIZE: "5", WEBEXTRACT_CONCURRENCY: "1" };
+
+describe("webextract rows and export", () => {
+  let world: CliWorld;
+  let lotNo: string;
+  beforeEach(async () => {
+    world = await CliWorld.create();
+    lotNo = await world.finishedRun();
+  });
+  afterEach(() => world.remove());
+
+  it("shows the first rows as a table", async () => {
+    const { code, stdout } = await world.run("rows shop-1 -n 2 --columns number,price");
+    assert.equal(code, 0);
+    assert.equal(stdout, "number    price\n00000001  000.00\n00000002  007.37\n\n2 of 25 rows.\n");
+  });
+
+  it("gives the chosen rows of a run as JSON", async () => {
+    const ended = await world.run(`rows shop-1 --lot-no ${lotNo} --offset 24 --columns number --json`);
+    assert.deepEqual(ended.json(), { taskId: "shop-1", lotNo, offset: 24, total: 25, rows: [{ number: "00000025" }] });
+  });
+
+  it("writes the rows of a run to a file in each format", async () => {
+    for (const format of ["ndjson", "json", "csv"]) {
+      const ended = await world.run(
+        `export shop-1 --lot-no ${lotNo} --out rows/{lotNo}.${format} --format ${format} --json`,
+      );
+      assert.equal(ended.code, 0, ended.stderr);
+      const { file, rowCount, complete, bytes } = ended.json();
+      assert.deepEqual({ file, rowCount, complete }, { file: `rows/${lotNo}.${format}`, rowCount: 25, complete: true });
+      assert.equal(readFileSync(world.path(file)).length, bytes);
+    }
+    assert.deepEqual(readdirSync(world.path("rows")).sort(), [`${lotNo}.csv`, `${lotNo}.json`, `${lotNo}.ndjson`]);
+  });
+
+  it("writes the same rows to standard output", async () => {
+    const ndjson = await world.run("export shop-1", smallPages);
+    const json = await world.run("export shop-1 --format json --max-rows 3");
+    const csv = await world.run("export shop-1 --format csv");
+    const rows = ndjson.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    assert.equal(rows.length, 25);
+    assert.deepEqual(json.json(), rows.slice(0, 3));
+    assert.equal(csv.stdout.trim().split("\n").length, 26);
+  });
+
+  it("ends without an error when the reader has read enough", async () => {
+    const child = spawn(process.execPath, [program, "export", "shop-1"], {
+      env: { PATH: process.env.PATH, HOME: world.folder, ...world.environment, WEBEXTRACT_PAGE_SIZE: "1" },
+    });
+    let errors = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
+    child.stdout.once("data", () => child.stdout.destroy());
+    const [code] = await once(child, "close");
+    assert.deepEqual([code, errors], [0, ""]);
+  });
+
+  it("does not overwrite a file, and reads no row for it", async () => {
+    writeFileSync(world.path("rows.csv"), "mine");
+    const ended = await world.run("export shop-1 --out rows.csv --json");
+    assert.deepEqual([ended.code, ended.json().error.exit, world.operations()], [2, "usage", []]);
+    assert.equal(readFileSync(world.path("rows.csv"), "utf8"), "mine");
+  });
+
+  it("continues an export that was interrupted, without reading its rows again", async () => {
+    const whole = await world.run("export shop-1");
+    for (const format of ["ndjson", "csv"]) {
+      const out = `all.${format}`;
+      const hold = world.emulator.hold({ operation: "getData", skip: 2, when: "before" });
+      const args = ["export", "shop-1", "--out", out, "--format", format];
+      const running = world.start(args, smallPages);
+      await hold.reached;
+      running.process.kill("SIGINT");
+      await running.says(/Interrupted\./);
+      hold.release();
+      const first = await running.ended;
+      assert.equal(first.code, 130, first.stderr);
+      assert.ok(!existsSync(world.path(out)), "no half file");
+      const kept = Number(/The first (\d+) rows are kept/.exec(first.stderr)?.[1]);
+      assert.ok(kept >= 10 && kept < 25, first.stderr);
+      world.operations();
+      const second = await world.run(`${args.join(" ")} --json`, smallPages);
+      assert.equal(second.code, 0, second.stderr);
+      const { rowCount, complete } = second.json();
+      assert.deepEqual({ rowCount, complete }, { rowCount: 25, complete: true });
+      assert.equal(world.operations().filter((name) => name === "getData").length, (25 - kept) / 5);
+      assert.deepEqual(
+        readdirSync(world.folder).filter((name) => name.includes("partial")),
+        [],
+      );
+    }
+    assert.equal(readFileSync(world.path("all.ndjson"), "utf8"), whole.stdout);
+  });
+
+  it("does not continue with the rows of another run", async () => {
+    const hold = world.emulator.hold({ operation: "getBatchData", skip: 1, when: "before" });
+    const running = world.start(["export", "shop-1", "--lot-no", lotNo, "--out", "rows.ndjson"], smallPages);
+    await hold.reached;
+    running.process.kill("SIGINT");
+    await running.says(/Interrupted\./);
+    hold.release();
+    assert.equal((await running.ended).code, 130);
+    const ended = await world.run("export shop-1 --out rows.ndjson --json");
+    assert.equal(ended.json().rowCount, 25);
+    assert.equal(readFileSync(world.path("rows.ndjson"), "utf8"), (await world.run(`export ${shop.taskId}`)).stdout);
+  });
+});

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { CliWorld } from "./webextract";
+
+describe("webextract run, status and stop", () => {
+  let world: CliWorld;
+  beforeEach(async () => {
+    world = await CliWorld.create();
+  });
+  afterEach(() => world.remove());
+
+  it("starts a run after a confirmation, waits for its end, and prints one JSON document", async () => {
+    const ended = await world.run("run shop-1 --yes --poll 0 --json");
+    assert.equal(ended.code, 0, ended.stderr);
+    const { lotNo, ...rest } = ended.json();
+    assert.deepEqual(rest, {
+      taskId: "shop-1",
+      status: "finished",
+      subtasks: { total: 3, byStatus: { Finished: 3 } },
+    });
+    assert.equal(world.latestRun, lotNo);
+    assert.match(ended.stderr, new RegExp(`^Run ${lotNo} of task "shop-1" has started\\.$`, "m"));
+  });
+
+  it("starts nothing if nobody can answer the question", async () => {
+    const { code, stdout, stderr } = await world.run("run shop-1");
+    assert.deepEqual([code, stdout, world.operations()], [2, "", []]);
+    assert.match(stderr, /It may cost money\..*Nothing was done\. Use --yes/);
+  });
+
+  it("waits for a run that was started before, and starts none", async () => {
+    const started = await world.run("run shop-1 --yes --no-wait --json");
+    const { lotNo } = started.json();
+    world.operations();
+    const waited = await world.run(`run shop-1 --lot-no ${lotNo} --poll 0`);
+    assert.equal(waited.code, 0, waited.stderr);
+    assert.equal(waited.stdout, `Run ${lotNo} of task "shop-1": finished (3 subtasks: 3 Finished)\n`);
+    assert.ok(!world.operations().includes("startTask"));
+  });
+
+  it("ends a wait at Ctrl-C, and says that the run continues", async () => {
+    const hold = world.emulator.hold({ operation: "getSubtasks", skip: 1 });
+    const running = world.start(["run", "shop-1", "--yes", "--json"]);
+    await hold.reached;
+    running.process.kill("SIGINT");
+    const ended = await running.ended;
+    const { error } = ended.json();
+    assert.equal(ended.code, 130, ended.stderr);
+    assert.equal(error.exit, "interrupted");
+    assert.equal(error.lotNo, world.latestRun);
+    assert.match(
+      error.message,
+      /The run continues at the service; nothing was stopped\. Run "webextract run shop-1 --lot-no \d+" to continue/,
+    );
+    hold.release();
+  });
+
+  it("names the run that started while Ctrl-C was pressed", async () => {
+    const hold = world.emulator.hold({ operation: "startTask" });
+    const running = world.start(["run", "shop-1", "--yes", "--json"]);
+    await hold.reached;
+    running.process.kill("SIGTERM");
+    await running.says(/Interrupted\./);
+    hold.release();
+    const ended = await running.ended;
+    assert.equal(ended.code, 143, ended.stderr);
+    assert.equal(ended.json().error.lotNo, world.latestRun);
+  });
+
+  it("fails with its own exit code if the run does not end in time", async () => {
+    world.emulator.change.holdRuns();
+    const ended = await world.run("run shop-1 --yes --timeout 0 --json");
+    assert.deepEqual([ended.code, ended.json().error.exit], [7, "runNotFinished"]);
+    assert.match(ended.stderr, /did not finish within 0 s .* or raise --timeout\./);
+  });
+
+  it("says how to find a run whose start got no answer", async () => {
+    world.emulator.fault({ operation: "startTask", kind: "reset", when: "after" });
+    const ended = await world.run("run shop-1 --yes --json");
+    assert.deepEqual([ended.code, ended.json().error.exit], [6, "outcomeUnknown"]);
+    assert.match(
+      ended.stderr,
+      /A paid run of task "shop-1" may have started.* run "webextract run shop-1 --lot-no LOTNO" with its lotNo to wait for it\. If it did not, run the same command again\./,
+    );
+    assert.doesNotMatch(ended.stderr, /pulumi up|adoptLotNo/);
+  });
+
+  it("counts the subtasks by status", async () => {
+    await world.finishedRun();
+    const ended = await world.run("status shop-1 --json --subtasks");
+    const { subtasks, ...rest } = ended.json();
+    assert.deepEqual(rest, {
+      taskId: "shop-1",
+      total: 3,
+      statuses: [{ status: "Finished", means: "finished", count: 3 }],
+    });
+    assert.equal(subtasks.length, 3);
+    const table = await world.run("status shop-1");
+    assert.equal(table.stdout, "status    means     subtasks\nFinished  finished  3\n");
+  });
+
+  it("stops the running subtasks, and waits until they have stopped", async () => {
+    world.emulator.change.holdRuns();
+    world.emulator.change.startRun("shop-1");
+    const refused = await world.run("stop shop-1");
+    assert.equal(refused.code, 2);
+    assert.ok(!world.operations().includes("stopSubtasks"));
+    const ended = await world.run("stop shop-1 --yes --poll 0 --json");
+    assert.deepEqual([ended.code, ended.json()], [0, { taskId: "shop-1", stopped: 3 }], ended.stderr);
+    const again = await world.run("stop shop-1 --yes");
+    assert.deepEqual([again.code, again.stdout], [0, 'No subtask of task "shop-1" is running.\n']);
+  });
+});

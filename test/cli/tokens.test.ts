@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { chmodSync, readdirSync, readFileSync } from "node:fs";
+import { CliWorld } from "./webextract";
+
+/** Without the access token: the token store is what is left. */
+const storeAlone = { WEBEXTRACT_ACCESS_TOKEN: undefined, WEBEXTRACT_API_KEY: undefined };
+
+describe("webextract token", () => {
+  let world: CliWorld;
+  beforeEach(async () => {
+    world = await CliWorld.create({ behaviour: { refreshRotation: "oldDies" } });
+  });
+  afterEach(() => world.remove());
+
+  it("imports a refresh token from standard input, and later commands use the store alone", async () => {
+    const given = world.emulator.credentials.refreshToken;
+    const ended = await world.run("token import --yes --json", storeAlone, `${given}\n`);
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.equal(new URL(ended.json().service).origin, world.emulator.url);
+    assert.ok(readFileSync(ended.json().tokenStore, "utf8").includes(world.emulator.credentials.refreshToken));
+    assert.equal((await world.run("status shop-1", storeAlone)).code, 0);
+    const status = await world.run("token status --json", storeAlone);
+    const [tokens] = status.json().tokens;
+    assert.deepEqual([status.json().tokens.length, tokens.isConfigured, tokens.profiles], [1, false, ["default"]]);
+    for (const { stdout, stderr } of [ended, status]) {
+      for (const secret of [given, ...Object.values(world.emulator.credentials)]) {
+        assert.ok(!`${stdout}${stderr}`.includes(secret), "a credential is shown");
+      }
+    }
+  });
+
+  it("refreshes although the access token is good, and stores the new tokens", async () => {
+    await world.run("token import --yes", storeAlone, world.emulator.credentials.refreshToken);
+    const before = world.emulator.credentials.refreshToken;
+    const ended = await world.run("token refresh --yes --json", storeAlone);
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.notEqual(world.emulator.credentials.refreshToken, before);
+    const [file = ""] = readdirSync(world.path("tokens"));
+    assert.ok(readFileSync(world.path(`tokens/${file}`), "utf8").includes(world.emulator.credentials.refreshToken));
+  });
+
+  it("refreshes the configured refresh token", async () => {
+    const { refreshToken } = world.emulator.credentials;
+    const ended = await world.run("token refresh --yes", { ...storeAlone, WEBEXTRACT_REFRESH_TOKEN: refreshToken });
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.notEqual(world.emulator.credentials.refreshToken, refreshToken);
+  });
+
+  it("writes nothing without a confirmation", async () => {
+    for (const command of ["token refresh", "token import"]) {
+      const ended = await world.run(command, storeAlone, world.emulator.credentials.refreshToken);
+      assert.deepEqual([ended.code, world.operations()], [2, []], ended.stderr);
+    }
+  });
+
+  it("says that a refresh token was refused, or that there is none", async () => {
+    const refused = await world.run("token import --yes --json", storeAlone, "wrong");
+    assert.deepEqual([refused.code, refused.json().error.exit], [3, "credential"]);
+    assert.match(refused.stderr, /the given refresh token was refused/);
+    const none = await world.run("token refresh --yes", storeAlone);
+    assert.equal(none.code, 3);
+    assert.equal(
+      none.stderr,
+      "error: No refresh token is configured, and the token store has none. Set WEBEXTRACT_REFRESH_TOKEN.\n",
+    );
+    assert.equal((await world.run("token import --yes", storeAlone, " \n")).code, 2);
+  });
+});
+
+describe("webextract doctor", () => {
+  let world: CliWorld;
+  beforeEach(async () => {
+    world = await CliWorld.create();
+  });
+  afterEach(() => world.remove());
+
+  it("finds nothing wrong where nothing is wrong, with one read call", async () => {
+    const { code, stdout } = await world.run("doctor");
+    assert.equal(code, 0, stdout);
+    assert.match(stdout, /^✔ credentials: access token: the configured access token; API key: configured$/m);
+    assert.match(stdout, /^✔ read: the service answered$/m);
+    assert.match(stdout, /^✔ clock: within \d+ s of the service's clock$/m);
+    assert.deepEqual(world.operations(), ["getData"]);
+    assert.ok(!Object.values(world.emulator.credentials).some((secret) => stdout.includes(secret)));
+  });
+
+  it("names each problem with its remedy", async () => {
+    const { refreshToken } = world.emulator.credentials;
+    await world.run("token import --yes", storeAlone, refreshToken);
+    const [file = ""] = readdirSync(world.path("tokens"));
+    chmodSync(world.path(`tokens/${file}`), 0o644);
+    const ended = await world.run("doctor --json --task nope", { WEBEXTRACT_ACCESS_TOKEN: "wrong" });
+    assert.equal(ended.code, 1);
+    const { problems, findings } = ended.json();
+    const found = findings.filter(({ is }: { is: string }) => is === "problem");
+    assert.deepEqual(
+      found.map(({ check }: { check: string }) => check),
+      ["token store", "read"],
+    );
+    assert.equal(problems, 2);
+    assert.ok(found.every(({ remedy }: { remedy?: string }) => remedy));
+  });
+
+  it("reports a wrong configuration without a request", async () => {
+    const ended = await world.run("doctor --json", { WEBEXTRACT_BASE_URL: undefined, WEBEXTRACT_MAX_RETRIES: "many" });
+    const found = ended.json().findings.filter(({ check }: { check: string }) => check === "configuration");
+    assert.deepEqual([ended.code, found.length, world.operations()], [1, 2, []]);
+  });
+});

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Emulator, EmulatorOptions, SeedTask } from "webextract-emulator";
+import { startEmulator } from "webextract-emulator";
+
+/** The built command, which users run. */
+export const program = join(__dirname, "../../dist/cli/main.js");
+
+/** A task with rows that a run makes without opening a page. */
+export const shop: SeedTask = {
+  taskId: "shop-1",
+  taskGroupId: "shops",
+  syntheticRows: 25,
+  syntheticSubtasks: 3,
+  actions: [],
+};
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+  /** Standard output as JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: the tests assert its parts.
+  json(): any;
+}
+
+export interface Running {
+  process: ChildProcessWithoutNullStreams;
+  /** Resolves when standard error contains this. */
+  says(pattern: RegExp): Promise<void>;
+  ended: Promise<Ended>;
+}
+
+/** The emulator, and a folder in which commands run. */
+export class CliWorld {
+  readonly folder = mkdtempSync(join(tmpdir(), "webextract-cli-"));
+
+  private constructor(readonly emulator: Emulator) {}
+
+  static async create(options: EmulatorOptions = {}): Promise<CliWorld> {
+    const seed = { taskGroups: [{ taskGroupId: "shops" }], tasks: [shop] };
+    return new CliWorld(await startEmulator({ seed, ...options }));
+  }
+
+  /** What a command finds in its environment. */
+  get environment(): Record<string, string> {
+    const { accessToken, apiKey } = this.emulator.credentials;
+    return {
+      WEBEXTRACT_BASE_URL: this.emulator.url,
+      WEBEXTRACT_ACCESS_TOKEN: accessToken,
+      WEBEXTRACT_API_KEY: apiKey,
+      WEBEXTRACT_TOKEN_STORE: this.path("tokens"),
+      WEBEXTRACT_MAX_RETRIES: "0",
+    };
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  /** Starts a command. An undefined variable is not in its environment. */
+  start(args: readonly string[], environment: Record<string, string | undefined> = {}): Running {
+    const env = { PATH: process.env.PATH, HOME: this.folder, ...this.environment, ...environment };
+    const child = spawn(process.execPath, [program, ...args], { cwd: this.folder, env });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    const ended = once(child, "close").then(([code]) => ({
+      code: code as number | null,
+      stdout,
+      stderr,
+      json: () => JSON.parse(stdout),
+    }));
+    const says = async (pattern: RegExp): Promise<void> => {
+      while (!pattern.test(stderr)) {
+        const isOver = await Promise.race([once(child.stderr, "data").then(() => false), ended.then(() => true)]);
+        assert.ok(!isOver || pattern.test(stderr), `ended without saying ${pattern}: ${stderr}`);
+      }
+    };
+    return { process: child, says, ended };
+  }
+
+  /** Runs a command to its end. */
+  run(args: string, environment: Record<string, string | undefined> = {}, input = ""): Promise<Ended> {
+    const running = this.start(args.split(" "), environment);
+    running.process.stdin.end(input);
+    return running.ended;
+  }
+
+  /** A run that has ended. Answers its lotNo. */
+  async finishedRun(): Promise<string> {
+    const lotNo = this.emulator.change.startRun(shop.taskId);
+    await this.emulator.settled();
+    return lotNo;
+  }
+
+  /** The lotNo of the latest run. */
+  get latestRun(): string | undefined {
+    return this.emulator.inspect.runs(shop.taskId).at(-1)?.lotNo;
+  }
+
+  /** Names of the operations since the last call, in order. */
+  operations(): string[] {
+    const names = this.emulator.requests.map(({ operation }) => operation);
+    this.emulator.clearRequests();
+    return names;
+  }
+
+  async remove(): Promise<void> {
+    await this.emulator.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
