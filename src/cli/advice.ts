@@ -4,9 +4,10 @@ import type { RunAdvice, RunName } from "../resources/run/runAdvice";
 export const runAdvice: RunAdvice = {
   waitAgain: (run) => `Run "${waitFor(run)}" to continue to wait`,
   waitLonger: "raise --timeout",
-  settle: "use --finished-when rowsSettled",
+  settle: "If this task never splits into subtasks, use --finished-when rowsSettled.",
   settleTime: "the time of --settle",
-  statuses: "webextract:statuses (WEBEXTRACT_STATUSES)",
+  running: (statuses) =>
+    `These statuses count as running: ${statuses}. If one of them means the end, add it to webextract:statuses (WEBEXTRACT_STATUSES).`,
   takeList: (run) => `run "${waitFor(run)}"`,
   startedBy: "elsewhere",
   superseded: (run) =>

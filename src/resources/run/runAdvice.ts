@@ -7,12 +7,12 @@ export interface RunAdvice {
   waitAgain(run: RunName): string;
   /** How to wait longer, after "or". */
   waitLonger: string;
-  /** How to wait for a task that never splits into subtasks, after a comma. */
+  /** How to wait for a task that never splits into subtasks. A whole sentence. */
   settle: string;
   /** The name of the time for which the number of rows must stay the same. */
   settleTime: string;
-  /** Where to declare the meaning of a status, after "to". */
-  statuses: string;
+  /** Which statuses count as running, and where to declare another meaning. Whole sentences. */
+  running(statuses: string): string;
   /** How to declare that the listed subtasks belong to this run. A part of a sentence. */
   takeList(run: RunName): string;
   /** Who may have started another run of the task. A part of a sentence. */
@@ -36,9 +36,10 @@ export interface RunName {
 export const programAdvice: RunAdvice = {
   waitAgain: () => 'Run "pulumi up" again to continue to wait',
   waitLonger: "raise timeoutSeconds",
-  settle: 'set finishedWhen: "rowsSettled"',
+  settle: 'If this task never splits into subtasks, set finishedWhen: "rowsSettled".',
   settleTime: "settleSeconds",
-  statuses: "statuses or to webextract:statuses",
+  running: (statuses) =>
+    `These statuses count as running: ${statuses}. If one of them means the end, add it to statuses or to webextract:statuses.`,
   takeList: ({ lotNo }) => `set adoptLotNo: "${lotNo}"`,
   startedBy: "elsewhere or by another CloudRun of this program",
   superseded: ({ lotNo }) =>

@@ -107,10 +107,10 @@ function hint({ state, shows }: RunObservation, statuses: Statuses, advice: RunA
     return `The run counts as finished when it has rows, or its subtasks have finished, and the number of rows has not changed for ${advice.settleTime}.`;
   }
   if (state.ownList === undefined) {
-    return `If this task never splits into subtasks, ${advice.settle}.`;
+    return advice.settle;
   }
   const named = running.map((status) => `"${status}"`).join(", ");
-  return `These statuses count as running: ${named}. If one of them means the end, add it to ${advice.statuses}.`;
+  return advice.running(named);
 }
 
 function hintAtEarlierRun(state: CloudRunState, advice: RunAdvice): string {
