@@ -4,8 +4,8 @@ import { ActionReader } from "../resources/task/actionReader";
 import { ServiceClient } from "../service/client";
 import { optionProblems } from "../service/settings";
 import { runAdvice } from "./advice";
-import type { Connection, ConnectionFlags } from "./connection";
-import { connectionOf } from "./connection";
+import type { Connection, ConnectionFlags } from "./connection/connection";
+import { connectionOf } from "./connection/connection";
 import { CliError } from "./exitCodes";
 import type { Terminal } from "./terminal";
 
@@ -49,6 +49,8 @@ export class Cli {
       exclusive: (_taskId, work) => work(),
       isDecided: () => false,
       saw: () => undefined,
+      copied: () => undefined,
+      isNewCopy: () => false,
       warn: (message) => terminal.warn(message),
       progress: (message, share) => terminal.progress(message, share),
       now: () => performance.now(),

@@ -8,9 +8,9 @@ import { proxyFromEnvironment } from "../service/environment";
 import { isServiceError } from "../service/errors/errors";
 import { proxyOf } from "../service/http/proxyServer";
 import type { ServiceClientOptions } from "../service/options";
+import { engineVersion } from "./connection/pulumi";
+import { sourceInWords } from "./connection/storedTokens";
 import { ownPackage, versionUsedIn } from "./packageFile";
-import { engineVersion } from "./pulumi";
-import { sourceInWords } from "./storedTokens";
 
 /** One finding of `doctor`. */
 export interface Finding {

@@ -1,8 +1,9 @@
 import { Option } from "commander";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
-import type { ConnectionFlags, FoundConnection } from "../connection";
-import { findConnection } from "../connection";
+import type { ConnectionFlags, FoundConnection } from "../connection/connection";
+import { findConnection } from "../connection/connection";
+import { storedTokens, tokenStoreOf } from "../connection/storedTokens";
 import { CliError } from "../exitCodes";
 import type { Finding } from "../findings";
 import {
@@ -14,7 +15,6 @@ import {
   readFinding,
   versionFindings,
 } from "../findings";
-import { storedTokens, tokenStoreOf } from "../storedTokens";
 
 interface Flags extends ConnectionFlags {
   task?: string;

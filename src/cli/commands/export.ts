@@ -13,7 +13,7 @@ import type { Context } from "../../resources/resource";
 import { ResourceError } from "../../resources/resource";
 import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";
-import type { ConnectionFlags } from "../connection";
+import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
 import { integerFrom } from "../options";
 

@@ -1,7 +1,7 @@
 import { Argument, Option } from "commander";
 import type { Row } from "../../service/contract/types";
 import type { CliCommand } from "../command";
-import type { ConnectionFlags } from "../connection";
+import type { ConnectionFlags } from "../connection/connection";
 import { integerFrom, namesIn } from "../options";
 import { table } from "../table";
 

@@ -7,8 +7,8 @@ import { adopted, startOrTakeOver } from "../../resources/run/runStart";
 import { waitForRun } from "../../resources/run/runWait";
 import { inWords } from "../../resources/run/subtaskList";
 import type { CliCommand } from "../command";
-import type { ConnectionFlags } from "../connection";
-import { serviceOf } from "../connection";
+import type { ConnectionFlags } from "../connection/connection";
+import { serviceOf } from "../connection/connection";
 import { CliError } from "../exitCodes";
 import { numberFrom, yesOption } from "../options";
 

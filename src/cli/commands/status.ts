@@ -1,7 +1,7 @@
 import { Argument, Option } from "commander";
 import { countsOf, terminalStatusOf } from "../../resources/run/subtaskList";
 import type { CliCommand } from "../command";
-import type { ConnectionFlags } from "../connection";
+import type { ConnectionFlags } from "../connection/connection";
 import { table } from "../table";
 
 interface Flags extends ConnectionFlags {

@@ -6,7 +6,7 @@ import { adopted } from "../../resources/run/runStart";
 import { stopRun } from "../../resources/run/runStop";
 import { runningOf } from "../../resources/run/subtaskList";
 import type { CliCommand } from "../command";
-import type { ConnectionFlags } from "../connection";
+import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
 import { numberFrom, yesOption } from "../options";
 

@@ -1,9 +1,9 @@
 import type { CliCommand } from "../command";
-import type { ConnectionFlags } from "../connection";
-import { connectionOf, serviceOf } from "../connection";
+import type { ConnectionFlags } from "../connection/connection";
+import { connectionOf, serviceOf } from "../connection/connection";
+import { storedTokens, tokenStoreOf } from "../connection/storedTokens";
 import { CliError } from "../exitCodes";
 import { yesOption } from "../options";
-import { storedTokens, tokenStoreOf } from "../storedTokens";
 import { renewed } from "./tokenRefresh";
 
 interface Flags extends ConnectionFlags {

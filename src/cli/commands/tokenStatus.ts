@@ -1,7 +1,7 @@
 import type { CliCommand } from "../command";
-import type { ConnectionFlags } from "../connection";
-import { serviceOf } from "../connection";
-import { sourceInWords, storedTokens } from "../storedTokens";
+import type { ConnectionFlags } from "../connection/connection";
+import { serviceOf } from "../connection/connection";
+import { sourceInWords, storedTokens } from "../connection/storedTokens";
 import { table } from "../table";
 
 export const tokenStatus: CliCommand = {

@@ -1,9 +1,10 @@
-import type { CredentialsInUse } from "../service/auth/accessToken";
-import type { TokenFamily } from "../service/auth/tokenFamily";
-import { TokenStore } from "../service/auth/tokenStore";
-import { defaultTokenStore } from "../service/environment";
-import type { ServiceClientOptions } from "../service/options";
-import type { Terminal } from "./terminal";
+import type { CredentialsInUse } from "../../service/auth/accessToken";
+import type { TokenFamily } from "../../service/auth/tokenFamily";
+import { TokenStore } from "../../service/auth/tokenStore";
+import { defaultTokenStore } from "../../service/environment";
+import type { ServiceClientOptions } from "../../service/options";
+import { settingsOf } from "../../service/settings";
+import type { Terminal } from "../terminal";
 
 /** What the token store holds of one family of tokens, without the tokens. */
 export interface StoredTokens {
@@ -28,11 +29,9 @@ export async function storedTokens(
   options: ServiceClientOptions,
   terminal: Terminal,
 ): Promise<{ file: string; tokens: StoredTokens[] }> {
-  const { baseUrl, profile = "default", refreshToken } = options;
-  // The client leaves out the slashes at the end too.
-  const address = baseUrl.replace(/\/+$/, "");
-  const store = new TokenStore(tokenStoreOf(options), address, profile, (message) => terminal.warn(message));
-  const { own, others } = await store.families(refreshToken);
+  const { baseUrl, profile, tokenStore } = settingsOf(options);
+  const store = new TokenStore(tokenStore, baseUrl, profile, (message) => terminal.warn(message));
+  const { own, others } = await store.families(options.refreshToken);
   const tokens = [
     ...(own === undefined ? [] : [described(own, true)]),
     ...others.map((each) => described(each, false)),

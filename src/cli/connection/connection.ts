@@ -1,11 +1,11 @@
-import type { ProviderConfig } from "../config/config";
-import { originOf, parseConfig } from "../config/config";
-import { configKeys } from "../config/configKeys";
-import { entryOf } from "../resources/values";
-import { optionsFromEnvironment } from "../service/environment";
-import type { ServiceClientOptions } from "../service/options";
-import { optionProblems } from "../service/settings";
-import { CliError } from "./exitCodes";
+import type { ProviderConfig } from "../../config/config";
+import { originOf, parseConfig } from "../../config/config";
+import { configKeys } from "../../config/configKeys";
+import { entryOf } from "../../resources/values";
+import { optionsFromEnvironment } from "../../service/environment";
+import type { ServiceClientOptions } from "../../service/options";
+import { optionProblems } from "../../service/settings";
+import { CliError } from "../exitCodes";
 import { stackConfig } from "./pulumi";
 
 /** The values of the connection's options. */

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { CliError } from "./exitCodes";
+import { CliError } from "../exitCodes";
 
 /** What a run of the program `pulumi` printed. */
 export interface PulumiAnswer {
