@@ -184,8 +184,10 @@ export class DeclaredTasks {
   private checkRules({ rules }: Pick<AnyResource, "rules">, args: Values, node: Node): void {
     const found: Problem[] = [];
     rules?.(args, found);
-    for (const { path, reason } of found) {
-      this.problems.add(closestTo(node, path), reason, [pathOf(node), path].filter((each) => each !== "").join("."));
+    // A misspelled name is most often the one that is missing.
+    const places = found.map((problem) => ({ ...problem, closest: closestTo(node, problem.path) }));
+    for (const { path, reason, closest } of places.filter((each) => !this.problems.hasWithin(each.closest))) {
+      this.problems.add(closest, reason, [pathOf(node), path].filter((each) => each !== "").join("."));
     }
   }
 

@@ -26,6 +26,12 @@ export class Problems {
     return this.found.size;
   }
 
+  /** Whether a value or a part of it has a problem. */
+  hasWithin(node: Node): boolean {
+    const path = pathOf(node);
+    return [...this.found.values()].some((each) => each.file === node.file.name && each.path.startsWith(path));
+  }
+
   /** In the order of the files, from top to bottom. */
   get all(): ManifestProblem[] {
     const files = [...new Set([...this.found.values()].map(({ file }) => file))];
