@@ -1,7 +1,7 @@
 import { PartialFailure, ResourceError } from "../resources/resource";
-import { isMap } from "../resources/values";
 import type { ServiceErrorKind } from "../service/errors/errors";
 import { isServiceError } from "../service/errors/errors";
+import { isRecord } from "../service/isRecord";
 
 /** The exit codes, each with its meaning for the documentation. */
 export const exitCodes = {
@@ -84,7 +84,7 @@ export function describeError(error: unknown): Record<string, unknown> {
     return { message, exit: exitOf(error), taskId, lotNo, status, subtasks, outcome };
   }
   const details = error instanceof CliError ? error.details : {};
-  return { message, exit: exitOf(error), ...(isMap(details) ? details : {}) };
+  return { message, exit: exitOf(error), ...(isRecord(details) ? details : {}) };
 }
 
 /** Whether an error has a message for the user. Any other error is a mistake in this program. */

@@ -1,3 +1,5 @@
+import { isRecord } from "../service/isRecord";
+
 /** The kinds of values that a configuration key can have. Pulumi and the environment hand over every value as a string. */
 export interface Kind<T> {
   /** What is allowed, for errors and the documentation. */
@@ -81,7 +83,7 @@ export function mapOfMaps(of: string): Kind<Record<string, Record<string, unknow
     allowed: `a JSON map of ${of}`,
     parse(raw) {
       const map = parseMap(raw);
-      return map !== undefined && Object.values(map).every(isMap)
+      return map !== undefined && Object.values(map).every(isRecord)
         ? (map as Record<string, Record<string, unknown>>)
         : undefined;
     },
@@ -101,7 +103,7 @@ function isJsonList(raw: string): boolean {
 
 function parseMap(raw: string): Record<string, unknown> | undefined {
   const value = parseJson(raw);
-  return isMap(value) ? value : undefined;
+  return isRecord(value) ? value : undefined;
 }
 
 function parseJson(raw: string): unknown {
@@ -110,8 +112,4 @@ function parseJson(raw: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

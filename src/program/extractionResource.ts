@@ -6,7 +6,8 @@ import { fewerFrames } from "../engine/stackFrames";
 import type { ArgSpecs, Shape } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { taskNamedBy } from "../resources/ownership";
-import { canonical, entryOf, isMap, isPlainMap } from "../resources/values";
+import { canonical, entryOf, isPlainMap } from "../resources/values";
+import { isRecord } from "../service/isRecord";
 import { otherProblems } from "./otherProblems";
 import { idFor, isId, noteId, withIds } from "./previewIds";
 import { requireValidConfig } from "./programConfig";
@@ -124,7 +125,7 @@ function withoutOwnId(args: Record<string, unknown>): Record<string, unknown> {
   if (args.sourceTaskId !== undefined) {
     return others;
   }
-  return isMap(args.from) ? { ...args, from: withoutOwnId(args.from) } : args;
+  return isRecord(args.from) ? { ...args, from: withoutOwnId(args.from) } : args;
 }
 
 export function typeToken(type: string): string {

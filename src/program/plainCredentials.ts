@@ -2,7 +2,8 @@ import { log, runtime } from "@pulumi/pulumi";
 import type { Key } from "../config/configKeys";
 import { configKeys } from "../config/configKeys";
 import { isEncrypted } from "../engine/configSecrets";
-import { canonical, isMap } from "../resources/values";
+import { canonical } from "../resources/values";
+import { isRecord } from "../service/isRecord";
 
 /** A credential that is not encrypted: its key, and the arguments of the command that encrypts it. */
 interface PlainCredential {
@@ -44,7 +45,7 @@ function plainInProfiles(raw: string | undefined): PlainCredential[] {
   const mayBeMap = profiles !== undefined && canonical(profiles) === raw;
   return Object.entries(profiles ?? {}).flatMap(([profile, fields]) =>
     credentialNames().flatMap((name) => {
-      const isGiven = isMap(fields) && typeof fields[name] === "string" && fields[name] !== "";
+      const isGiven = isRecord(fields) && typeof fields[name] === "string" && fields[name] !== "";
       const path = `${key}${/^[A-Za-z0-9_-]+$/.test(profile) ? `.${profile}` : `[${JSON.stringify(profile)}]`}.${name}`;
       return isGiven ? [{ key: path, command: mayBeMap ? `--path '${path}'` : key }] : [];
     }),

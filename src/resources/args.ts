@@ -8,7 +8,8 @@
  * name and silently drops the keys `constructor` and `__proto__` of a map.
  */
 
-import { canonical, describeValue, isMap, unknown } from "./values";
+import { isRecord } from "../service/isRecord";
+import { canonical, describeValue, unknown } from "./values";
 
 /** What a value may be. */
 export type Shape =
@@ -133,13 +134,13 @@ export function checkValue(shape: Shape, value: unknown, path: string, problems:
     problems.push(...shortened(found, path));
     return items;
   }
-  if (shape.is === "map" && isMap(value)) {
+  if (shape.is === "map" && isRecord(value)) {
     const entries = Object.entries(value);
     return Object.fromEntries(
       entries.map(([key, each]) => [key, checkValue(shape.of, each, `${path}.${key}`, problems)]),
     );
   }
-  return shape.is === "object" && isMap(value) ? checkFields(shape.fields, value, path, problems) : value;
+  return shape.is === "object" && isRecord(value) ? checkFields(shape.fields, value, path, problems) : value;
 }
 
 /**
@@ -190,9 +191,9 @@ function fits(shape: Shape, value: unknown): boolean {
         ? shape.mayBeEmpty === true || value.length > 0
         : shape.isLines === true && typeof value === "string" && value.trim() !== "";
     case "map":
-      return isMap(value) && Object.keys(value).length > 0;
+      return isRecord(value) && Object.keys(value).length > 0;
     case "object":
-      return isMap(value);
+      return isRecord(value);
   }
 }
 

@@ -1,4 +1,5 @@
 import { isServiceError } from "../service/errors/errors";
+import { isRecord } from "../service/isRecord";
 import type { ArgsSpec, Problem } from "./args";
 import { boolean, choice, object, string } from "./args";
 import { everything } from "./ownership";
@@ -26,7 +27,6 @@ import { writeTask } from "./task/taskWrite";
 import { isGivenOnce } from "./urls/checkList";
 import type { StartUrls, StartUrlsForm } from "./urls/startUrls";
 import { checkStartUrls, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from "./urls/startUrls";
-import { isMap } from "./values";
 
 /**
  * A whole task as one resource, made by two requests, or by three with an upload. For fleets, because the engine's time and state grow with the number
@@ -106,15 +106,15 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
   copiedFrom: ({ from }: Partial<ExtractionTaskState>) => from?.sourceTaskId,
 
   rules({ from, actions, startUrls }: ExtractionTaskArgs, problems: Problem[]): void {
-    if (isMap(from)) {
+    if (isRecord(from)) {
       const found: Problem[] = [];
       checkSource(from, found);
       problems.push(...found.map(({ path, reason }) => ({ path: `from.${path}`, reason })));
     }
-    if (isMap(actions)) {
+    if (isRecord(actions)) {
       checkActionRules(actions, problems);
     }
-    if (isMap(startUrls)) {
+    if (isRecord(startUrls)) {
       isGivenOnce(startUrls, { list: "urls", file: "file", at: "startUrls." }, problems);
     }
   },
@@ -123,9 +123,9 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
     const { from, actions, startUrls, ...options } = args;
     const problems: CheckContext["problems"] = [];
     const checked: CheckedArgs = { ...options, from };
-    if (isMap(from)) {
+    if (isRecord(from)) {
       const before = context.previous?.from;
-      const previous = isMap(before) ? before : undefined;
+      const previous = isRecord(before) ? before : undefined;
       checked.from = (await taskCopy.check?.(from, { ...context, previous, problems })) ?? from;
     }
     context.problems.push(...problems.map(({ path, reason }) => ({ path: `from.${path}`, reason })));
@@ -134,15 +134,15 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
     }
     if (startUrls !== undefined) {
       const before = context.previous?.startUrls as CheckContext["previous"];
-      const list = isMap(startUrls) ? await checkStartUrls(startUrls, "startUrls.", before, context) : undefined;
-      checked.startUrls = (isMap(startUrls) ? { ...startUrls, ...list } : startUrls) as StartUrls;
+      const list = isRecord(startUrls) ? await checkStartUrls(startUrls, "startUrls.", before, context) : undefined;
+      checked.startUrls = (isRecord(startUrls) ? { ...startUrls, ...list } : startUrls) as StartUrls;
     }
     return checked;
   },
 
   diff(state: ExtractionTaskState, declared: CheckedArgs): Difference {
     // A value that a preview does not know may turn out the same.
-    const args = isMap(declared.from) ? declared : { ...declared, from: state.from };
+    const args = isRecord(declared.from) ? declared : { ...declared, from: state.from };
     const { replaces = [], ...copied }: Difference = taskCopy.diff?.(copyState(state), copyArgs(args)) ?? {};
     const isRetry = replaces.includes("retry");
     const names = replaces.length === 0 ? [] : [isRetry ? "retry" : "from"];

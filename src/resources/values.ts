@@ -1,3 +1,5 @@
+import { isRecord } from "../service/isRecord";
+
 /** Values of arguments and states: plain data of any depth. In a preview, any part may be unknown. */
 
 /** Stands for a value that a preview does not know: the output of a resource that does not exist yet. */
@@ -11,13 +13,9 @@ export function replaceEach(value: unknown, matches: (value: unknown) => boolean
   if (Array.isArray(value)) {
     return value.map((each) => replaceEach(each, matches, by));
   }
-  return isMap(value)
+  return isRecord(value)
     ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, replaceEach(each, matches, by)]))
     : value;
-}
-
-export function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The entry under a key that a user chose. `map[key]` would also find inherited members such as `constructor`. */
@@ -36,7 +34,7 @@ export function describeValue(value: unknown): string {
   if (typeof value === "string") {
     return value === "" ? "an empty string" : value.trim() === "" ? "a blank string" : "a string";
   }
-  if (isMap(value)) {
+  if (isRecord(value)) {
     return Object.keys(value).length === 0 ? "an empty map" : "a map";
   }
   return `a ${typeof value}`;
@@ -60,7 +58,7 @@ export function canonical(value: unknown): string {
   if (Array.isArray(value)) {
     return `[${value.map(canonical).join(",")}]`;
   }
-  if (isMap(value)) {
+  if (isRecord(value)) {
     const entries = Object.entries(value).filter(([, each]) => each !== undefined);
     entries.sort(([a], [b]) => (a < b ? -1 : 1));
     return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${canonical(each)}`).join(",")}}`;

@@ -1,10 +1,10 @@
 import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { readPrivateFile } from "../../service/files/privateFile";
+import { isRecord } from "../../service/isRecord";
 import type { RowPage } from "../../service/rows/rowPage";
 import type { Context } from "../resource";
 import { messageOf, ResourceError } from "../resource";
-import { isMap } from "../values";
 import { NoMarking } from "./marking/noMarking";
 import type { ReadSoFar } from "./marking/wholeRead";
 import type { DataExportArgs, DataExportState } from "./model";
@@ -182,7 +182,7 @@ function noteIn(text: string): Note | undefined {
   try {
     const note: unknown = JSON.parse(text);
     const isNote =
-      isMap(note) &&
+      isRecord(note) &&
       note.version === 1 &&
       [note.rowCount, note.nextOffset, note.bytes].every((each) => Number.isSafeInteger(each));
     return isNote ? (note as unknown as Note) : undefined;

@@ -3,7 +3,7 @@ import type { LoopItemsUpdate } from "../../service/contract/types";
 import type { CheckContext, Context } from "../resource";
 import { ResourceError } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
-import { fieldOf, findAction, lookUpTask } from "../task/taskPresence";
+import { actionsById, fieldOf, lookUpTask } from "../task/taskPresence";
 import { readChecked } from "../urls/checkedFile";
 import { allLinesOfFile, digestOf } from "../urls/lines";
 
@@ -44,13 +44,8 @@ export function loopTypeAsBefore<T>(now: T, before: unknown): T {
   return same ? (before as T & string) : now;
 }
 
-/** The loop of one action; undefined where the service does not show it. `loopType` is the declared one. */
-export function shownLoop(
-  actions: readonly ActionShown[],
-  actionId: string,
-  declaredType: string,
-): ShownLoop | undefined {
-  const action = findAction(actions, actionId);
+/** The loop of an action. Undefined if the service does not show the action or its loop. */
+export function shownLoop(action: ActionShown | undefined, declaredType: string): ShownLoop | undefined {
   const items = action && fieldOf(action, "loopItems");
   if (action === undefined || !Array.isArray(items)) {
     return undefined;
@@ -155,7 +150,7 @@ async function itemsToAppend(
 ): Promise<readonly string[]> {
   const { taskId, actionId, actionType } = place;
   const presence = await lookUpTask(taskId, actionType === undefined ? [] : [actionType], context);
-  const shown = presence.is === "there" ? shownLoop(presence.actions, actionId, "") : undefined;
+  const shown = presence.is === "there" ? shownLoop(actionsById(presence.actions).get(actionId), "") : undefined;
   if (shown !== undefined) {
     return missingFrom(items, shown.items);
   }

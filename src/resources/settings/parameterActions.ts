@@ -1,10 +1,12 @@
+import { isRecord } from "../../service/isRecord";
 import type { ArgsSpec, Problem } from "../args";
 import { mapOf, object, scalar, string } from "../args";
 import type { CheckContext } from "../resource";
 import { isGivenOnce } from "../urls/checkList";
-import { entryOf, isMap } from "../values";
+import { entryOf } from "../values";
 import type { ActionLoopForm, CheckedLoop } from "./loopArgs";
 import { checkedLoopOf, checkLoop, loopOf, loopSpec } from "./loopArgs";
+import { valuesOf } from "./previous";
 import type { Setting } from "./setting";
 
 /** The declaration of one action: properties, a loop, or both. */
@@ -52,9 +54,9 @@ function checkDeclaresAnything(actionId: string, { properties, loop }: Parameter
 
 /** The rules of all actions that their arguments alone show. */
 export function checkActionRules(actions: ParameterActions, problems: Problem[]): void {
-  for (const [actionId, action] of Object.entries(actions).filter(([, each]) => isMap(each))) {
+  for (const [actionId, action] of Object.entries(actions).filter(([, each]) => isRecord(each))) {
     checkDeclaresAnything(actionId, action, problems);
-    if (isMap(action.loop)) {
+    if (isRecord(action.loop)) {
       isGivenOnce(action.loop, { list: "items", file: "itemsFile", at: loopPath(actionId) }, problems);
     }
   }
@@ -66,13 +68,13 @@ export async function checkParameterActions(
   isSame: boolean,
   context: CheckContext,
 ): Promise<CheckedActions> {
-  if (!isMap(actions)) {
+  if (!isRecord(actions)) {
     return actions;
   }
   const before = (context.previous?.actions ?? {}) as CheckedActions;
   const checked = new Map<string, CheckedAction>();
   for (const [actionId, action] of Object.entries(actions)) {
-    if (!isMap(action) || (action.loop !== undefined && !isMap(action.loop))) {
+    if (!isRecord(action) || (action.loop !== undefined && !isRecord(action.loop))) {
       checked.set(actionId, action as CheckedAction);
       continue;
     }
@@ -111,15 +113,17 @@ export function actionsWith<Actions extends CheckedActions>(actions: Actions, se
 
 /** The settings as a map of actions. A list that is the same in `before` keeps the string that it has there. */
 export function actionsOf(settings: readonly Setting[], before: CheckedActions = {}): CheckedActions {
+  const values = valuesOf(settings);
   const actions = new Map<string, CheckedAction>();
   for (const setting of settings) {
     const { actionId, actionType = "" } = setting;
-    const action = actions.get(actionId) ?? { actionType };
-    const changed =
-      setting.part === "property"
-        ? { properties: { ...action.properties, [setting.name]: setting.value } }
-        : { loop: checkedLoopOf(setting.value, entryOf(before, actionId)?.loop) };
-    actions.set(actionId, { ...action, ...changed });
+    const action: CheckedAction = actions.get(actionId) ?? { actionType };
+    actions.set(actionId, action);
+    if (setting.part === "property") {
+      action.properties = entryOf(values, actionId);
+    } else {
+      action.loop = checkedLoopOf(setting.value, entryOf(before, actionId)?.loop);
+    }
   }
   return Object.fromEntries(actions);
 }

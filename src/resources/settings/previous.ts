@@ -1,6 +1,7 @@
 import { splitLines } from "../urls/lines";
 import type { ShownLoop } from "./loop";
 import type { ShownSetting } from "./restore";
+import type { SettingOf } from "./setting";
 
 /** The form in which the state keeps the settings from before the first write. */
 
@@ -26,12 +27,15 @@ export function rememberedLists(lists: Record<string, PreviousList> = {}): Shown
   }));
 }
 
-export function valuesOf(remembered: readonly ShownSetting[]): PropertyValues {
+/** The values of the properties among the settings. */
+export function valuesOf(settings: readonly SettingOf<unknown>[]): PropertyValues {
   const values = new Map<string, [string, string][]>();
-  for (const setting of remembered) {
+  for (const setting of settings) {
     if (setting.part === "property") {
       const { actionId, name, value } = setting;
-      values.set(actionId, [...(values.get(actionId) ?? []), [name, value]]);
+      const entries = values.get(actionId) ?? [];
+      entries.push([name, value]);
+      values.set(actionId, entries);
     }
   }
   return Object.fromEntries([...values].map(([actionId, entries]) => [actionId, Object.fromEntries(entries)]));

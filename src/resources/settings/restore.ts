@@ -1,11 +1,11 @@
 import type { Context, DriftState } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
-import { findAction, lookUpTask, propertyOf } from "../task/taskPresence";
+import { actionsById, lookUpTask, propertyOf } from "../task/taskPresence";
 import { splitLines } from "../urls/lines";
 import type { Items, ShownLoop } from "./loop";
 import { isAsWritten, isSameList, loopAsShown, shownLoop } from "./loop";
 import type { Setting, SettingOf } from "./setting";
-import { findSetting, listed, merge, nameOf, typesOf, without } from "./setting";
+import { byName, listed, merge, nameOf, typesOf, without } from "./setting";
 
 /**
  * With `onDelete: "restore"`, the settings from before the first write are remembered, and put back when they leave the declaration. A setting that
@@ -25,21 +25,21 @@ export interface RestoreArgs {
 export type ShownSetting = SettingOf<ShownLoop>;
 
 /** A setting as the service shows it; undefined if the service does not show it. */
-export function shownSetting(setting: Setting, actions: readonly ActionShown[]): ShownSetting | undefined {
-  const { actionId } = setting;
+export function shownSetting(setting: Setting, actions: ReadonlyMap<unknown, ActionShown>): ShownSetting | undefined {
+  const action = actions.get(setting.actionId);
   if (setting.part === "loop") {
-    const value = shownLoop(actions, actionId, setting.value.loopType);
+    const value = shownLoop(action, setting.value.loopType);
     return value && { ...setting, value };
   }
-  const action = findAction(actions, actionId);
   const value = action && propertyOf(action, setting.name, setting.value);
   return value === undefined ? undefined : { ...setting, value };
 }
 
 /** Drift: the settings that the service shows with other values than declared, with these values. */
 export function drifts(settings: readonly Setting[], actions: readonly ActionShown[]): Setting[] {
+  const shownActions = actionsById(actions);
   return settings.flatMap((setting): Setting[] => {
-    const shown = shownSetting(setting, actions);
+    const shown = shownSetting(setting, shownActions);
     if (setting.part === "property") {
       return shown?.part === "property" && shown.value !== setting.value ? [shown] : [];
     }
@@ -79,12 +79,13 @@ export function remember(
   stored: (settings: readonly ShownSetting[]) => unknown,
   context: Context,
 ): ShownSetting[] {
+  const shownActions = actionsById(actions);
   const reasons = new Map<string, (Setting | ShownSetting)[]>();
   const lose = (settings: readonly (Setting | ShownSetting)[], why: string): unknown =>
     reasons.set(why, [...(reasons.get(why) ?? []), ...settings]);
   let remembered = [...known];
   for (const together of partsOfActions(fresh)) {
-    const found = together.flatMap((setting) => shownSetting(setting, actions) ?? []);
+    const found = together.flatMap((setting) => shownSetting(setting, shownActions) ?? []);
     lose(without(together, found), "the service does not show the present value");
     const storable = found.filter(isOfLines);
     lose(without(found, storable), "an item of the present list is blank or has a line break");
@@ -108,7 +109,9 @@ function partsOfActions(settings: readonly Setting[]): Setting[][] {
   const parts = new Map<string, Setting[]>();
   for (const setting of settings) {
     const key = `${setting.part} ${setting.actionId}`;
-    parts.set(key, [...(parts.get(key) ?? []), setting]);
+    const together = parts.get(key) ?? [];
+    together.push(setting);
+    parts.set(key, together);
   }
   return [...parts.values()];
 }
@@ -125,16 +128,19 @@ export function stillRemembered(
   now: readonly Setting[],
   { drifted = [] }: DriftState,
 ): ShownSetting[] {
+  const namedBefore = byName(before);
+  const namedNow = byName(now);
   return remembered.flatMap((old) => {
-    const was = findSetting(before, old);
-    const is = findSetting(now, old);
+    const name = nameOf(old);
+    const was = namedBefore.get(name);
+    const is = namedNow.get(name);
     if (is === undefined) {
       return [];
     }
     if (old.part !== "loop" || was?.part !== "loop" || is.part !== "loop") {
       return [old];
     }
-    const isExtended = was.value.mode !== "append" && is.value.mode === "append" && !drifted.includes(nameOf(old));
+    const isExtended = was.value.mode !== "append" && is.value.mode === "append" && !drifted.includes(name);
     const { count, sha256 } = was.value;
     return [isExtended ? { ...old, value: { ...old.value, replacedBy: { count, sha256 } } } : old];
   });
@@ -153,8 +159,9 @@ export async function settingsToPutBack(
   context: Context,
 ): Promise<SettingOf<Items>[]> {
   const isDecided = (setting: Setting): boolean => context.isDecided(taskId, nameOf(setting));
+  const namedRemembered = byName(remembered);
   const lost = gone.filter((setting) => {
-    const old = findSetting(remembered, setting);
+    const old = namedRemembered.get(nameOf(setting));
     return isDecided(setting) && old !== undefined && !stands(setting, old, old);
   });
   warnOfSuccessor(taskId, onDelete === "restore" ? lost : [], context);
@@ -167,16 +174,19 @@ export async function settingsToPutBack(
   if (presence.is === "gone") {
     return [];
   }
+  const shown = actionsById(presence.is === "there" ? presence.actions : []);
+  const noted = new Set(drifted);
   const back: SettingOf<Items>[] = [];
   const staying: Setting[] = [];
   for (const setting of leaving) {
-    const old = findSetting(remembered, setting);
-    const now = presence.is === "there" ? shownSetting(setting, presence.actions) : undefined;
+    const name = nameOf(setting);
+    const old = namedRemembered.get(name);
+    const now = shownSetting(setting, shown);
     if (old !== undefined && now !== undefined && isSame(old, now)) {
       // An earlier request put the value back, and its answer was lost.
       continue;
     }
-    const isOurs = now !== undefined && !drifted.includes(nameOf(setting)) && stands(setting, old, now);
+    const isOurs = now !== undefined && !noted.has(name) && stands(setting, old, now);
     if (old !== undefined && isOurs) {
       back.push(toWrite(setting, old));
     } else {
@@ -217,12 +227,20 @@ function stands(setting: Setting, old: ShownSetting | undefined, now: ShownSetti
   if (setting.part === "property" || now.part === "property") {
     return setting.value === now.value;
   }
-  return isAsWritten(setting.value, old?.part === "loop" ? old.value : undefined, now.value.items);
+  const oldLoop = old?.part === "loop" ? old.value : undefined;
+  const { loopType, mode } = setting.value;
+  // A service may keep the type of a list that is extended.
+  const isOurType = isSameType(now.value, { loopType }) || (mode === "append" && isSameType(now.value, oldLoop));
+  return isOurType && isAsWritten(setting.value, oldLoop, now.value.items);
+}
+
+function isSameType(one: { loopType: string }, other: { loopType: string } | undefined): boolean {
+  return one.loopType.toLowerCase() === other?.loopType.toLowerCase();
 }
 
 function isSame(one: ShownSetting, other: ShownSetting): boolean {
   return one.part === "loop" && other.part === "loop"
-    ? isSameList(one.value.items, other.value.items)
+    ? isSameType(one.value, other.value) && isSameList(one.value.items, other.value.items)
     : one.value === other.value;
 }
 

@@ -1,5 +1,5 @@
 import type { ActionParametersUpdate } from "../../service/contract/types";
-import { isMap } from "../values";
+import { isRecord } from "../../service/isRecord";
 import type { Items, Loop } from "./loop";
 
 /**
@@ -30,18 +30,19 @@ interface LoopOf<L> extends Action {
 
 type Named = { actionId: string } & ({ part: "property"; name: string } | { part: "loop" });
 
-/** The name of a setting, in words. Identifies it within its task: in ownership, in `drifted`, and in messages. */
+/** The name of a setting, in words. Identifies it within its task: in ownership, in `drifted`, and in messages. Quotes within an id or a name are escaped. */
 export function nameOf(setting: Named): string {
+  const action = `action ${JSON.stringify(setting.actionId)}`;
   return setting.part === "property"
-    ? `property "${setting.name}" of action "${setting.actionId}"`
-    : `the loop of action "${setting.actionId}"`;
+    ? `property ${JSON.stringify(setting.name)} of ${action}`
+    : `the loop of ${action}`;
 }
 
 /** The names of the settings in a map of actions. Parts of the map may be outputs, whose values are not known. */
 export function namesOfActions(actions: unknown): string[] {
-  const entriesOf = (map: unknown): [string, unknown][] => (isMap(map) ? Object.entries(map) : []);
+  const entriesOf = (map: unknown): [string, unknown][] => (isRecord(map) ? Object.entries(map) : []);
   return entriesOf(actions).flatMap(([actionId, action]) => {
-    const { properties, loop } = isMap(action) ? action : {};
+    const { properties, loop } = isRecord(action) ? action : {};
     const names = entriesOf(properties).map(([name]) => nameOf({ actionId, part: "property", name }));
     return loop === undefined ? names : [...names, nameOf({ actionId, part: "loop" })];
   });
@@ -56,10 +57,9 @@ export function listed(settings: readonly Named[]): string {
   return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** The setting of the same name. */
-export function findSetting<S extends Named>(settings: readonly S[], named: Named): S | undefined {
-  const name = nameOf(named);
-  return settings.find((each) => nameOf(each) === name);
+/** The settings by their names. */
+export function byName<S extends Named>(settings: readonly S[]): ReadonlyMap<string, S> {
+  return new Map(settings.map((each) => [nameOf(each), each]));
 }
 
 /** The settings that are not among `others`. */
@@ -70,7 +70,7 @@ export function without<S extends Named>(settings: readonly S[], others: readonl
 
 /** All settings of both. The second counts if a setting is in both. */
 export function merge<S extends Named>(first: readonly S[], second: readonly S[]): S[] {
-  return [...new Map([...first, ...second].map((each) => [nameOf(each), each])).values()];
+  return [...byName([...first, ...second]).values()];
 }
 
 /** The action types of the settings, as far as they are declared. */
@@ -80,7 +80,7 @@ export function typesOf(settings: readonly Action[]): string[] {
 
 /** The properties to write: all properties of each action in which any was added or changed. So an action is always written as it is declared. */
 export function changedProperties(before: readonly Setting[], now: readonly Setting[]): Property[] {
-  const old = new Map(before.map((setting) => [nameOf(setting), setting]));
+  const old = byName(before);
   const properties = now.filter((setting) => setting.part === "property");
   const isChanged = (setting: Property): boolean => {
     const { actionType, value } = old.get(nameOf(setting)) ?? {};
@@ -98,7 +98,8 @@ export function toUpdates(writes: readonly SettingOf<Items>[]): ActionParameters
     const update = updates.get(actionId) ?? { actionType, actionId };
     updates.set(actionId, update);
     if (write.part === "property") {
-      update.properties = [...(update.properties ?? []), { name: write.name, value: write.value }];
+      update.properties ??= [];
+      update.properties.push({ name: write.name, value: write.value });
     } else {
       update.loopItems = { actionId, ...write.value };
     }

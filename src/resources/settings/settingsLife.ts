@@ -9,7 +9,7 @@ import { itemsOfLoop, itemsToSend } from "./loop";
 import type { RestoreArgs, ShownSetting } from "./restore";
 import { drifts, noteOfDrift, remember, settingsToPutBack, stillRemembered, stillToPutBack } from "./restore";
 import type { Setting, SettingOf } from "./setting";
-import { changedProperties, findSetting, merge, typesOf, without } from "./setting";
+import { byName, changedProperties, merge, nameOf, typesOf, without } from "./setting";
 import { settingsAsShown, standingSettings } from "./takeOver";
 
 export interface SettingsArgs extends RestoreArgs {
@@ -156,9 +156,10 @@ export async function writesFor(
   const pending = isAppending ? await pendingWithAppend(step.pending ?? [], context) : (step.pending ?? []);
   const isPending = pending.length > 0;
   const writes: SettingOf<Items>[] = changedProperties(isPending ? [] : before, now);
+  const earlierSettings = byName(before);
   for (const { value: loop, ...action } of loops) {
     const items = await itemsOfLoop(loop, taskId, loopPath(action.actionId), context);
-    const old = findSetting(before, action);
+    const old = earlierSettings.get(nameOf(action));
     const oldLoop = old?.part === "loop" ? old.value : undefined;
     const isNew = oldLoop === undefined || oldLoop.loopType !== loop.loopType;
     // A pending append may have taken effect, also on a loop that is declared for the first time.

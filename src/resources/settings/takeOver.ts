@@ -1,7 +1,7 @@
 import { isServiceError } from "../../service/errors/errors";
 import type { Context } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
-import { fieldOf, findAction, lookUpTask } from "../task/taskPresence";
+import { actionsById, fieldOf, lookUpTask } from "../task/taskPresence";
 import { loopAsShown } from "./loop";
 import { shownSetting } from "./restore";
 import type { Setting } from "./setting";
@@ -35,9 +35,10 @@ export async function standingSettings(
 
 /** The settings that stand as they are declared. */
 export function settingsAsShown(settings: readonly Setting[], actions: readonly ActionShown[]): Setting[] {
+  const shownActions = actionsById(actions);
   return settings.filter((setting) => {
-    const shown = shownSetting(setting, actions);
-    if (shown === undefined || hasOtherType(setting, actions)) {
+    const shown = shownSetting(setting, shownActions);
+    if (shown === undefined || hasOtherType(setting, shownActions)) {
       return false;
     }
     if (setting.part === "property" || shown.part === "property") {
@@ -49,8 +50,8 @@ export function settingsAsShown(settings: readonly Setting[], actions: readonly 
   });
 }
 
-function hasOtherType({ actionId, actionType }: Setting, actions: readonly ActionShown[]): boolean {
-  const action = findAction(actions, actionId);
+function hasOtherType({ actionId, actionType }: Setting, actions: ReadonlyMap<unknown, ActionShown>): boolean {
+  const action = actions.get(actionId);
   const shown = action && fieldOf(action, "actionType");
   return typeof shown === "string" && actionType !== undefined && shown.toLowerCase() !== actionType.toLowerCase();
 }

@@ -78,9 +78,9 @@ export async function isGone(taskId: string, context: Context): Promise<boolean>
   }
 }
 
-/** Finds an action among those that the service shows. */
-export function findAction(actions: readonly ActionShown[], actionId: string): ActionShown | undefined {
-  return actions.find((action) => fieldOf(action, "actionId") === actionId);
+/** The actions that the service shows, by their `actionId`. The first counts if the service shows one twice. */
+export function actionsById(actions: readonly ActionShown[]): ReadonlyMap<unknown, ActionShown> {
+  return new Map(actions.toReversed().map((action) => [fieldOf(action, "actionId"), action]));
 }
 
 /** A field by its name, without case, because the contract does not define the fields. */
