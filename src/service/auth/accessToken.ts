@@ -23,7 +23,7 @@ export interface AccessToken {
   readonly source: CredentialSource;
   readonly obtainedAt?: number;
   readonly expiresAt?: number;
-  /** From then on a newer token is looked for. */
+  /** From this time on, the client looks for a newer token. */
   readonly refreshAt?: number;
 }
 
@@ -43,8 +43,8 @@ export interface NothingFound {
 }
 
 /**
- * What a source of access tokens gives: a token; why it has none, and the next source is tried; or an error, and no other source is tried.
- * Undefined where the source is not configured.
+ * The result of a source of access tokens: a token; the reason why it has none, and the next source is tried; or an error, and no other source is
+ * tried. Undefined if the source is not configured.
  */
 export type Found = { token: AccessToken } | { error: NoToken } | NothingFound | undefined;
 
@@ -53,7 +53,7 @@ export function isHeaderValue(value: string): boolean {
   return /^[\x21-\x7e]+$/.test(value);
 }
 
-/** Milliseconds before its end that a token is renewed; half of its life where that is shorter. */
+/** A token is renewed this number of milliseconds before it expires, or after half of its life if that is later. */
 const renewBefore = 300_000;
 
 /** When to renew a token that was obtained and that expires at these times. */

@@ -36,7 +36,7 @@ export type Configured = "refreshToken" | "otherCredential" | "tokenStoreAlone" 
  * account, and a write with its token would go there. So it may stand in only in two cases:
  *
  * - The configured refresh token has a family too, and the other one began later. That happens in `pulumi refresh` and `pulumi destroy`: they
- *   run with the configuration of the last `up`, also where the refresh token was replaced since. The newest such family is taken.
+ *   run with the configuration of the last `up`, even if the refresh token was replaced since then. The newest such family is used.
  * - No credential is configured, `tokenStore` is, and the store holds exactly one family: then the store was configured to be used.
  */
 export function standInFor(configured: Configured, { own, others }: StoredFamilies): TokenFamily | undefined {
@@ -53,7 +53,7 @@ export function standInFor(configured: Configured, { own, others }: StoredFamili
   }
 }
 
-/** The family after a refresh. `expires_in` counts seconds, as number or as string; 0, nothing or nonsense means that nobody knows. */
+/** The family after a refresh. `expires_in` is a number of seconds, as number or as string. 0, a missing value or an invalid value means unknown. */
 export function renewedFamily(before: TokenFamily | undefined, pair: NewTokens, now: number): TokenFamily {
   const seconds = pair.expires_in;
   const lifetime = typeof seconds === "number" || typeof seconds === "string" ? Number(seconds) * 1000 : 0;

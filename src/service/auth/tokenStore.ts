@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-// Not loaded late, although few need it: the library listens to signals from its import on. A listener that comes after a `process.once` of the
-// program finds itself alone and ends the process.
+// Loaded at the start, although few programs need it, because the library listens to signals from its import on. A listener that is added after
+// a `process.once` of the program would be the only one left and would end the process.
 import { lock } from "proper-lockfile";
 import { codeOf, makePrivateFolder, readPrivateFile, setAside, targetOf, writePrivateFile } from "../files/privateFile";
 import { isTemporary, removeAbandonedFiles } from "../files/temporaryFiles";
@@ -21,10 +21,10 @@ interface StoreFile {
 /** Which family a renewed one replaces: the one that began with `startToken`, or the one whose refresh token is `replaces`. */
 export type FamilyPlace = { startToken: string } | { replaces: string };
 
-/** A family that nobody has renewed for so long is dropped: refresh tokens live for days. Milliseconds. */
+/** A family is dropped if it was not renewed for this time, because refresh tokens live for days. Milliseconds. */
 const keptFor = 90 * 24 * 3600 * 1000;
 
-/** How often a lock is asked for that another process holds: for about two minutes. */
+/** The number of tries to get a lock that another process holds. They take about two minutes. */
 const lockAttempts = 150;
 
 /** The store exists and cannot be used. The message is for the user. */
@@ -75,7 +75,7 @@ export class TokenStore {
     await this.#removeAbandoned();
   }
 
-  /** Runs the work while no other process holds the same store. Rejects, without running it, where the lock cannot be had. */
+  /** Runs the work while no other process holds the same store. Rejects without running it if the lock is not available. */
   async locked<T>(work: () => Promise<T>): Promise<T> {
     await makePrivateFolder(dirname(this.file));
     const unlock = await this.#lock();
@@ -96,7 +96,7 @@ export class TokenStore {
           realpath: false,
           stale: 20_000,
           update: 5_000,
-          // The library's default is to throw, which ends the process. This process was suspended for a while; that is no reason to end.
+          // By default, the library throws and so ends the process. A process that was only suspended for a while must continue.
           onCompromised: () => this.#warn(`The lock of the token store ${this.file} was lost to another process.`),
         });
       } catch (error) {
@@ -145,7 +145,7 @@ function keyOf(salt: string, startToken: string): string {
   return createHash("sha256").update(`${salt}\n${startToken}`).digest("hex");
 }
 
-/** Undefined where the content makes no sense. */
+/** Undefined if the content is invalid. */
 function parse(text: string): StoreFile | "otherVersion" | undefined {
   let content: unknown;
   try {

@@ -17,10 +17,10 @@ export interface TokenParts extends Omit<FamilyParts, "isGood" | "configured"> {
 /** The sources that cost a refresh or a process. */
 type RestingSource = "credentialCommand" | "refreshToken" | "standIn";
 
-/** Milliseconds for which a source rests that gave a refused token: a hundred calls must not make a hundred refreshes. */
+/** Milliseconds before a source with a refused token is tried again, so that a hundred calls do not make a hundred refreshes. */
 const restAfterRefusal = 30_000;
 
-/** The access token of a client: found in the first source that has one, renewed in time, by one refresh however many calls wait for it. */
+/** The access token of a client. The first source with a token provides it. One refresh renews it in time, for all calls that wait for it. */
 export class Tokens {
   readonly #parts: TokenParts;
   readonly #families: TokenFamilies;
@@ -96,7 +96,7 @@ export class Tokens {
     const { value, source } = token;
     this.#refused.add(value);
     if (source === "accessToken") this.#refusedSources.add(source);
-    // A token just obtained and refused at once: the next one of that source would fare no better.
+    // The service refused a new token at once, so it would refuse the next token of this source too.
     if (this.#proven.has(value)) return;
     if (source === "credentialCommand") {
       this.#rest(source, { reason: `the token of ${this.#parts.settingName(source)} was refused` });
@@ -120,7 +120,7 @@ export class Tokens {
     this.#refusedSources.delete(source);
   }
 
-  /** Whether to try another token where the service does not say that the token is the reason of its refusal. */
+  /** Whether to try another token if the service does not name the token as the reason of its refusal. */
   mayRenew(token: AccessToken): boolean {
     const { credentialCommand, refreshToken } = this.#parts;
     const isOld = token.obtainedAt === undefined || Date.now() - token.obtainedAt > restAfterRefusal;
@@ -132,7 +132,7 @@ export class Tokens {
     await this.#flight?.catch(() => undefined);
   }
 
-  /** A warning said so at once; without an error at the end too, a job that ends well would fail at its next start. */
+  /** A warning was shown before. Without this error at the end, a job would succeed now and fail at its next start. */
   checkStored(): void {
     this.#families.checkStored();
   }
@@ -160,8 +160,8 @@ export class Tokens {
   }
 
   /**
-   * The refused token, once for each call, where no source has another: the refusal may have come from a gateway, or from one endpoint alone. Where
-   * other calls have proved the token good, a call tries it twice.
+   * The refused token, once for each call, if no source has another: the refusal may come from a gateway, or from one endpoint only. If the service
+   * accepted the token from other calls, a call tries it twice.
    */
   #onceMore(refusedByCall: readonly string[]): AccessToken | undefined {
     const last = this.#current;

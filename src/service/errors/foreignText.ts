@@ -1,4 +1,4 @@
-/** Makes text that comes from outside fit to be shown. Order matters: hide first, then cut, or half of a hidden word stays. */
+/** Prepares foreign text for messages. The order matters: hide before cutting, so that no half of a hidden word is left. */
 
 /** Characters that are shown. */
 const longestLine = 300;

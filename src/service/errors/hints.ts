@@ -50,7 +50,7 @@ export function tokenSources(nameOf: (option: string) => string): string {
   return `${nameOf("accessToken")}, ${nameOf("refreshToken")} or ${nameOf("credentialCommand")}`;
 }
 
-/** For operations that must not be sent again without a look: what may exist now, how to find out, how to go on. */
+/** For operations that must not be sent again without a check: what may exist now, how to check, how to continue. */
 function lostHint(request: PreparedRequest): string | undefined {
   if (request.mayRepeat) return undefined;
   const task = request.taskId === undefined ? "the task" : `task ${request.taskId}`;

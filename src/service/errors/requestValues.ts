@@ -2,8 +2,8 @@ import type { PreparedRequest } from "../contract/requests";
 import { hideWords, lowerCase, spellingsOf } from "./foreignText";
 
 /**
- * Services like to repeat in an error what they were sent. Property values, loop items and start URLs may be secrets of the caller: each
- * value is hidden where the service repeats it as a whole. Ids, types and names of properties stay, because they tell where the fault is.
+ * An error of the service can repeat the request. Property values, loop items and start URLs may be secrets, so each value that the service
+ * repeats as a whole is hidden. Ids, types and names of properties stay visible, because they show where the fault is.
  */
 export function hideRequestValues(text: string, request: PreparedRequest): string {
   if (request.upload !== undefined) return hideUrls(text, request.upload.taskId);
@@ -15,7 +15,7 @@ export function hideRequestValues(text: string, request: PreparedRequest): strin
 
 const hidden = "[hidden]";
 
-/** Characters that are looked at: a request may have a million values, and only 300 characters are shown. */
+/** Maximum number of characters to search: a request may have a million values, and only 300 characters are shown. */
 const longestText = 2000;
 
 /** Members of requests whose strings are the caller's own; all others name something of the service's. */
