@@ -1,1 +1,4 @@
+export { runAdvice } from "../../src/cli/advice";
 export { commands } from "../../src/cli/commands/index";
+export { table } from "../../src/cli/table";
+export { Terminal } from "../../src/cli/terminal";

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { PassThrough } from "node:stream";
+import { runAdvice, Terminal, table } from "../internals/cli";
+
+/** A stream that is a terminal or not, and what was written to it. */
+function stream({ isTTY = false, columns = 80, colours = isTTY } = {}) {
+  const made = Object.assign(new PassThrough(), {
+    isTTY,
+    columns,
+    hasColors: () => colours,
+    setRawMode: () => undefined,
+  });
+  let text = "";
+  made.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+  return { made, written: () => text };
+}
+
+function terminal(kind: Parameters<typeof stream>[0]) {
+  const [input, output, errors] = [stream(kind), stream(kind), stream(kind)];
+  return {
+    terminal: new Terminal({ input: input.made, output: output.made, errors: errors.made }),
+    input,
+    output,
+    errors,
+  };
+}
+
+const escapeCharacter = String.fromCharCode(27);
+
+describe("the terminal of the command line", () => {
+  it("has colours on a terminal only, and none if the terminal or NO_COLOR says so", () => {
+    assert.ok(terminal({ isTTY: true }).terminal.style("red", "no").includes(escapeCharacter));
+    assert.equal(terminal({ isTTY: true, colours: false }).terminal.style("red", "no"), "no");
+    assert.equal(terminal({}).terminal.style("red", "no"), "no");
+  });
+
+  it("shows a progress bar on a terminal only", async () => {
+    const shown = terminal({ isTTY: true });
+    shown.terminal.progress("12 of 25 rows", { done: 12, of: 25 });
+    shown.terminal.endProgress();
+    await shown.terminal.flush();
+    assert.match(shown.errors.written(), /█+░+ 12 of 25 rows/);
+    const log = terminal({});
+    log.terminal.progress("12 of 25 rows", { done: 12, of: 25 });
+    await log.terminal.flush();
+    assert.equal(log.errors.written(), "");
+  });
+
+  it("takes yes from a key, and everything else as no", async () => {
+    for (const [key, answer] of [
+      ["y", true],
+      ["n", false],
+      ["\r", false],
+    ] as const) {
+      const { terminal: asked, input, errors } = terminal({ isTTY: true });
+      const confirmed = asked.confirm("Start?", { yes: false, signal: new AbortController().signal });
+      await once(errors.made, "data");
+      input.made.write(key);
+      assert.equal(await confirmed, answer, JSON.stringify(key));
+    }
+  });
+
+  it("writes a table without lines, with each control character as a space", () => {
+    const { terminal: wide } = terminal({});
+    assert.equal(table(["a", "b"], [["1", `x${escapeCharacter}[31m`]], wide), "a  b\n1  x [31m");
+  });
+
+  it("cuts the cells of a table that is wider than the terminal", () => {
+    const { terminal: narrow } = terminal({ isTTY: true, columns: 30, colours: false });
+    const lines = table(["a", "b"], [["short", "x".repeat(100)]], narrow).split("\n");
+    assert.ok(
+      lines.every((line) => line.length <= 30),
+      lines.join("\n"),
+    );
+    assert.match(lines[1] ?? "", /^short +x+…/);
+  });
+});
+
+describe("the advice of the command line about a run", () => {
+  const run = { taskId: "shop-1", lotNo: "7" };
+
+  it("names the commands that continue, and no argument of a resource", () => {
+    assert.equal(runAdvice.waitAgain(run), 'Run "webextract run shop-1 --lot-no 7" to continue to wait');
+    assert.equal(
+      runAdvice.superseded(run),
+      'Wait for its end before you start the next run. If the listed subtasks belong to this run after all, run "webextract run shop-1 --lot-no 7".',
+    );
+    assert.equal(
+      runAdvice.endedBadly(run, "failed"),
+      'Start the named subtasks again at the service and run "webextract run shop-1 --lot-no 7", which continues to wait; or start a new run with "webextract run shop-1"; or accept them with --fail-on never.',
+    );
+    const all = [...Object.values(runAdvice)].map((each) => (typeof each === "string" ? each : String(each)));
+    assert.doesNotMatch(all.join("\n"), /pulumi up|adoptLotNo|triggers|finishedWhen/);
+  });
+});
