@@ -3,8 +3,14 @@ import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { runAdvice, Terminal, table } from "../internals/cli";
 
+interface Kind {
+  isTTY?: boolean;
+  columns?: number;
+  colours?: boolean;
+}
+
 /** A stream that is a terminal or not, and what was written to it. */
-function stream({ isTTY = false, columns = 80, colours = isTTY } = {}) {
+function stream({ isTTY = false, columns = 80, colours = isTTY }: Kind = {}) {
   const made = Object.assign(new PassThrough(), {
     isTTY,
     columns,
@@ -16,7 +22,7 @@ function stream({ isTTY = false, columns = 80, colours = isTTY } = {}) {
   return { made, written: () => text };
 }
 
-function terminal(kind: Parameters<typeof stream>[0]) {
+function terminal(kind: Kind) {
   const [input, output, errors] = [stream(kind), stream(kind), stream(kind)];
   return {
     terminal: new Terminal({ input: input.made, output: output.made, errors: errors.made }),
