@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { CliWorld, program, shop } from "../cli/webextract";
-
-const script = join(__dirname, "../../examples/commandLine/daily.sh");
 
 describe("the page about the command line", () => {
   let world: CliWorld;
@@ -14,9 +12,9 @@ describe("the page about the command line", () => {
   });
   after(() => world.remove());
 
-  it("shows commands that work in their order", async () => {
+  const runScript = async (script: string): Promise<string> => {
     const bin = world.path("bin");
-    mkdirSync(bin);
+    mkdirSync(bin, { recursive: true });
     // The package is not installed here.
     writeFileSync(`${bin}/npx`, `#!/bin/sh\nshift\nexec "${process.execPath}" "${program}" "$@"\n`);
     chmodSync(`${bin}/npx`, 0o755);
@@ -27,10 +25,22 @@ describe("the page about the command line", () => {
       WEBEXTRACT_REFRESH_TOKEN: world.emulator.credentials.refreshToken,
       TASK: shop.taskId,
     };
-    const { stdout } = await promisify(execFile)("sh", [script], { cwd: world.folder, env });
+    const file = join(__dirname, "../../examples/commandLine", script);
+    return (await promisify(execFile)("sh", [file], { cwd: world.folder, env })).stdout;
+  };
+
+  it("shows commands that work in their order", async () => {
+    const stdout = await runScript("daily.sh");
     assert.match(stdout, /No problem was found\./);
     assert.match(stdout, /5 of 25 rows\./);
     assert.match(stdout, /The new tokens are in /);
     assert.equal(readdirSync(world.path("rows")).length, 1);
+  });
+
+  it("and the pages about adopting, manifests and CI show commands that work", async () => {
+    writeFileSync(world.path("plan.json"), JSON.stringify({ steps: [] }));
+    assert.match(await runScript("adopt.sh"), /1 task, no problem\./);
+    assert.match(readFileSync(world.path("report.md"), "utf8"), /No changes\./);
+    assert.deepEqual(readdirSync(world.path("tasks")), [`${shop.taskId}.yaml`]);
   });
 });

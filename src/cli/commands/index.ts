@@ -1,4 +1,6 @@
+import { adoptCommand } from "../adopt/adoptCommand";
 import type { CliCommand } from "../command";
+import { planReportCommand } from "../planReport/planReportCommand";
 import { doctor } from "./doctor";
 import { exportRows } from "./export";
 import { rows } from "./rows";
@@ -8,6 +10,7 @@ import { stop } from "./stop";
 import { tokenImport } from "./tokenImport";
 import { tokenRefresh } from "./tokenRefresh";
 import { tokenStatus } from "./tokenStatus";
+import { validate } from "./validate";
 
 /** All commands, in the order of the help. */
 export const commands: readonly CliCommand[] = [
@@ -16,6 +19,9 @@ export const commands: readonly CliCommand[] = [
   stop,
   rows,
   exportRows,
+  adoptCommand,
+  validate,
+  planReportCommand,
   doctor,
   tokenStatus,
   tokenRefresh,

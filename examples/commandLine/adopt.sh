@@ -1,0 +1,15 @@
+#!/bin/sh
+# The commands of docs/how-to/adopt-a-task.md and ci.md, in the folder of a Pulumi project.
+set -e
+
+# #region adopt
+npx webextract adopt "$TASK" --out tasks --types NavigateAction,LoopAction
+# #endregion
+
+# #region validate
+npx webextract validate tasks
+# #endregion
+
+# #region report
+npx webextract plan-report plan.json > report.md
+# #endregion

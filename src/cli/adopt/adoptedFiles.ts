@@ -1,0 +1,175 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { basename, extname, join, relative, resolve, sep } from "node:path";
+import type { AdoptedAction, AdoptedTask } from "./adoptedTask";
+import type { Fields, ItemsFileOf, NamedTask } from "./declaration";
+import { declarationOf } from "./declaration";
+import { typescriptProgram } from "./typescriptProgram";
+
+export type Language = "yaml" | "typescript";
+
+export interface AdoptTarget {
+  /** A file, or a folder with one file for each task. Absent: one document, with all lists in it. */
+  out?: string;
+  /** By default that of the file `out`, otherwise YAML. */
+  language?: Language;
+  /** Folder of the files with lists. By default `items` beside the declarations. */
+  itemsDir?: string;
+  /** The program's folder. All paths are relative to it. */
+  folder: string;
+}
+
+/** What adopted tasks look like in files. Nothing is written yet. */
+export interface AdoptedFiles {
+  tasks: { name: string; taskId: string; file?: string }[];
+  files: PlannedFile[];
+  /** Without `out`: the declarations. */
+  document?: string;
+}
+
+export interface PlannedFile {
+  /** Relative to the program's folder. */
+  path: string;
+  content: string;
+  /** What stands there now: nothing, the same content, or something else. */
+  present: "nothing" | "same" | "other";
+}
+
+/** A list with more items goes to a file. */
+const longestList = 20;
+
+/** Plans the files that declare these tasks. */
+export function adoptedFiles(tasks: readonly AdoptedTask[], target: AdoptTarget): AdoptedFiles {
+  const { out, folder } = target;
+  const language = languageOf(target);
+  const names = new Names();
+  if (out === undefined) {
+    const all = tasks.map((task) => ({ name: names.give(task.taskId), task }));
+    const declared = all.map((each) => ({ name: each.name, fields: declarationOf(each, () => undefined) }));
+    return {
+      tasks: all.map(({ name, task: { taskId } }) => ({ name, taskId })),
+      files: [],
+      document: written(declared, language, false),
+    };
+  }
+  const ending = language === "yaml" ? ".yaml" : ".ts";
+  const isFile = isFilePath(out, folder);
+  const beside = isFile ? join(out, "..") : out;
+  const lists = new ListFiles(target.itemsDir ?? join(beside, "items"), folder);
+  const isAlone = isFile && tasks.length === 1;
+  const all: (NamedTask & { file: string })[] = tasks.map((task) => {
+    const name = names.give(isAlone ? basename(out, extname(out)) : task.taskId);
+    return { name, task, file: isFile ? out : join(out, `${name}${ending}`) };
+  });
+  const texts = new Map<string, { name: string; fields: Fields }[]>();
+  for (const each of all) {
+    const declared = { name: each.name, fields: declarationOf(each, lists.fileOf) };
+    texts.set(each.file, [...(texts.get(each.file) ?? []), declared]);
+  }
+  const declarations = [...texts].map(([path, declared]) => ({
+    path,
+    content: written(declared, language, isAlone || !isFile),
+  }));
+  return {
+    tasks: all.map(({ name, task: { taskId }, file }) => ({ name, taskId, file: shown(file, folder) })),
+    files: [...declarations, ...lists.files].map(({ path, content }) => planned(path, content, folder)),
+  };
+}
+
+/** The language that was asked for, or that of the file. */
+export function languageOf({ language, out = "" }: Pick<AdoptTarget, "language" | "out">): Language {
+  return language ?? (extname(out) === ".ts" ? "typescript" : "yaml");
+}
+
+/** Why these options contradict each other; undefined if they do not. */
+export function targetProblem({ out, language, itemsDir, folder }: AdoptTarget): string | undefined {
+  if (out === undefined) {
+    return itemsDir === undefined ? undefined : "--items-dir needs --out: without it, nothing is written to files.";
+  }
+  const isYaml = /\.ya?ml$/i.test(out);
+  const isTypescript = /\.ts$/i.test(out);
+  if (isFilePath(out, folder) && !isYaml && !isTypescript) {
+    return `--out names the file "${out}", which ends neither in .yaml nor in .ts.`;
+  }
+  return (language === "yaml" && isTypescript) || (language === "typescript" && isYaml)
+    ? `--out names the file "${out}", which does not fit --language ${language}.`
+    : undefined;
+}
+
+function isFilePath(out: string, folder: string): boolean {
+  const full = resolve(folder, out);
+  return existsSync(full) ? !statSync(full).isDirectory() : /\.(?:ya?ml|ts)$/i.test(out);
+}
+
+function written(
+  declared: readonly { name: string; fields: Fields }[],
+  language: Language,
+  isNameOfFile: boolean,
+): string {
+  return language === "yaml" ? yamlWriter().yamlManifest(declared, isNameOfFile) : typescriptProgram(declared);
+}
+
+function yamlWriter(): typeof import("./yamlManifest") {
+  // biome-ignore lint/style/noCommonJs: an import at the top would load the YAML library with every command
+  return require("./yamlManifest");
+}
+
+function planned(path: string, content: string, folder: string): PlannedFile {
+  return { path: shown(path, folder), content, present: presentAt(resolve(folder, path), content) };
+}
+
+function presentAt(path: string, content: string): PlannedFile["present"] {
+  try {
+    return readFileSync(path, "utf8") === content ? "same" : "other";
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "nothing" : "other";
+  }
+}
+
+/** With slashes on every system, because it is written to files that others read. */
+function shown(path: string, folder: string): string {
+  return relative(folder, resolve(folder, path)).split(sep).join("/");
+}
+
+/** Makes names that are valid for files on every system, each once, whatever the case. */
+class Names {
+  private readonly taken = new Set<string>();
+
+  give(wanted: string): string {
+    const valid = withoutEdges(wanted.replace(/[^\p{L}\p{M}\p{N}_.-]+/gu, "-")).slice(0, longestName) || "task";
+    let name = valid;
+    for (let count = 2; this.taken.has(name.toLowerCase()); count++) {
+      name = `${valid}-${count}`;
+    }
+    this.taken.add(name.toLowerCase());
+    return name;
+  }
+}
+
+const longestName = 100;
+
+/** Windows drops a dot at the end of a name, and a name that begins with one is hidden. */
+function withoutEdges(name: string): string {
+  const isInner = (character: string): boolean => character !== "." && character !== "-";
+  const characters = [...name];
+  return characters.slice(characters.findIndex(isInner), characters.findLastIndex(isInner) + 1).join("");
+}
+
+/** The files of long lists. */
+class ListFiles {
+  readonly files: { path: string; content: string }[] = [];
+  private readonly names = new Names();
+
+  constructor(
+    private readonly itemsDir: string,
+    private readonly folder: string,
+  ) {}
+
+  readonly fileOf: ItemsFileOf = (name: string, { actionId, loop }: AdoptedAction) => {
+    if (loop === undefined || loop.items.length <= longestList) {
+      return undefined;
+    }
+    const path = join(this.itemsDir, `${this.names.give(`${name}-${actionId}`)}.txt`);
+    this.files.push({ path, content: loop.items.map((item) => `${item}\n`).join("") });
+    return shown(path, this.folder);
+  };
+}

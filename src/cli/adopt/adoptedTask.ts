@@ -1,0 +1,153 @@
+import type { ActionShown } from "../../resources/task/taskPresence";
+import { fieldOf } from "../../resources/task/taskPresence";
+import { splitLines } from "../../resources/urls/lines";
+import { isRecord } from "../../service/isRecord";
+import type { Secrets } from "./secrets";
+
+/** A task of the service, as far as it can be declared. */
+export interface AdoptedTask {
+  taskId: string;
+  actions: AdoptedAction[];
+  /** What the declaration lacks, and why. */
+  notes: string[];
+}
+
+export interface AdoptedAction {
+  actionId: string;
+  actionType: string;
+  /** How the service's own interface calls the action. */
+  title?: string;
+  properties: Map<string, PropertyValue>;
+  loop?: AdoptedLoop;
+  notes: string[];
+}
+
+export interface AdoptedLoop {
+  loopType: string;
+  items: readonly string[];
+}
+
+export type PropertyValue = string | number | boolean;
+
+/** Fields of an action that are not its properties, if the service shows properties as fields of the action. */
+const ownFields = ["actiontype", "actionid", "name", "looptype", "loopitems", "isappend"];
+
+/** The declaration of a task that shows these actions. What cannot be declared becomes a note. */
+export function adoptedTask(taskId: string, shown: readonly ActionShown[], secrets: Secrets): AdoptedTask {
+  const actions = new Map<string, AdoptedAction>();
+  const notes: string[] = [];
+  for (const each of shown) {
+    const actionId = fieldOf(each, "actionId");
+    const actionType = fieldOf(each, "actionType");
+    if (typeof actionId !== "string" || actionId === "") {
+      notes.push("An action is not declared, because the service does not show its actionId as a string.");
+    } else if (typeof actionType !== "string" || actionType === "") {
+      notes.push(`Action "${actionId}" is not declared, because the service does not show its actionType.`);
+    } else if (actions.has(actionId)) {
+      notes.push(`The service shows a second action "${actionId}". Only the first is declared.`);
+    } else {
+      actions.set(actionId, adoptedAction({ actionId, actionType }, each, secrets));
+    }
+  }
+  const declared = [...actions.values()].filter(({ properties, loop }) => properties.size > 0 || loop !== undefined);
+  for (const { actionId, actionType, notes: reasons } of actions.values()) {
+    if (!declared.some((each) => each.actionId === actionId)) {
+      const why = reasons.length === 0 ? ["The service shows no properties and no list of this action."] : reasons;
+      notes.push(`Action "${actionId}" (${actionType}) is not declared. ${why.join(" ")}`);
+    }
+  }
+  return { taskId, actions: declared, notes };
+}
+
+function adoptedAction(
+  { actionId, actionType }: { actionId: string; actionType: string },
+  shown: ActionShown,
+  secrets: Secrets,
+): AdoptedAction {
+  const notes: string[] = [];
+  const title = fieldOf(shown, "name");
+  const { values, areFields } = propertiesOf(shown);
+  const properties = new Map<string, PropertyValue>();
+  for (const [name, value] of values) {
+    if (name.trim() === "") {
+      notes.push("A property is not declared, because its name is empty.");
+    } else if (value === null || value === undefined) {
+      notes.push(`Property "${name}" is not declared, because it has no value.`);
+    } else if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") {
+      notes.push(`Property "${name}" is not declared, because its value is neither a string, a number nor a boolean.`);
+    } else if (secrets.mayBeProperty(name, String(value))) {
+      notes.push(
+        `Property "${name}" is not declared, because its value may be a secret. To declare it, use a secret of the configuration.`,
+      );
+    } else {
+      // The arguments refuse a number whose last digits may be lost.
+      const isExact = typeof value !== "number" || Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+      properties.set(name, isExact ? withoutSignOfZero(value) : String(value));
+    }
+  }
+  if (areFields && properties.size > 0) {
+    notes.push("The service shows properties as fields of the action. Remove the fields that are no properties.");
+  }
+  return {
+    actionId,
+    actionType,
+    ...(typeof title === "string" && title.trim() !== "" && { title }),
+    properties,
+    loop: adoptedLoop(shown, secrets, notes),
+    notes,
+  };
+}
+
+/** YAML writes a negative zero with its sign, and JSON does not. */
+function withoutSignOfZero(value: PropertyValue): PropertyValue {
+  return value === 0 ? 0 : value;
+}
+
+/** In a list of name/value pairs, in a map, or as fields of the action: the contract does not define it. */
+function propertiesOf(shown: ActionShown): { values: Map<string, unknown>; areFields: boolean } {
+  const properties = fieldOf(shown, "properties");
+  if (Array.isArray(properties)) {
+    const values = new Map<string, unknown>();
+    for (const each of properties) {
+      if (isRecord(each) && typeof each.name === "string" && !values.has(each.name)) {
+        values.set(each.name, each.value);
+      }
+    }
+    return { values, areFields: false };
+  }
+  if (isRecord(properties)) {
+    return { values: new Map(Object.entries(properties)), areFields: false };
+  }
+  const fields = Object.entries(shown).filter(([name]) => !ownFields.includes(name.toLowerCase()));
+  return { values: new Map(fields), areFields: true };
+}
+
+function adoptedLoop(shown: ActionShown, secrets: Secrets, notes: string[]): AdoptedLoop | undefined {
+  const given = fieldOf(shown, "loopItems");
+  if (!Array.isArray(given)) {
+    return undefined;
+  }
+  const items = given.map(String);
+  const loopType = fieldOf(shown, "loopType");
+  const why =
+    typeof loopType !== "string" || loopType === ""
+      ? "the service does not show its loopType"
+      : items.length === 0
+        ? "it is empty"
+        : !areLines(items)
+          ? "an item is blank or has a line break"
+          : items.some((item) => secrets.mayBeValue(item))
+            ? "an item may contain a secret"
+            : undefined;
+  if (why !== undefined) {
+    notes.push(`The list of ${items.length} items is not declared, because ${why}.`);
+    return undefined;
+  }
+  return { loopType: String(loopType), items };
+}
+
+/** Whether the items come back the same from a string or a file with one item on each line. */
+function areLines(items: readonly string[]): boolean {
+  const lines = splitLines(items.join("\n"));
+  return lines.length === items.length && items.every((item, index) => item === lines[index] && !/[\r\n]/.test(item));
+}

@@ -1,0 +1,59 @@
+import type { Context } from "../../resources/resource";
+import { lookUpByRows, lookUpTask } from "../../resources/task/taskPresence";
+import type { AdoptedTask } from "./adoptedTask";
+import { adoptedTask } from "./adoptedTask";
+import type { Secrets } from "./secrets";
+
+/** Tasks that were read, and those that the service does not know. */
+export interface ReadTasks {
+  tasks: AdoptedTask[];
+  gone: string[];
+}
+
+/**
+ * Reads tasks with all settings that the service shows. Makes no write.
+ * @param actionTypes the types of the actions to read; an empty list asks the service for all
+ * @throws ServiceError if the service cannot be asked
+ */
+export async function readTasks(
+  taskIds: readonly string[],
+  actionTypes: readonly string[],
+  secrets: Secrets,
+  context: Context,
+): Promise<ReadTasks> {
+  const asking = { ...context, settings: { ...context.settings, actionTypes } };
+  const found = await Promise.all(
+    [...new Set(taskIds)].map(async (taskId) => ({ taskId, task: await readTask(taskId, secrets, asking) })),
+  );
+  return {
+    tasks: found.flatMap(({ task }) => task ?? []),
+    gone: found.flatMap(({ taskId, task }) => (task === undefined ? [taskId] : [])),
+  };
+}
+
+/** Undefined if the service says that the task does not exist. */
+async function readTask(taskId: string, secrets: Secrets, context: Context): Promise<AdoptedTask | undefined> {
+  const { actionTypes } = context.settings;
+  const presence = await lookUpTask(taskId, [], context);
+  const is = presence.is === "unclear" ? await lookUpByRows(taskId, context) : presence.is;
+  if (is === "gone") {
+    return undefined;
+  }
+  const task = adoptedTask(taskId, presence.is === "there" ? presence.actions : [], secrets);
+  const seesNone = presence.is !== "there" || presence.actions.length === 0;
+  return { ...task, notes: [...noteOfTypes(actionTypes, seesNone), ...task.notes] };
+}
+
+/** The contract does not say what an empty list of types does, so even an answer to it may lack actions. */
+function noteOfTypes(actionTypes: readonly string[], seesNone: boolean): string[] {
+  const names = actionTypes.join(", ");
+  if (actionTypes.length > 0) {
+    const found = seesNone ? "The service shows no action" : "Only actions of these types were read";
+    return [`${found}${seesNone ? " of the types" : ":"} ${names}. Use --types to read others.`];
+  }
+  return seesNone
+    ? [
+        "The service shows no actions without their types. Run the command again with --types and the types of the task's actions.",
+      ]
+    : ["The actions were read without naming types. If one is missing, run the command again with --types."];
+}

@@ -1,0 +1,81 @@
+import type { Field, Fields, Value } from "./declaration";
+import { comment, isFields } from "./declaration";
+
+/** Writes declarations as a module that exports each task. */
+export function typescriptProgram(tasks: readonly { name: string; fields: Fields }[]): string {
+  const taken = new Set(["ExtractionTask"]);
+  const declared = tasks.map(({ name, fields }) => {
+    const { after = [], fields: own } = fields;
+    const variable = identifierOf(name, taken);
+    const comments = [`Task "${name}", written by webextract adopt.`, ...after].map((each) => `// ${comment(each)}\n`);
+    const args = printed({ fields: own }, "");
+    return `${comments.join("")}export const ${variable} = new ExtractionTask(${JSON.stringify(name)}, ${args});\n`;
+  });
+  return `import { ExtractionTask } from "pulumi-webextract";\n\n${declared.join("\n")}`;
+}
+
+const widest = 100;
+
+function printed(value: Value, indent: string): string {
+  if (typeof value !== "object") {
+    return JSON.stringify(value);
+  }
+  const inner = `${indent}  `;
+  if (!isFields(value)) {
+    const items = value.map((item) => JSON.stringify(item));
+    return wrapped("[", items, "]", items.join(", ").length + indent.length > widest, inner);
+  }
+  const fields = value.fields.map((field) => printedField(field, inner));
+  const isLong =
+    value.fields.some(({ comments = [] }) => comments.length > 0) ||
+    fields.some((field) => field.includes("\n")) ||
+    fields.join(", ").length + indent.length > widest;
+  return wrapped("{", fields, "}", isLong, inner);
+}
+
+function wrapped(open: string, parts: readonly string[], close: string, isLong: boolean, inner: string): string {
+  if (!isLong) {
+    return open === "{" ? `{ ${parts.join(", ")} }` : `${open}${parts.join(", ")}${close}`;
+  }
+  return `${open}\n${parts.map((part) => `${inner}${part},\n`).join("")}${inner.slice(2)}${close}`;
+}
+
+function printedField({ name, value, comments = [] }: Field, indent: string): string {
+  const lines = comments.map((each) => `// ${each}\n${indent}`);
+  return `${lines.join("")}${keyOf(name)}: ${printed(value, indent)}`;
+}
+
+function keyOf(name: string): string {
+  // Without brackets, it would set the prototype.
+  if (name === "__proto__") {
+    return '["__proto__"]';
+  }
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+}
+
+/** A name for a variable: camelCase, not a reserved word, and not taken. */
+function identifierOf(name: string, taken: Set<string>): string {
+  const words = name.split(/[^A-Za-z\d]+/).filter((word) => word !== "");
+  const joined = words
+    .map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
+    .join("");
+  const wanted = /^[A-Za-z]/.test(joined) && !isReserved(joined) ? joined : `task${joined}`;
+  let variable = wanted;
+  for (let count = 2; taken.has(variable); count++) {
+    variable = `${wanted}${count}`;
+  }
+  taken.add(variable);
+  return variable;
+}
+
+function isReserved(word: string): boolean {
+  return reserved.has(word);
+}
+
+const reserved = new Set(
+  (
+    "await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in " +
+    "instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield " +
+    "arguments eval undefined module exports require"
+  ).split(" "),
+);

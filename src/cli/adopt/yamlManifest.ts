@@ -1,0 +1,66 @@
+import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
+import type { Field, Fields, Value } from "./declaration";
+import { comment, isFields } from "./declaration";
+
+/** Writes declarations as a manifest: one task, or several by their names. */
+export function yamlManifest(tasks: readonly { name: string; fields: Fields }[], isNameOfFile: boolean): string {
+  const [first] = tasks;
+  if (first === undefined) {
+    return "";
+  }
+  // Readers of YAML 1.1 and of YAML 1.2 must see the same types: strings that either takes for something else are quoted.
+  const document = new Document(undefined, { compat: "yaml-1.1" });
+  document.contents = tasks.length === 1 ? mapOf(isNameOfFile ? first.fields : named(first)) : collection(tasks);
+  // A comment of the whole document stands apart from the values.
+  if (tasks.length === 1) {
+    document.comment = document.contents.comment ?? null;
+    document.contents.comment = null;
+  }
+  document.commentBefore = tasks
+    .map(({ name }) => ` ${comment(`Task "${name}", written by webextract adopt.`)}`)
+    .join("\n");
+  return document.toString({ lineWidth: 0 });
+}
+
+function named({ name, fields }: { name: string; fields: Fields }): Fields {
+  return { ...fields, fields: [{ name: "name", value: name }, ...fields.fields] };
+}
+
+function collection(tasks: readonly { name: string; fields: Fields }[]): YAMLMap {
+  const fields = tasks.map(({ name, fields }) => ({ name, value: fields }));
+  return mapOf({ fields: [{ name: "tasks", value: { fields } }] });
+}
+
+function mapOf({ fields, after = [] }: Fields): YAMLMap {
+  const map = new YAMLMap();
+  map.items = fields.map(pairOf);
+  map.comment = commentOf(after);
+  return map;
+}
+
+function pairOf({ name, value, comments = [] }: Field): Pair {
+  const key = scalarOf(name);
+  key.commentBefore = commentOf(comments);
+  return new Pair(key, nodeOf(value));
+}
+
+function nodeOf(value: Value): YAMLMap | YAMLSeq | Scalar {
+  if (typeof value === "object" && !isFields(value)) {
+    const list = new YAMLSeq();
+    list.items = value.map(scalarOf);
+    return list;
+  }
+  return isFields(value) ? mapOf(value) : scalarOf(value);
+}
+
+function scalarOf(value: string | number | boolean): Scalar {
+  if (typeof value !== "string") {
+    return new Scalar(value);
+  }
+  // Otherwise a manifest would take it for a variable.
+  return new Scalar(value.replaceAll("${", () => "$${"));
+}
+
+function commentOf(comments: readonly string[]): string | null {
+  return comments.length === 0 ? null : comments.map((each) => ` ${each}`).join("\n");
+}

@@ -1,0 +1,63 @@
+import { isRecord } from "../../service/isRecord";
+import type { ResourceChange } from "./plan";
+
+/** What a reviewer must not overlook. */
+export interface Callout {
+  change: ResourceChange;
+  says: string;
+}
+
+/** Runs that may cost money come first, then what is removed. */
+export function calloutsOf(changes: readonly ResourceChange[]): Callout[] {
+  const ours = changes.filter(({ isOurs }) => isOurs);
+  return [paidRun, removedRows, removedFile, stoppedRun].flatMap((find) =>
+    ours.flatMap((change) => {
+      const says = find(change);
+      return says === undefined ? [] : [{ change, says }];
+    }),
+  );
+}
+
+const isMade = ({ does }: ResourceChange): boolean => does === "create" || does === "replace" || does === "import";
+const isRemoved = ({ does, isRetained }: ResourceChange): boolean =>
+  (does === "delete" || does === "replace") && !isRetained;
+
+function paidRun(change: ResourceChange): string | undefined {
+  const { type, now, replaceReasons } = change;
+  if (type === "CloudRun" && isMade(change) && now.adoptLotNo === undefined) {
+    const why = replaceReasons.length === 0 ? "" : `, because ${replaceReasons.join(", ")} changed`;
+    return `starts a run, which may cost money${why}`;
+  }
+  const starts = isMade(change) || change.does === "update";
+  return type === "CloudSubtasks" && starts && now.desired === "started"
+    ? "starts subtasks, which may cost money"
+    : undefined;
+}
+
+function removedRows(change: ResourceChange): string | undefined {
+  const { type, old, id } = change;
+  if ((type !== "TaskCopy" && type !== "ExtractionTask") || !isRemoved(change)) {
+    return undefined;
+  }
+  const source = type === "TaskCopy" ? old : isRecord(old.from) ? old.from : {};
+  const onDelete = old.onDelete ?? (source.sourceTaskId === undefined ? "retain" : "removeData");
+  if (onDelete !== "removeData") {
+    return undefined;
+  }
+  const task = id === undefined ? "the task" : `task ${id}`;
+  return old.forceDestroy === true
+    ? `removes all rows of ${task}`
+    : `removes the rows of ${task}; the up fails if there are any, unless forceDestroy allows it`;
+}
+
+function removedFile(change: ResourceChange): string | undefined {
+  const { type, old } = change;
+  return type === "DataExport" && isRemoved(change) && old.onDelete === "removeFile"
+    ? `removes the file ${String(old.path ?? "")}`
+    : undefined;
+}
+
+function stoppedRun(change: ResourceChange): string | undefined {
+  const { type, old } = change;
+  return type === "CloudRun" && isRemoved(change) && old.onDelete === "stop" ? "stops the present run" : undefined;
+}

@@ -1,0 +1,144 @@
+import { isRecord } from "../../service/isRecord";
+
+/** What a plan does with one resource. */
+export interface ResourceChange {
+  urn: string;
+  /** `ExtractionTask` for a type of this package, otherwise the whole type. */
+  type: string;
+  name: string;
+  isOurs: boolean;
+  /** `create`, `update`, `replace`, `delete`, or another word of the engine. */
+  does: string;
+  /** The id of the resource that exists. */
+  id?: string;
+  old: Inputs;
+  now: Inputs;
+  /** Paths that the engine names as changed. */
+  paths: string[];
+  replaceReasons: string[];
+  /** URNs of the resources from which the value of an argument comes. */
+  sourcesOf(argument: string): string[];
+  /** The engine forgets the resource and does not call the provider. */
+  isRetained: boolean;
+}
+
+export type Inputs = Readonly<Record<string, unknown>>;
+
+export interface Plan {
+  changes: ResourceChange[];
+  /** URNs of all resources by their ids. */
+  urnsById: ReadonlyMap<string, string>;
+  diagnostics: { severity: string; message: string }[];
+}
+
+/** The text is not what `pulumi preview --json` prints. */
+export class NotAPlan extends Error {}
+
+/**
+ * Reads the output of `pulumi preview --json`. Unknown fields and steps of other forms are ignored.
+ * @throws NotAPlan
+ */
+export function readPlan(text: string): Plan {
+  const plan = parsed(text);
+  const steps = listOf(plan.steps).filter(isRecord);
+  const byUrn = new Map<string, Step[]>();
+  const urnsById = new Map<string, string>();
+  for (const each of steps) {
+    const step = stepOf(each);
+    if (step !== undefined) {
+      byUrn.set(step.urn, [...(byUrn.get(step.urn) ?? []), step]);
+      if (step.id !== undefined && !urnsById.has(step.id)) {
+        urnsById.set(step.id, step.urn);
+      }
+    }
+  }
+  const diagnostics = listOf(plan.diagnostics).flatMap((each) => {
+    const { severity, message } = isRecord(each) ? each : {};
+    return typeof severity === "string" && typeof message === "string" ? [{ severity, message }] : [];
+  });
+  return { changes: [...byUrn].flatMap(([urn, all]) => changeOf(urn, all) ?? []), urnsById, diagnostics };
+}
+
+function parsed(text: string): Record<string, unknown> {
+  let plan: unknown;
+  try {
+    plan = JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch {
+    const isStream = text.trimStart().startsWith("{") && text.trim().includes("}\n{");
+    const why = isStream
+      ? "it has one JSON document on each line: unset PULUMI_ENABLE_STREAMING_JSON_PREVIEW"
+      : "it is not JSON";
+    throw new NotAPlan(`The input is not the output of "pulumi preview --json": ${why}.`);
+  }
+  const isPlan = isRecord(plan) && (Array.isArray(plan.steps) || isRecord(plan.changeSummary) || "diagnostics" in plan);
+  if (!isPlan) {
+    throw new NotAPlan('The input is not the output of "pulumi preview --json": it has no list of steps.');
+  }
+  return plan as Record<string, unknown>;
+}
+
+interface Step {
+  urn: string;
+  op: string;
+  id?: string;
+  old?: Record<string, unknown>;
+  now?: Record<string, unknown>;
+  paths: string[];
+  replaceReasons: string[];
+}
+
+function stepOf(step: Record<string, unknown>): Step | undefined {
+  const { urn, op, oldState, newState, detailedDiff } = step;
+  if (typeof urn !== "string" || typeof op !== "string") {
+    return undefined;
+  }
+  const [old, now] = [oldState, newState].map((state) => (isRecord(state) ? state : undefined));
+  const id = old?.id ?? now?.id;
+  return {
+    urn,
+    op,
+    ...(typeof id === "string" && id !== "" && { id }),
+    old,
+    now,
+    paths: isRecord(detailedDiff) ? Object.keys(detailedDiff) : stringsOf(step.diffReasons),
+    replaceReasons: stringsOf(step.replaceReasons),
+  };
+}
+
+const unchanging = ["same", "read", "refresh"];
+
+/** The steps of a replace are one change. Undefined if nothing changes. */
+function changeOf(urn: string, all: readonly Step[]): ResourceChange | undefined {
+  const steps = all.filter(({ op }) => !unchanging.includes(op));
+  const last = steps.at(-1);
+  if (last === undefined) {
+    return undefined;
+  }
+  const old = steps.find((step) => step.old !== undefined)?.old ?? {};
+  const now = last.op === "delete" ? {} : (steps.findLast((step) => step.now !== undefined)?.now ?? {});
+  const type = urn.split("::").at(2)?.split("$").at(-1) ?? "";
+  const ours = /^pulumi-nodejs:dynamic\/webextract:(\w+)$/.exec(type)?.[1];
+  const dependencies = isRecord(now.propertyDependencies) ? now.propertyDependencies : old.propertyDependencies;
+  return {
+    urn,
+    type: ours ?? type,
+    name: urn.split("::").slice(3).join("::"),
+    isOurs: ours !== undefined,
+    does: steps.some(({ op }) => op.includes("replace")) ? "replace" : last.op,
+    id: steps.find(({ id }) => id !== undefined)?.id,
+    old: isRecord(old.inputs) ? old.inputs : {},
+    now: isRecord(now.inputs) ? now.inputs : {},
+    paths: [...new Set(steps.flatMap(({ paths }) => paths))],
+    replaceReasons: [...new Set(steps.flatMap(({ replaceReasons }) => replaceReasons))],
+    sourcesOf: (argument) => (isRecord(dependencies) ? stringsOf(dependencies[argument]) : []),
+    isRetained: old.retainOnDelete === true,
+  };
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function stringsOf(value: unknown): string[] {
+  return listOf(value).filter((each) => typeof each === "string");
+}

@@ -1,0 +1,188 @@
+import { calloutsOf } from "./callouts";
+import { code, plain } from "./markdown";
+import type { Plan, ResourceChange } from "./plan";
+import type { PropertyChange } from "./propertyChanges";
+import { propertyChanges } from "./propertyChanges";
+
+/** Comments of a pull request may have 65,536 characters. */
+const mostCharacters = 60_000;
+/** Of these, in characters. */
+const mostCallouts = 15_000;
+const mostDiagnostics = 10_000;
+const mostRows = 40;
+
+/** The plan as Markdown for a pull request: at most 60,000 characters. What does not fit is shortened to a line, and then counted. */
+export function planReport(plan: Plan): string {
+  const parts = [headOf(plan), calloutsIn(plan), diagnosticsIn(plan)].filter((part) => part !== "");
+  const groups = groupsOf(plan);
+  let left = mostCharacters - reserve - parts.reduce((sum, part) => sum + part.length + 2, 0);
+  let following = plan.changes.length;
+  let leftOut = 0;
+  const add = (text: string): void => {
+    parts.push(text);
+    left -= text.length + 2;
+  };
+  for (const { title, changes } of groups) {
+    const heading = `### ${title}`;
+    let isOpen = false;
+    for (const change of changes) {
+      following--;
+      // What follows may need a line each.
+      const most = left - Math.min(following * lineLength, left / 2) - (isOpen ? 0 : heading.length + 2);
+      const whole = wholeChange(change);
+      const text = whole.length <= most ? whole : titleOfChange(change);
+      if (text.length > most) {
+        leftOut++;
+        continue;
+      }
+      if (!isOpen) {
+        isOpen = true;
+        add(heading);
+      }
+      add(text);
+    }
+  }
+  if (leftOut > 0) {
+    parts.push(`… and ${leftOut} more changes. Run \`pulumi preview --diff\` to see them.`);
+  }
+  return `${parts.join("\n\n")}\n`;
+}
+
+const reserve = 200;
+const lineLength = 160;
+
+/** As many lines as fit, and a last one with the number of those that do not. */
+function within(most: number, lines: readonly string[], rest: (count: number) => string): string[] {
+  const shown: string[] = [];
+  let length = 0;
+  for (const line of lines) {
+    length += line.length + 1;
+    if (length > most) {
+      break;
+    }
+    shown.push(line);
+  }
+  const count = lines.length - shown.length;
+  return count === 0 ? shown : [...shown, rest(count)];
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  create: "to create",
+  update: "to update",
+  replace: "to replace",
+  delete: "to delete",
+};
+
+function headOf({ changes, diagnostics }: Plan): string {
+  const counts = new Map<string, number>();
+  for (const { does } of changes) {
+    counts.set(does, (counts.get(does) ?? 0) + 1);
+  }
+  const kinds = [...new Set([...Object.keys(verbs), ...counts.keys()])].filter((does) => counts.has(does)).slice(0, 10);
+  const summary = kinds.map((does) => `${counts.get(does)} ${verbs[does] ?? plain(`to ${does}`)}`);
+  const hasFailed = diagnostics.some(({ severity }) => severity === "error");
+  const none = hasFailed ? "The preview failed." : "No changes.";
+  return `## Preview\n\n${summary.length === 0 ? none : `${summary.join(", ")}.`}`;
+}
+
+function calloutsIn({ changes }: Plan): string {
+  const lines = calloutsOf(changes).map(
+    ({ change: { type, name }, says }) => `> - ${plain(type)} ${code(name)} ${plain(says)}.`,
+  );
+  const shown = within(mostCallouts, lines, (count) => `> - … and ${count} more.`);
+  return lines.length === 0 ? "" : ["> [!WARNING]", ...shown].join("\n");
+}
+
+function diagnosticsIn({ diagnostics }: Plan): string {
+  const lines = diagnostics
+    .filter(({ severity }) => severity === "error" || severity === "warning")
+    .map(
+      ({ severity, message }) => `- ${severity}: ${plain(message.trim().replace(/^(?:error|warning): /, ""), 1_000)}`,
+    );
+  return within(mostDiagnostics, lines, (count) => `- … and ${count} more messages.`).join("\n");
+}
+
+interface Group {
+  title: string;
+  changes: ResourceChange[];
+}
+
+/** The changes of each task together, in the order of the plan; resources without a task at the end. */
+function groupsOf({ changes, urnsById }: Plan): Group[] {
+  const byUrn = new Map(changes.map((change) => [change.urn, change]));
+  const groups = new Map<string, Group>();
+  for (const change of changes) {
+    const task = taskOf(change, urnsById);
+    const group = groups.get(task) ?? { title: titleOf(task, byUrn), changes: [] };
+    group.changes.push(change);
+    groups.set(task, group);
+  }
+  return [...groups].sort(([a], [b]) => Number(a === "") - Number(b === "")).map(([, group]) => group);
+}
+
+/** The URN of the task's resource, or the id of a task that has none; empty for a resource without a task. */
+function taskOf(change: ResourceChange, urnsById: ReadonlyMap<string, string>): string {
+  if (!change.isOurs) {
+    return "";
+  }
+  if (isTask(change.urn)) {
+    return change.urn;
+  }
+  const source = change.sourcesOf("taskId").find(isTask);
+  const taskId = change.now.taskId ?? change.old.taskId;
+  if (source !== undefined || typeof taskId !== "string") {
+    return source ?? "";
+  }
+  return urnsById.get(taskId) ?? (taskId === unknownId ? "" : taskId);
+}
+
+const unknownId = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+function isTask(urn: string): boolean {
+  return /dynamic\/webextract:(?:TaskCopy|ExtractionTask)::/.test(urn);
+}
+
+function titleOf(task: string, byUrn: ReadonlyMap<string, ResourceChange>): string {
+  if (task === "") {
+    return "Other resources";
+  }
+  const name = task.startsWith("urn:") ? task.split("::").slice(3).join("::") : task;
+  const id = byUrn.get(task)?.id;
+  return `Task ${code(name)}${id === undefined || id === name ? "" : ` (${code(id)})`}`;
+}
+
+function titleOfChange({ type, name, does, replaceReasons }: ResourceChange): string {
+  const reasons = replaceReasons.slice(0, 5).map((each) => code(each));
+  const why = reasons.length === 0 ? "" : `, because ${reasons.join(", ")} changed`;
+  return `**${plain(does)}** ${plain(type)} ${code(name)}${why}`;
+}
+
+function wholeChange(change: ResourceChange): string {
+  const rows = change.does === "delete" ? [] : propertyChanges(change);
+  if (rows.length === 0) {
+    return titleOfChange(change);
+  }
+  const more = rows.length - mostRows;
+  const table = [
+    "| property | old | new |",
+    "|---|---|---|",
+    ...rows.slice(0, mostRows).map(rowOf),
+    ...(more > 0 ? [`| … and ${more} more properties | | |`] : []),
+  ];
+  return `${titleOfChange(change)}\n\n${table.join("\n")}`;
+}
+
+function rowOf({ path, old, now, lines }: PropertyChange): string {
+  if (lines === undefined) {
+    return `| ${code(path)} | ${cell(old)} | ${cell(now)} |`;
+  }
+  const { added, removed, examples, isReordered } = lines;
+  const counts = isReordered ? "the same lines in another order" : `+${added} / -${removed}`;
+  const more = added + removed - examples.length;
+  const shown = [...examples.map((line) => code(line)), ...(more > 0 ? [`… and ${more} more`] : [])];
+  return `| ${code(path)} | | ${[counts, ...shown].join("<br>")} |`;
+}
+
+function cell(value: string | undefined): string {
+  return value === undefined ? "" : code(value === "" ? '""' : value);
+}

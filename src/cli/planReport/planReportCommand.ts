@@ -1,0 +1,49 @@
+import { readFile } from "node:fs/promises";
+import { text as textOfStream } from "node:stream/consumers";
+import { Argument } from "commander";
+import type { CliCommand } from "../command";
+import { CliError } from "../exitCodes";
+import { calloutsOf } from "./callouts";
+import type { Plan } from "./plan";
+import { NotAPlan, readPlan } from "./plan";
+import { planReport } from "./planReport";
+
+export const planReportCommand: CliCommand = {
+  name: "plan-report",
+  summary: "turn the output of pulumi preview --json into Markdown for a pull request",
+  details:
+    "Changes are grouped by task, with the old and the new value of each property. Runs that may cost money and rows that are removed come first. Secrets are never shown. " +
+    "The report has at most 60,000 characters. With --json, it is the field markdown.",
+  connects: false,
+  arguments: [new Argument("[file]", "the output of pulumi preview --json (default: standard input)")],
+  examples: [
+    { line: "plan-report plan.json", does: "writes the report of a file" },
+    { line: "plan-report < plan.json > report.md", does: "reads standard input, and writes the report to a file" },
+  ],
+  async run({ arguments: [file] }) {
+    const plan = planOf(typeof file === "string" ? await contentOf(file) : await textOfStream(process.stdin));
+    const markdown = planReport(plan);
+    const callouts = calloutsOf(plan.changes).map(({ change: { type, name }, says }) => ({ type, name, says }));
+    return {
+      json: { changes: plan.changes.map(({ type, name, does }) => ({ type, name, does })), callouts, markdown },
+      text: () => markdown,
+    };
+  },
+};
+
+async function contentOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CliError(`"${file}" cannot be read (${code ?? error}).`, "usage");
+  }
+}
+
+function planOf(text: string): Plan {
+  try {
+    return readPlan(text);
+  } catch (error) {
+    throw error instanceof NotAPlan ? new CliError(error.message, "usage") : error;
+  }
+}

@@ -1,0 +1,202 @@
+import { canonical } from "../../resources/values";
+import { isRecord } from "../../service/isRecord";
+import { Secrets } from "../adopt/secrets";
+import type { ResourceChange } from "./plan";
+
+/** One property that differs. */
+export interface PropertyChange {
+  path: string;
+  /** Undefined if the property did not exist. */
+  old?: string;
+  /** Undefined if the property is removed. */
+  now?: string;
+  /** For a list: what was added and removed. */
+  lines?: LineChange;
+}
+
+export interface LineChange {
+  added: number;
+  removed: number;
+  /** The first of each. */
+  examples: string[];
+  /** The same lines in another order. */
+  isReordered: boolean;
+}
+
+const secret = "[secret]";
+const later = "(known after the up)";
+
+/** What the engine writes in place of values that a preview does not know, one for each type. */
+const unknowns = [
+  "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
+  "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
+  "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
+  "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
+  "030794c1-ac77-496b-92df-f27374a8bd58",
+  "e48ece36-62e2-4504-bad9-02848725956a",
+  "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
+];
+const signature = "4dabf18193072939515e22adb298388d";
+
+/** The properties that differ, without secrets. */
+export function propertyChanges({ old, now, paths }: ResourceChange): PropertyChange[] {
+  const before = cleaned(old);
+  const after = cleaned(now);
+  const changes = differences(before, after, "");
+  // A changed secret shows as the same word on both sides. Only the engine knows that it differs.
+  const hidden = paths
+    .filter((path) => !changes.some((change) => change.path.startsWith(path) || path.startsWith(change.path)))
+    .flatMap((path): PropertyChange[] => {
+      const [was, is] = [closest(before, path), closest(after, path)];
+      return was === secret || is === secret ? [{ path, old: was, now: is }] : [];
+    });
+  return [...changes, ...hidden];
+}
+
+/** The value without secrets and without what only the engine needs. */
+function cleaned(value: unknown, name = ""): unknown {
+  if (typeof value === "string") {
+    return cleanedText(value, name);
+  }
+  if (Array.isArray(value)) {
+    return value.map((each) => cleaned(each, name));
+  }
+  if (!isRecord(value)) {
+    return value;
+  }
+  if (signature in value) {
+    return secret;
+  }
+  const entries = Object.entries(value).filter(([key]) => !key.startsWith("__"));
+  return withoutDigests(Object.fromEntries(entries.map(([key, each]) => [key, cleaned(each, key)])));
+}
+
+/** Values that look like secrets are hidden too: a report is read by more people than the state. */
+const guess = new Secrets();
+
+function cleanedText(text: string, name: string): string {
+  if (unknowns.includes(text)) {
+    return later;
+  }
+  const known = unknowns.reduce((rest, each) => rest.replaceAll(each, later), text);
+  if (guess.mayBeProperty(name, known) && !known.includes("\n")) {
+    return secret;
+  }
+  return known.includes("\n")
+    ? known
+        .split("\n")
+        .map((line) => (guess.mayBeValue(line) ? secret : line))
+        .join("\n")
+    : known;
+}
+
+/** Digests say nothing to a reader where the list itself stands beside them. Of a file, they are all there is. */
+function withoutDigests(map: Record<string, unknown>): Record<string, unknown> {
+  const { sha256, count, ...rest } = map;
+  if (typeof sha256 !== "string") {
+    return map;
+  }
+  const file = rest.itemsFile ?? rest.file;
+  if (typeof file !== "string") {
+    const { hosts: _hosts, ...list } = rest;
+    return list;
+  }
+  const { hosts: _hosts, ...others } = rest;
+  const name = rest.itemsFile === undefined ? "file" : "itemsFile";
+  const lines = typeof count === "number" ? `${count} ${count === 1 ? "line" : "lines"}, ` : "";
+  return { ...others, [name]: `${file} (${lines}digest ${sha256.slice(0, 8)})` };
+}
+
+function differences(old: unknown, now: unknown, path: string): PropertyChange[] {
+  if (canonical(old) === canonical(now)) {
+    return [];
+  }
+  const [before, after] = [mapOf(old), mapOf(now)];
+  if (before !== undefined && after !== undefined) {
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+    return names.flatMap((name) => differences(before[name], after[name], childPath(path, name)));
+  }
+  if (isLines(old) || isLines(now)) {
+    const comparable = [old, now].every((each) => each === undefined || isLines(each) || typeof each === "string");
+    if (comparable && old !== later && now !== later && old !== secret && now !== secret) {
+      return [{ path, lines: lineChange(linesOf(old), linesOf(now)), ...ends(old, now) }];
+    }
+  }
+  return [{ path, ...ends(old, now) }];
+}
+
+function ends(old: unknown, now: unknown): Pick<PropertyChange, "old" | "now"> {
+  return { ...(old !== undefined && { old: inText(old) }), ...(now !== undefined && { now: inText(now) }) };
+}
+
+/** A map, or nothing, which compares with a map as an empty one. */
+function mapOf(value: unknown): Record<string, unknown> | undefined {
+  return value === undefined ? {} : isRecord(value) ? value : undefined;
+}
+
+function isLines(value: unknown): value is string | string[] {
+  return (
+    (typeof value === "string" && value.includes("\n")) ||
+    (Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === "string"))
+  );
+}
+
+function linesOf(value: unknown): string[] {
+  const lines = Array.isArray(value) ? value.map(String) : typeof value === "string" ? value.split("\n") : [];
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+}
+
+const mostExamples = 3;
+
+function lineChange(old: readonly string[], now: readonly string[]): LineChange {
+  const added = missing(now, old);
+  const removed = missing(old, now);
+  const shown = (sign: string, lines: readonly string[]): string[] =>
+    lines.slice(0, mostExamples).map((line) => `${sign} ${line}`);
+  return {
+    added: added.length,
+    removed: removed.length,
+    examples: [...shown("+", added), ...shown("-", removed)],
+    isReordered: added.length === 0 && removed.length === 0,
+  };
+}
+
+/** The lines of `lines` that `others` lacks, each as often as it is missing. */
+function missing(lines: readonly string[], others: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const line of others) {
+    counts.set(line, (counts.get(line) ?? 0) + 1);
+  }
+  return lines.filter((line) => {
+    const count = counts.get(line) ?? 0;
+    counts.set(line, count - 1);
+    return count <= 0;
+  });
+}
+
+function inText(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
+}
+
+function childPath(path: string, name: string): string {
+  const key = /^[\w-]+$/.test(name) ? name : `[${JSON.stringify(name)}]`;
+  return path === "" ? key : key.startsWith("[") ? `${path}${key}` : `${path}.${key}`;
+}
+
+/** The value at a path of the engine, or the closest one above it; as a string. */
+function closest(value: unknown, path: string): string | undefined {
+  let at = value;
+  for (const name of namesIn(path)) {
+    if (!isRecord(at) && !Array.isArray(at)) {
+      break;
+    }
+    at = Array.isArray(at) ? at[Number(name)] : at[name];
+  }
+  return at === undefined ? undefined : inText(at);
+}
+
+function namesIn(path: string): string[] {
+  return [...path.matchAll(/\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|([^.[\]]+)/g)].map(
+    ([, quoted, index, plain]) => quoted?.replaceAll('\\"', '"') ?? index ?? plain ?? "",
+  );
+}

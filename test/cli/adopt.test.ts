@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import type { Seed } from "webextract-emulator";
+import { CliWorld } from "./webextract";
+
+const items = Array.from({ length: 30 }, (_, index) => `https://shop.test/${index}`);
+const seed: Seed = {
+  taskGroups: [{ taskGroupId: "shops" }],
+  tasks: ["shop-1", "shop-2"].map((taskId) => ({
+    taskId,
+    taskGroupId: "shops",
+    actions: [
+      { actionType: "NavigateAction", actionId: "open", properties: { Url: "https://shop.test/", Password: "hidden" } },
+      { actionType: "LoopAction", actionId: "each", loopType: "UrlList", loopItems: items },
+    ],
+  })),
+};
+
+describe("webextract adopt, validate and plan-report", () => {
+  let world: CliWorld;
+  beforeEach(async () => {
+    world = await CliWorld.create({ seed, behaviour: { getActionsEmptyTypes: "all" } });
+  });
+  afterEach(() => world.remove());
+  const read = (name: string): string => readFileSync(world.path(name), "utf8");
+
+  it("shows the manifest of a task, and writes nothing", async () => {
+    const { code, stdout } = await world.run("adopt shop-1");
+    assert.equal(code, 0);
+    assert.match(stdout, /adoptTaskId: shop-1\n/);
+    assert.equal(stdout.match(/- https:/g)?.length, items.length);
+    assert.doesNotMatch(stdout, /hidden/);
+    assert.deepEqual(world.operations(), ["getActions"]);
+  });
+
+  it("writes manifests that are valid, with the types of the option or of the configuration", async () => {
+    const ended = await world.run("adopt shop-1 shop-2 --out tasks --types NavigateAction,LoopAction --json");
+    assert.equal(ended.code, 0, ended.stderr);
+    const { tasks, files } = ended.json();
+    assert.deepEqual(
+      tasks.map(({ name, file, actions }: Record<string, unknown>) => [name, file, actions]),
+      ["shop-1", "shop-2"].map((name) => [name, `tasks/${name}.yaml`, ["open", "each"]]),
+    );
+    assert.equal(files.length, 4);
+    assert.equal(read("tasks/items/shop-2-each.txt"), `${items.join("\n")}\n`);
+    const checked = await world.run("validate tasks", { WEBEXTRACT_BASE_URL: undefined });
+    assert.deepEqual([checked.code, checked.stdout], [0, "2 tasks, no problem.\n"]);
+    const onlyLoops = await world.run("adopt shop-1 --json", { WEBEXTRACT_ACTION_TYPES: "LoopAction" });
+    assert.deepEqual(onlyLoops.json().tasks[0].actions, ["each"]);
+  });
+
+  it("does not replace a file without a confirmation", async () => {
+    writeFileSync(world.path("shop.ts"), "mine");
+    const refused = await world.run("adopt shop-1 --out shop.ts --json");
+    assert.deepEqual([refused.code, refused.json().error.exit, read("shop.ts")], [2, "usage", "mine"]);
+    assert.equal(existsSync(world.path("items")), false);
+    const replaced = await world.run("adopt shop-1 --out shop.ts --yes");
+    assert.equal(replaced.code, 0, replaced.stderr);
+    assert.match(read("shop.ts"), /^import \{ ExtractionTask \} from "pulumi-webextract";/);
+    const again = await world.run("adopt shop-1 --out shop.ts --json");
+    assert.deepEqual(
+      [again.code, again.json().files.map(({ written }: { written: boolean }) => written)],
+      [0, [false, false]],
+    );
+  });
+
+  it("names the tasks that do not exist, and writes nothing", async () => {
+    const ended = await world.run("adopt shop-1 nowhere --out tasks --json");
+    const { exit, taskIds } = ended.json().error;
+    assert.deepEqual([ended.code, exit, taskIds, existsSync(world.path("tasks"))], [4, "notFound", ["nowhere"], false]);
+  });
+
+  it("refuses options that contradict each other before any request", async () => {
+    const ended = await world.run("adopt shop-1 --items-dir items");
+    assert.deepEqual([ended.code, world.operations()], [2, []]);
+  });
+
+  it("shows the problems of manifests with their places, and ends with 1", async () => {
+    writeFileSync(world.path("a.yaml"), "from: { adoptTaskId: x }\nrun: { rerunOn: [b] }\n");
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the name of a variable
+    writeFileSync(world.path("b.yaml"), 'from: { adoptTaskId: "${any}" }\nacions: {}\n');
+    const none = { WEBEXTRACT_BASE_URL: undefined, WEBEXTRACT_ACCESS_TOKEN: undefined };
+    const { code, stdout } = await world.run("validate a.yaml b.yaml", none);
+    assert.equal(code, 1);
+    assert.match(stdout, /^b\.yaml:2:1 acions: is not a valid name[\s\S]*\n\n1 problem\.\n$/);
+    const ended = await world.run("validate b.yaml missing --json", none);
+    const places = ended.json().problems.map(({ file, line }: Record<string, unknown>) => `${file}:${line}`);
+    assert.deepEqual([ended.code, places], [1, ["b.yaml:2", "missing:undefined"]]);
+  });
+
+  it("reports a plan from standard input or from a file", async () => {
+    const plan = JSON.stringify({
+      steps: [
+        {
+          op: "create",
+          urn: "urn:pulumi:dev::test::pulumi-nodejs:dynamic/webextract:CloudRun::run",
+          newState: { inputs: { taskId: "shop-1" } },
+        },
+      ],
+    });
+    const { code, stdout } = await world.run("plan-report", {}, plan);
+    assert.equal(code, 0);
+    assert.match(stdout, /CloudRun `run` starts a run, which may cost money/);
+    writeFileSync(world.path("plan.json"), plan);
+    const ended = await world.run("plan-report plan.json --json");
+    assert.equal(ended.json().markdown, stdout);
+    assert.deepEqual(ended.json().changes, [{ type: "CloudRun", name: "run", does: "create" }]);
+    assert.equal((await world.run("plan-report missing.json")).code, 2);
+    const wrong = await world.run("plan-report --json", {}, "error: no stack");
+    assert.deepEqual([wrong.code, wrong.json().error.exit], [2, "usage"]);
+  });
+});

@@ -1,0 +1,331 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests have variables
+
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "yaml";
+import fc from "../../fastCheck";
+import type { AdoptedFiles, AdoptTarget } from "../../internals/adopt";
+import { adoptedFiles, adoptedTask, Secrets, targetProblem, writeFiles } from "../../internals/adopt";
+import { ManifestFolder } from "../../manifest/manifestFolder";
+
+type Shown = Record<string, unknown>;
+
+const open = (properties: Record<string, unknown>, actionId = "open"): Shown => ({
+  actionType: "NavigateAction",
+  actionId,
+  properties: Object.entries(properties).map(([name, value]) => ({ name, value })),
+});
+const each = (loopItems: unknown[], loopType: unknown = "UrlList"): Shown => ({
+  actionType: "LoopAction",
+  actionId: "each",
+  loopType,
+  loopItems,
+});
+const many = (count: number): string[] => Array.from({ length: count }, (_, index) => `https://käse.test/${index}`);
+
+describe("the files of adopted tasks", () => {
+  const manifests = new ManifestFolder();
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "webextract-adopt-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  after(() => manifests.remove());
+
+  const files = (shown: Shown[], target: Partial<AdoptTarget> = {}, taskIds = ["novels"]): AdoptedFiles =>
+    adoptedFiles(
+      taskIds.map((taskId) => adoptedTask(taskId, shown, new Secrets(["my-credential"]))),
+      { folder, ...target },
+    );
+  const manifestOf = (shown: Shown[], taskId = "novels"): string => files(shown, {}, [taskId]).document ?? "";
+  const actionsOf = (text: string): Record<string, { properties?: Record<string, unknown>; loop?: unknown }> =>
+    (manifests.tasksOf(text)[0]?.args.actions ?? {}) as ReturnType<typeof actionsOf>;
+  const programOf = (text: string): { names: string[]; args: Record<string, unknown>[] } => {
+    const names: string[] = [];
+    const args: Record<string, unknown>[] = [];
+    class ExtractionTask {
+      constructor(name: string, given: Record<string, unknown>) {
+        names.push(name);
+        args.push(given);
+      }
+    }
+    const body = text.replace(/^import .*$/m, "").replaceAll(/^export const/gm, "const");
+    new Function("ExtractionTask", `"use strict";${body}`)(ExtractionTask);
+    return { names, args };
+  };
+
+  it("declare the task with all of its properties and lists, and say what the service does not show", () => {
+    const text = manifestOf([{ ...open({ Url: "https://shop.test/#a: b", Wait: 2 }), name: "Open\nit" }, each(["a"])]);
+    assert.equal(
+      text,
+      `# Task "novels", written by webextract adopt.
+
+name: novels
+from:
+  adoptTaskId: novels
+actions:
+  # Open it
+  open:
+    actionType: NavigateAction
+    properties:
+      Url: "https://shop.test/#a: b"
+      Wait: 2
+  each:
+    actionType: LoopAction
+    loop:
+      loopType: UrlList
+      items:
+        - a
+
+# The API does not show the start URLs of a task. They stay as they are. If you declare startUrls, the next up uploads them.
+`,
+    );
+  });
+
+  it("quote strings that a reader of YAML 1.1 or 1.2 would take for another type", () => {
+    const words = [
+      "no",
+      "y",
+      "012",
+      "1_000",
+      "1.0",
+      "0x1F",
+      "60:30",
+      "2024-01-01",
+      "~",
+      "null",
+      "true",
+      "",
+      "<<",
+      "=",
+      ".inf",
+    ];
+    const properties = Object.fromEntries(words.map((word, index) => [`p${index}`, word]));
+    const text = manifestOf([open(properties), each(words.filter((word) => word !== ""))]);
+    for (const version of ["1.1", "1.2"] as const) {
+      const { actions } = parse(text, { version });
+      assert.deepEqual(actions.open.properties, properties, version);
+      assert.deepEqual(
+        actions.each.loop.items,
+        words.filter((word) => word !== ""),
+        version,
+      );
+    }
+  });
+
+  it("read back as the same arguments, in both languages, whatever the names and values are", () => {
+    const text = fc.string({
+      unit: fc.constantFrom(..."aZ0 :#-{}[]$&*!|>'\"%@`,?~=\\\n\t\r\u0000\u0007\u0085\u2028\ufeffä中🙂".split(/(?:)/u)),
+    });
+    const value = fc.oneof(
+      text,
+      fc.constantFrom("${x}", "$${", "no", "---", "...", "a\n---\nb"),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.integer(),
+      fc.boolean(),
+    );
+    const name = fc
+      .oneof(text, fc.constantFrom("__proto__", "constructor", "<<", "${x}", "1", "no"))
+      .filter((key) => key.trim() !== "");
+    const line = fc
+      .oneof(text, fc.constantFrom("${x}", "no", "- a"))
+      .filter((item) => item.trim() !== "" && !/[\r\n]/.test(item) && !item.startsWith("\ufeff"));
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(name, value), { minLength: 1, maxLength: 4 }),
+        fc.array(line, { minLength: 1, maxLength: 4 }),
+        name.filter((id) => id !== "each"),
+        (pairs, items, actionId) => {
+          const properties = Object.fromEntries(pairs);
+          const shown = [open(properties, actionId), each(items)];
+          const strings = Object.fromEntries(Object.entries(properties).map(([key, each]) => [key, String(each)]));
+          const [task] = manifests.tasksOf(manifestOf(shown));
+          const expected = Object.fromEntries([
+            [actionId, { actionType: "NavigateAction", properties: strings }],
+            ["each", { actionType: "LoopAction", loop: { loopType: "UrlList", items } }],
+          ]);
+          assert.deepEqual(task?.args, { from: { adoptTaskId: "novels" }, actions: expected });
+          const { args } = programOf(files(shown, { language: "typescript" }).document ?? "");
+          const written = JSON.parse(JSON.stringify(args[0]), (_, each) => each) as { actions: typeof expected };
+          const [, again] = Object.entries(written.actions).find(([id]) => id === actionId) ?? [];
+          assert.deepEqual(
+            Object.entries(again?.properties ?? {})
+              .map(([key, each]) => [key, String(each)])
+              .sort(),
+            Object.entries(JSON.parse(JSON.stringify(strings))).sort(),
+          );
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it("put a list of more than 20 items into a file beside the declaration", () => {
+    const { files: planned, document } = files([each(many(21))], { out: "tasks/novels.yaml" });
+    assert.equal(document, undefined);
+    assert.deepEqual(
+      planned.map(({ path, present }) => [path, present]),
+      [
+        ["tasks/novels.yaml", "nothing"],
+        ["tasks/items/novels-each.txt", "nothing"],
+      ],
+    );
+    assert.equal(
+      planned[1]?.content,
+      many(21)
+        .map((item) => `${item}\n`)
+        .join(""),
+    );
+    assert.deepEqual(actionsOf(planned[0]?.content ?? "").each?.loop, {
+      loopType: "UrlList",
+      itemsFile: "tasks/items/novels-each.txt",
+    });
+    const elsewhere = files([each(many(21))], { out: "tasks", itemsDir: "lists" });
+    assert.deepEqual(
+      elsewhere.files.map(({ path }) => path),
+      ["tasks/novels.yaml", "lists/novels-each.txt"],
+    );
+    assert.deepEqual(
+      files([each(many(20))], { out: "tasks" }).files.map(({ path }) => path),
+      ["tasks/novels.yaml"],
+    );
+  });
+
+  it("are one for each task in a folder, with names that every file system takes, and one for all tasks otherwise", () => {
+    const ids = ["a/b", "A b", "a:b", "ä.1", "..", ""];
+    const { files: inFolder } = files([open({ Url: "u" })], { out: "tasks" }, ids);
+    assert.deepEqual(
+      inFolder.map(({ path }) => path),
+      ["a-b", "A-b-2", "a-b-3", "ä.1", "task", "task-2"].map((name) => `tasks/${name}.yaml`),
+    );
+    const together = files([open({ Url: "u" })], { out: "all.yaml" }, ["one", "two"]);
+    const [all] = together.files;
+    assert.deepEqual(
+      manifests.tasksOf(all?.content ?? "").map(({ name, args }) => [name, args.from]),
+      [
+        ["one", { adoptTaskId: "one" }],
+        ["two", { adoptTaskId: "two" }],
+      ],
+    );
+    const [alone] = files([open({ Url: "u" })], { out: "shelf.yaml" }, ["one"]).files;
+    manifests.write({ "shelf.yaml": alone?.content ?? "" });
+    assert.deepEqual(
+      manifests.tasks().map(({ name }) => name),
+      ["shelf"],
+    );
+  });
+
+  it("are a program in TypeScript, with a variable for each task", () => {
+    const { files: planned } = files([open({ Url: "u" })], { out: "tasks.ts" }, [
+      "class",
+      "class!",
+      "9",
+      "my-shop task",
+    ]);
+    const [program] = planned;
+    assert.deepEqual(program?.content.match(/export const \w+/g), [
+      "export const taskclass",
+      "export const class2",
+      "export const task9",
+      "export const myShopTask",
+    ]);
+    assert.deepEqual(programOf(program?.content ?? "").names, ["class", "class-2", "9", "my-shop-task"]);
+  });
+
+  it("never contain what may be a secret, and say so", () => {
+    const secrets = {
+      Password: "hidden-1",
+      apiKey: "hidden-2",
+      "Session-Cookie": "hidden-3",
+      Header: "Bearer hidden-4",
+      Url: "https://me:hidden-5@shop.test/",
+      Query: "see https://shop.test/?page=1&access_token=hidden-6",
+      Echo: "=my-credential=",
+    };
+    const others = { PasswordSelector: "#pass", Next: "https://shop.test/?pageToken=3", Empty: "", Token: "" };
+    const shown = [open({ ...secrets, ...others }), each(["https://shop.test/?token=hidden-7"])];
+    const text = manifestOf(shown);
+    assert.doesNotMatch(text, /hidden|my-credential/);
+    assert.deepEqual(actionsOf(text), { open: { actionType: "NavigateAction", properties: others } });
+    for (const name of Object.keys(secrets)) {
+      assert.ok(text.includes(`# Property "${name}" is not declared, because its value may be a secret.`), text);
+    }
+    assert.match(text, /# .*list of 1 items is not declared, because an item may contain a secret/);
+  });
+
+  it("leave out what cannot be declared, with the reason, and are valid without any action", () => {
+    const shown = [
+      open({ Url: "u", Parts: ["a"], None: null, "": "x" }),
+      { actionType: "ClickAction", actionId: "click" },
+      { actionType: "X" },
+      { actionId: "untyped" },
+      open({ Url: "other" }),
+      ...[each([]), each(["a\nb"]), each([" "]), each(["a"], null), each(["\ufeffa"])].map((loop, index) => ({
+        ...loop,
+        actionId: `loop${index}`,
+      })),
+    ];
+    const text = manifestOf(shown);
+    assert.deepEqual(actionsOf(text), { open: { actionType: "NavigateAction", properties: { Url: "u" } } });
+    const reasons = [
+      ...[
+        "Parts",
+        "None",
+        "its name is empty",
+        '"click" (ClickAction)',
+        "its actionId",
+        "its actionType",
+        'a second action "open"',
+      ],
+      ...["is empty", "line break", "its loopType"],
+    ];
+    for (const reason of reasons) {
+      assert.match(text, new RegExp(`# .*${reason.replace(/[()]/g, "\\$&")}`));
+    }
+    assert.deepEqual(manifests.tasksOf(manifestOf([]))[0]?.args, { from: { adoptTaskId: "novels" } });
+  });
+
+  it("are the same for every form in which services show properties", () => {
+    const values = { Url: "https://shop.test/", Wait: 2 };
+    const base = { actionType: "NavigateAction", actionId: "open" };
+    const [list, map, flat] = [open(values), { ...base, properties: values }, { ...base, ...values, name: "Open" }].map(
+      (shown) => actionsOf(manifestOf([shown])),
+    );
+    assert.deepEqual(list?.open?.properties, { Url: "https://shop.test/", Wait: "2" });
+    assert.deepEqual(map, list);
+    assert.deepEqual(flat, list);
+  });
+
+  it("are not written where nothing changes, and not over a file that has appeared since", () => {
+    mkdirSync(join(folder, "tasks"));
+    const plan = (): AdoptedFiles["files"] => files([each(many(21))], { out: "tasks" }).files;
+    const first = plan();
+    assert.deepEqual(writeFiles(first, folder), ["tasks/novels.yaml", "tasks/items/novels-each.txt"]);
+    assert.throws(() => writeFiles(first, folder), /"tasks\/novels.yaml" cannot be written/);
+    assert.deepEqual(
+      plan().map(({ present }) => present),
+      ["same", "same"],
+    );
+    assert.deepEqual(writeFiles(plan(), folder), []);
+    writeFileSync(join(folder, "tasks/novels.yaml"), "mine");
+    assert.deepEqual(
+      plan().map(({ present }) => present),
+      ["other", "same"],
+    );
+    assert.deepEqual(writeFiles(plan(), folder), ["tasks/novels.yaml"]);
+    assert.match(readFileSync(join(folder, "tasks/novels.yaml"), "utf8"), /adoptTaskId/);
+  });
+
+  it("refuse targets that contradict each other", () => {
+    const problem = (target: Partial<AdoptTarget>): string | undefined => targetProblem({ folder, ...target });
+    assert.match(problem({ itemsDir: "items" }) ?? "", /--items-dir needs --out/);
+    assert.match(problem({ out: "a.ts", language: "yaml" }) ?? "", /does not fit --language yaml/);
+    assert.match(problem({ out: "a.yml", language: "typescript" }) ?? "", /does not fit --language typescript/);
+    writeFileSync(join(folder, "a.txt"), "");
+    assert.match(problem({ out: "a.txt" }) ?? "", /ends neither in .yaml nor in .ts/);
+    assert.equal(problem({ out: "a.ts" }), undefined);
+    assert.equal(problem({ out: "folder", itemsDir: "items", language: "typescript" }), undefined);
+  });
+});

@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import fc from "../fastCheck";
+import { planReport, readPlan } from "../internals/planReport";
+
+type Inputs = Record<string, unknown>;
+
+const urnOf = (type: string, name: string): string =>
+  `urn:pulumi:dev::test::pulumi-nodejs:dynamic/webextract:${type}::${name}`;
+
+interface Given {
+  op?: string;
+  type?: string;
+  name?: string;
+  id?: string;
+  old?: Inputs;
+  now?: Inputs;
+  [other: string]: unknown;
+}
+
+function step({ op = "update", type = "ExtractionTask", name = "novels", id, old, now, ...rest }: Given): Inputs {
+  const provider = { __provider: "exports.handler=()=>1" };
+  return {
+    op,
+    urn: urnOf(type, name),
+    ...(old && { oldState: { id, inputs: { ...provider, ...old } } }),
+    ...(now && { newState: { inputs: { ...provider, ...now } } }),
+    ...rest,
+  };
+}
+
+const report = (steps: Inputs[], rest: Inputs = {}): string => planReport(readPlan(JSON.stringify({ steps, ...rest })));
+const actions = (properties: Inputs, loop?: Inputs): Inputs => ({
+  from: { adoptTaskId: "novels" },
+  actions: { open: { actionType: "NavigateAction", properties, ...(loop && { loop }) } },
+});
+const loop = (items: string[]): Inputs => ({
+  loopType: "UrlList",
+  items: items.map((item) => `${item}\n`).join(""),
+  count: items.length,
+  sha256: `${items.length}`.padStart(64, "0"),
+});
+
+describe("the report of a plan", () => {
+  it("shows the old and the new value of each property, and lists by what was added and removed", () => {
+    const many = Array.from({ length: 1_000 }, (_, index) => `https://shop.test/${index}`);
+    const text = report([
+      step({ op: "same", name: "other", old: {}, now: {} }),
+      step({
+        id: "task-1",
+        old: actions({ Url: "https://a.test/", Wait: "1", Gone: "x" }, loop(many)),
+        now: actions({ Url: "https://b.test/", Wait: "1", New: "" }, loop(["first", ...many.slice(4)])),
+      }),
+    ]);
+    assert.equal(
+      text,
+      `## Preview
+
+1 to update.
+
+### Task \`novels\` (\`task-1\`)
+
+**update** ExtractionTask \`novels\`
+
+| property | old | new |
+|---|---|---|
+| \`actions.open.properties.Url\` | \`https://a.test/\` | \`https://b.test/\` |
+| \`actions.open.properties.Gone\` | \`x\` |  |
+| \`actions.open.properties.New\` |  | \`""\` |
+| \`actions.open.loop.items\` | | +1 / -4<br>\`+ first\`<br>\`- https://shop.test/0\`<br>\`- https://shop.test/1\`<br>\`- https://shop.test/2\`<br>… and 1 more |
+`,
+    );
+  });
+
+  it("shows a list in a file by its number of lines and its digest, and a list in another order as that", () => {
+    const file = (count: number): Inputs => ({
+      file: "urls.txt",
+      count,
+      sha256: `${count}`.repeat(64),
+      hosts: [`h${count}`],
+    });
+    const text = report([
+      step({
+        old: { ...actions({}, loop(["a", "b"])), startUrls: file(1) },
+        now: { ...actions({}, loop(["b", "a"])), startUrls: file(2) },
+      }),
+    ]);
+    assert.match(text, /`urls\.txt \(1 line, digest 11111111\)` \| `urls\.txt \(2 lines, digest 22222222\)`/);
+    assert.match(text, /items` \| \| the same lines in another order/);
+    assert.doesNotMatch(text, /sha256|hosts|count/);
+  });
+
+  it("groups what belongs to a task: by its resource, by its id, and before the task exists", () => {
+    const run = { propertyDependencies: { taskId: [urnOf("TaskCopy", "new")] } };
+    const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+    const text = report([
+      step({ op: "same", type: "TaskCopy", name: "novels", id: "task-1", old: {} }),
+      step({ op: "create", type: "CloudRun", name: "ofNovels", now: { taskId: "task-1" } }),
+      { ...step({ op: "create", type: "CloudRun", name: "ofNew" }), newState: { inputs: { taskId: unknown }, ...run } },
+      step({ op: "create", type: "DataExport", name: "ofOther", now: { taskId: "task-9", path: "x" } }),
+      { op: "create", urn: "urn:pulumi:dev::test::random:index/id:Id::id", newState: { inputs: { a: unknown } } },
+      step({ op: "create", type: "TaskCopy", name: "new", now: { sourceTaskId: "s" } }),
+    ]);
+    const headings = [...text.matchAll(/^### (.*)$|^\*\*create\*\* (.*)$/gm)].map(([, title, line]) => title ?? line);
+    assert.deepEqual(headings, [
+      ...["Task `novels`", "CloudRun `ofNovels`"],
+      ...["Task `new`", "CloudRun `ofNew`", "TaskCopy `new`"],
+      ...["Task `task-9`", "DataExport `ofOther`"],
+      ...["Other resources", "random:index/id:Id `id`"],
+    ]);
+    assert.match(text, /`taskId` \| {2}\| `\(known after the up\)`/);
+  });
+
+  it("begins with paid runs and removed rows", () => {
+    const copy = { sourceTaskId: "s", taskGroupId: "g" };
+    const text = report([
+      step({ op: "delete", type: "TaskCopy", name: "gone", id: "task-1", old: copy }),
+      step({ op: "delete", name: "forced", id: "task-2", old: { from: copy, forceDestroy: true } }),
+      step({ op: "delete", name: "kept", old: { from: copy, onDelete: "retain" } }),
+      step({ op: "delete", name: "adopted", old: { from: { adoptTaskId: "x" } } }),
+      {
+        ...step({ op: "delete", type: "TaskCopy", name: "retained" }),
+        oldState: { inputs: copy, retainOnDelete: true },
+      },
+      step({ op: "delete", type: "DataExport", name: "rows", old: { path: "r.csv", onDelete: "removeFile" } }),
+      step({
+        op: "create-replacement",
+        type: "CloudRun",
+        name: "again",
+        old: {},
+        now: {},
+        replaceReasons: ["triggers"],
+      }),
+      step({ op: "replace", type: "CloudRun", name: "again", old: { onDelete: "stop" }, now: {} }),
+      step({ op: "delete-replaced", type: "CloudRun", name: "again", old: {} }),
+      step({ op: "create", type: "CloudRun", name: "known", now: { adoptLotNo: "1" } }),
+      step({ op: "update", type: "CloudSubtasks", name: "parts", old: {}, now: { desired: "started" } }),
+    ]);
+    const [, warnings = ""] = /> \[!WARNING\]\n((?:>.*\n)*)/.exec(text) ?? [];
+    assert.deepEqual(warnings.trim().split("\n"), [
+      "> - CloudRun `again` starts a run, which may cost money, because triggers changed.",
+      "> - CloudSubtasks `parts` starts subtasks, which may cost money.",
+      "> - TaskCopy `gone` removes the rows of task task-1; the up fails if there are any, unless forceDestroy allows it.",
+      "> - ExtractionTask `forced` removes all rows of task task-2.",
+      "> - DataExport `rows` removes the file r.csv.",
+    ]);
+    assert.match(text, /^1 to create, 1 to update, 1 to replace, 6 to delete\.$/m);
+  });
+
+  it("never shows a secret, and shows that it changes", () => {
+    const sealed = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", plaintext: '"hidden-1"' };
+    const old = { Cookie: "[secret]", Sealed: sealed, Password: "hidden-2", Url: "https://me:hidden-3@a.test/" };
+    const now = { ...old, Sealed: "x", Password: "hidden-4", Url: "https://b.test/?token=hidden-5" };
+    const text = report([
+      step({
+        old: actions(old, loop(["https://a.test/?token=hidden-6"])),
+        now: actions(now, loop(["b"])),
+        detailedDiff: { "actions.open.properties.Cookie": { kind: "update" }, 'actions["a.b"]': {}, "from[0]": {} },
+      }),
+    ]);
+    assert.doesNotMatch(text, /hidden|plaintext/);
+    assert.match(text, /properties\.Cookie` \| `\[secret\]` \| `\[secret\]`/);
+    assert.match(text, /properties\.Sealed` \| `\[secret\]` \| `x`/);
+  });
+
+  it("keeps names and values from becoming markup", () => {
+    const text = report(
+      [
+        step({
+          name: "a|b`c",
+          op: "delete|@x",
+          old: actions({ "x|y": "a|b\n" }),
+          now: actions({ "x|y": "`<img>`|\\|" }),
+        }),
+        step({ name: "same", old: actions({ V: " @team https://x.test " }), now: actions({ V: "[a](b)|" }) }),
+      ],
+      {
+        diagnostics: [
+          { severity: "error", message: "<b>@team</b> ![x](http://y)" },
+          { severity: "info", message: "no" },
+        ],
+      },
+    );
+    for (const line of text.split("\n").filter((each) => each.startsWith("|"))) {
+      assert.equal(line.match(/\|/g)?.length, 4, line);
+    }
+    assert.doesNotMatch(text.replace(/`[^`\n]*`/g, ""), /<(?!\/?code>|br>)|@|!\[|\]\(|http:\/\//);
+  });
+
+  it("has at most 60,000 characters, however large the plan is", () => {
+    const long = "ä|`\\".repeat(300);
+    const wide = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`${long}${index}`, long]));
+    const large = [
+      Array.from({ length: 3_000 }, (_, index) =>
+        step({ name: `${long}${index}`, old: actions({ a: "1" }), now: actions({ a: long }) }),
+      ),
+      Array.from({ length: 3_000 }, (_, index) =>
+        step({ name: `n${index}`, type: "CloudRun", op: "create", now: { taskId: "t", triggers: long } }),
+      ),
+      Array.from({ length: 50 }, (_, index) =>
+        step({ name: `n${index}`, old: actions(wide), now: actions({ b: "2" }) }),
+      ),
+      [
+        step({
+          old: actions({}, loop([long])),
+          now: actions({}, loop(Array.from({ length: 200_000 }, (_, index) => `${index}`))),
+        }),
+      ],
+    ];
+    for (const steps of large) {
+      const diagnostics = Array.from({ length: 100 }, () => ({ severity: "warning", message: long.repeat(10) }));
+      const text = report(steps, { diagnostics });
+      assert.ok(text.length <= 60_000, `${text.length}`);
+      assert.ok(steps.length < 100 || /… and \d+ more changes\. Run `pulumi preview --diff`/.test(text));
+    }
+  });
+
+  it("reads plans with unknown steps, fields and values", () => {
+    assert.match(report([]), /No changes\./);
+    assert.match(planReport(readPlan('{"changeSummary":{},"steps":null,"future":1}')), /No changes\./);
+    assert.match(report([], { diagnostics: [{ severity: "error", message: "no" }] }), /The preview failed\./);
+    assert.match(report([{ op: "teleport", urn: "urn" }]), /1 to teleport/);
+    for (const text of ["", "x", "[]", "null", "1", "{}", '{"type":"a"}\n{"type":"b"}']) {
+      assert.throws(() => readPlan(text), /is not the output of "pulumi preview --json"/);
+    }
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.oneof(
+            fc.jsonValue(),
+            fc.record({
+              op: fc.constantFrom("update", "replace", "x"),
+              urn: fc.oneof(fc.string(), fc.constant(urnOf("CloudRun", "a"))),
+              oldState: fc.jsonValue(),
+              newState: fc.record({ inputs: fc.jsonValue(), propertyDependencies: fc.jsonValue() }),
+              detailedDiff: fc.jsonValue(),
+              replaceReasons: fc.jsonValue(),
+            }),
+          ),
+        ),
+        (steps) => {
+          assert.ok(report(steps as Inputs[]).startsWith("## Preview"));
+        },
+      ),
+    );
+  });
+});

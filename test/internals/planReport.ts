@@ -1,0 +1,2 @@
+export { readPlan } from "../../src/cli/planReport/plan";
+export { planReport } from "../../src/cli/planReport/planReport";
