@@ -110,6 +110,7 @@ describe("webextract rows and export", () => {
     hold.release();
     assert.equal((await running.ended).code, 130);
     const ended = await world.run("export shop-1 --out rows.ndjson --json");
+    assert.doesNotMatch(ended.stderr, /continues after/);
     assert.equal(ended.json().rowCount, 25);
     assert.equal(readFileSync(world.path("rows.ndjson"), "utf8"), (await world.run(`export ${shop.taskId}`)).stdout);
   });
