@@ -1,11 +1,10 @@
 /**
- * `npm run build`: compiles both packages, `src` to `dist` and `emulator/src` to `emulator/dist`, and bundles the provider and the command line. The new folders
- * replace the old ones only after both are complete.
+ * `npm run build`: compiles both packages, `src` to `dist` and `emulator/src` to `emulator/dist`, and bundles the provider and the
+ * command line. The new folders replace the old ones only after both are complete.
  */
-import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { build as bundle } from "esbuild";
-import { bundleCli } from "./bundleCli";
+import { bundleEntries } from "./bundle";
 import { repositoryRoot, runTool } from "./commands";
 import { packageFolders } from "./packages/packages";
 import { isBuilt, sourcesDigest, stampFile } from "./packages/sources";
@@ -20,8 +19,7 @@ export async function build(): Promise<string> {
     if (complaints.some((complaint) => complaint !== "")) {
       return complaints.join("");
     }
-    await bundleProvider(join(folder, "new", "provider"));
-    await bundleCli(join(folder, "new", "cli"));
+    await bundleEntries(join(folder, "new"));
     for (const name of packageFolders) {
       writeFileSync(join(folder, name, "new", stampFile), digest);
       replaceDist(join(repositoryRoot, name, "dist"), join(folder, name));
@@ -45,27 +43,6 @@ async function compile(name: string, outDir: string): Promise<string> {
     outDir,
   ]);
   return code === 0 ? "" : output;
-}
-
-/**
- * Replaces the compiled provider by one file with all modules of `src` that it uses. Each `pulumi up` loads it in a new process, and one file
- * loads in about half the time of 140. Packages stay outside, so that those that are needed rarely are loaded late or not at all.
- */
-async function bundleProvider(folder: string): Promise<void> {
-  for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-    if (file.endsWith(".js")) {
-      rmSync(join(folder, file));
-    }
-  }
-  await bundle({
-    entryPoints: [join(repositoryRoot, "src", "provider", "provider.ts")],
-    outfile: join(folder, "provider.js"),
-    bundle: true,
-    platform: "node",
-    target: "node20",
-    packages: "external",
-    logLevel: "error",
-  });
 }
 
 function replaceDist(dist: string, folder: string): void {

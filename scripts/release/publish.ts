@@ -45,7 +45,9 @@ export async function publish(folder: string, { dryRun, say }: PublishOptions): 
 /** What the registry says of the content of a package; `undefined` if it does not have this version. */
 async function publishedIntegrity(id: string): Promise<string | undefined> {
   try {
-    const { stdout } = await promisify(execFile)("npm", ["view", id, "dist.integrity", "--json", "--prefer-online"]);
+    // The error code is in the log, which a silent npm around this script would switch off.
+    const args = ["view", id, "dist.integrity", "--json", "--prefer-online", "--loglevel=error"];
+    const { stdout } = await promisify(execFile)("npm", args);
     return stdout.trim() === "" ? undefined : JSON.parse(stdout);
   } catch (error) {
     const { stderr = "", message } = error as { stderr?: string; message: string };
@@ -61,7 +63,7 @@ function integrityOf(file: string): string {
 /** Runs npm and shows its output. */
 function npm(args: readonly string[]): Promise<void> {
   return new Promise((done, reject) => {
-    const child = spawn("npm", args, { stdio: ["ignore", "inherit", "inherit"] });
+    const child = spawn("npm", [...args, "--loglevel=notice"], { stdio: ["ignore", "inherit", "inherit"] });
     child.once("error", reject);
     child.once("close", (code) =>
       code === 0 ? done() : reject(new Error(`npm ${args.slice(0, 2).join(" ")} ended with ${code}`)),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LimitFunction } from "p-limit";
+import pLimit from "p-limit";
 import type { ProviderConfig, ReadKey } from "../config/config";
 import { originOf, parseConfig } from "../config/config";
 import type { Engine } from "../engine/engine";
@@ -219,8 +220,6 @@ export class Host {
   private writer(taskId: string): LimitFunction {
     let writer = this.writers.get(taskId);
     if (writer === undefined) {
-      // biome-ignore lint/style/noCommonJs: loaded with the first write, for its load takes a tenth of the provider's start.
-      const { default: pLimit } = require("p-limit") as typeof import("p-limit");
       writer = pLimit(1);
       this.writers.set(taskId, writer);
     }

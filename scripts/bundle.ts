@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build as bundle } from "esbuild";
 import { repositoryRoot } from "./commands";
@@ -7,15 +7,25 @@ import { repositoryRoot } from "./commands";
 const notices = "THIRD-PARTY-NOTICES.txt";
 
 /**
- * Writes the command line as one file, `main.js`, with the development dependencies that it uses: they make no install larger. The package's own
- * dependencies and Pulumi stay outside, because programs use them too.
+ * Writes the provider and the command line as one file each, in place of their compiled modules. Each `pulumi up` loads the provider in a new
+ * process, and one file loads in half the time of 140. Development dependencies that they use become a part of the file: they make no install
+ * larger. The package's own dependencies and Pulumi stay outside, because programs use them too.
  */
-export async function bundleCli(folder: string): Promise<void> {
+export async function bundleEntries(dist: string): Promise<void> {
+  await bundleEntry("src/provider/provider.ts", join(dist, "provider"));
+  await bundleEntry("src/cli/main.ts", join(dist, "cli"));
+}
+
+async function bundleEntry(entry: string, folder: string): Promise<void> {
+  const compiled = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
+  for (const file of compiled.filter((each) => each.endsWith(".js"))) {
+    rmSync(join(folder, file));
+  }
   const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8"));
   const { metafile } = await bundle({
     absWorkingDir: repositoryRoot,
-    entryPoints: ["src/cli/main.ts"],
-    outfile: join(folder, "main.js"),
+    entryPoints: [entry],
+    outdir: folder,
     bundle: true,
     platform: "node",
     target: "node20",
@@ -36,10 +46,10 @@ function noticesOf(files: readonly string[]): string {
     const { name, version, license } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
     const file = readdirSync(root).find((each) => /^licen[cs]e/i.test(each));
     if (file === undefined || !existsSync(join(root, file))) {
-      throw new Error(`${name} has no licence file, and the command line cannot be packed with it`);
+      throw new Error(`${name} has no licence file, so no bundle may contain it`);
     }
     return `${name} ${version} (${license})\n\n${readFileSync(join(root, file), "utf8").trim()}\n`;
   });
-  const begin = "The file main.js contains the packages below. Each is followed by its licence.\n";
+  const begin = "The bundle in this folder contains the packages below. Each is followed by its licence.\n";
   return [begin, ...parts].join(`\n${"-".repeat(80)}\n\n`);
 }
