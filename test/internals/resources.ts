@@ -13,6 +13,7 @@ export {
   scalar,
   string,
 } from "../../src/resources/args";
+export { rewriteAs } from "../../src/resources/export/format";
 export type { AnyResource } from "../../src/resources/index";
 export { resources } from "../../src/resources/index";
 export type { Context } from "../../src/resources/resource";

@@ -1,56 +1,78 @@
-import { Readable } from "node:stream";
-import type { Stringifier } from "csv-stringify";
-import { stringify as stringifyCsv } from "csv-stringify";
-import { isLosslessNumber, parse, stringify } from "lossless-json";
-import { messageOf, ResourceError } from "../resource";
-import { linesOfFile } from "../urls/lines";
-import { entryOf } from "../values";
+import { createReadStream } from "node:fs";
+import { ResourceError } from "../resource";
+import { JsonRows } from "./jsonRows";
 
-/** The steps of a pipeline that turns a file of one row a line into CSV: its rows, and the writer of CSV. */
-export async function csvSteps(from: string): Promise<[Readable, Stringifier]> {
-  const columns = await columnsOf(from);
-  return [Readable.from(cellsOf(from, columns)), stringifyCsv({ header: columns.length > 0, columns })];
-}
+/** The columns: all fields of all rows, in the order of their first appearance. */
+export class CsvColumns {
+  readonly names = new Set<string>();
 
-/** All fields of all rows, in the order of their first appearance. A later row may have more fields than the first. */
-async function columnsOf(from: string): Promise<string[]> {
-  const columns = new Set<string>();
-  for await (const row of rowsOf(from)) {
-    for (const name of Object.keys(row)) {
-      columns.add(name);
+  /** The columns of the first rows of a file, which are all in most files. */
+  static async ofFirstRows(path: string): Promise<CsvColumns> {
+    const columns = new CsvColumns();
+    for await (const text of rowsOf(path)) {
+      for (const rows = new JsonRows(text); rows.nextRow(); ) {
+        while (rows.nextMember()) {
+          columns.names.add(rows.name);
+        }
+      }
+      break;
     }
-  }
-  return [...columns];
-}
-
-async function* cellsOf(from: string, columns: readonly string[]): AsyncGenerator<string[]> {
-  for await (const row of rowsOf(from)) {
-    yield columns.map((name) => cellOf(entryOf(row, name)));
+    return columns;
   }
 }
 
-/** Numbers keep the digits that the service sent. Lists and maps stay JSON. */
-function cellOf(value: unknown): string {
-  if (value === undefined || value === null) {
-    return "";
-  }
-  return typeof value === "object" && !isLosslessNumber(value) ? (stringify(value) ?? "") : String(value);
-}
-
-async function* rowsOf(from: string): AsyncGenerator<Record<string, unknown>> {
-  for await (const lines of linesOfFile(from)) {
-    for (const { line, text } of lines) {
-      yield cellsByName(line, text);
+/**
+ * A file of one row a line as CSV (RFC 4180, with line feeds), in constant memory. Cells keep what the service sent: numbers their digits, lists and
+ * maps their JSON. A cell is empty if the field is missing or null. Fields without a column are added to the columns, and get no cells.
+ */
+export async function* csvOf(path: string, columns: CsvColumns): AsyncGenerator<Buffer> {
+  const names = [...columns.names];
+  const cells = new Array<string>(names.length);
+  let line = 0;
+  let csv = names.length === 0 ? "" : `${names.map(cellOf).join(",")}\n`;
+  for await (const text of rowsOf(path)) {
+    for (const rows = new JsonRows(text); rows.nextRow(); ) {
+      line++;
+      cells.fill("");
+      let expected = 0;
+      while (rows.nextMember()) {
+        // Most rows have the same fields in the same order.
+        const column = rows.isNamed(names[expected]) ? expected : names.indexOf(rows.name);
+        const cell = cellOf(rows.value);
+        if (column < 0) {
+          columns.names.add(rows.name);
+        } else if (cells[column] !== "" && cells[column] !== cell) {
+          throw fieldIsTwice(line, rows.name);
+        } else {
+          cells[column] = cell;
+        }
+        expected = column + 1;
+      }
+      csv += `${cells.join(",")}\n`;
     }
+    yield Buffer.from(csv, "latin1");
+    csv = "";
   }
 }
 
-function cellsByName(line: number, text: string): Record<string, unknown> {
-  try {
-    return parse(text) as Record<string, unknown>;
-  } catch (error) {
-    throw new ResourceError(
-      `Row ${line} cannot be written as CSV: ${messageOf(error)}. No file was written. Use format "ndjson" or "json", which keep each row as it was sent.`,
-    );
+function cellOf(value: string): string {
+  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+}
+
+function fieldIsTwice(line: number, name: string): ResourceError {
+  const field = Buffer.from(name, "latin1").toString("utf8");
+  return new ResourceError(
+    `Row ${line} cannot be written as CSV: it has the field "${field}" twice, with different values. No file was written. ` +
+      `Use format "ndjson" or "json", which keep each row as it was sent.`,
+  );
+}
+
+/** The rows of a file, some at a time. Read as Latin-1, which keeps each byte as one character: so UTF-8 is neither decoded nor encoded. */
+async function* rowsOf(path: string): AsyncGenerator<string> {
+  let rest = "";
+  for await (const chunk of createReadStream(path, { encoding: "latin1", highWaterMark: 256 * 1024 })) {
+    const end = chunk.lastIndexOf("\n") + 1;
+    yield rest + chunk.slice(0, end);
+    rest = chunk.slice(end);
   }
 }

@@ -1,8 +1,10 @@
 import type { WriteStream } from "node:fs";
 import { createWriteStream } from "node:fs";
+import { rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { linesOfFile } from "../urls/lines";
+import { CsvColumns, csvOf } from "./csv";
 import type { ExportFormat } from "./model";
 
 /** Writes a file of one row a line again in another format, in constant memory, and syncs it to the disk. */
@@ -13,9 +15,14 @@ export const rewriteAs: Record<Exclude<ExportFormat, "ndjson">, Rewrite> = {
     await pipeline(Readable.from(asArray(from)), syncedFile(to));
   },
   csv: async (from, to) => {
-    // biome-ignore lint/style/noCommonJs: loaded with the first CSV file, for no other format needs its libraries.
-    const { csvSteps } = require("./csv") as typeof import("./csv");
-    await pipeline(...(await csvSteps(from)), syncedFile(to));
+    const columns = await CsvColumns.ofFirstRows(from);
+    let before: number;
+    do {
+      // A later row had more fields than the first ones: the file is written again with their columns.
+      await rm(to, { force: true });
+      before = columns.names.size;
+      await pipeline(Readable.from(csvOf(from, columns)), syncedFile(to));
+    } while (columns.names.size > before);
   },
 };
 

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "../../fastCheck";
+import { rewriteAs } from "../../internals/resources";
+
+/** A value as JSON, and the text of its cell. */
+interface Cell {
+  json: string;
+  text: string;
+}
+
+const space = fc.constantFrom("", "", " ", "\t ");
+const string = fc.oneof(
+  fc.string({
+    unit: fc.constantFrom("a", "é", "☃", "\u{1f4d6}", '"', ",", "\n", "\r", "\\", "{", "}", "[", "]", ":", " "),
+  }),
+  fc.string({ unit: "grapheme" }),
+);
+const asJson = (escapesAll: boolean) => (text: string) =>
+  escapesAll
+    ? JSON.stringify(text).replace(/[^ -~]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    : JSON.stringify(text);
+const value: fc.Arbitrary<Cell> = fc.oneof(
+  fc.tuple(string, fc.boolean()).map(([text, escapesAll]) => ({ json: asJson(escapesAll)(text), text })),
+  fc
+    .constantFrom("1.10", "-0.0", "12345678901234567890", "1E+20", "true", "false")
+    .map((json) => ({ json, text: json })),
+  fc.constant({ json: "null", text: "" }),
+  fc
+    .tuple(fc.array(fc.oneof(string, fc.integer(), fc.record({ n: string })), { maxLength: 3 }), space)
+    .map(([items, between]) => `[${items.map((item) => JSON.stringify(item)).join(`,${between}`)}]`)
+    .map((json) => ({ json, text: json })),
+);
+const field = fc.oneof(fc.constantFrom("a", "b", "c", "1", "__proto__", ""), string);
+const row = fc.uniqueArray(fc.tuple(field, value, space), { maxLength: 5, selector: ([name]) => name });
+
+describe("CSV", () => {
+  let folder: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "webextract-csv-"));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  async function csvOf(lines: string): Promise<string> {
+    const [from, to] = [join(folder, "rows.ndjson"), join(folder, "rows.csv")];
+    writeFileSync(from, lines);
+    rmSync(to, { force: true });
+    await rewriteAs.csv(from, to);
+    return readFileSync(to, "utf8");
+  }
+
+  it("has a column for each field of each row, and each value as it was sent", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { maxLength: 6 }), async (rows) => {
+        const lines = rows.map((members) => {
+          const parts = members.map(
+            ([name, { json }, gap]) => `${gap}${JSON.stringify(name)}${gap}:${gap}${json}${gap}`,
+          );
+          return `{${parts.join(",")}}\n`;
+        });
+        const columns = [...new Set(rows.flat().map(([name]) => name))];
+        const cells = rows.map((members) => {
+          const texts = new Map(members.map(([name, { text }]) => [name, text]));
+          return columns.map((name) => texts.get(name) ?? "");
+        });
+        const expected = columns.length === 0 ? cells : [columns, ...cells];
+        const csv = expected.map((record) => `${record.map(quoted).join(",")}\n`).join("");
+        assert.equal(await csvOf(lines.join("")), csv);
+      }),
+    );
+  });
+
+  it("has the columns of fields that come first in a late row of a large file", async () => {
+    const early = Array.from({ length: 10_000 }, (_, index) => `{"n":${index},"text":"${"x".repeat(50)}"}`);
+    const csv = await csvOf(`${[...early, '{"late":"ü","n":1}', '{"later":2}', ""].join("\n")}`);
+    const records = csv.split("\n");
+    assert.equal(records[0], "n,text,late,later");
+    assert.equal(records[1], `0,${"x".repeat(50)},,`);
+    assert.deepEqual(records.slice(10_001), ["1,,ü,", ",,,2", ""]);
+  });
+
+  it("refuses rows that somebody cut off", async () => {
+    for (const cutOff of ['{"a', '{"a":"x', '{"a":[1,', '{"a":{"b":1', '{"a":"\\']) {
+      await assert.rejects(csvOf(`${cutOff}\n`), /not complete JSON/, cutOff);
+    }
+  });
+});
+
+function quoted(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+}
