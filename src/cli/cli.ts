@@ -21,7 +21,7 @@ export class Cli {
 
   /** The configuration that the options name, and a client of it. */
   async connect(flags: ConnectionFlags): Promise<Connection & { client: ServiceClient }> {
-    const connection = await connectionOf(flags);
+    const connection = await connectionOf(flags, this.interrupted);
     return { ...connection, client: this.client(connection.options) };
   }
 

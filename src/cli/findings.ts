@@ -23,11 +23,11 @@ export interface Finding {
   remedy?: string;
 }
 
-export async function versionFindings(folder: string): Promise<Finding[]> {
+export async function versionFindings(folder: string, signal: AbortSignal): Promise<Finding[]> {
   const { version, engines, peerDependencies } = ownPackage();
   const range = peerDependencies["@pulumi/pulumi"] ?? "*";
   const node = process.versions.node;
-  const [engine, sdk] = [await engineVersion(), versionUsedIn(folder, "@pulumi/pulumi")];
+  const [engine, sdk] = [await engineVersion(signal), versionUsedIn(folder, "@pulumi/pulumi")];
   const fits = (found: string): boolean => satisfies(found, range, { includePrerelease: true });
   return [
     { check: "package", is: "good", found: `pulumi-webextract ${version}` },

@@ -37,7 +37,7 @@ export const doctor: CliCommand = {
   ],
   async run({ options }, cli) {
     const { task, ...flags } = options as Flags;
-    const findings = [...(await versionFindings(process.cwd())), ...(await connectionFindings(flags, task, cli))];
+    const findings = [...(await versionFindings(process.cwd(), cli.interrupted)), ...(await connectionFindings(flags, task, cli))];
     const problems = findings.filter(({ is }) => is === "problem").length;
     return {
       json: { problems, findings },
@@ -51,7 +51,7 @@ export const doctor: CliCommand = {
 async function connectionFindings(flags: ConnectionFlags, task: string | undefined, cli: Cli): Promise<Finding[]> {
   let connection: FoundConnection;
   try {
-    connection = await findConnection(flags);
+    connection = await findConnection(flags, cli.interrupted);
   } catch (error) {
     if (!(error instanceof CliError)) {
       throw error;

@@ -24,7 +24,7 @@ export const tokenImport: CliCommand = {
   ],
   async run({ options }, cli) {
     const { yes, ...flags } = options as Flags;
-    const connection = await connectionOf(flags);
+    const connection = await connectionOf(flags, cli.interrupted);
     const service = serviceOf(connection);
     const folder = tokenStoreOf(connection.options);
     const question = `Exchange the refresh token at ${service}, and store the new tokens in ${folder}? The given token may become invalid.`;

@@ -35,8 +35,8 @@ export interface FoundConnection {
  * The command line's own address counts first.
  * @throws CliError that names every problem
  */
-export async function connectionOf(flags: ConnectionFlags): Promise<Connection> {
-  const { config, options, problems } = await findConnection(flags);
+export async function connectionOf(flags: ConnectionFlags, signal?: AbortSignal): Promise<Connection> {
+  const { config, options, problems } = await findConnection(flags, signal);
   if (options === undefined || problems.length > 0) {
     throw new CliError(`${problems.join(" ")} No request was sent.`, "usage");
   }
@@ -44,8 +44,11 @@ export async function connectionOf(flags: ConnectionFlags): Promise<Connection> 
 }
 
 /** @throws CliError if the stack cannot be read */
-export async function findConnection({ baseUrl, profile, stack }: ConnectionFlags): Promise<FoundConnection> {
-  const ofStack = stack === undefined ? undefined : await stackConfig(stack);
+export async function findConnection(
+  { baseUrl, profile, stack }: ConnectionFlags,
+  signal?: AbortSignal,
+): Promise<FoundConnection> {
+  const ofStack = stack === undefined ? undefined : await stackConfig(stack, signal);
   const keyOf = (name: string): string => `webextract:${name}`;
   const { config, problems } = parseConfig((name) =>
     name === "baseUrl" && baseUrl !== undefined ? baseUrl : ofStack?.get(keyOf(name)),

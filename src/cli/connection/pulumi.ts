@@ -6,37 +6,53 @@ export interface PulumiAnswer {
   /** Null if a signal ended it. */
   code: number | null;
   output: string;
+  errors: string;
 }
 
 /**
- * Runs `pulumi`. Its questions, such as for a passphrase, and its errors go to the terminal.
- * @throws CliError if the program cannot be started
+ * Runs `pulumi`. It cannot ask questions, because it asks only where its output is a terminal.
+ * @param signal ends the program
+ * @throws CliError if the program cannot be started, or the signal ended it
  */
-export function runPulumi(args: readonly string[], purpose: string): Promise<PulumiAnswer> {
+export function runPulumi(args: readonly string[], purpose: string, signal?: AbortSignal): Promise<PulumiAnswer> {
   return new Promise((resolve, reject) => {
     // On Windows, Pulumi is an .exe, which needs no shell.
-    const child = spawn("pulumi", args, { stdio: ["inherit", "pipe", "inherit"] });
-    const pieces: Buffer[] = [];
-    child.stdout.on("data", (piece: Buffer) => pieces.push(piece));
+    const child = spawn("pulumi", args, { stdio: ["inherit", "pipe", "pipe"], signal });
+    const [output, errors]: [Buffer[], Buffer[]] = [[], []];
+    child.stdout.on("data", (piece: Buffer) => output.push(piece));
+    child.stderr.on("data", (piece: Buffer) => errors.push(piece));
     child.once("error", (error: NodeJS.ErrnoException) => {
+      if (signal?.aborted === true) {
+        reject(new CliError(`${purpose} was interrupted. No request was sent.`, "interrupted"));
+        return;
+      }
       const why = error.code === "ENOENT" ? "the program pulumi is not on the PATH" : error.message;
       reject(
         new CliError(`${purpose} failed: ${why}. Install Pulumi, or do without --stack. No request was sent.`, "usage"),
       );
     });
-    child.once("close", (code) => resolve({ code, output: Buffer.concat(pieces).toString("utf8") }));
+    child.once("close", (code) => resolve({ code, output: textOf(output), errors: textOf(errors) }));
   });
+}
+
+function textOf(pieces: readonly Buffer[]): string {
+  return Buffer.concat(pieces).toString("utf8");
 }
 
 /**
  * The configuration of a stack of the project in the current folder, with its secrets, by full key. The secrets stay in memory.
  * @throws CliError
  */
-export async function stackConfig(stack: string): Promise<ReadonlyMap<string, string>> {
+export async function stackConfig(stack: string, signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
   const purpose = `The configuration of stack "${stack}" cannot be read: pulumi config`;
-  const { code, output } = await runPulumi(["config", "--show-secrets", "--json", "--stack", stack], purpose);
+  const args = ["config", "--show-secrets", "--json", "--stack", stack];
+  const { code, output, errors } = await runPulumi(args, purpose, signal);
   if (code !== 0) {
-    throw new CliError(`${purpose} ended with ${code ?? "a signal"}, see above. No request was sent.`, "usage");
+    const next = `Correct this, and check it with "pulumi config --stack ${stack}" in this folder.`;
+    throw new CliError(
+      `${purpose} ended with ${code ?? "a signal"}: ${reasonIn(errors)} ${next} No request was sent.`,
+      "usage",
+    );
   }
   try {
     const entries = Object.entries(JSON.parse(output) as Record<string, { value?: unknown }>);
@@ -47,8 +63,18 @@ export async function stackConfig(stack: string): Promise<ReadonlyMap<string, st
   }
 }
 
+const longestReason = 500;
+
+/** What Pulumi says about a failure, as one sentence. */
+function reasonIn(errors: string): string {
+  const lines = errors.split("\n").map((line) => line.replace(/^error: /, "").trim());
+  const said = lines.filter((line) => line !== "").join(" ");
+  const reason = said.length > longestReason ? `${said.slice(0, longestReason)}…` : said;
+  return reason === "" ? "it gave no reason." : /[.!?…]$/.test(reason) ? reason : `${reason}.`;
+}
+
 /** The version of the Pulumi engine on the PATH, such as `3.248.0`; undefined if there is none. */
-export async function engineVersion(): Promise<string | undefined> {
-  const answer = await runPulumi(["version"], "pulumi version").catch(() => undefined);
+export async function engineVersion(signal?: AbortSignal): Promise<string | undefined> {
+  const answer = await runPulumi(["version"], "pulumi version", signal).catch(() => undefined);
   return answer?.code === 0 ? answer.output.trim().replace(/^v/, "") : undefined;
 }

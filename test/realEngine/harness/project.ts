@@ -44,6 +44,11 @@ export interface RunOptions {
   expect?: "success" | "failure" | "either";
 }
 
+export interface NodeOptions {
+  env?: Readonly<Record<string, string>>;
+  within?: string;
+}
+
 const always = ["--non-interactive", "--color", "never"];
 
 let sharedEngine: Promise<Engine> | undefined;
@@ -139,12 +144,20 @@ export class Project {
 
   /** Runs a script of the program's folder with Node.js to its end, for programs that use the Automation API. */
   async script(path: string): Promise<RunResult> {
-    const run = new Run(process.execPath, [path], { cwd: this.folder, env: this.env });
-    const result = await this.watch(run).done;
+    const result = await this.node([path]);
     if (result.code !== 0) {
       throw new Error(`${path} ended with ${result.code}:\n${result.output}`);
     }
     return result;
+  }
+
+  /**
+   * Runs Node.js to its end, with the environment of the engine.
+   * @param within a folder of the program
+   */
+  async node(args: readonly string[], { env = {}, within = "." }: NodeOptions = {}): Promise<RunResult> {
+    const cwd = join(this.folder, within);
+    return await this.watch(new Run(process.execPath, args, { cwd, env: { ...this.env, ...env } })).done;
   }
 
   /** Starts a command and returns at once, for a test that interrupts it, kills a process, or inspects the run. */
