@@ -60,6 +60,16 @@ export class Cli {
     };
   }
 
+  /**
+   * For commands that would otherwise go on after Ctrl-C, or answer as if they had done all of their work.
+   * @throws CliError after Ctrl-C
+   */
+  checkInterrupted(what: string): void {
+    if (this.interrupted.aborted) {
+      throw new CliError(`Interrupted. ${what}`, "interrupted");
+    }
+  }
+
   /** To be called at the end. Waits for a refresh in progress: its answer may hold the only valid refresh token. */
   async close(): Promise<void> {
     for (const client of this.clients) {

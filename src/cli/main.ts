@@ -13,6 +13,17 @@ async function main(argv: readonly string[]): Promise<number> {
   const terminal = new Terminal();
   const ending = new Ending();
   terminal.watch(() => ending.end());
+  const code = await invoke(argv, terminal, ending);
+  await terminal.flush();
+  if (terminal.outputFailure === undefined) {
+    return code;
+  }
+  terminal.fail(`Standard output cannot be written (${terminal.outputFailure}). The result is not complete.`);
+  await terminal.flush();
+  return exitCodes.failed.code;
+}
+
+async function invoke(argv: readonly string[], terminal: Terminal, ending: Ending): Promise<number> {
   let said = "";
   const output = {
     writeOut: (text: string): void => void process.stdout.write(text),
@@ -31,11 +42,9 @@ async function main(argv: readonly string[]): Promise<number> {
     if (argv.includes("--json")) {
       await terminal.write(jsonOf({ error: { message: said.trim(), exit: "usage" } }));
     }
-    await terminal.flush();
     return exitCodes.usage.code;
   }
   if (invocation === undefined) {
-    await terminal.flush();
     return exitCodes.done.code;
   }
   ending.listen(() => terminal.say("Interrupted. Ending, press Ctrl-C again to end at once."));
@@ -44,7 +53,6 @@ async function main(argv: readonly string[]): Promise<number> {
     return await run(invocation, cli, ending);
   } finally {
     await cli.close().catch((error: unknown) => terminal.fail(messageOf(error)));
-    await terminal.flush();
   }
 }
 

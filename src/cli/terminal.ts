@@ -1,4 +1,6 @@
 import type { Readable, Writable } from "node:stream";
+import { addAbortSignal } from "node:stream";
+import { text } from "node:stream/consumers";
 import { styleText } from "node:util";
 import type { SingleBar } from "cli-progress";
 import type { Share } from "../resources/resource";
@@ -24,8 +26,10 @@ const lineEveryMs = 10_000;
  * progress bar appear on a terminal only. Node.js knows the variables NO_COLOR, FORCE_COLOR and TERM.
  */
 export class Terminal {
-  /** The reader of standard output has gone, as after `| head`. */
+  /** Nobody takes the result any more. */
   isCutOff = false;
+  /** Why standard output failed, such as on a full disk; undefined if its reader has gone, as after `| head`. */
+  outputFailure: string | undefined;
   private bar: SingleBar | undefined;
   private shown = "";
   private shownAt = performance.now();
@@ -39,7 +43,7 @@ export class Terminal {
     const { output, errors } = this.streams;
     output.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE") {
-        throw error;
+        this.outputFailure = error.code ?? error.message;
       }
       this.isCutOff = true;
       cutOff();
@@ -133,15 +137,29 @@ export class Terminal {
     return answer;
   }
 
+  /**
+   * The whole of standard input. On a terminal, the user is told that the command waits.
+   * @throws CliError after Ctrl-C
+   */
+  async readInput(signal: AbortSignal): Promise<string> {
+    const { input } = this.streams;
+    if (input.isTTY === true) {
+      this.say("Reading standard input. End it with Ctrl-D.");
+    }
+    try {
+      return await text(addAbortSignal(signal, input));
+    } catch (error) {
+      throw signal.aborted
+        ? new CliError("Interrupted before the end of standard input. Nothing was done.", "interrupted")
+        : error;
+    }
+  }
+
   /** A secret that the user types, or the whole of standard input if that is no terminal. It is not shown. */
   async secret(question: string, signal: AbortSignal): Promise<string> {
     const { input, errors: output } = this.streams;
     if (input.isTTY !== true) {
-      const pieces: Buffer[] = [];
-      for await (const piece of input) {
-        pieces.push(Buffer.from(piece as Uint8Array));
-      }
-      return Buffer.concat(pieces).toString("utf8").trim();
+      return (await this.readInput(signal)).trim();
     }
     const { password, isCancel } = await import("@clack/prompts");
     const answer = await password({ message: question, input, output, signal, withGuide: false });

@@ -35,7 +35,17 @@ export interface ManifestSource {
 }
 
 /** Reads and checks manifests. Needs neither Pulumi nor the service, and does not read the files that the manifests name. */
-export function readManifests({ paths, folder, variables }: ManifestSource): Manifests {
+export function readManifests(source: ManifestSource): Manifests {
+  const reading = readInSteps(source);
+  for (let step = reading.next(); ; step = reading.next()) {
+    if (step.done === true) {
+      return step.value;
+    }
+  }
+}
+
+/** Does the same in one step for each file. A caller that listens for Ctrl-C can do so in between. */
+export function* readInSteps({ paths, folder, variables }: ManifestSource): Generator<void, Manifests, void> {
   const problems = new Problems();
   const reader = new ManifestReader(variables, problems);
   for (const file of findFiles(paths, folder, problems)) {
@@ -43,6 +53,7 @@ export function readManifests({ paths, folder, variables }: ManifestSource): Man
     if (text !== undefined) {
       reader.readFile(text);
     }
+    yield;
   }
   const tasks = reader.finish();
   return { tasks, problems: problems.all };

@@ -110,7 +110,10 @@ describe("the command line", () => {
   it("says why the configuration of a stack cannot be read", async () => {
     const failing = await world.run("status shop-1 --stack dev", { PATH: fakePulumi(world, "process.exit(3)") });
     assert.equal(failing.code, 2);
-    assert.match(failing.stderr, /The configuration of stack "dev" cannot be read: pulumi config ended with 3: it gave no reason\. /);
+    assert.match(
+      failing.stderr,
+      /The configuration of stack "dev" cannot be read: pulumi config ended with 3: it gave no reason\. /,
+    );
     const none = await world.run("status shop-1 --stack dev", { PATH: world.path("empty") });
     assert.match(none.stderr, /the program pulumi is not on the PATH/);
   });

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Emulator, EmulatorOptions, SeedTask } from "webextract-emulator";
+import type { Emulator, EmulatorOptions, Hold, SeedTask } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 
 /** The built command, which users run. */
@@ -93,6 +93,21 @@ export class CliWorld {
     return running.ended;
   }
 
+  private readonly holds: Hold[] = [];
+
+  /** Resolves when a request of this operation waits for its answer. */
+  holdAnswer(request: Parameters<Emulator["hold"]>[0]): Promise<void> {
+    const hold = this.emulator.hold(request);
+    this.holds.push(hold);
+    return hold.reached;
+  }
+
+  releaseAnswers(): void {
+    for (const hold of this.holds.splice(0)) {
+      hold.release();
+    }
+  }
+
   /** A run that has ended. Answers its lotNo. */
   async finishedRun(): Promise<string> {
     const lotNo = this.emulator.change.startRun(shop.taskId);
@@ -113,6 +128,7 @@ export class CliWorld {
   }
 
   async remove(): Promise<void> {
+    this.releaseAnswers();
     await this.emulator.close();
     rmSync(this.folder, { recursive: true, force: true });
   }

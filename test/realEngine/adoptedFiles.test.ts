@@ -86,7 +86,7 @@ describe("adopted tasks on the engine", () => {
     const ids = seed.tasks?.map(({ taskId }) => taskId) ?? [];
     const { tasks } = await readTasks(ids, [], new Secrets(), host.context(undefined, undefined));
     const { files } = adoptedFiles(tasks, { ...target, folder: world.project.folder });
-    writeFiles(files, world.project.folder);
+    await writeFiles(files, world.project.folder);
     return new Map(files.map(({ path, content }) => [path, content]));
   };
 

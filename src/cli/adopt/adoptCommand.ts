@@ -69,16 +69,19 @@ export const adoptCommand: CliCommand = {
     const context = cli.context(connection);
     const asked = types ?? context.settings.actionTypes;
     const { tasks, gone } = await readTasks(given as string[], asked, new Secrets(credentials), context);
+    cli.checkInterrupted(nothingWritten);
     if (gone.length > 0) {
-      const message = `The service does not know ${gone.length === 1 ? "the task" : "the tasks"} ${gone.join(", ")}. Nothing was written.`;
+      const message = `The service does not know ${gone.length === 1 ? "the task" : "the tasks"} ${gone.join(", ")}. ${nothingWritten}`;
       throw new CliError(message, "notFound", { taskIds: gone });
     }
     const plan = adoptedFiles(tasks, target);
     await confirmReplaced(plan.files, yes === true, cli);
-    const written = writeFiles(plan.files, target.folder);
+    const written = await writeFiles(plan.files, target.folder, cli.interrupted);
     return { json: jsonOf(plan, tasks, written), text: () => textOf(plan, tasks, written) };
   },
 };
+
+const nothingWritten = "Nothing was written.";
 
 async function confirmReplaced(files: readonly PlannedFile[], yes: boolean, cli: Cli): Promise<void> {
   const replaced = files.filter(({ present }) => present === "other").map(({ path }) => path);

@@ -1,30 +1,58 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { moveIfFree } from "../../resources/export/diskFile";
 import { ResourceError } from "../../resources/resource";
+import { targetOf } from "../../service/files/privateFile";
+import { temporaryPathFor } from "../../service/files/temporaryFiles";
 import type { PlannedFile } from "./adoptedFiles";
 
 /**
- * Writes the planned files. Files that have their content already are left alone. The caller has asked before files with other content are replaced.
+ * Writes the planned files, each as a whole or not at all. Files that have their content already are left alone. The caller has asked before files with
+ * other content are replaced.
+ * @param interrupted ends the work between two files
  * @throws ResourceError that names the file and what was written before
  */
-export function writeFiles(files: readonly PlannedFile[], folder: string): string[] {
+export async function writeFiles(
+  files: readonly PlannedFile[],
+  folder: string,
+  interrupted?: AbortSignal,
+): Promise<string[]> {
   const written: string[] = [];
-  for (const { path, content, present } of files) {
-    if (present === "same") {
-      continue;
-    }
+  for (const file of files.filter(({ present }) => present !== "same")) {
     try {
-      const full = resolve(folder, path);
-      mkdirSync(dirname(full), { recursive: true });
-      // A file that has appeared since the plan is not replaced: nobody was asked about it.
-      writeFileSync(full, content, { flag: present === "nothing" ? "wx" : "w" });
+      interrupted?.throwIfAborted();
+      await writeFile(file, folder);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      const why = code === "EEXIST" ? "it has appeared in the meantime, or is not a folder" : String(code ?? error);
+      const why =
+        interrupted?.aborted === true
+          ? "the command was interrupted"
+          : code === "EEXIST"
+            ? "it has appeared in the meantime, or is not a folder"
+            : String(code ?? error);
       const before = written.length === 0 ? "No file was written." : `Written before: ${written.join(", ")}.`;
-      throw new ResourceError(`"${path}" cannot be written: ${why}. ${before} Run the same command again.`);
+      throw new ResourceError(`"${file.path}" cannot be written: ${why}. ${before} Run the same command again.`);
     }
-    written.push(path);
+    written.push(file.path);
   }
   return written;
+}
+
+async function writeFile({ path, content, present }: PlannedFile, folder: string): Promise<void> {
+  // The target of a symbolic link is replaced, not the link.
+  const full = await targetOf(resolve(folder, path));
+  await mkdir(dirname(full), { recursive: true });
+  const temporary = temporaryPathFor(full);
+  try {
+    const handle = await open(temporary, "wx");
+    await handle.writeFile(content).finally(() => handle.close());
+    if (present === "other") {
+      await rename(temporary, full);
+    } else if (!(await moveIfFree(temporary, full))) {
+      // Nobody was asked about a file that has appeared since the plan.
+      throw Object.assign(new Error("the file exists"), { code: "EEXIST" });
+    }
+  } finally {
+    await rm(temporary, { force: true });
+  }
 }

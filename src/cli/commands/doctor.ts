@@ -37,7 +37,11 @@ export const doctor: CliCommand = {
   ],
   async run({ options }, cli) {
     const { task, ...flags } = options as Flags;
-    const findings = [...(await versionFindings(process.cwd(), cli.interrupted)), ...(await connectionFindings(flags, task, cli))];
+    const findings = [
+      ...(await versionFindings(process.cwd(), cli.interrupted)),
+      ...(await connectionFindings(flags, task, cli)),
+    ];
+    cli.checkInterrupted("Not everything was looked at.");
     const problems = findings.filter(({ is }) => is === "problem").length;
     return {
       json: { problems, findings },

@@ -1,6 +1,9 @@
 import { statSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
 import { Argument } from "commander";
+import type { Manifests } from "../../manifest/readManifests";
 import { anyVariables } from "../../manifest/variables";
+import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 
 export const validate: CliCommand = {
@@ -16,11 +19,12 @@ export const validate: CliCommand = {
     { line: "validate tasks", does: "checks all manifests of a folder" },
     { line: "validate tasks/dev tasks/prod --json", does: "lists the problems for a script" },
   ],
-  async run({ arguments: [given] }) {
-    const { readManifests, inWords } = manifestReader();
-    const found = manifestsIn(given as string[]).map((paths) =>
-      readManifests({ paths, folder: process.cwd(), variables: anyVariables }),
-    );
+  async run({ arguments: [given] }, cli) {
+    const { inWords } = manifestReader();
+    const found: Manifests[] = [];
+    for (const paths of manifestsIn(given as string[])) {
+      found.push(await read(paths, cli));
+    }
     const problems = [
       ...new Map(found.flatMap((each) => each.problems).map((each) => [inWords(each), each])).entries(),
     ];
@@ -35,6 +39,18 @@ export const validate: CliCommand = {
     };
   },
 };
+
+async function read(paths: readonly string[], cli: Cli): Promise<Manifests> {
+  const reading = manifestReader().readInSteps({ paths, folder: process.cwd(), variables: anyVariables });
+  for (let step = reading.next(); ; step = reading.next()) {
+    if (step.done === true) {
+      return step.value;
+    }
+    // Node.js hears Ctrl-C only between two steps.
+    await setImmediate();
+    cli.checkInterrupted("Not all manifests were checked.");
+  }
+}
 
 /**
  * Each folder is a manifest of its own, because the manifests of two stacks may have tasks of the same names. Files belong together: a shell makes them of

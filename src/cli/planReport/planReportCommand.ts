@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { text as textOfStream } from "node:stream/consumers";
 import { Argument } from "commander";
 import type { CliCommand } from "../command";
 import { CliError } from "../exitCodes";
@@ -20,8 +19,8 @@ export const planReportCommand: CliCommand = {
     { line: "plan-report plan.json", does: "writes the report of a file" },
     { line: "plan-report < plan.json > report.md", does: "reads standard input, and writes the report to a file" },
   ],
-  async run({ arguments: [file] }) {
-    const plan = planOf(typeof file === "string" ? await contentOf(file) : await textOfStream(process.stdin));
+  async run({ arguments: [file] }, { terminal, interrupted }) {
+    const plan = planOf(typeof file === "string" ? await contentOf(file) : await terminal.readInput(interrupted));
     const markdown = planReport(plan);
     const callouts = calloutsOf(plan.changes).map(({ change: { type, name }, says }) => ({ type, name, says }));
     return {
