@@ -4,6 +4,8 @@ import { text } from "node:stream/consumers";
 import { styleText } from "node:util";
 import type { SingleBar } from "cli-progress";
 import type { Share } from "../resources/resource";
+import type { TerminalAbilities } from "../service/environment";
+import { terminalAbilities } from "../service/environment";
 import { CliError } from "./exitCodes";
 
 type Style = Parameters<typeof styleText>[0];
@@ -36,6 +38,7 @@ export class Terminal {
 
   constructor(
     private readonly streams: Streams = { input: process.stdin, output: process.stdout, errors: process.stderr },
+    private readonly abilities: TerminalAbilities = terminalAbilities(),
   ) {}
 
   /** Calls `cutOff` when nobody reads standard output any more. A reader of standard error that has gone changes nothing. */
@@ -60,7 +63,7 @@ export class Terminal {
   /** Writes a part of the result. Resolves when the reader is ready for more. */
   async write(content: string | Uint8Array): Promise<void> {
     const { output } = this.streams;
-    if (!this.isCutOff && !output.write(content)) {
+    if (!this.isCutOff && !output.write(typeof content === "string" ? this.shownOn(output, content) : content)) {
       await new Promise<void>((resume) => {
         const done = (): void => {
           for (const event of ["drain", "error", "close"]) {
@@ -103,7 +106,7 @@ export class Terminal {
   /** Each message replaces the one before. */
   progress(message: string, share: Share = { done: 0, of: 0 }): void {
     const { errors } = this.streams;
-    if (errors.isTTY === true) {
+    if (errors.isTTY === true && this.abilities.cursor) {
       this.showBar(message, share);
     } else if (message !== this.shown && performance.now() - this.shownAt >= lineEveryMs) {
       this.shown = message;
@@ -129,7 +132,8 @@ export class Terminal {
       `${question} Nobody can answer, because this is no terminal. Nothing was done. Use --yes to answer yes.`,
     );
     const { confirm, isCancel } = await import("@clack/prompts");
-    const { input, errors: output } = this.streams;
+    const { input } = this.streams;
+    const output = this.promptOutput();
     const answer = await confirm({ message: question, initialValue: false, input, output, signal, withGuide: false });
     if (isCancel(answer)) {
       throw new CliError("Interrupted before the question was answered. Nothing was done.", "interrupted");
@@ -157,11 +161,12 @@ export class Terminal {
 
   /** A secret that the user types, or the whole of standard input if that is no terminal. It is not shown. */
   async secret(question: string, signal: AbortSignal): Promise<string> {
-    const { input, errors: output } = this.streams;
+    const { input } = this.streams;
     if (input.isTTY !== true) {
       return (await this.readInput(signal)).trim();
     }
     const { password, isCancel } = await import("@clack/prompts");
+    const output = this.promptOutput();
     const answer = await password({ message: question, input, output, signal, withGuide: false });
     if (isCancel(answer)) {
       throw new CliError("Interrupted before the question was answered. Nothing was done.", "interrupted");
@@ -178,7 +183,19 @@ export class Terminal {
 
   private line(text: string): void {
     this.endProgress();
-    this.streams.errors.write(`${text}\n`);
+    const { errors } = this.streams;
+    errors.write(this.shownOn(errors, `${text}\n`));
+  }
+
+  /** The prompts write their own characters. */
+  private promptOutput(): Output {
+    const { errors } = this.streams;
+    const write = (text: string): boolean => errors.write(this.shownOn(errors, text));
+    return this.abilities.unicode ? errors : Object.assign(Object.create(errors), { write });
+  }
+
+  private shownOn({ isTTY }: Output, text: string): string {
+    return isTTY === true && !this.abilities.unicode ? inAscii(text) : text;
   }
 
   private showBar(message: string, { done, of }: Share): void {
@@ -193,7 +210,8 @@ export class Terminal {
         format: (options, params, payload: { message: string }) => {
           const filled = Math.round(params.progress * (options.barsize ?? 0));
           const bar = `${"█".repeat(filled)}${"░".repeat((options.barsize ?? 0) - filled)}`;
-          return params.total > 0 ? `${bar} ${payload.message}` : payload.message;
+          const line = params.total > 0 ? `${bar} ${payload.message}` : payload.message;
+          return this.shownOn(this.streams.errors, line);
         },
       });
       this.bar.start(of, done, { message });
@@ -205,4 +223,14 @@ export class Terminal {
 
 function styled({ isTTY, hasColors }: Output, style: Style, text: string): string {
   return isTTY === true && hasColors?.() === true ? styleText(style, text, { validateStream: false }) : text;
+}
+
+/** The characters of this program and of the prompts, each with the closest in ASCII. */
+const asciiOf: Readonly<Record<string, string>> = {
+  ...{ "✔": "+", "✖": "x", "█": "#", "░": "-", "…": "...", "▪": "*" },
+  ...{ "◆": "*", "◇": "o", "■": "x", "▲": "!", "●": ">", "○": " ", "│": "|", "└": "-" },
+};
+
+function inAscii(text: string): string {
+  return text.replace(/[\u2026\u2500-\u27bf]/g, (character) => asciiOf[character] ?? "?");
 }

@@ -7,6 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Emulator, EmulatorOptions, Hold, SeedTask } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
+import type { PseudoTerminalOptions } from "./pseudoTerminal";
+import { PseudoTerminal } from "./pseudoTerminal";
 
 /** The built command, which users run. */
 export const program = join(__dirname, "../../dist/cli/main.js");
@@ -84,6 +86,12 @@ export class CliWorld {
       }
     };
     return { process: child, says, ended };
+  }
+
+  /** Starts a command on a terminal of its own. */
+  startOnTerminal(args: readonly string[], options: PseudoTerminalOptions = {}): PseudoTerminal {
+    const env = { ...this.environment, HOME: this.folder, ...options.env };
+    return new PseudoTerminal([program, ...args], { ...options, cwd: this.folder, env });
   }
 
   /** Runs a command to its end. */
