@@ -12,7 +12,7 @@ import { isBuilt, sourcesDigest, stampFile } from "./packages/sources";
 /** Resolves with the compiler's errors; an empty string on success. */
 export async function build(): Promise<string> {
   const folder = mkdtempSync(join(repositoryRoot, "node_modules", ".building-"));
-  // Before the compiler reads: a file that changes meanwhile makes the result stale.
+  // Before the compiler reads the files: a file that changes during the build makes the result stale.
   const digest = sourcesDigest();
   try {
     const complaints = await Promise.all(packageFolders.map((name) => compile(name, join(folder, name, "new"))));

@@ -7,9 +7,9 @@ import { repositoryRoot } from "./commands";
 const notices = "THIRD-PARTY-NOTICES.txt";
 
 /**
- * Writes the provider and the command line as one file each, in place of their compiled modules. Each `pulumi up` loads the provider in a new
- * process, and one file loads in half the time of 140. Development dependencies that they use become a part of the file: they make no install
- * larger. The package's own dependencies and Pulumi stay outside, because programs use them too.
+ * Writes the provider and the command line as one file each, in place of their compiled modules. Each `pulumi up` loads the provider in a
+ * new process, and one file loads in half the time of 140. Development dependencies that they use become a part of the file, so that an
+ * install does not contain them. The package's own dependencies and Pulumi stay outside, because programs use them too.
  */
 export async function bundleEntries(dist: string): Promise<void> {
   await bundleEntry("src/provider/provider.ts", join(dist, "provider"));

@@ -67,7 +67,7 @@ async function problemsOf(tool: string, args: readonly string[]): Promise<string
 
 /** Packs both packages and lints the tarballs. A `dist` that is older than the sources would hide problems. */
 async function checkPackages(): Promise<string> {
-  if (!isBuilt()) return "The build failed, so there is no package to look at.";
+  if (!isBuilt()) return "The build failed, so there is no package to check.";
   const folder = mkdtempSync(join(tmpdir(), "webextract-check-"));
   try {
     const problems = await Promise.all(

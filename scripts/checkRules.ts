@@ -5,7 +5,7 @@ import { linksResolve } from "./rules/links";
 import type { Rule } from "./rules/project";
 import { readProject } from "./rules/project";
 
-/** The project's own rules, for which no linter has one: the others are in biome.json. Each has a test that breaks it. */
+/** The project's rules that the linter does not have. The other rules are in biome.json. A test breaks each rule. */
 const rules: readonly Rule[] = [
   statusCodesStayInErrors,
   operationsAreComplete,
@@ -18,7 +18,7 @@ const rules: readonly Rule[] = [
   linksResolve,
 ];
 
-/** What breaks a rule in the project at `root`, one line each. */
+/** The violations of all rules in the project at `root`, one line each. */
 export function checkRules(root: string): string[] {
   const project = readProject(root);
   return rules.flatMap((rule) => rule(project));

@@ -40,7 +40,7 @@ async function main(): Promise<void> {
 
 async function unitTests(ignored: readonly string[]): Promise<void> {
   const others = [...onEngine, ...ignored];
-  // Two processes use both cores. mocha's --parallel would do so too, but hide a server or a timer that a test leaves open.
+  // Two processes use both cores. With mocha's --parallel, a server or a timer that a test leaves open would not be noticed.
   await Promise.all([
     tests("unit tests, one half", [oneHalf, ...ignore(others), "--timeout", "60000"]),
     tests("unit tests, other half", ["test/**/*.test.ts", ...ignore([oneHalf, ...others]), "--timeout", "60000"]),

@@ -4,7 +4,7 @@ import type { EmulatorCredentials } from "./store/credentials";
 import { LineList } from "./store/lineList";
 import type { SeedAction, SeedTask } from "./store/seed";
 import type { StoredAction, StoredTask, SubtaskStatus } from "./store/store";
-import { isAtRest, newAction, newRun } from "./store/store";
+import { hasEnded, newAction, newRun } from "./store/store";
 
 /**
  * Changes outside of the client: what a user does in the editor of the service, or what a test needs. They bypass credentials, plan, journal
@@ -108,7 +108,7 @@ export class Changes {
     if (run === undefined) throw new Error(`there is no batch ${lotNo}`);
     for (const subtask of run.subtasks) {
       if (subTaskIds !== undefined && !subTaskIds.includes(subtask.subTaskId)) continue;
-      if (!isAtRest(subtask)) this.service.runner.stopSubtask(run, subtask);
+      if (!hasEnded(subtask)) this.service.runner.stopSubtask(run, subtask);
       subtask.status = status;
     }
     this.service.runner.wake(run);

@@ -112,7 +112,7 @@ function readSeed(file: string): Seed {
   return explained(() => {
     const document = parseDocument(readFileSync(file, "utf8"));
     const [problem] = document.errors;
-    // The message of the parser quotes the line, which may have a credential.
+    // The message of the parser quotes the line, which can contain a credential.
     if (problem !== undefined)
       throw new Error(`not valid YAML (${problem.code}, line ${problem.linePos?.[0].line ?? "?"})`);
     return checkSeed(document.toJS());

@@ -1,4 +1,4 @@
-/** All that the emulator knows of the service. It comes from openapi.yaml only, so that the emulator and the client are two independent readings of it. */
+/** The contract, read from openapi.yaml only, so that the emulator and the client interpret the contract independently of each other. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";

@@ -78,7 +78,7 @@ export interface Emulator {
   readonly inspect: Inspection;
   /** Makes changes like a user of the service, outside of the client. */
   readonly change: Changes;
-  /** Resolves when no run can continue: each is at rest, held, or waits for reads. */
+  /** Resolves when no run can continue: each has ended, is held, or waits for reads. */
   settled(): Promise<void>;
   /** Writes the state file, closes all connections and stops. */
   close(): Promise<void>;

@@ -18,7 +18,7 @@ export const manifestPage = "docs/reference/manifest.md";
 export function partsOfManifest(complaints: string[]): Parts {
   const docs = new DocComments("src/manifest/documentShapes.ts");
   const rows = (type: string, specs: ArgSpecs, ofResource: ArgSpecs = {}): string => {
-    // The description of the resource has the others.
+    // The page of the resource describes the other fields.
     const own = Object.entries(specs).filter(([name, spec]) => ofResource[name]?.kind !== spec.kind);
     const flat = own.map(([name, spec]) => [name, { ...spec, kind: withoutFields(spec.kind) }]);
     return table(

@@ -1,4 +1,7 @@
-/** manifest.schema.json, with which editors complete, explain and check manifests. From the same descriptions and doc comments as the checks. */
+/**
+ * manifest.schema.json, with which editors complete, explain and check manifests. Generated from the descriptions and doc comments that the
+ * checks use.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { defaultsOfCollection, taskDocument, taskOfCollection } from "../../src/manifest/documentShapes";
@@ -63,14 +66,14 @@ function manifestSchema(): string {
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
-/** A value may be a string with variables instead, which only the program replaces. */
+/** In place of a value, a string with variables, which only the program replaces. */
 const variable: Schema = { type: "string", pattern: "\\$\\{" };
 
 class Definitions {
   readonly all: Record<string, Schema> = {};
   private readonly names = new Map<Shape, string>();
 
-  /** @param isPartial without what is required, because the defaults may have it */
+  /** @param isPartial requires no field, because the defaults can have it */
   constructor(private readonly isPartial: boolean) {}
 
   ofFields(name: string, specs: ArgSpecs, docs: FieldOf): Schema {
@@ -136,7 +139,7 @@ class Definitions {
 
 const oneLine = "^[^\\r\\n]*\\S[^\\r\\n]*$";
 
-/** A null is as good as no value. */
+/** Null counts as no value. */
 function orNull(schema: Schema): Schema {
   if (Object.keys(schema).length === 0) {
     return schema;

@@ -1,6 +1,6 @@
 /**
- * A plugin of typedoc: takes out of the reference what is of no use to its readers, namely how the types of the classes are put together
- * from those of arguments and states, which are no public names.
+ * A plugin of typedoc: removes parts of the reference that are not useful for readers, such as the composition of the types of classes from
+ * internal types of arguments and states.
  */
 const { readdirSync, readFileSync } = require("node:fs");
 const { join } = require("node:path");
@@ -10,7 +10,7 @@ const root = join(__dirname, "..", "..");
 const declaredUnions = readUnions();
 
 exports.load = (app) => {
-  // Tables with an entry for each behaviour and variable: their types say less than the pages that list them.
+  // Tables with an entry for each behaviour and variable. The pages that list them say more than their types.
   const tables = ["behaviours", "environmentVariables"];
   app.converter.on("resolveBegin", ({ project }) => {
     for (const reflection of Object.values(project.reflections)) {

@@ -16,7 +16,7 @@ export function pathOfPage(type: string): string {
   return `docs/reference/${type.replace(/(?!^)[A-Z]/g, "-$&").toLowerCase()}.md`;
 }
 
-/** The parts of a resource's page. Adds a complaint for each argument without a doc comment, or with one that contradicts its description. */
+/** The parts of a resource's page. Adds a problem for each argument without a doc comment, or with one that contradicts its description. */
 export function partsOfResource(
   { type, idIs, args, outputs, secretOutputs = [] }: AnyResource,
   docs: DocComments,

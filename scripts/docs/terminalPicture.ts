@@ -1,4 +1,4 @@
-/** A picture (SVG) of what a program writes to a terminal, with its colours. It brings its own background, for light and dark pages. */
+/** A picture (SVG) of the output of a program on a terminal, with its colours. It has its own background, for light and dark pages. */
 
 /** A piece of a line with one style. */
 interface Span {
@@ -32,7 +32,7 @@ const baseline = 13;
 const margin = 16;
 
 export interface Picture {
-  /** What the picture shows, for readers who do not see it. */
+  /** Description of the picture, for readers who cannot see it. */
   title: string;
   /** The command, shown as the first line. */
   command?: string;
@@ -70,10 +70,7 @@ export function textInPicture(svg: string): string {
   return [...lines].map((line) => line ?? "").join("\n");
 }
 
-/**
- * One element for each style of a line. Each stands at its column and has a fixed width, so that columns stay below each other whatever
- * font the reader has.
- */
+/** One element for each style of a line. Each has a fixed position and width, so that columns are aligned in every font. */
 function textsOf(line: readonly Span[], index: number): string[] {
   let column = 0;
   return line.flatMap(({ text, colour, bold }) => {
@@ -88,12 +85,12 @@ function textsOf(line: readonly Span[], index: number): string[] {
   });
 }
 
-/** Takes the output apart by lines and styles. A style lasts beyond the end of its line. */
+/** Splits the output into lines and styles. A style continues after the end of its line. */
 function linesOf(output: string): Span[][] {
   const lines: Span[][] = [[]];
   let style: Omit<Span, "text"> = { bold: false };
   for (const [index, part] of output.split("\u001b[").entries()) {
-    // Every part but the first begins with the rest of an escape sequence: `38;5;2mtext`.
+    // Every part except the first begins with the rest of an escape sequence: `38;5;2mtext`.
     const end = index === 0 ? 0 : part.indexOf("m") + 1;
     if (end > 0) style = styleAfter(style, part.slice(0, end - 1));
     for (const [row, text] of part.slice(end).split("\n").entries()) {
@@ -109,7 +106,7 @@ function styleAfter(style: Omit<Span, "text">, code: string): Omit<Span, "text">
   if (code === "1") return { ...style, bold: true };
   const [, number] = /^38;5;(\d+)$/.exec(code) ?? [];
   const colour = number === undefined ? undefined : colours[Number(number)];
-  if (colour === undefined) throw new Error(`The picture knows no style for ESC[${code}m.`);
+  if (colour === undefined) throw new Error(`The picture has no style for ESC[${code}m.`);
   return { ...style, colour };
 }
 

@@ -6,7 +6,7 @@ import { engineFiles, engineVersion, foldersOnPath, NoEngine } from "./engine";
 import { firstExecutable } from "./find";
 import { runAndWatch } from "./runAndWatch";
 
-/** The modules, the compiler's cache and the programs need about 4 GB. */
+/** The modules, the compiler's cache and the programs need about 4 GB of disk space. */
 const neededBytes = 5e9;
 const builtWithin = 45 * 60_000;
 

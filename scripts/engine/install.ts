@@ -16,7 +16,7 @@ export async function installEngine(
 ): Promise<void> {
   await assertReachable();
   say(`Installing Pulumi ${engineVersion} with Pulumi's own installer.`);
-  // The installer cannot be cancelled; a process can.
+  // In its own process, because the installer cannot be cancelled and a process can.
   const result = await runAndWatch(
     process.execPath,
     ["--import", "tsx", join(__dirname, "installerProcess.ts"), root, engineVersion],
@@ -24,7 +24,7 @@ export async function installEngine(
       cwd: __dirname,
       env: environment,
       timeout: installedWithin,
-      everySoOften: ({ seconds }) => say(`Pulumi's installer is at work, ${seconds} s.`),
+      everySoOften: ({ seconds }) => say(`Pulumi's installer is running, ${seconds} s.`),
     },
   );
   if (result.code !== 0) {
@@ -32,7 +32,7 @@ export async function installEngine(
   }
 }
 
-/** Where nothing answers, an installer would try for minutes. */
+/** Without a connection, the installer would try for minutes. */
 async function assertReachable(): Promise<void> {
   try {
     await lookup(installerHost);
@@ -50,7 +50,7 @@ function connectOnce(): Promise<void> {
       resolve();
     });
     socket.once("timeout", () =>
-      socket.destroy(new Error(`${installerHost} did not answer within ${reachableWithin / 1000} s`)),
+      socket.destroy(new Error(`${installerHost} did not respond within ${reachableWithin / 1000} s`)),
     );
     socket.once("error", reject);
   });

@@ -1,4 +1,4 @@
-/** `npm run engine`: makes the Pulumi engine ready and says where it is. With `--print-path`, only the folder to put on PATH. */
+/** `npm run engine`: makes the Pulumi engine available and prints where it is. With `--print-path`, prints only the folder for PATH. */
 import { dirname } from "node:path";
 import { NoEngine } from "./engine";
 import { ensureEngine } from "./ensureEngine";

@@ -8,8 +8,8 @@ const text = policyStarter.endsWith(".cmd")
   : `#!/bin/sh\nrun=$(node -p "${script}") && exec node "$run" "$@"\n`;
 
 /**
- * Puts the starter of policy packs beside an engine in the cache, unless it is there. The engine starts it in the pack's folder, so that the
- * SDK is the pack's own.
+ * Adds the starter of policy packs to an engine in the cache, unless it exists. The engine runs it in the pack's folder, so that it uses
+ * the pack's own SDK.
  */
 export function addPolicyStarter(folder: string, say: (line: string) => void): void {
   const file = join(folder, policyStarter);
@@ -22,7 +22,7 @@ export function addPolicyStarter(folder: string, say: (line: string) => void): v
     chmodSync(unfinished, 0o755);
     renameSync(unfinished, file);
   } catch (error) {
-    // All else works without it: a cache that cannot be written is no reason to do without an engine.
+    // Only policy packs need it, so a cache that cannot be written does not stop the command.
     say(`Policy packs will not run: ${error instanceof Error ? error.message : error}`);
     rmSync(unfinished, { force: true, recursive: true });
   }

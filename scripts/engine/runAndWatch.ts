@@ -5,21 +5,21 @@ import { createInterface } from "node:readline";
 const progressEvery = 10_000;
 
 export interface WatchOptions extends Pick<SpawnOptions, "cwd" | "env"> {
-  /** After so many milliseconds it is killed. */
+  /** Milliseconds after which the program is killed. */
   timeout: number;
-  /** Called every ten seconds, with what it has written so far. */
+  /** Called every ten seconds with the progress. */
   everySoOften(progress: { seconds: number; lines: number }): void;
 }
 
 export interface WatchedResult {
-  /** `null` where it was killed. */
+  /** `null` if it was killed. */
   code: number | null;
-  /** The last line that says something, for an error message. */
+  /** The last line that is not blank, for an error message. */
   lastLine: string;
   lines: readonly string[];
 }
 
-/** Runs a program that takes long, without a terminal, and tells every so often how far it is. Rejects only if it cannot be started. */
+/** Runs a program that takes long, without a terminal, and reports its progress. Rejects only if it cannot be started. */
 export function runAndWatch(command: string, args: readonly string[], options: WatchOptions): Promise<WatchedResult> {
   return new Promise((resolve, reject) => {
     const started = Date.now();
@@ -29,7 +29,7 @@ export function runAndWatch(command: string, args: readonly string[], options: W
       env: options.env,
       stdio: ["ignore", "pipe", "pipe"],
     });
-    // A grandchild may live on and keep the pipes open: they are given up with the child.
+    // A grandchild can survive and keep the pipes open, so they are closed with the child.
     const deadline = setTimeout(() => {
       child.kill();
       child.stdout.destroy();
@@ -51,8 +51,9 @@ export function runAndWatch(command: string, args: readonly string[], options: W
     });
     child.once("close", (code) => {
       stopTimers();
-      const said = lines.filter((line) => line.trim() !== "").at(-1) ?? "it said nothing";
-      const lastLine = code === null ? `not done within ${options.timeout / 1000} s; last it said: ${said}` : said;
+      const said = lines.filter((line) => line.trim() !== "").at(-1) ?? "there was no output";
+      const lastLine =
+        code === null ? `not finished within ${options.timeout / 1000} s; last line of output: ${said}` : said;
       resolve({ code, lastLine, lines });
     });
   });

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import type { Manifest } from "./packages";
 
 /**
- * What publint and Are the Types Wrong say about a tarball, one line each: fields of package.json that npm or a bundler misreads, entry points
- * that are not packed, and types that some way of importing does not find. Their suggestions count too.
+ * The problems that publint and Are the Types Wrong find in a tarball, one line each: fields of package.json that npm or a bundler
+ * misreads, entry points that are not packed, and types that some way of importing does not find. Suggestions count as problems.
  */
 export async function lintTarball(file: string): Promise<string[]> {
   // Loaded here, because Are the Types Wrong brings a compiler.

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { repositoryRoot } from "../commands";
 import type { PackageFolder } from "./packages";
 
-/** Packs a package as it would be published, from its `dist` as it is. Returns the path of the tarball in `destination`. */
+/** Packs a package as it would be published, with its present `dist`. Returns the path of the tarball in `destination`. */
 export async function pack(folder: PackageFolder, destination: string): Promise<string> {
   const packageFolder = join(repositoryRoot, folder);
   if (!existsSync(join(packageFolder, "dist", "index.js"))) {

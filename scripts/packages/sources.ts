@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { repositoryRoot } from "../commands";
 import { packageFolders } from "./packages";
 
-/** The file of a `dist` that holds the digest of what it was compiled from. It is not packed. */
+/** The file in `dist` with the digest of its sources. It is not packed. */
 export const stampFile = ".sources";
 
-/** Everything else that decides what a build writes: its script, the settings and version of the compiler, and the types of the dependencies. */
+/** The other inputs of a build: its script, the settings and version of the compiler, and the types of the dependencies. */
 const otherInputs = [
   "scripts/build.ts",
   "package.json",
@@ -18,7 +18,7 @@ const otherInputs = [
   "emulator/tsconfig.build.json",
 ];
 
-/** A digest of the input of the build. Contents count, not times: a checkout and a copy set the times anew. */
+/** A digest of the input of the build. Contents count, not times, because a checkout and a copy change the times. */
 export function sourcesDigest(root = repositoryRoot): string {
   const sources = packageFolders.flatMap((folder) => {
     const src = join(folder, "src");
@@ -36,7 +36,7 @@ export function sourcesDigest(root = repositoryRoot): string {
   return hash.digest("hex");
 }
 
-/** Tells whether both `dist` folders were compiled from the present sources. */
+/** Whether both `dist` folders were compiled from the present sources. */
 export function isBuilt(root = repositoryRoot): boolean {
   const digest = sourcesDigest(root);
   return packageFolders.every((folder) => {

@@ -2,7 +2,7 @@
 export interface Section {
   /** The version, or `Unreleased`. */
   version: string;
-  /** Behind the version: the day of the release, as `2026-01-31`. */
+  /** The day of the release, after the version, such as `2026-01-31`. */
   date?: string;
   /** The text below the heading. */
   body: string;

@@ -6,7 +6,7 @@ import { manifestOf, packageFolders } from "../packages/packages";
 import { sectionsOf } from "./changelog";
 
 /**
- * Everything that keeps this tag from being released: versions that differ, and what a release must have. Empty if there is nothing.
+ * Everything that prevents a release of this tag: versions that differ, and missing parts of a release. Empty if nothing does.
  * @param root the repository. Default: this one.
  */
 export function releaseProblems(tag: string, root = repositoryRoot): string[] {
@@ -56,7 +56,7 @@ function stateProblems(version: string, root: string): string[] {
   return existsSync(join(root, folder)) ? [] : [`${folder}: the recorded state is missing. Run: npm run record`];
 }
 
-/** The template's own dependencies are what a new project installs. */
+/** A new project installs the dependencies of the template. */
 function templateProblems(version: string, root: string): string[] {
   const ours = packageFolders.map((folder) => manifestOf(folder, root).name);
   return readdirSync(join(root, "templates")).flatMap((name) => {

@@ -17,7 +17,7 @@ export interface PublishOptions {
  * which stopped half-way can be run again.
  */
 export async function publish(folder: string, { dryRun, say }: PublishOptions): Promise<void> {
-  // The emulator first: who installs the new provider finds the emulator that belongs to it.
+  // The emulator first, so that users of the new provider find the emulator of the same version.
   const tarballs = [...packageFolders].reverse().map((name) => {
     const { name: packageName, version } = manifestOf(name);
     const file = resolve(folder, `${packageName}-${version}.tgz`);
@@ -42,10 +42,10 @@ export async function publish(folder: string, { dryRun, say }: PublishOptions): 
   }
 }
 
-/** What the registry says of the content of a package; `undefined` if it does not have this version. */
+/** The digest of a package in the registry; `undefined` if the registry does not have this version. */
 async function publishedIntegrity(id: string): Promise<string | undefined> {
   try {
-    // The error code is in the log, which a silent npm around this script would switch off.
+    // The error code is in the log, which an npm that runs this script with --silent would switch off.
     const args = ["view", id, "dist.integrity", "--json", "--prefer-online", "--loglevel=error"];
     const { stdout } = await promisify(execFile)("npm", args);
     return stdout.trim() === "" ? undefined : JSON.parse(stdout);

@@ -5,7 +5,10 @@ import { codeOf, under } from "./project";
 /** The files that interpret status codes. All other code uses the kind of an error. */
 const knowStatusCodes = ["src/service/errors/errors.ts", "src/service/errors/failures.ts"];
 
-/** Refuses status codes elsewhere: a second interpretation would differ from the first. 400 and 500 are allowed, because they are often amounts. */
+/**
+ * Refuses status codes in other files, because a second interpretation could differ from the first. 400 and 500 are allowed, because they
+ * are often amounts.
+ */
 export function statusCodesStayInErrors(project: Project): string[] {
   return under(project, "src")
     .filter(({ path }) => !knowStatusCodes.includes(path))

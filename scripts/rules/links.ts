@@ -10,7 +10,7 @@ interface Link {
 }
 
 interface Page {
-  /** The names that a link can have behind `#`: those of headings, as GitHub makes them, and the ids of HTML elements. */
+  /** The names that a link can have after `#`: the anchors of headings on GitHub, and the ids of HTML elements. */
   anchors: ReadonlySet<string>;
   links: readonly Link[];
 }

@@ -12,7 +12,7 @@ export interface Source {
 /** The input of the rules. */
 export interface Project {
   sources: readonly Source[];
-  /** The documentation: every Markdown file that readers find. */
+  /** The documentation: every Markdown file for readers. */
   pages: readonly Source[];
   /** Content of any file, or `undefined` if it does not exist. */
   read(path: string): string | undefined;
@@ -56,7 +56,7 @@ function readSource(root: string, path: string): Source {
   return { path, text: readFileSync(join(root, path), "utf8") };
 }
 
-/** The code of a file in a normal format without comments, for rules on words that comments may contain. */
+/** The code of a file in a normal format without comments, for rules on words that comments can contain. */
 export function codeOf({ path, text }: Source): string {
   return ts.createPrinter({ removeComments: true }).printFile(ts.createSourceFile(path, text, ts.ScriptTarget.Latest));
 }

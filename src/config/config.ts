@@ -9,17 +9,17 @@ import { clientKeys, configKeys, keyNames, profileKeys } from "./configKeys";
 /** Reads the string of a key, without the namespace. */
 export type ReadKey = (key: ConfigKey) => string | undefined;
 
-/** The parsed configuration: of the namespace `webextract`, and of the environment for keys that the namespace does not have. */
+/** The parsed configuration. Keys that the namespace `webextract` does not have come from the environment. */
 export interface ProviderConfig {
   settings: Settings;
   /** Origins that the present service had before. */
   movedFrom: readonly string[];
   /** Folder of the journal; undefined when it is switched off. */
   journal: string | undefined;
-  /** Why no service can be reached with this profile, or without one. */
+  /** Why no service can be reached with this profile, or without a profile. */
   profileProblem(profile: string | undefined): string | undefined;
   /**
-   * Options of the client for a profile; those of the top level without a name.
+   * Options of the client for a profile, or those of the top level without a profile.
    * @throws Error when there is no such profile
    */
   clientOptions(profile: string | undefined): ServiceClientOptions;
@@ -33,7 +33,7 @@ const defaultStatuses: Statuses = {
 
 /**
  * Parses the configuration. The program calls this in the preview and reports the problems once; the provider uses the configuration.
- * @returns the configuration, and its problems as sentences. A sentence never holds a value: that may be a secret.
+ * @returns the configuration, and its problems as sentences. A sentence never contains a value, which can be a secret.
  */
 export function parseConfig(
   read: ReadKey,
@@ -51,11 +51,11 @@ export function parseConfig(
     problems,
   );
   for (const [profile, options] of optionsOf) {
-    // The top level may lack a service where profiles have theirs.
+    // The top level needs no service if profiles have theirs.
     const isNeeded = profile !== undefined || optionsOf.size === 1 || options.baseUrl !== undefined;
     problems.push(...clientProblems(profile, options, isNeeded));
   }
-  // A setting that permits something counts from both sources: a refresh and a destroy have the configuration of the last up.
+  // For settings that permit something, both sources count, because a refresh and a destroy use the configuration of the last up.
   const forced = [inConfig.forceDestroy, inEnvironment.forceDestroy].flat();
   const movedFrom = [inConfig.movedFrom, inEnvironment.movedFrom].flat();
   const config: ProviderConfig = {
@@ -73,12 +73,12 @@ export function parseConfig(
   return { config, problems: [...new Set(problems)] };
 }
 
-/** Names in the namespace that are no keys: mostly typing errors. */
+/** Names in the namespace that are not keys, most often misspelled keys. */
 export function unknownKeys(names: readonly string[]): string[] {
   return names.filter((name) => !Object.hasOwn(configKeys, name));
 }
 
-/** Scheme, host and port: what the state of a resource holds of its service. */
+/** Scheme, host and port of a service. The state of a resource contains them. */
 export function originOf(baseUrl: string): string {
   return URL.canParse(baseUrl) ? new URL(baseUrl).origin : baseUrl;
 }
@@ -106,11 +106,11 @@ function clientValuesOf(values: ConfigValues): ServiceClientOptions {
   const ofClient: ClientValues = Object.fromEntries(
     Object.entries(values).filter(([name]) => Object.hasOwn(clientKeys, name)),
   );
-  // A missing base address is a problem of its own: see clientProblems.
+  // clientProblems reports a missing base address.
   return { ...ofClient, baseUrl: ofClient.baseUrl as string };
 }
 
-/** By the name of the profile; the top level has none. */
+/** Options by the name of the profile; `undefined` for the top level. */
 type OptionsByProfile = Map<string | undefined, ServiceClientOptions>;
 
 function optionsByProfile(
@@ -157,7 +157,7 @@ function profilesIn(optionsOf: OptionsByProfile): Pick<ProviderConfig, "profileP
       }
       return optionsOf.get(undefined)?.baseUrl !== undefined || optionsOf.size === 1
         ? undefined
-        : `It names no profile, and webextract:baseUrl is not configured. Name a profile (known: ${known}), or set webextract:baseUrl.`;
+        : `No profile is given, and webextract:baseUrl is not configured. Name a profile (known: ${known}), or set webextract:baseUrl.`;
     },
     clientOptions(profile) {
       const options = optionsOf.get(profile);
@@ -189,7 +189,7 @@ function clientProblems(profile: string | undefined, options: ServiceClientOptio
   return optionProblems(options).map((problem) => `${where}${problem}`);
 }
 
-/** By default in the token store's folder: whoever carries that folder from one machine to the next carries the journal too. */
+/** By default in the token store's folder, so that a CI job that saves this folder saves the journal too. */
 function journalFolder({ journal, tokenStore }: ConfigValues, environment: NodeJS.ProcessEnv): string | undefined {
   return journal === "off" ? undefined : (journal ?? join(tokenStore ?? defaultTokenStore(environment), "journal"));
 }

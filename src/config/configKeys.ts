@@ -3,18 +3,18 @@ import type { Kind } from "./kinds";
 import { boolean, booleanOrList, choice, integer, list, mapOfLists, mapOfMaps, number, string } from "./kinds";
 
 /**
- * The keys of the namespace `webextract`, each described once: the program and the provider parse them by this description, and
- * docs/reference/configuration.md is written from it.
+ * The keys of the namespace `webextract`, each described once. The program and the provider parse them with this description, and
+ * docs/reference/configuration.md is generated from it.
  */
 export interface Key {
   readonly kind: Kind<unknown>;
-  /** The environment variable that counts where the configuration does not have the key. */
+  /** The environment variable that is used if the configuration does not have the key. */
   readonly environment: string;
   /** For the documentation. */
   readonly meaning: string;
-  /** For the documentation: the default, or `required`. Absent: nothing takes the key's place. */
+  /** For the documentation: the default, or `required`. Absent: there is no default. */
   readonly default?: string;
-  /** Whether the value is a credential, which belongs into the encrypted configuration. */
+  /** Whether the value is a credential, which must be encrypted in the configuration. */
   readonly isSecret?: true;
   /** Whether a profile can have a value of its own. */
   readonly inProfile?: true;
@@ -91,7 +91,7 @@ export const clientKeys = {
     kind: number,
     environment: "WEBEXTRACT_REQUESTS_PER_SECOND",
     meaning: "maximum rate of requests",
-    default: "none until the service answers 429",
+    default: "none until the service responds with 429",
   },
   concurrency: {
     kind: integer,
@@ -114,7 +114,7 @@ export const clientKeys = {
   notExecutedCodes: {
     kind: list("error codes"),
     environment: "WEBEXTRACT_NOT_EXECUTED_CODES",
-    meaning: "error codes with which this service says that nothing was done",
+    meaning: "error codes that prove that this service did not execute the request",
     default: "none",
   },
   credentials: {
@@ -148,7 +148,7 @@ export const providerKeys = {
   journal: {
     kind: string("a folder, or off"),
     environment: "WEBEXTRACT_JOURNAL",
-    meaning: "where the [journal](../explanation/lost-answers.md#the-journal) is kept",
+    meaning: "where the [journal](../explanation/lost-responses.md#the-journal) is kept",
     default: "`journal` in the folder of `tokenStore`",
   },
   actionTypes: {
@@ -168,7 +168,7 @@ export const providerKeys = {
     kind: mapOfLists("finished", "failed", "stopped"),
     environment: "WEBEXTRACT_STATUSES",
     meaning: 'which subtask statuses mean what, for example `{"finished": ["done"]}`',
-    default: "the usual words",
+    default: "finished: `finished`, `completed`, `done`; failed: `failed`, `error`; stopped: `stopped`",
   },
   forceDestroy: {
     kind: booleanOrList("task ids"),

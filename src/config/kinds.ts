@@ -1,6 +1,6 @@
 import { isRecord } from "../service/isRecord";
 
-/** The kinds of values that a configuration key can have. Pulumi and the environment hand over every value as a string. */
+/** The kinds of values that a configuration key can have. In Pulumi and in the environment, every value is a string. */
 export interface Kind<T> {
   /** What is allowed, for errors and the documentation. */
   readonly allowed: string;
@@ -10,7 +10,7 @@ export interface Kind<T> {
   parse(raw: string): T | undefined;
 }
 
-/** @param allowed what the string means, where that is more than "a string" */
+/** @param allowed what the string is, for errors and the documentation */
 export function string(allowed = "a string"): Kind<string> {
   return { allowed, parse: (raw) => raw };
 }
@@ -43,7 +43,7 @@ export function list(of: string): Kind<string[]> {
   return { allowed: `a list of ${of}, as JSON or with commas`, parse: parseList };
 }
 
-/** Other spellings of true and false. Taken for an id, one of them would be a setting without effect. */
+/** Words for true and false. Read as an id, such a word would have no effect. */
 const booleanWords = ["true", "false", "yes", "no", "on", "off", "1", "0"];
 
 export function booleanOrList(of: string): Kind<boolean | string[]> {

@@ -4,15 +4,16 @@ import { engineAddress } from "./hostModules";
 
 /** What to do when the engine ends. */
 export interface Ending {
-  /** The engine has saved all results that it was handed, and ends this process. */
+  /** The engine has saved all results that it got, and ends this process. */
   saved(): void;
   /** The engine was killed. */
   gone(): void;
 }
 
 /**
- * How the engine ends its host, as measured. At the end of a command, and after the steps under way at a first Ctrl-C, the engine saves all results and sends
- * SIGINT. At a second Ctrl-C it cancels the steps under way first. A killed engine sends nothing, and the standard input of the host ends.
+ * How the engine ends its host, as observed. At the end of a command, and after the steps in progress at a first Ctrl-C, the engine saves
+ * all results and sends SIGINT. At a second Ctrl-C it cancels the steps in progress first. A killed engine sends nothing, and the standard
+ * input of the host ends.
  */
 export function engineEndings({ saved, gone }: Ending): void {
   process.once("SIGINT", saved);
@@ -25,7 +26,7 @@ export function engineEndings({ saved, gone }: Ending): void {
   process.stdin.unref();
 }
 
-/** Any other input may be a terminal, or end at once without meaning anything. */
+/** Other inputs can be a terminal, or can end at once for another reason. */
 function inputIsPipe(): boolean {
   try {
     const input = fstatSync(0);
@@ -35,7 +36,7 @@ function inputIsPipe(): boolean {
   }
 }
 
-/** An engine that is ending may still accept a connection and drops it then. One that is not ending drops a silent connection after minutes. */
+/** An engine that is ending can still accept a connection, and then drops it. Other engines drop a silent connection only after minutes. */
 function whenRefused(address: string, then: () => void): void {
   const colon = address.lastIndexOf(":");
   const socket = connect({ host: address.slice(0, colon), port: Number(address.slice(colon + 1)) });

@@ -8,8 +8,8 @@ import { urnOf, watchRequests } from "./requests";
 import type { Properties } from "./serialization";
 
 /**
- * The engine as the provider process knows it, beyond the protocol of dynamic resources. All of it uses private parts of the SDK and of the engine. Where a
- * part is not as expected, it does nothing, and the provider works without it.
+ * What the provider process uses of the engine beyond the protocol of dynamic resources. These are private parts of the SDK and of the
+ * engine. If a part is not as expected, its function does nothing, and the provider works without it.
  */
 export interface Engine {
   readonly log: EngineLog;

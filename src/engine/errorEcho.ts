@@ -1,13 +1,13 @@
 /**
- * The provider host answers the engine with an error of check, diff, read or delete, and also prints it. The engine shows the answer under the resource and the
- * printed line under the stack. Private surface: where the host prints another line, the line stays.
+ * The provider host returns an error of check, diff, read or delete to the engine, and also prints it. The engine shows the returned error
+ * under the resource and the printed line under the stack. Private part of the SDK: if the host prints another line, the line stays.
  */
 
-/** Several resources can share one request, and then their errors are the same line. So each line may be dropped more than once. */
+/** Several resources can share one request, and then their errors are the same line. So each line can be dropped more than once. */
 const expected = new Set<string>();
 let isWatching = false;
 
-/** Drops the lines that the host prints for this error. To be called when the error goes to the host. */
+/** Drops the lines that the host prints for this error. Call it when the error goes to the host. */
 export function dropEchoOf(error: Error): void {
   watch();
   expected.add(`${error}: ${error.stack}`);

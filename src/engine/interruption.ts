@@ -7,10 +7,10 @@ interface GrpcServer {
 const cancelPath = "/pulumirpc.ResourceProvider/Cancel";
 
 /**
- * Aborted when the engine says that the command is to end: at a first Ctrl-C, or at a first SIGTERM, as a cancelled CI job sends. The engine then waits for the
- * steps under way, however long they take. The engine tells the provider host, which does nothing, and a signal to the processes of the terminal does not
- * reach the host. So the message is noticed where the gRPC server of the host looks up its handler. Otherwise nothing is ever aborted, and a wait ends by its own
- * time.
+ * Aborted when the user interrupts the command: at the first Ctrl-C, or at the first SIGTERM, which a cancelled CI job sends. The engine
+ * then waits for the steps in progress, however long they take. It sends Cancel to the provider host, which does nothing, and a signal to
+ * the processes of the terminal does not reach the host. So this function watches where the gRPC server of the host looks up the handler of
+ * Cancel. If that part is not as expected, the signal is never aborted, and a wait ends at its own timeout.
  */
 export function engineInterruption(): AbortSignal {
   const interruption = new AbortController();
@@ -27,7 +27,7 @@ export function engineInterruption(): AbortSignal {
       };
     }
   } catch {
-    // Not in a provider host of the known kind.
+    // This process is not a provider host, or a host with other internals.
   }
   return interruption.signal;
 }

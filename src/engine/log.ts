@@ -3,20 +3,23 @@ import { engineAddress, hostModules } from "./hostModules";
 /** Warnings and progress, as the engine shows them. */
 export interface EngineLog {
   warn(message: string, urn?: string): void;
-  /** Takes the place of the resource's last progress message. */
+  /** Replaces the resource's last progress message. */
   progress(message: string, urn?: string): void;
-  /** Shows an error of the stack, and resolves when the engine has it. To be called only where the command fails anyway: the engine goes on. */
+  /**
+   * Shows an error of the stack. Resolves when the engine has received it. Call it only if the command fails anyway, because the engine
+   * continues.
+   */
   error(message: string): Promise<void>;
-  /** Shows the warnings that were held back. To be called when no step is under way: the engine may end the process then. */
+  /** Shows the warnings that were held back. Call it when no step is in progress, because the engine can end the process then. */
   flush(): void;
 }
 
 type Kind = "warning" | "progress" | "error";
 
-/** Shows one message; answers a promise if that takes time. */
+/** Shows one message. Returns a promise if that takes time. */
 export type ShowMessage = (message: string, urn: string | undefined, kind: Kind) => unknown;
 
-/** Nobody reads more warnings than this. */
+/** The number of warnings that are shown one by one. */
 const mostWarnings = 10;
 
 /** Shows the first warnings of a run, then one warning for each kind, with the number of warnings and the names that they are about. */
@@ -64,7 +67,7 @@ function kindOfWarning(message: string): string {
   return message.replace(names, "…");
 }
 
-/** The name that a warning is about stands first in it. No name is left out: only the warning may name a task that stays behind. */
+/** The first name in a warning is what it is about. All names are shown, because a warning can be the only place that names a task. */
 function summedUp([first = "", ...others]: string[]): string {
   if (others.length === 0) {
     return first;

@@ -4,12 +4,12 @@ import type { Properties } from "./serialization";
 /** The engine names the resource in each request. The host does not pass the name on, so it is noted here by the properties of the request. */
 const urns = new WeakMap<object, string>();
 
-/** The resource that these properties came with; undefined where nobody knows. */
+/** The resource that these properties came with; undefined if it is not known. */
 export function urnOf(properties: Properties): string | undefined {
   return urns.get(properties);
 }
 
-/** Notes the resource that these properties are of. */
+/** Notes the resource of these properties. */
 export function noteUrn(properties: object, urn: string): void {
   urns.set(properties, urn);
 }
@@ -21,7 +21,7 @@ interface Struct {
 type Method = (this: { getUrn?(): string }) => unknown;
 type Classes = Record<string, { prototype: Record<string, Method> }>;
 
-/** The getters with which the host takes the properties of a request, to hand them to the provider. */
+/** The getters with which the host reads the properties of a request before it passes them to the provider. */
 const getters: readonly (readonly [string, string])[] = [
   ["CheckRequest", "getNews"],
   ["DiffRequest", "getNews"],
@@ -31,7 +31,10 @@ const getters: readonly (readonly [string, string])[] = [
   ["DeleteRequest", "getProperties"],
 ];
 
-/** From now on requests tell their URN, and `onResult` is called for each result of a create or update that goes to the engine, a partial failure included. */
+/**
+ * After this call, the URN of each request is known, and `onResult` is called for each result of a create or update that goes to the
+ * engine, including partial failures.
+ */
 export function watchRequests(onResult: () => void): void {
   try {
     const protocol: Classes = hostModules()("@pulumi/pulumi/proto/provider_pb");

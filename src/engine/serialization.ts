@@ -1,8 +1,8 @@
 import { replaceEach, unknown } from "../resources/values";
 
 /**
- * The forms of the protocol of dynamic providers that no other file knows: the string that stands for an unknown value, and the properties that
- * are no arguments.
+ * The parts of the protocol of dynamic providers that only this file uses: the string that stands for an unknown value, and the properties
+ * that are not arguments.
  */
 
 /** Stands for an unknown value in a preview, at any depth. */
@@ -10,7 +10,7 @@ const unknownText = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 export const providerKey = "__provider";
 
-/** With the arguments of a resource that the program sees to be invalid: problems of its other resources. It never reaches the state. */
+/** The problems of the program's other resources. Sent with the arguments of a resource that the program finds invalid. Never in the state. */
 export const otherProblemsKey = "__otherProblems";
 
 export type Properties = Record<string, unknown>;
@@ -24,7 +24,7 @@ export function deserialize(properties: Properties): Properties {
   return replaceEach(known, (value) => value === unknownText, unknown) as Properties;
 }
 
-/** Properties as the engine takes them. An undefined value anywhere would fail the step after the remote object exists. */
+/** Properties in the engine's form. An undefined value at any depth would make the step fail after the remote object exists. */
 export function serialize(properties: object): Properties {
   return JSON.parse(JSON.stringify(replaceEach(properties, (value) => value === unknown, unknownText)));
 }

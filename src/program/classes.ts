@@ -59,7 +59,7 @@ export type TaskCopyArgs = InputsOf<Omit<TaskCopyPlainArgs, keyof TaskSource>> &
 export interface TaskCopy extends OutputsOf<Omit<TaskCopyState, Internal>> {}
 
 /**
- * A task: a copy of another task, or an existing task that is taken over. `id` and `taskId` are the id of the task.
+ * A task: a copy of another task, or an existing task that is adopted. `id` and `taskId` are the id of the task.
  *
  * Create: `POST /task/copy`. Read: `POST /task/getActions`. Delete: `POST /data/remove` or nothing. The service cannot delete a task.
  */
@@ -264,10 +264,11 @@ export interface ExtractionTaskArgs extends InputsOf<Omit<ExtractionTaskPlainArg
 export interface ExtractionTask extends OutputsOf<Omit<ExtractionTaskState, Internal>> {}
 
 /**
- * One whole task as one resource: copied or taken over, with its actions, loops and start URLs. `id` and `taskId` are the id of the task. Made for many
- * tasks.
+ * One whole task as one resource: copied or adopted, with its actions, loops and start URLs. `id` and `taskId` are the id of the task. Made
+ * for many tasks.
  *
- * Create: `POST /task/copy`, `POST /task/updateTaskParameters`, `POST /task/urls:file`. Read: `POST /task/getActions`. Delete: as {@link TaskCopy}.
+ * Create: `POST /task/copy`, `POST /task/updateTaskParameters`, `POST /task/urls:file`. Read: `POST /task/getActions`. Delete: as {@link
+ * TaskCopy}.
  */
 export class ExtractionTask extends ExtractionResource {
   /** Reads an existing task without managing it. `id` is the id of the task. */

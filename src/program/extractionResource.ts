@@ -16,7 +16,7 @@ import { readOptions, requireProfile } from "./reads/programReads";
 import type { TaskName } from "./taskOrder";
 import { alias, claim, declare, dependenciesOf } from "./taskOrder";
 
-/** A type whose values may, at any depth, also be outputs or promises. */
+/** A type whose values can also be outputs or promises, at any depth. */
 export type AsInput<T> = [T] extends [never]
   ? undefined
   : [T] extends [object]
@@ -31,15 +31,16 @@ export type AnyOf<One, Other> = (One & Without<Other>) | (Without<One> & Other) 
 
 type Without<Part> = { [Name in keyof Part]?: undefined };
 
-/** The outputs of a resource: its checked arguments, and what the service answered. */
+/** The outputs of a resource: its checked arguments, and the values that the service returned. */
 export type OutputsOf<T> = { readonly [K in keyof T]-?: Output<T[K]> };
 
 /**
  * The base of all resources of this package. Programs use its subclasses.
  *
- * A preview refuses invalid arguments, all of a resource at once. It also shows those of the other resources, as far as the program sees them: not
- * outputs, the content of files, lists of more than 100 items, resources with transforms or `ignoreChanges`, and resources that are declared after the
- * program has waited for something. The engine itself stops at the first resource that is refused.
+ * A preview refuses invalid arguments, and shows all problems of a resource at once. It also shows the problems of other resources that the
+ * program can see. The program cannot see outputs, the content of files, lists of more than 100 items, resources with transforms or
+ * `ignoreChanges`, and resources that are declared after the program has waited for something. The engine itself stops at the first
+ * resource that is refused.
  */
 export abstract class ExtractionResource extends CustomResource {
   /** The arguments that go into the hash for `rerunOn`: those that were given, options excepted, and those that `check` derives. */
@@ -67,13 +68,14 @@ export abstract class ExtractionResource extends CustomResource {
       leave();
     }
     if (opts?.id !== undefined && runtime.isDryRun()) {
-      // A preview does not read it, but its id is known. With an unknown id, every resource that takes the id would show as replaced.
+      // A preview does not read the resource, but its id is known. With an unknown id, every resource that takes the id would show as
+      // replaced.
       Object.assign(this, { id: unsecret(output(opts.id)) });
     }
     const hashed = Object.entries(definition.args)
       .filter(([each, { option, derived }]) => !option && (derived || args[each] !== undefined))
       .map(([each]) => each);
-    // These are no outputs of the resource.
+    // Not outputs of the resource.
     const own = { definition, hashed, profileArg: args.profile };
     for (const [each, value] of Object.entries(own)) {
       Object.defineProperty(this, each, { value });
@@ -87,7 +89,7 @@ export abstract class ExtractionResource extends CustomResource {
     const task = taskGiven(args) ?? made;
     alias(this as unknown as Parameters<typeof alias>[0], task, isIdOfTask);
     if (opts?.id !== undefined) {
-      // A static get owns nothing, and nothing waits for it.
+      // A static get decides no part of the task, and no resource waits for it.
       return;
     }
     claim(this, title, task, definition.decides?.(plainPart(args)) ?? []);
@@ -111,7 +113,7 @@ export abstract class ExtractionResource extends CustomResource {
   }
 
   /**
-   * The profile as the program gave it: a function whose parent this is reads with it.
+   * The profile that the program gave. A function with this resource as its parent uses it.
    * @internal
    */
   givenProfile(): unknown {
@@ -119,7 +121,7 @@ export abstract class ExtractionResource extends CustomResource {
   }
 }
 
-/** Beside a source, `adoptTaskId` names the copy that exists. Adding or removing it changes nothing, so it must not start a paid run. */
+/** With a source, `adoptTaskId` names the existing copy. Adding or removing it changes nothing, so it must not start a paid run. */
 function withoutOwnId(args: Record<string, unknown>): Record<string, unknown> {
   const { adoptTaskId, ...others } = args;
   if (args.sourceTaskId !== undefined) {
@@ -132,7 +134,7 @@ export function typeToken(type: string): string {
   return `pulumi-nodejs:dynamic/webextract:${type}`;
 }
 
-/** The task that the arguments name, if they name one. Other resources may name it in the same way. */
+/** The task that the arguments name, if any. */
 function taskGiven(args: Record<string, unknown>): TaskName | undefined {
   const taskId = taskNamedBy(args);
   return taskId === undefined ? undefined : { taskId, profile: args.profile };
@@ -152,7 +154,7 @@ function propertiesOf(
   }
   const named = Object.entries(args).filter(([, value]) => value !== undefined);
   const given = Object.fromEntries(named.map(([each, value]) => [each, withIds(value)]));
-  // An argument that is not given is an output only where `check` or the service may fill it in: the SDK makes several promises for each output.
+  // An omitted argument is an output only if `check` or the service can set it, because the SDK makes several promises for each output.
   const filledIn = Object.keys(definition.args).filter(
     (each) => opts?.id !== undefined || definition.args[each]?.derived,
   );
@@ -164,17 +166,17 @@ function propertiesOf(
   };
 }
 
-/** At an import, the host of the SDK fails before it calls the provider. */
+/** Refuses an import: the host of the SDK would fail before it calls the provider. */
 function refuseImport({ type }: AnyResource, name: string, opts: CustomResourceOptions | undefined): void {
   if (opts?.import !== undefined) {
     throw new RunError(
-      `${type} "${name}": the option import does not work with a dynamic provider. To take over a task, set adoptTaskId (TaskCopy, ExtractionTask). ` +
-        `To take over a run, set adoptLotNo (CloudRun). To look something up without managing it, call ${type}.get.`,
+      `${type} "${name}": the option import does not work with a dynamic provider. To adopt a task, set adoptTaskId (TaskCopy, ExtractionTask).  ` +
+        `To adopt a run, set adoptLotNo (CloudRun). To look something up without managing it, call ${type}.get.`,
     );
   }
 }
 
-/** An argument that was not given has an output like any other; its value is undefined. */
+/** Adds an output with the value undefined for each argument that was not given. */
 function nameWhatIsNotGiven(resource: ExtractionResource, definition: AnyResource): void {
   for (const name of Object.keys(definition.args)) {
     if (!(name in resource)) {
@@ -184,8 +186,8 @@ function nameWhatIsNotGiven(resource: ExtractionResource, definition: AnyResourc
 }
 
 /**
- * `check` turns a list of lines into one string. So the list travels as one output: if one item is secret, all of it is. What `check`
- * derives from the list (digest, hosts) is as secret as the list, because placeholders under the same names carry its secretness.
+ * `check` converts a list of lines into one string. So the list is sent as one output: if one item is secret, the whole list is. What
+ * `check` derives from the list (digest, hosts) is then secret too, because placeholders under the same names are.
  */
 function linesAsOne(specs: ArgSpecs, args: Record<string, unknown>): Record<string, unknown> {
   const derived = Object.keys(specs).filter((name) => specs[name]?.derived);
@@ -219,7 +221,7 @@ function wholeList(name: string, list: unknown, derived: readonly string[]): Rec
   return { [name]: whole, ...Object.fromEntries(derived.map((each) => [each, whole.apply(() => "")])) };
 }
 
-/** A list of strings, none of which `check` refuses by its index. */
+/** Whether each item is a string that `check` accepts. `check` names an invalid item by its index, so such a list stays a list. */
 function isPlainList(list: unknown): list is string[] {
   return (
     Array.isArray(list) &&
@@ -262,8 +264,9 @@ function optionsOf(
 }
 
 /**
- * The id of a resource that is looked up. The engine does not read a resource whose id is unknown. A preview must not read in two cases: while an argument is unknown,
- * because the engine would pass on the others as if they were all, and without a credential for reads.
+ * The id of a static get. It is unknown in a preview that must not read, because the engine does not read a resource with an unknown id. A
+ * preview must not read while an argument is unknown, because the engine would pass the known arguments only. It must not read without a
+ * credential for reads.
  */
 function idOf(who: string, id: Input<ID>, args: Record<string, unknown>): Output<ID> {
   if (!isMocked() && (args.profile === undefined || typeof args.profile === "string")) {
@@ -277,7 +280,7 @@ function idOf(who: string, id: Input<ID>, args: Record<string, unknown>): Output
   });
 }
 
-/** The arguments that name a task and whose change replaces, each with its path. Beside an id to adopt, the source means nothing. */
+/** The arguments that name a task and whose change replaces, each with its path. With an id to adopt, the source has no effect. */
 function tasksNamed(args: Record<string, unknown> = {}): [string, unknown][] {
   const { taskId, sourceTaskId, adoptTaskId, from } = args;
   const within = isPlainMap(from) ? tasksNamed(from) : [];

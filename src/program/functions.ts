@@ -194,7 +194,7 @@ function asOutput<Args extends object, Result>(
   args: InputsOf<Args>,
   options: FunctionOutputOptions = {},
 ): Output<Result> {
-  // Now, because it is an error of the program, and again when the values of outputs are known.
+  // Here, so that the program fails at this call, and again when the values of outputs are known.
   requireArgs(query, args, options);
   const profile: unknown = profileOf(options);
   if (!isNotYetKnown(profile)) {
@@ -204,13 +204,13 @@ function asOutput<Args extends object, Result>(
   const all = output([known, profile, madeBefore(known, options, query.name)] as const);
   const result = all.apply(async ([each, account, made]) => {
     const sound = requireArgs(query, each as Args, options);
-    const answer = await ask(query, sound, account as string | undefined, made as string[]);
-    return answer === unknownYet ? (unknown as unknown as Result) : answer;
+    const result = await ask(query, sound, account as string | undefined, made as string[]);
+    return result === unknownYet ? (unknown as unknown as Result) : result;
   }) as Output<Result>;
   return options.plain === true ? result : (secret(result) as Output<Result>);
 }
 
-/** Refuses missing, unknown and invalid arguments: without one argument, the read may be another one. */
+/** Refuses missing, unknown and invalid arguments, because a read without one of them could return other data. */
 function requireArgs<Args>(query: Query<Args, unknown>, args: unknown, options: object): Args {
   const problems: Problem[] = [];
   const sound = checkValue(object(query.args), replaceEach(args ?? {}, isNotYetKnown, unknownArg), "", problems);
@@ -228,12 +228,12 @@ function isNotYetKnown(value: unknown): boolean {
 
 const unknownYet = Symbol("no credential in this preview");
 
-/** The answers of one program. Another program may have other credentials, so it asks anew. */
-const programAnswers = perProgram(() => new Map<string, Promise<unknown>>());
+/** The results of one program. Another program can have other credentials, so it reads again. */
+const programResults = perProgram(() => new Map<string, Promise<unknown>>());
 
 /**
- * Makes a read. In an update, only reads that wait for the same resources share an answer: a resource that was made in between may have changed the
- * data. Of a read that waits for nothing, nobody knows what came before it.
+ * Makes a read. In an update, only reads that wait for the same resources share a result, because a resource that is created between two
+ * reads can change the data. A read that waits for no resource is never shared.
  */
 async function ask<Args extends object, Result>(
   query: Query<Args, Result>,
@@ -241,7 +241,7 @@ async function ask<Args extends object, Result>(
   profile: string | undefined,
   made: readonly string[] = [],
 ): Promise<Result | typeof unknownYet> {
-  const answers = programAnswers();
+  const results = programResults();
   const clients = readClients();
   const options = await readOptions(query.name, profile);
   if (options === undefined) {
@@ -249,11 +249,11 @@ async function ask<Args extends object, Result>(
   }
   const key = canonical([query.name, profile, args, made]);
   const isShared = runtime.isDryRun() || made.length > 0;
-  const known = isShared ? (answers.get(key) as Promise<Result> | undefined) : undefined;
-  const answer = known ?? clients.read(profile, options, (client) => query.run(client, args));
-  answers.set(key, answer);
+  const known = isShared ? (results.get(key) as Promise<Result> | undefined) : undefined;
+  const result = known ?? clients.read(profile, options, (client) => query.run(client, args));
+  results.set(key, result);
   try {
-    return await answer;
+    return await result;
   } catch (error) {
     throw isServiceError(error) ? new RunError(error.message) : error;
   }

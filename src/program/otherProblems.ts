@@ -11,12 +11,12 @@ import { programConfig } from "./programConfig";
 import { isMocked } from "./providerText";
 
 /**
- * The engine stops at the first resource whose arguments `check` refuses, and ends the program at once. So each resource whose arguments the program
- * sees to be invalid carries the problems of the others, and the first `check` that fails shows them. A `check` that succeeds drops them: a transform
- * may have changed the arguments, and with `--target` the engine never asks. So nothing but a refused `check` makes a preview fail.
+ * The engine stops at the first resource whose arguments `check` refuses, and ends the program at once. So each resource that the program
+ * finds invalid is sent with the problems of the others, and the first `check` that fails shows them. A `check` that succeeds ignores them,
+ * because a transform can have changed the arguments, or `--target` can exclude the others. So a preview fails only if a `check` fails.
  *
- * The program sees plain values. It does not see outputs, files, lists of more than 100 items, resources that are declared after the program
- * has waited for something, and resources with transforms or `ignoreChanges`, whose arguments may never reach `check` as they are.
+ * The program sees plain values. It does not see outputs, files, lists of more than 100 items, resources that are declared after the
+ * program has waited for something, and resources with transforms or `ignoreChanges`, whose arguments can change before `check`.
  */
 interface Invalid {
   title: string;
@@ -28,7 +28,7 @@ const mostProblems = 20;
 
 const programProblems = perProgram(() => {
   const resources: Invalid[] = [];
-  // By then, the program has declared all that it declares without waiting, and nothing has been registered.
+  // At that time, the program has declared all resources that it declares without waiting, and none is registered yet.
   const declared = new Promise<void>((resolve) => void setImmediate(resolve));
   return { resources, declared };
 });
@@ -55,7 +55,7 @@ export function otherProblems(
   return declared.then(() => (transformsResources() ? undefined : inWords(resources.filter((each) => each !== own))));
 }
 
-/** What `check` would find. Some of it comes a little later. */
+/** The problems that `check` finds. Asynchronous checks add theirs later. */
 function problemsOf(definition: AnyResource, args: Readonly<Record<string, unknown>>): Problem[] {
   const problems: Problem[] = [];
   const known = knownFields(definition.args, args);
@@ -65,7 +65,7 @@ function problemsOf(definition: AnyResource, args: Readonly<Record<string, unkno
     const checking = definition.check?.(sound, { folder: process.cwd(), settings, problems });
     void Promise.resolve(checking).catch(() => undefined);
   } catch {
-    // The check of the provider says what is wrong.
+    // The check in the provider reports the error.
   }
   return problems;
 }
@@ -79,7 +79,7 @@ function knownFields(specs: ArgSpecs, args: Readonly<Record<string, unknown>>): 
   return Object.fromEntries(fields);
 }
 
-/** The value with `unknown` for all that the program does not know or would take long to check. */
+/** The value with `unknown` in place of parts that the program does not know or that take long to check. */
 function knownValue(shape: Shape | undefined, value: unknown): unknown {
   if (Array.isArray(value)) {
     const of = shape?.is === "list" ? shape.of : undefined;

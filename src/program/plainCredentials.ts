@@ -37,11 +37,11 @@ function plainKeys(all: Readonly<Record<string, string>>): PlainCredential[] {
   });
 }
 
-/** Pulumi hands over the profiles as one JSON string. If one value in it is encrypted, the whole counts as encrypted. */
+/** Pulumi passes the profiles as one JSON string. If one value in it is encrypted, the whole string counts as encrypted. */
 function plainInProfiles(raw: string | undefined): PlainCredential[] {
   const key = "webextract:profiles";
   const profiles = raw === undefined || isEncrypted(key) ? undefined : configKeys.profiles.kind.parse(raw);
-  // Pulumi writes a map compactly and with sorted keys. Any other string is one in the file too, which has no paths.
+  // Pulumi converts a map of the file into compact JSON with sorted keys. Any other string is a string in the file too, and has no paths.
   const mayBeMap = profiles !== undefined && canonical(profiles) === raw;
   return Object.entries(profiles ?? {}).flatMap(([profile, fields]) =>
     credentialNames().flatMap((name) => {

@@ -2,8 +2,8 @@ import { Output } from "@pulumi/pulumi";
 import { isPlainMap } from "../resources/values";
 
 /**
- * The ids of the resources of this package. In a preview, the id of an updated resource is known and its other outputs are unknown. The id of a new or replaced resource is
- * unknown. So an id tells more than other outputs with the same value.
+ * The ids of the resources of this package. In a preview, the id of an updated resource is known and its other outputs are unknown. The id
+ * of a new or replaced resource is unknown. So an id is more useful than other outputs with the same value.
  */
 
 const ids = new WeakSet<object>();
@@ -23,13 +23,13 @@ export function idFor(value: unknown): unknown {
   return Output.isInstance(value) ? (idsByOutput.get(value) ?? value) : value;
 }
 
-/** The same in lists and maps, at any depth: the task to copy and the values of triggers can be nested. */
+/** Replaces such outputs in lists and maps, at any depth: the task to copy and the values of triggers can be nested. */
 export function withIds(value: unknown): unknown {
   if (typeof value !== "object" || value === null) {
     return value;
   }
   if (Array.isArray(value)) {
-    // A list may hold a million strings.
+    // A list can have a million strings.
     return value.some((each) => typeof each === "object") ? value.map(withIds) : value;
   }
   return isPlainMap(value)

@@ -6,14 +6,14 @@ import type { TaskPart } from "../resources/resource";
 import { perProgram } from "./perProgram";
 
 /**
- * What a program declares for each task. All resources of a task take `copy.id`. So nothing in Pulumi would keep a paid run from starting
- * on a task that is not configured yet, or an export from reading before the run has ended.
+ * What a program declares for each task. All resources of a task take `copy.id`. So Pulumi alone would start a paid run on a task that is
+ * not configured yet, and an export before its run has ended.
  */
 
 /** A task as a resource names it: the same Output, or the same string in the same account, is the same task. */
 export interface TaskName {
   taskId: Input<unknown>;
-  /** The profile of the resource. Another account or another service may have a task with the same id. */
+  /** The profile of the resource. Another account or another service can have a task with the same id. */
   profile: Input<unknown>;
 }
 
@@ -65,7 +65,7 @@ class DeclaredTasks {
 
 const declaredTasks = perProgram(() => new DeclaredTasks());
 
-/** Refuses a second owner of the same part of a task. What is not known yet never conflicts. */
+/** Refuses a second owner of the same part of a task. Unknown values never conflict. */
 export function claim(resource: Resource, title: string, task: TaskName, parts: readonly string[]): void {
   const { owners } = declaredTasks().of(task);
   const owner = { key: resource, title };
@@ -100,7 +100,7 @@ export function alias(resource: { id: unknown; taskId: unknown }, task: TaskName
   }
 }
 
-/** Notes a declared resource; `task` is the task that it was given, takes over, or makes. */
+/** Notes a declared resource; `task` is the task that it was given, adopts, or makes. */
 export function declare(resource: Resource, { provides }: AnyResource, title: string, task: TaskName): void {
   if (provides !== undefined) {
     declaredTasks().of(task).declared[provides].push({ title, resource });

@@ -74,8 +74,8 @@ function howToList(given: unknown): string {
 }
 
 /**
- * Answers the triggers unchanged, and refuses values whose changes would not show: the engine passes on only the id of a resource, and an empty map for a
- * date.
+ * Returns the triggers unchanged. Refuses values whose changes the engine does not see: it gets only the id of a resource, and an empty map
+ * for a date.
  * @param advice what to write instead of a resource
  */
 export function triggersOf(owner: string, triggers: unknown, advice: string): unknown {
@@ -86,7 +86,7 @@ export function triggersOf(owner: string, triggers: unknown, advice: string): un
   if (holdsItself(triggers, [])) {
     return refuse("triggers", "a value that contains itself");
   }
-  // Ids are found by their outputs, so they are put in first.
+  // First, because ids are found by their outputs.
   return withoutResources(withIds(triggers), "triggers", refuse);
 }
 
@@ -130,7 +130,10 @@ function withoutResources(value: unknown, path: string, refuse: (path: string, w
     : value;
 }
 
-/** The SDK would show an error in a resource's properties as its own, with a stack. So the program fails with a separate rejection, and the properties never resolve. */
+/**
+ * The SDK would show an error in a resource's properties as an error of the SDK, with a stack. So the program fails with a separate
+ * rejection, and the properties never resolve.
+ */
 function orNever(look: () => unknown): unknown {
   try {
     return look();

@@ -9,19 +9,19 @@ interface DeclaredRun {
   waitFor: Output<string | undefined>;
 }
 
-/** A run that is only looked up is not among these: it may have ended long ago. */
+/** Without static gets, whose runs can have ended long ago. */
 const declaredRuns = new WeakMap<Resource, DeclaredRun>();
 
 export function noteRun(resource: Resource, run: DeclaredRun): void {
   declaredRuns.set(resource, run);
 }
 
-/** Nobody reads more warnings than this. */
+/** Most warnings of this kind in one program. */
 const mostWarnings = 10;
 
 const warned = perProgram(() => ({ exports: 0 }));
 
-/** Warns where the export of one batch reads while the run may be at work, because the run is done for Pulumi when it has started. */
+/** Warns if an export can read a batch before its run has ended. With `waitFor: "started"`, Pulumi continues when the run has started. */
 export async function warnOfUnfinishedRun(resource: Resource, name: string, lotNo: unknown): Promise<void> {
   if (!Output.isInstance(lotNo)) {
     return;

@@ -1,10 +1,10 @@
 /**
- * A wrong account or address answers "no such task" for every task. If a refresh believed that, the next up would copy all tasks
- * again. So the refresh fails when two or more tasks are gone and none is found.
+ * With a wrong account or address, the service responds "no such task" for every task. If a refresh accepted that, the next up would copy
+ * all tasks again. So the refresh fails if two or more tasks are gone and none is found.
  *
- * Reads run side by side and in any order. A read that finds its task gone waits until all other reads under way have their answers. Where reads run one after the
- * other, the first has no others to wait for. Then the guard looks up the task from which its task was copied, and counts it where it is gone too. A source that
- * exists proves nothing: another account may see the same template.
+ * Reads run in parallel and in any order. A read that finds its task gone waits for the responses to all other reads in progress. If reads
+ * run one after the other, the first has no others to wait for. Then the guard looks up the task from which its task was copied, and counts
+ * that task if it is gone too. A source that exists proves nothing, because another account can see the same template.
  */
 export class AccountGuard {
   private readonly found = new Set<string>();
@@ -12,7 +12,7 @@ export class AccountGuard {
   private underWay = 0;
   private waiting: (() => void)[] = [];
 
-  /** Runs a read. The read tells what it finds by calling `saw`. */
+  /** Runs a read. The read reports what it finds with `saw`. */
   async during<T>(read: () => Promise<T>): Promise<T> {
     this.underWay++;
     try {
@@ -28,10 +28,10 @@ export class AccountGuard {
   }
 
   /**
-   * To be called inside a read that found its task gone.
+   * Call it inside a read that found its task gone.
    * @param source the task from which it was copied
    * @param isSourceGone looks up the source
-   * @returns why not to believe it; undefined where it is believed
+   * @returns the error if the account is probably wrong, otherwise undefined
    */
   async doubt(source?: string, isSourceGone?: (source: string) => Promise<boolean>): Promise<string | undefined> {
     await new Promise<void>((resolve) => {
@@ -45,10 +45,10 @@ export class AccountGuard {
       return undefined;
     }
     return (
-      `The service says that ${this.gone.size} tasks are gone, and so far found none of this stack: is this another account, or another service? ` +
-      "They stay in the state. Check webextract:baseUrl and the credentials. " +
-      'If they are really gone and others are there, "pulumi refresh --parallel 200" sees more of them at once and believes it; ' +
-      'else remove them with "pulumi state delete" or from the program.'
+      `The service says that ${this.gone.size} tasks are gone, and has found no task of this stack so far. The account or the service may be the wrong one. ` +
+      "The tasks stay in the state. Check webextract:baseUrl and the credentials. " +
+      'If these tasks were deleted and others exist, run "pulumi refresh --parallel 200", which reads more tasks at once. ' +
+      'If all tasks were deleted, remove them with "pulumi state delete" or from the program.'
     );
   }
 

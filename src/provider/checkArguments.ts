@@ -5,7 +5,7 @@ import type { AnyResource } from "../resources/index";
 import { entryOf } from "../resources/values";
 import type { Host } from "./host";
 
-/** Arguments as they are compared and stored, or what is wrong with them. Makes no request. */
+/** The arguments in the form in which they are compared and stored, and their problems. Makes no request. */
 export async function checkArguments(
   resource: AnyResource,
   host: Host,
@@ -18,11 +18,12 @@ export async function checkArguments(
   const { settings, programFolder: folder } = host;
   const known = Object.keys(previous).length > 0 ? previous : undefined;
   const checked = (await resource.check?.(sound, { previous: known, folder, settings, problems })) ?? sound;
-  // Wrong arguments go back as they came. What stands in for them is an unknown, at which an up stops before it shows the problems.
+  // Invalid arguments are returned unchanged. The checked form has `unknown` in their place, and an up stops at an unknown value before it
+  // shows the problems.
   return { args: problems.length > 0 ? args : checked, problems };
 }
 
-/** Derived arguments come from `check` alone; a class may send a placeholder that carries the mark of a secret. */
+/** Only `check` sets derived arguments. A class can send a placeholder for one, which only marks it as secret. */
 function withoutDerived(resource: AnyResource, args: Properties): Properties {
   return Object.fromEntries(Object.entries(args).filter(([name]) => !entryOf(resource.args, name)?.derived));
 }

@@ -11,10 +11,10 @@ import { InitFailure, ProviderError } from "./providerErrors";
 import type { Layer, RunStep, Step } from "./step";
 import { throughLayers } from "./step";
 
-/** Version of the form of the state. A resource reads older forms and refuses newer ones. */
+/** Version of the format of the state. A resource reads older formats and refuses newer ones. */
 const stateVersion = 1;
 
-/** A resource as a dynamic provider: turns each call of the engine into a step, and what the step leads to into the engine's form. */
+/** A resource as a dynamic provider: converts each call of the engine into a step, and the outcome of the step into the result of the call. */
 export class DynamicProvider implements dynamic.ResourceProvider {
   private readonly run: RunStep;
 
@@ -28,13 +28,13 @@ export class DynamicProvider implements dynamic.ResourceProvider {
     this.run = throughLayers(layers, runResource);
   }
 
-  /** Only stores: the engine's host does not wait for more, and goes on without a configuration after a throw. */
+  /** Only stores the configuration: the engine's host does not wait for this call, and continues without a configuration after an error. */
   async configure(request: dynamic.ConfigureRequest): Promise<void> {
     this.onConfigure(request);
   }
 
   async check(olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
-    return this.answer("printed", async (host) => {
+    return this.respond("printed", async (host) => {
       host.noteChecked(host.engine.urnOf(news));
       const given = { given: deserialize(news), previous: deserialize(olds) };
       const { args, problems } = await checkArguments(this.resource, host, given);
@@ -48,7 +48,7 @@ export class DynamicProvider implements dynamic.ResourceProvider {
   }
 
   async diff(id: string, olds: Properties, news: Properties): Promise<dynamic.DiffResult> {
-    return this.answer("printed", async (host) => {
+    return this.respond("printed", async (host) => {
       const state = stateOf(olds);
       const step = this.step("diff", host, news, { id, state, args: deserialize(news) });
       const { difference = { replaces: [] } } = await this.run(step, host);
@@ -68,14 +68,14 @@ export class DynamicProvider implements dynamic.ResourceProvider {
   }
 
   async create(inputs: Properties): Promise<dynamic.CreateResult> {
-    return this.answer("returned", (host) => {
+    return this.respond("returned", (host) => {
       const step = this.step("create", host, inputs, { state: {}, args: deserialize(inputs) });
       return this.write(step, host, inputs);
     });
   }
 
   async update(id: string, olds: Properties, news: Properties): Promise<dynamic.UpdateResult> {
-    return this.answer("returned", async (host) => {
+    return this.respond("returned", async (host) => {
       const step = this.step("update", host, news, { id, state: stateOf(olds), args: deserialize(news) });
       const { outs } = await this.write(step, host, news);
       return { outs };
@@ -83,8 +83,8 @@ export class DynamicProvider implements dynamic.ResourceProvider {
   }
 
   async read(id: string, props: Properties): Promise<dynamic.ReadResult> {
-    return this.answer("printed", async (host) => {
-      // With a static get, the id may be all that is known.
+    return this.respond("printed", async (host) => {
+      // With a static get, the id can be all that is known.
       const state = { [this.resource.idIs]: id, ...stateOf(props) };
       const found = await this.run(this.step("read", host, props, { id, state, args: state }), host);
       if (found.state === undefined) {
@@ -96,7 +96,7 @@ export class DynamicProvider implements dynamic.ResourceProvider {
   }
 
   async delete(id: string, props: Properties): Promise<void> {
-    await this.answer("printed", (host) => {
+    await this.respond("printed", (host) => {
       const state = stateOf(props);
       return this.run(this.step("delete", host, props, { id, state, args: state }), host);
     });
@@ -125,14 +125,14 @@ export class DynamicProvider implements dynamic.ResourceProvider {
     const { id = "", state = {}, failure } = await this.run(step, host);
     const outs = savedState(state);
     if (failure !== undefined) {
-      // Without the text of the provider in it, every later step on this resource would fail.
+      // Without the provider text in the state, every later step on this resource would fail.
       throw new InitFailure(failure, id, { ...outs, [providerKey]: request[providerKey] });
     }
     return { id, outs };
   }
 
   /** @param errors what the engine's host does with an error: it returns those of create and update to the engine, and prints the others as well */
-  private async answer<T>(errors: "returned" | "printed", work: (host: Host) => Promise<T>): Promise<T> {
+  private async respond<T>(errors: "returned" | "printed", work: (host: Host) => Promise<T>): Promise<T> {
     const host = this.host();
     try {
       return await host.during(() => work(host));
@@ -154,7 +154,7 @@ function stateOf(properties: Properties): Properties {
   const state = deserialize(properties);
   if (typeof state.stateVersion === "number" && state.stateVersion > stateVersion) {
     throw new ProviderError(
-      `This state was written by a newer version of pulumi-webextract (its form is ${state.stateVersion}, this version knows ${stateVersion}). Install that version or a later one.`,
+      `This state was written by a newer version of pulumi-webextract (its format is ${state.stateVersion}, this version supports up to ${stateVersion}). Install that version or a later one.`,
     );
   }
   return state;

@@ -26,7 +26,7 @@ export class Host {
   readonly journal: Journal | undefined;
   private readonly accountGuards = new Map<string, AccountGuard>();
   private readonly owners = new Map<string, TaskOwners>();
-  /** Placeholder ids of lost answers whose outcome this run adopts. */
+  /** Placeholder ids of lost responses whose result this run adopts. */
   readonly adopted = new Set<string>();
   /** The tasks that this run has copied. */
   private readonly copies = new Set<string>();
@@ -136,7 +136,7 @@ export class Host {
     this.engine.log.warn(message, urn);
   }
 
-  /** The engine may ask for the same diff more than once. */
+  /** The engine can request the same diff more than once. */
   warnOnce(message: string, urn?: string): void {
     if (!this.noted.has(message)) {
       this.noted.add(message);
@@ -148,9 +148,7 @@ export class Host {
     return this.config.movedFrom.includes(origin);
   }
 
-  /**
-   * To be called before the process ends. Sends no more requests, and waits until those in progress are answered and noted.
-   */
+  /** Call it before the process ends. Sends no more requests, and waits until the responses to those in progress are noted. */
   async close(): Promise<void> {
     const clients = [...this.services.values()].map(({ client }) => client);
     await Promise.all([this.journal?.close(), ...clients.map((client) => client.tokensSettled())]);
@@ -205,7 +203,8 @@ export class Host {
     if (problem !== undefined) {
       throw new Error(problem);
     }
-    // Profiles that differ by name only share a client: two of one refresh token could invalidate each other's access token.
+    // Profiles that differ only in their name share a client: two clients with the same refresh token could invalidate each other's access
+    // token.
     const key = JSON.stringify({ ...options, profile: undefined });
     let service = this.services.get(key);
     if (service === undefined) {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { isMadeUpId } from "../resources/task/lostAnswer";
+import { isPlaceholderId } from "../resources/task/lostResponse";
 import type { OnceOperation, OnceRequest, RequestJournal } from "../resources/task/requestJournal";
 import { ageOf } from "../resources/task/requestJournal";
 import { canonical } from "../resources/values";
@@ -7,26 +7,26 @@ import { isServiceError } from "../service/errors/errors";
 import type { Entry, JournalFiles, ResourceName } from "./journalFiles";
 import { keyOf } from "./journalFiles";
 
-/** How long an entry counts, in milliseconds. Later, the state or the service may have gone on without it. */
+/** How long an entry counts, in milliseconds. After that, the state or the service can have changed without it. */
 const countsFor = 24 * 3600 * 1000;
 
 const operations: readonly OnceOperation[] = ["copyTask", "startTask", "append"];
 
-/** A request of this process, on its way into the state. */
+/** A request of this process whose result is not in the state yet. */
 interface OwnEntry {
   /**
-   * - `sent`: no answer so far.
-   * - `answered`: the service has answered.
-   * - `returned`: the step has ended, and its result goes to the engine, also where the step failed after the request.
+   * - `sent`: no response so far.
+   * - `responded`: the service has responded.
+   * - `returned`: the step has ended, and its result goes to the engine, even if the step failed after the request.
    * - `handedOver`: the engine gets the result and saves it.
    */
-  stage: "sent" | "answered" | "returned" | "handedOver";
+  stage: "sent" | "responded" | "returned" | "handedOver";
   id?: string;
   /** An earlier process sent the request, and this one took over what it made. */
   isTakenOver?: boolean;
 }
 
-/** What the engine showed of a resource, and in which step. `diff`: the resource stays. `replace`: it may not. */
+/** What the engine showed of a resource, and in which step. `diff`: the resource stays. `replace`: it can be replaced. */
 export interface Sighting {
   step: "diff" | "replace" | "read" | "update" | "delete" | "created";
   id: string;
@@ -35,11 +35,11 @@ export interface Sighting {
 }
 
 /**
- * The requests of this machine that must not be sent twice. The engine or this process can be killed after the service answered and before the
- * engine saved. The next run then makes the resource again, and only this journal knows of the first one.
+ * The requests of this machine that must not be sent twice. The engine or this process can be killed after the service responded and before
+ * the engine saved the state. The next run then creates the resource again, and only this journal contains the first result.
  *
- * An entry is removed when the state is known to hold what the request made: when the engine ends this process in the ordinary way after it was
- * handed the result, or when the engine shows the resource with that result to a later process.
+ * An entry is removed when the state is known to contain the result of the request: when the engine ends this process as usual after it got
+ * the result, or when the engine shows the resource with that result to a later process.
  */
 export class Journal {
   private readonly own = new Map<string, OwnEntry>();
@@ -70,7 +70,7 @@ export class Journal {
       },
       takeOver: (operation, id) => {
         for (const key of this.keysOf(operation, name)) {
-          this.own.set(key, { stage: "answered", id, isTakenOver: true });
+          this.own.set(key, { stage: "responded", id, isTakenOver: true });
         }
       },
       forget: async (operation) => {
@@ -82,7 +82,7 @@ export class Journal {
     };
   }
 
-  /** To be called for each resource that the engine shows. A request may not tell the URN. */
+  /** Call it for each resource that the engine shows. The URN is absent if the engine's request does not contain it. */
   async saw(name: Omit<ResourceName, "urn"> & { urn?: string }, sighting: Sighting): Promise<void> {
     const { urn, origin, profile } = name;
     this.atStart ??= this.files.all();
@@ -104,7 +104,7 @@ export class Journal {
     }
   }
 
-  /** Whether this process took over the very object that is to be deleted, for the replacement. */
+  /** Whether the replacement has taken over the object that is to be deleted. */
   isTakenOver(name: ResourceName, id: string): boolean {
     return this.allKeysOf(name).some((key) => {
       const own = this.own.get(key);
@@ -116,7 +116,7 @@ export class Journal {
   returned(name: ResourceName): void {
     for (const key of this.allKeysOf(name)) {
       const own = this.own.get(key);
-      if (own?.stage === "answered") {
+      if (own?.stage === "responded") {
         own.stage = "returned";
       }
     }
@@ -138,7 +138,7 @@ export class Journal {
     }
   }
 
-  /** Lets no further request out. Resolves when the requests under way have been answered and noted. */
+  /** Refuses further requests. Resolves when the responses to those in progress are noted. */
   async close(): Promise<void> {
     this.isClosed = true;
     if (this.underWay > 0) {
@@ -173,7 +173,7 @@ export class Journal {
     name: ResourceName,
     { operation, inputs, what, detail = {} }: OnceRequest,
     send: () => Promise<T>,
-    idOf: (answer: T) => string | undefined,
+    idOf: (response: T) => string | undefined,
   ): Promise<T> {
     const [key = "", ...keysBefore] = this.keysOf(operation, name);
     const salt = randomBytes(16).toString("hex");
@@ -191,7 +191,7 @@ export class Journal {
     this.underWay++;
     try {
       await this.files.write(key, entry);
-      // The new entry takes their place.
+      // The new entry replaces them.
       for (const before of keysBefore) {
         await this.files.remove(before);
       }
@@ -200,11 +200,11 @@ export class Journal {
       }
       this.refuseWhenClosed();
       this.own.set(key, { stage: "sent" });
-      const answer = await send();
-      const id = idOf(answer);
-      this.own.set(key, { stage: "answered", id });
+      const response = await send();
+      const id = idOf(response);
+      this.own.set(key, { stage: "responded", id });
       await this.complete(key, { ...entry, id });
-      return answer;
+      return response;
     } catch (error) {
       if (isServiceError(error) && error.outcome === "notExecuted") {
         await this.drop(key);
@@ -222,11 +222,14 @@ export class Journal {
 
   private refuseWhenClosed(): void {
     if (this.isClosed) {
-      throw new Error("The Pulumi engine has ended, so nothing more is sent.");
+      throw new Error("The Pulumi engine has ended, so no further request is sent.");
     }
   }
 
-  /** Where the engine was killed meanwhile, a later run may have noted something else in its place. Never fails: the object exists and must reach the state. */
+  /**
+   * Notes the result, unless this engine was killed and a later run has replaced the entry. Never fails, because the object exists and must
+   * reach the state.
+   */
   private async complete(key: string, entry: Entry): Promise<void> {
     const now = await this.files.read(key).catch(() => undefined);
     if (now?.salt === entry.salt) {
@@ -240,19 +243,19 @@ export class Journal {
   }
 
   private async judge(key: string, urn: string, sighting: Sighting): Promise<void> {
-    // An entry that cannot be read stops only a request that it may forbid.
+    // An entry that cannot be read blocks only the request that it is about.
     const entry = await this.files.read(key).catch(() => undefined);
     if (entry === undefined) {
       return;
     }
     const { step, id } = sighting;
     const isAdopted = step === "created" && entry.id === undefined;
-    const isOver = isAdopted || (step === "delete" && (entry.operation === "append" || isMadeUpId(id)));
+    const isOver = isAdopted || (step === "delete" && (entry.operation === "append" || isPlaceholderId(id)));
     if (isOver || isInState(entry, sighting)) {
       await this.files.remove(key);
     } else if (entry.operation === "append") {
       // The next append reads the list first.
-    } else if (isMadeUpId(id)) {
+    } else if (isPlaceholderId(id)) {
       this.warnOfAnswer(entry, urn);
     } else if (step !== "replace" && step !== "read" && step !== "update") {
       this.warnOfOrphan(entry, id, urn);
@@ -263,8 +266,8 @@ export class Journal {
   private warnOfAnswer({ what, id, operation, ...entry }: Entry, urn: string): void {
     const adopt = operation === "copyTask" ? "adoptTaskId" : "adoptLotNo";
     if (id !== undefined) {
-      const sent = `The request for a ${what}, sent ${ageOf({ sentAt: entry.time })}, was answered after the run that sent it had ended`;
-      this.warn(`${sent}. It made "${id}". Set ${adopt}: "${id}" to take it over.`, urn);
+      const sent = `The request for a ${what}, sent ${ageOf({ sentAt: entry.time })}, got its response after the run that sent it had ended`;
+      this.warn(`${sent}. It made "${id}". Set ${adopt}: "${id}" to adopt it.`, urn);
     }
   }
 
@@ -281,17 +284,17 @@ export class Journal {
   }
 }
 
-/** Whether what was shown is what the request led to. */
+/** Whether the shown resource contains the result of the request. */
 function isInState({ operation, id, salt, inputs }: Entry, shown: Sighting): boolean {
   return operation === "append" ? inputs === hashOf(salt, shown.args) : id !== undefined && id === shown.id;
 }
 
-/** Of `urn:pulumi:stack::project::parent$type::name`: the type. */
+/** The type in `urn:pulumi:stack::project::parent$type::name`. */
 function typeOf(urn: string): string | undefined {
   return urn.split("::")[2]?.split("$").at(-1);
 }
 
-/** Salted: inputs may hold secrets that are short enough to be guessed. */
+/** Salted, because inputs can contain secrets that are short enough to be guessed. */
 function hashOf(salt: string, inputs: object): string {
   return createHash("sha256")
     .update(`${salt}\n${canonical(inputs)}`)

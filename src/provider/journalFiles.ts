@@ -6,7 +6,7 @@ import type { OnceOperation } from "../resources/task/requestJournal";
 import { codeOf, makePrivateFolder, readPrivateFile, setAside, writePrivateFile } from "../service/files/privateFile";
 import { isTemporary, removeAbandonedFiles } from "../service/files/temporaryFiles";
 
-/** A resource as the journal knows it. */
+/** What identifies a resource in the journal. */
 export interface ResourceName {
   urn: string;
   /** The origin of its service. */
@@ -15,7 +15,7 @@ export interface ResourceName {
   profile: string;
 }
 
-/** One request that must not be sent twice. Holds no secret: only ids, and a salted hash of the inputs. */
+/** One request that must not be sent twice. Contains no secret: only ids, and a salted hash of the inputs. */
 export interface Entry extends ResourceName {
   version: 1;
   operation: OnceOperation;
@@ -24,12 +24,12 @@ export interface Entry extends ResourceName {
   time: number;
   salt: string;
   inputs: string;
-  /** What the request made; undefined before its answer, and for an append. */
+  /** The id of what the request made; undefined before its response, and for an append. */
   id?: string;
   detail: Record<string, unknown>;
 }
 
-/** How long an entry is kept, in milliseconds. After it stops counting, it can still name what may exist. */
+/** How long an entry is kept, in milliseconds. When it no longer counts, a warning can still name what the request made. */
 const keptFor = 30 * 24 * 3600 * 1000;
 
 /** The name of an entry's file: one for each resource and operation. */
@@ -49,22 +49,22 @@ export class JournalFiles {
     private readonly warn: (message: string) => void,
   ) {}
 
-  /** Whether there may be such an entry. Lists the folder once, so that unchanged resources cost nothing. */
+  /** Whether an entry can exist. Lists the folder once, so that unchanged resources need no disk access. */
   async mayHave(key: string): Promise<boolean> {
     return (await this.listed()).has(this.fileName(key));
   }
 
-  /** All entries that were there when this process first looked. */
+  /** All entries that existed when this process first listed the folder. */
   async all(): Promise<{ key: string; entry: Entry }[]> {
     const keys = [...(await this.listed())].flatMap((name) => /^([0-9a-f]{32})\.json$/.exec(name)?.[1] ?? []);
-    // An entry that cannot be read stops only a request that it may forbid.
+    // An entry that cannot be read blocks only the request that it is about.
     const entries = await Promise.all(
       keys.map(async (key) => ({ key, entry: await this.read(key).catch(() => undefined) })),
     );
     return entries.flatMap(({ key, entry }) => (entry === undefined ? [] : [{ key, entry }]));
   }
 
-  /** @throws Error when there is an entry that cannot be read: it may forbid a second copy or run */
+  /** @throws Error if an entry exists and cannot be read, because it can forbid a second copy or run */
   async read(key: string): Promise<Entry | undefined> {
     const file = this.path(key);
     let text: string | undefined;
@@ -90,12 +90,12 @@ export class JournalFiles {
     return entry;
   }
 
-  /** A journal that cannot be written stops no work. @returns whether the entry was written */
+  /** A journal that cannot be written does not stop the work. @returns whether the entry was written */
   async write(key: string, entry: Entry): Promise<boolean> {
     try {
       this.made ??= makePrivateFolder(this.folder);
       await this.made;
-      // The engine's own state would not outlive a loss of power either, and two waits for the disk are longer than a copy takes.
+      // Not durable: the engine's own state does not survive a power cut either, and two waits for the disk take longer than a copy.
       await writePrivateFile(this.path(key), `${JSON.stringify(entry)}\n`, false);
       (await this.listed()).add(this.fileName(key));
       return true;
@@ -115,7 +115,7 @@ export class JournalFiles {
     await rm(this.path(key), { force: true }).catch(() => undefined);
   }
 
-  /** For the end of the process, which waits for nothing. */
+  /** Synchronous, for the end of the process. */
   removeNow(key: string): void {
     try {
       rmSync(this.path(key), { force: true });
@@ -136,7 +136,7 @@ export class JournalFiles {
     return new Set(left.flat());
   }
 
-  /** Removes a file that is too old to mean anything. */
+  /** Whether a file is older than `keptFor`. Removes such a file. */
   private async isOld(name: string): Promise<boolean> {
     const path = join(this.folder, name);
     const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));

@@ -19,14 +19,14 @@ export function get(type: string): dynamic.ResourceProvider {
   return new DynamicProvider(resource, currentHost, configure);
 }
 
-/** One for the process: all resources share its clients, limits and locks. */
+/** The host of the process: all resources share its clients, limits and locks. */
 let host: Host | undefined;
 
 function configure({ config }: dynamic.ConfigureRequest): void {
   host ??= start((key) => config.get(`webextract:${key}`));
 }
 
-/** An old SDK may not call configure. Then only the environment is known. */
+/** An old SDK does not call configure. Then only the environment is known. */
 function currentHost(): Host {
   host ??= start(() => undefined);
   return host;
@@ -36,7 +36,8 @@ function start(read: ReadKey): Host {
   const engine = connectedEngine();
   const started = new Host(read, engine);
   engine.onResults(() => {
-    // Where the user interrupts the command a second time, the engine drops the results that are on their way, and ends this process in the ordinary way.
+    // If the user interrupts the command a second time, the engine drops results that it has not received yet, and ends this process as
+    // usual.
     if (!engine.interrupted.aborted) {
       started.journal?.handedOver();
     }
@@ -51,7 +52,7 @@ function start(read: ReadKey): Host {
   return started;
 }
 
-/** What an ended engine cannot save must not happen. What was already sent is noted for the next run. */
+/** Sends no request whose result the ended engine could not save. Requests that were already sent are noted for the next run. */
 async function end(started: Host): Promise<void> {
   await started.close();
   process.exit();

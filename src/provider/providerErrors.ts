@@ -2,14 +2,14 @@ import { inspect } from "node:util";
 import type { Properties } from "../engine/serialization";
 
 /**
- * An error in the form that the provider host shows well. The host prints some errors with their stack, and uses an integer `code` or a
- * `details` instead of the message. So the error holds only a message.
+ * An error that has only a message. The provider host prints some errors with their stack, and shows an integer `code` or the `details` of
+ * an error instead of the message.
  */
 export class ProviderError extends Error {
   constructor(message: string) {
     super(message);
     this.name = "Error";
-    // The host prints "ERROR: STACK" for errors in check, diff, read and delete. Where that line cannot be dropped, it has no stack.
+    // The host prints "ERROR: STACK" for errors in check, diff, read and delete. If that line cannot be dropped, it shows no stack.
     this.stack = "";
   }
 

@@ -7,7 +7,7 @@ import type { Host } from "./host";
 export interface Step {
   readonly call: "diff" | "create" | "read" | "update" | "delete";
   readonly resource: AnyResource;
-  /** The resource in the engine's words; undefined where the engine's request does not tell it. */
+  /** The URN of the resource; undefined if the engine's request does not contain it. */
   readonly urn: string | undefined;
   /** The account: a name in `webextract:profiles`, or undefined for the credentials of the top level. */
   readonly profile: string | undefined;
@@ -17,24 +17,24 @@ export interface Step {
   readonly args: Properties;
   /** The state before the step; empty in a create. */
   readonly state: Properties;
-  /** Whether the program has declared the resource in this run. A refresh asks for diffs too, of what it has read. */
+  /** Whether the program has declared the resource in this run. A refresh requests diffs too, of the resources that it has read. */
   readonly isDeclared: boolean;
 }
 
-/** What a step leads to. */
+/** The result of a step. */
 export interface Outcome {
-  /** The resource after the step; undefined where it does not exist. */
+  /** The resource after the step; undefined if it does not exist. */
   readonly id?: string | undefined;
   readonly state?: Properties | undefined;
   /** Why the step failed although the resource exists now. */
   readonly failure?: string | undefined;
-  /** The answer of a diff. */
+  /** The result of a diff. */
   readonly difference?: Difference & { readonly replaces: string[] };
 }
 
 export type RunStep = (step: Step, host: Host) => Promise<Outcome>;
 
-/** Does one thing around each step, and hands the step on. Each call of the engine passes through all layers, in one order. */
+/** Does one thing around each step, and passes the step on. Each call of the engine passes through all layers in the same order. */
 export type Layer = (step: Step, host: Host, next: RunStep) => Promise<Outcome>;
 
 /** The first layer is the outermost. */

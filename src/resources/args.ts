@@ -114,8 +114,8 @@ export interface Problem {
 }
 
 /**
- * Adds a problem for each part of the value that does not fit, and answers the value with `unknown` in place of these parts. So later
- * checks can go on without repeating a problem. Unknown parts fit everywhere. Scalars are strings in the answer.
+ * Adds a problem for each part of the value that does not fit, and returns the value with `unknown` in place of these parts. So later
+ * checks do not repeat a problem. Unknown parts fit everywhere. Scalars are strings in the result.
  */
 export function checkValue(shape: Shape, value: unknown, path: string, problems: Problem[]): unknown {
   if (value === unknown) {
@@ -144,8 +144,8 @@ export function checkValue(shape: Shape, value: unknown, path: string, problems:
 }
 
 /**
- * Checks each field as `checkValue` does. A field that is null counts as not given, and is left out of the answer. A name without a
- * description is a problem: most often it is misspelled.
+ * Checks each field as `checkValue` does. A field that is null counts as not given, and is not in the result. A name without a description
+ * is a problem: most often it is misspelled.
  */
 export function checkFields(
   specs: ArgSpecs,
@@ -197,7 +197,7 @@ function fits(shape: Shape, value: unknown): boolean {
   }
 }
 
-/** Each double that is not safe is an integer, or not finite. */
+/** Whether a number is finite and has kept its digits. Every double above the limit is an integer, which can be rounded. */
 function isExact(value: number): boolean {
   return Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }

@@ -14,12 +14,12 @@ import {
   parameterActionsKind,
   settingsOfActions,
 } from "./settings/parameterActions";
-import { drifts, settingsToPutBack } from "./settings/restore";
+import { drifts, settingsToRestore } from "./settings/restore";
 import { merge, toUpdates, typesOf, without } from "./settings/setting";
 import { appends, writesFor } from "./settings/settingsLife";
 import { standingSettings } from "./settings/takeOver";
-import type { LostAnswerState } from "./task/lostAnswer";
-import { isOutcomeUnknown, onlyAdoptionDiffers } from "./task/lostAnswer";
+import type { LostResponseState } from "./task/lostResponse";
+import { isOutcomeUnknown, onlyAdoptionDiffers } from "./task/lostResponse";
 import type { TaskCopyArgs, TaskCopyState } from "./task/taskCopy";
 import { checkSource, taskCopy } from "./task/taskCopy";
 import { lookUpByRows, lookUpTask } from "./task/taskPresence";
@@ -29,8 +29,8 @@ import type { StartUrls, StartUrlsForm } from "./urls/startUrls";
 import { checkStartUrls, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from "./urls/startUrls";
 
 /**
- * A whole task as one resource, made by two requests, or by three with an upload. For fleets, because the engine's time and state grow with the number
- * of resources.
+ * A whole task as one resource, made by two requests, or by three with an upload. Made for many tasks, because the engine's time and state
+ * grow with the number of resources.
  *
  * | step | call |
  * |---|---|
@@ -49,8 +49,8 @@ export interface ExtractionTaskArgs extends ProfileArgs {
   /** The declared actions by actionId, as in TaskParameters. */
   actions?: ParameterActions;
   /**
-   * The URLs at which the task starts: a list, or a file with one URL on each line. The API has no call that shows them, so those of an adopted task
-   * are uploaded once, even if the same URLs stand there.
+   * The URLs at which the task starts: a list, or a file with one URL on each line. The API has no call that shows them, so those of an
+   * adopted task are uploaded once, even if the task has the same URLs.
    */
   startUrls?: StartUrlsForm;
   /**
@@ -74,7 +74,7 @@ interface CheckedArgs extends Omit<ExtractionTaskArgs, "actions" | "startUrls"> 
   startUrls?: StartUrls;
 }
 
-export interface ExtractionTaskState extends CheckedArgs, LostAnswerState, PendingState {
+export interface ExtractionTaskState extends CheckedArgs, LostResponseState, PendingState {
   /** The task's id; the same as `id`. */
   taskId: string;
 }
@@ -141,7 +141,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
   },
 
   diff(state: ExtractionTaskState, declared: CheckedArgs): Difference {
-    // A value that a preview does not know may turn out the same.
+    // A value that a preview does not know can turn out to be unchanged.
     const args = isRecord(declared.from) ? declared : { ...declared, from: state.from };
     const { replaces = [], ...copied }: Difference = taskCopy.diff?.(copyState(state), copyArgs(args)) ?? {};
     const isRetry = replaces.includes("retry");
@@ -184,7 +184,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
 
   async delete(id: string, state: ExtractionTaskState, context: Context): Promise<void> {
     await taskCopy.delete(id, copyState(state), context);
-    // In the other cases the delete of the copy has warned that the task stays, and so do all of its settings.
+    // In the other cases, the delete of the copy has already warned that the task stays with all of its settings.
     const isOnlyLeft = state.from.sourceTaskId === undefined && state.onDelete !== "removeData";
     if (isOnlyLeft && !isOutcomeUnknown(state)) {
       await nameWhatStays(state, {}, context);
@@ -207,20 +207,23 @@ function copyState(state: ExtractionTaskState): TaskCopyState {
   return { ...copyArgs(state), taskId, outcome, explanation };
 }
 
-/** Copies the task. A lost answer is kept in the form of this resource's state. */
+/** Copies the task. After a lost response, the error contains this resource's state. */
 async function copy(args: CheckedArgs, context: Context): Promise<{ id: string }> {
   try {
     return await taskCopy.create(copyArgs(args), context);
   } catch (error) {
     if (error instanceof PartialFailure) {
-      const { outcome, explanation } = error.state as LostAnswerState;
+      const { outcome, explanation } = error.state as LostResponseState;
       throw new PartialFailure(error.message, error.id, { ...args, outcome, explanation });
     }
     throw error;
   }
 }
 
-/** What is still to do after the copy. `actions` were not written at all; whether the other two took effect is not known. */
+/**
+ * The remaining steps after the copy. `actions`: nothing was written. `write` and `append`: the response was lost. `startUrls`: not
+ * uploaded, or the response was lost.
+ */
 type Step = "actions" | "write" | "append" | "startUrls";
 
 /** Brings the task from `state` to `args`. If a step fails, the task is kept with the steps that are still to do. */
@@ -239,7 +242,7 @@ async function configure(
   try {
     await writeActions(state, args, context);
   } catch (error) {
-    // A task to adopt that is not there must not be kept in the state.
+    // A task to adopt that does not exist must not be kept in the state.
     if (args.from.adoptTaskId !== undefined && isServiceError(error, "notFound")) {
       throw error;
     }
@@ -279,11 +282,11 @@ function stillToDo(error: unknown, state: ExtractionTaskState): PartialFailure {
   return new PartialFailure(message, taskId, state);
 }
 
-/** Warns of settings that are no longer declared. They keep their values, because the values before are not known. */
+/** Warns of settings that are no longer declared. They keep their values, because the earlier values are not known. */
 async function nameWhatStays(state: ExtractionTaskState, args: Partial<CheckedArgs>, context: Context): Promise<void> {
   const { taskId } = state;
   const gone = without(settingsOfActions(state.actions), settingsOfActions(args.actions));
-  await settingsToPutBack({ taskId, remembered: [] }, gone, context);
+  await settingsToRestore({ taskId, remembered: [] }, gone, context);
   if (state.startUrls !== undefined && args.startUrls === undefined) {
     warnOfStartUrls(taskId, state.startUrls, context);
   }

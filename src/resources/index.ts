@@ -11,12 +11,12 @@ import { taskCopy } from "./task/taskCopy";
 import { taskStartUrls } from "./urls/taskStartUrls";
 
 /** A resource without its own types. */
-// biome-ignore lint/suspicious/noExplicitAny: each resource has types of its own; the fronts pass them as plain data
+// biome-ignore lint/suspicious/noExplicitAny: each resource has its own types; its callers pass them as plain data
 export interface AnyResource extends Omit<Resource<any, any, any, any>, "args"> {
   readonly args: ArgSpecs;
 }
 
-/** Every resource by its name. The fronts and the docs are derived from this list. */
+/** Every resource by its name. The provider, the manifests and the docs are derived from this list. */
 export const resources: Readonly<Record<string, AnyResource>> = {
   TaskCopy: taskCopy,
   TaskActionConfig: taskActionConfig,

@@ -5,13 +5,13 @@ export const everything = "everything";
 
 /** A resource as the owner of parts of a task. */
 export interface Owner {
-  /** What tells it from all others; undefined where nobody knows which resource it is. Such an owner has no rivals. */
+  /** Identifies the owner; undefined if the resource is not known. Such an owner never conflicts. */
   readonly key: unknown;
   /** `Type "name"`. */
   readonly title: string;
 }
 
-/** How far a claim has come: declared in the program, about to be written in this run, or written in this run. */
+/** The stage of a claim: declared in the program, about to be written in this run, or written in this run. */
 type Claim = "declared" | "writing" | "written";
 
 /**
@@ -64,7 +64,7 @@ export function rivalsInWords(owner: string, rival: string, part: string, task: 
   return `${owner} and ${rival} both decide ${what}. Each up would undo what the other wrote.`;
 }
 
-/** The task that arguments name: to configure it, or to take it over. An output or an unknown value is answered as it is. */
+/** The task that arguments name: to configure it, or to adopt it. An output or an unknown value is returned unchanged. */
 export function taskNamedBy(args: Readonly<Record<string, unknown>>): unknown {
   const { adoptTaskId } = isPlainMap(args.from) ? args.from : args;
   return args.taskId ?? adoptTaskId;

@@ -5,8 +5,8 @@ import type { ActionReader } from "./task/actionReader";
 import type { RequestJournal } from "./task/requestJournal";
 
 /**
- * The shape of every resource: domain logic over the client, with typed arguments and state. Nothing in this folder knows Pulumi or HTTP,
- * so that one list of resources can serve several fronts.
+ * The shape of every resource: domain logic over the client, with typed arguments and state. Nothing in this folder uses Pulumi or HTTP, so
+ * that programs, the provider and the command line can share the resources.
  */
 export interface Resource<
   Args extends object,
@@ -22,9 +22,9 @@ export interface Resource<
   readonly args: ArgsSpec<Args, Derived>;
   /** Outputs other than the arguments. */
   readonly outputs: readonly (keyof State & string)[];
-  /** Outputs that hold parts of the service's answers. They may contain anything, so they are secret. */
+  /** Outputs that contain parts of the service's responses. They can contain anything, so they are secret. */
   readonly secretOutputs?: readonly (keyof State & string)[];
-  /** What the resource gives its task. */
+  /** What the resource provides for its task. */
   readonly provides?: TaskPart;
   /** What of its task must exist before this resource, if the program declares both. */
   readonly waitsFor?: TaskPart;
@@ -38,9 +38,7 @@ export interface Resource<
    */
   decides?(args: Partial<Args>): string[];
 
-  /**
-   * The task that this one was copied from. The same account holds it: if it is gone too, the account is probably wrong.
-   */
+  /** The task that this one was copied from. The same account has it: if it is gone too, the account is probably wrong. */
   copiedFrom?(state: State): string | undefined;
 
   /**
@@ -57,9 +55,9 @@ export interface Resource<
   /** What a change means, beyond the arguments whose description says `replaces`. */
   diff?(state: State, args: Checked): Difference;
   create(args: Checked, context: Context): Promise<Created<State>>;
-  /** Reads the present state from the service. Without this function, or if the service does not tell, the state is kept. */
+  /** Reads the present state from the service. Without this function, or if the service does not show the resource, the state is kept. */
   read?(id: string, state: State, context: Context): Promise<Read<State>>;
-  /** Makes the service match `args`, and answers the whole new state. */
+  /** Makes the service match `args`, and returns the whole new state. */
   update(id: string, state: State, args: Checked, context: Context): Promise<State>;
   delete(id: string, state: State, context: Context): Promise<void>;
 }
@@ -172,7 +170,7 @@ export interface DriftState {
   drifted?: string[];
 }
 
-/** State that every resource may have. */
+/** State that every resource can have. */
 export interface PendingState {
   /** What is still to do after a failure. Reads keep it, and it causes an update. */
   pending?: string[];

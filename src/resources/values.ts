@@ -40,7 +40,7 @@ export function describeValue(value: unknown): string {
   return `a ${typeof value}`;
 }
 
-/** True if both values are known and differ. An unknown value may turn out equal, so it never counts as a difference. */
+/** True if both values are known and differ. An unknown value can turn out to be equal, so it never counts as a difference. */
 export function differs(before: unknown, now: unknown): boolean {
   return !holdsUnknown(before) && !holdsUnknown(now) && canonical(before) !== canonical(now);
 }
@@ -66,7 +66,7 @@ export function canonical(value: unknown): string {
   return value === undefined || value === null ? "null" : (JSON.stringify(value) ?? "null");
 }
 
-/** A map as a program or JSON writes it, and no object of a class: no output, no promise, no resource. */
+/** Whether a value is a map as in JSON, and not an object of a class, such as an output, a promise or a resource. */
 export function isPlainMap(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) {
     return false;

@@ -4,10 +4,10 @@ import type { CredentialsInUse } from "./auth/accessToken";
 import type { CommandCredential } from "./auth/credentialCommand";
 import { TokenStore } from "./auth/tokenStore";
 import { Tokens } from "./auth/tokens";
-import { readAnswer, readNewTokens } from "./contract/answers";
-import type { AnswerOf, Operation, OperationName } from "./contract/operations";
+import type { Operation, OperationName, ResponseOf } from "./contract/operations";
 import { operations } from "./contract/operations";
 import { prepare } from "./contract/requests";
+import { readNewTokens, readResponse } from "./contract/responses";
 import type { Subtask } from "./contract/types";
 import { Redactor } from "./errors/redactor";
 import { clock } from "./http/clock";
@@ -26,8 +26,8 @@ import { allSubtasks } from "./subtasks";
 
 /** The call of one operation. */
 export type CallOf<Of> =
-  Of extends Operation<infer Request, infer Answer>
-    ? (request: Request, options?: CallOptions) => Promise<Answer>
+  Of extends Operation<infer Request, infer Response>
+    ? (request: Request, options?: CallOptions) => Promise<Response>
     : never;
 
 /** A method for each operation of the contract. */
@@ -182,17 +182,21 @@ export class ServiceClient {
     this.#tokens.checkStored();
   }
 
-  async #call<Name extends OperationName>(name: Name, request: object, options?: CallOptions): Promise<AnswerOf<Name>> {
+  async #call<Name extends OperationName>(
+    name: Name,
+    request: object,
+    options?: CallOptions,
+  ): Promise<ResponseOf<Name>> {
     const secrets = this.#secrets;
     if ("refresh_token" in request) secrets.add(String(request.refresh_token));
-    const read = (body: Buffer): AnswerOf<Name> => readAnswer(name, body);
-    const answer = await this.#sender.call(prepare(name, request, this.#settings), read, options);
+    const read = (body: Buffer): ResponseOf<Name> => readResponse(name, body);
+    const response = await this.#sender.call(prepare(name, request, this.#settings), read, options);
     if (name === "refreshToken") {
-      const { data } = answer as AnswerOf<"refreshToken">;
+      const { data } = response as ResponseOf<"refreshToken">;
       secrets.add(data.access_token);
       secrets.add(data.refresh_token);
     }
-    return answer;
+    return response;
   }
 
   static {

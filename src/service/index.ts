@@ -7,7 +7,7 @@ export type { CredentialSource, CredentialsInUse } from "./auth/accessToken";
 export type { CommandCredential } from "./auth/credentialCommand";
 export { ServiceClient } from "./client";
 export type { Field, Fields, FieldType, FieldTypes } from "./contract/fields";
-export type { AnswerOf, Operation, OperationName } from "./contract/operations";
+export type { Operation, OperationName, ResponseOf } from "./contract/operations";
 export { operations } from "./contract/operations";
 export * from "./contract/types";
 export { environmentVariables, optionsFromEnvironment } from "./environment";

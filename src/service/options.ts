@@ -25,11 +25,11 @@ export interface ServiceClientOptions {
   tokenStore?: string;
   /** Separates the stored tokens of several accounts at one service. Default: `default`. */
   profile?: string;
-  /** Seconds a single request may take, from connecting to the last byte of the answer. Default 30. */
+  /** Seconds a single request may take, from connecting to the last byte of the response. Default 30. */
   timeoutSeconds?: number;
   /** How often a request is repeated, if that is safe. Default 5. */
   maxRetries?: number;
-  /** Most requests per second, over all clients of this process for the same service. Default: no limit until the service answers 429. */
+  /** Most requests per second, over all clients of this process for the same service. Default: no limit until the service responds with 429. */
   requestsPerSecond?: number;
   /** Most requests in flight, over all clients of this process for the same service. Default 8. */
   concurrency?: number;

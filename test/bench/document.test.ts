@@ -18,13 +18,13 @@ function peer(name: string, wallSeconds: number, requests = 0): PeerResult {
 }
 
 describe("the page about performance", () => {
-  it("says what was saved", () => {
+  it("contains the saved results", () => {
     for (const [file, content] of Object.entries(documented())) {
       assert.equal(readFileSync(file, "utf8"), content, `run "npm run bench -- docs": ${file}`);
     }
   });
 
-  it("begins with what the largest stack shows", () => {
+  it("begins with the results of the largest stack", () => {
     const small = run(25, [peer("ExtractionTask", 1), peer("guide-style", 2)]);
     const large = run(500, [peer("ExtractionTask", 30), peer("guide-style", 400)]);
     const limited = run(900, [peer("ExtractionTask", 50)], 20);
@@ -51,7 +51,7 @@ describe("the page about performance", () => {
     assert.ok(requests !== undefined && keepsGoal(requests));
   });
 
-  it("fills what a large run left out from three smaller ones, and says so", () => {
+  it("extrapolates the missing results of a large run from three smaller ones, and marks them", () => {
     const square = (tasks: number): number => 2 + tasks / 10 + (tasks * tasks) / 1000;
     const small = [25, 100, 200].map((tasks) => run(tasks, [peer("guide-style", square(tasks), tasks * 3)]));
     const large = withExtrapolated([...small, run(500, [peer("ExtractionTask", 9)])]).at(-1)?.peers[1];
@@ -62,7 +62,7 @@ describe("the page about performance", () => {
     assert.equal(withExtrapolated([...small.slice(1), atALimit, run(500, [])]).at(-1)?.peers.length, 0);
   });
 
-  it("gives the share of what a limit allows, and names who did not come through it", () => {
+  it("gives the share of a rate limit that each peer uses, and names peers that failed under it", () => {
     const failed: PeerResult = { peer: "guide-style", note: "first up failed", phases: {} };
     const text = limitedText([run(100, [peer("ExtractionTask", 12.5, 200), failed, peer("floor", 3)], 20)]);
     assert.match(text, /\| 100 +\| ExtractionTask +\| 200 +\| 0 +\| 12\.5 s of 10\.0 s +\| 80 % +\|/);
@@ -70,7 +70,7 @@ describe("the page about performance", () => {
     assert.doesNotMatch(text, /floor/);
   });
 
-  it("shows each peer as a line, with open points where nothing was measured", () => {
+  it("shows each peer as a line, with open points for extrapolated values", () => {
     const plot = plotOf([
       run(25, [peer("a", 2)]),
       run(100, [peer("a", 9), { ...peer("b", 20), note: "extrapolated" }]),

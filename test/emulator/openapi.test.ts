@@ -85,8 +85,8 @@ describe("openapi.yaml", () => {
   });
 
   it("has the fields that the client reads, with their types", () => {
-    for (const [place, { responses }, { answer }] of documented()) {
-      assert.deepEqual(answer.type, typeOf(responses["200"]?.content?.["application/json"]?.schema), place);
+    for (const [place, { responses }, { response }] of documented()) {
+      assert.deepEqual(response.type, typeOf(responses["200"]?.content?.["application/json"]?.schema), place);
     }
   });
 

@@ -3,7 +3,7 @@ import sinon from "sinon";
 import { engineInterruption, SummedUpLog } from "../internals/engine";
 
 describe("progress", () => {
-  it("shows once for each resource until it changes, and never without a resource", () => {
+  it("is shown once for each resource until it changes, and never without a resource", () => {
     const shown: string[] = [];
     const display = new SummedUpLog((message, urn) => shown.push(`${urn}: ${message}`));
     for (const urn of ["a", "b", undefined]) {
@@ -16,7 +16,7 @@ describe("progress", () => {
 });
 
 describe("an interruption", () => {
-  it("never comes, and nothing fails, in a process that is not a known provider host", () => {
+  it("is never reported and causes no error in a process that is not a known provider host", () => {
     const argv = sinon.stub(process, "argv").value(["node", "/nowhere/host.js"]);
     try {
       assert.equal(engineInterruption().aborted, false);

@@ -42,8 +42,8 @@ class Foreign extends pulumi.CustomResource {
   }
 }
 
-describe("the place of a resource in the program", () => {
-  it("is the line of the program, and its callers are those of the program", async () => {
+describe("the source position of a resource", () => {
+  it("is the line in the program, with callers in the program only", async () => {
     const { direct, nested } = await run(() => {
       copy("direct");
       const component = (): TaskCopy => copy("nested");
@@ -55,7 +55,7 @@ describe("the place of a resource in the program", () => {
     assert.equal(nested?.callers.length, (direct?.callers.length ?? 0) + 1);
   });
 
-  it("stays unchanged for resources of other packages, also after a resource that could not be made", async () => {
+  it("stays unchanged for resources of other packages, even after the constructor of a resource failed", async () => {
     const limit = Error.stackTraceLimit;
     const { first, second, third, last } = await run(() => {
       for (const name of ["first", "second", "third"]) {

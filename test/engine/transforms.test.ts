@@ -22,11 +22,11 @@ describe("transforms of a resource", () => {
     assert.equal(hasTransforms(undefined, withTransformations([transform])), true);
   });
 
-  it("count as present where the SDK does not tell", () => {
+  it("count as present if the SDK does not show them", () => {
     assert.equal(hasTransforms(undefined, withTransformations()), true);
   });
 
-  it("are present where the program serves the engine's calls", () => {
+  it("are present if the program serves the engine's calls", () => {
     const store = createRequire(__filename)("@pulumi/pulumi/runtime/state").getStore();
     assert.equal(transformsResources(), false);
     store.callbacks = {};

@@ -23,7 +23,7 @@ export type { CloudRunArgs, CloudRunState } from "../../src/resources/run/cloudR
 export { countsOf } from "../../src/resources/run/subtaskList";
 export { actionsOf, actionsWith, settingsOfActions } from "../../src/resources/settings/parameterActions";
 export { listsOf, rememberedLists, rememberedValues, valuesOf } from "../../src/resources/settings/previous";
-export { drifts, remember, settingsToPutBack } from "../../src/resources/settings/restore";
+export { drifts, remember, settingsToRestore } from "../../src/resources/settings/restore";
 export type { Setting, SettingOf } from "../../src/resources/settings/setting";
 export { byName, changedProperties, merge, nameOf, toUpdates, without } from "../../src/resources/settings/setting";
 export { ActionReader } from "../../src/resources/task/actionReader";

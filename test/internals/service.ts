@@ -18,7 +18,7 @@ export type {
 } from "../../src/service/contract/types";
 export { defaultTokenStore } from "../../src/service/environment";
 export { isServiceError } from "../../src/service/errors/errors";
-export { failureOfAnswer } from "../../src/service/errors/failures";
+export { failureOfResponse } from "../../src/service/errors/failures";
 export { Redactor } from "../../src/service/errors/redactor";
 export { hideRequestValues } from "../../src/service/errors/requestValues";
 export type { Cancel } from "../../src/service/http/clock";

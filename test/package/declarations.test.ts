@@ -15,7 +15,7 @@ const packages = [
 
 describe(`the declarations, checked by TypeScript ${ts.version} in a project that checks libraries too`, () => {
   for (const { name, dist, entries } of packages) {
-    it(`hold nothing that it cannot read or does not know, in ${name}; other packages may`, () => {
+    it(`contain nothing that it cannot parse or resolve, in ${name}; other packages may`, () => {
       const folder = join(repositoryRoot, dist);
       const files = entries.map((entry) => join(folder, `${entry}.d.ts`));
       assert.deepEqual(

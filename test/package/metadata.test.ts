@@ -56,11 +56,11 @@ describe("the metadata of the packages", () => {
     });
   }
 
-  it("names the provider as what it is", () => {
+  it("describes the package as a dynamic provider", () => {
     assert.ok(manifests[0]?.manifest.keywords.includes("pulumi-provider"));
   });
 
-  it("has one address of the repository in all files", () => {
+  it("has the same address of the repository in all files", () => {
     assert.match(address, /^https:\/\/github\.com\/[\w-]+\/[\w-]+$/);
     const name = address.split("/").at(-1);
     const others = filesBelow(".").flatMap((file) => {

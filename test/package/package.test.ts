@@ -38,7 +38,7 @@ describe("the package", () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("gives the same names to require and to import, from each of its exports", async () => {
+  it("exports the same names to require and to import, from each entry point", async () => {
     assert.deepEqual(modules, ["pulumi-webextract", "pulumi-webextract/service", "pulumi-webextract/provider"]);
     const list = JSON.stringify(modules);
     const required = await inConsumer(
@@ -60,7 +60,7 @@ describe("the package", () => {
     assert.deepEqual(provider, ["get"]);
   });
 
-  it("keeps everything else to itself", async () => {
+  it("exports no other files", async () => {
     const said = await inConsumer(
       folder,
       `try { require("pulumi-webextract/dist/pulumi/backend.js"); } catch (error) { console.log(JSON.stringify(error.code)); }`,
@@ -69,7 +69,7 @@ describe("the package", () => {
     assert.equal(said, "ERR_PACKAGE_PATH_NOT_EXPORTED");
   });
 
-  it("gives the client without Pulumi, which is an optional peer", async () => {
+  it("provides the client without Pulumi, which is an optional peer", async () => {
     const names = await inConsumer(
       folder,
       `const Module = require("node:module");
@@ -84,7 +84,7 @@ describe("the package", () => {
     assert.ok((names as string[]).includes("ServiceClient"));
   });
 
-  it("loads no HTTP library before the first request, for most runs of a program make none", async () => {
+  it("loads no HTTP library before the first request, because most runs of a program make none", async () => {
     const loaded = await inConsumer(
       folder,
       `require("pulumi-webextract"); require("pulumi-webextract/provider").get("TaskCopy");
@@ -96,7 +96,7 @@ describe("the package", () => {
     assert.deepEqual(loaded, []);
   });
 
-  it("loads no parser of manifests before the first one, for most programs have none", async () => {
+  it("loads no YAML parser before the first manifest, because most programs have none", async () => {
     const loaded = await inConsumer(
       folder,
       `const { Manifest } = require("pulumi-webextract");
@@ -109,7 +109,7 @@ describe("the package", () => {
     assert.deepEqual(loaded, [[], true]);
   });
 
-  it("holds what it needs and nothing else when it is packed", async () => {
+  it("contains the files that it needs and no others when it is packed", async () => {
     const { stdout } = await run("tar", ["-tzf", await packTarball()]);
     const files = stdout
       .trim()

@@ -59,7 +59,7 @@ describe("the page about the client", () => {
     assert.equal(lines.length, 5);
   });
 
-  it("shows how to tell a lost answer", async () => {
+  it("shows how to detect a lost response", async () => {
     const taskId = await copyAndConfigure(client, "demo-template", "demo-group");
     assert.match(await startOrSay(client, taskId), /^\d+$/);
     emulator.setBehaviour({ startAnswer: "null", startWhileRunning: "newRun" });
@@ -67,7 +67,7 @@ describe("the page about the client", () => {
     emulator.setBehaviour({ startAnswer: "data" });
   });
 
-  it("shows a broker that prints what credentialCommand wants", async () => {
+  it("shows a broker that prints the format of credentialCommand", async () => {
     const log = sinon.stub(console, "log");
     await printCredential(client);
     log.restore();

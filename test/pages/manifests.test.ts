@@ -18,7 +18,7 @@ describe("the pages about manifests", () => {
     );
   });
 
-  it("say what becomes of a value", () => {
+  it("describe how values are converted", () => {
     const { tasks } = readManifests({
       paths: ["snippets/tasks/stories.yaml"],
       folder: example,
@@ -33,7 +33,7 @@ describe("the pages about manifests", () => {
     assert.deepEqual(Object.entries(actions.pages.properties), promised);
   });
 
-  it("show errors as they are", () => {
+  it("show real errors", () => {
     const folder = mkdtempSync(join(tmpdir(), "webextract-page-"));
     try {
       const books = readPage("examples/manifest/tasks/books.yaml");

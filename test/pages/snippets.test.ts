@@ -4,7 +4,7 @@ import { configKeys } from "../internals/config";
 import { blocks, readPage } from "./readPage";
 
 describe("the pages", () => {
-  it("cut their snippets from files that are compiled or run", () => {
+  it("contain snippets only from files that are compiled or run", () => {
     assert.deepEqual(pages().flatMap(snippetProblems), []);
   });
 

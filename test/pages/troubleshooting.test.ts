@@ -15,7 +15,7 @@ describe("the page about troubleshooting", () => {
     );
   });
 
-  it("says of each message what it means, what happened at the service, and what to do", () => {
+  it("describes for each message its meaning, what happened at the service, and what to do", () => {
     const answers = page.split(/^```text\n(?:.*\n)*?```\n/m).slice(1);
     // Two messages with the same answer follow each other.
     const given = answers.filter((answer) => answer.trim() !== "");

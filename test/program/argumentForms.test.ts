@@ -17,7 +17,7 @@ function namesIn(shape: Shape): string[] {
 }
 
 describe("the types of arguments", () => {
-  it("show the doc comment of each argument where a program gives it", () => {
+  it("show the doc comment of each argument in an editor", () => {
     const path = join(repositoryRoot, "test", "program", "argumentForms.ts");
     const { options } = ts.parseJsonConfigFileContent({ extends: "./tsconfig.json" }, ts.sys, repositoryRoot);
     const service = ts.createLanguageService({

@@ -134,7 +134,7 @@ describe("typed classes", () => {
     ]);
   });
 
-  it("know a task that is taken over by its id", async () => {
+  it("recognize an adopted task by its id", async () => {
     const registered = await run(() => {
       const task = new webextract.TaskCopy("task", { adoptTaskId: "t-1" });
       new webextract.TaskActionConfig("config", { taskId: "t-1", actions: open });
@@ -143,7 +143,7 @@ describe("typed classes", () => {
     assert.deepEqual(registered.run?.dependsOn, ["config", "task"]);
   });
 
-  it("know a task that is looked up by its id, its taskId and its string, and by those of its settings", async () => {
+  it("recognize a static get of a task by its id, its taskId and its string, and by those of its settings", async () => {
     const registered = await run(() => {
       const task = webextract.TaskCopy.get("task", "task-1");
       const found = webextract.TaskActionConfig.get("found", task.id, { actions: open });
@@ -313,7 +313,7 @@ describe("typed classes", () => {
     }
   });
 
-  it("keep nothing outside of a stack: unit tests of programs make the same resources again and again", async () => {
+  it("keep nothing outside of a stack, because unit tests create the same resources repeatedly", async () => {
     await pulumi.runtime.setMocks({
       newResource: ({ name, inputs }) => ({ id: name, state: inputs }),
       call: () => ({}),
@@ -344,7 +344,7 @@ describe("typed classes", () => {
     await refuses(twice, 'TaskActionConfig "two-config"', 'CloudRun "one-run"');
   });
 
-  it("hash the arguments of rerunOn in the program, options left out", async () => {
+  it("hash the arguments of rerunOn in the program, without options", async () => {
     const hashOf = async (items: string[], onDelete: "retain" | "restore"): Promise<unknown> => {
       const registered = await run(() => {
         const loop = new webextract.TaskLoopItems("loop", {
@@ -390,7 +390,7 @@ describe("typed classes", () => {
     });
   });
 
-  it("refuse the option import, at which the SDK would fail, and say what to use instead", async () => {
+  it("refuse the option import, which the SDK cannot handle, and name the alternatives", async () => {
     const message = await refusalOf(
       () => new webextract.TaskCopy("task", { adoptTaskId: "task-1" }, { import: "task-1" }),
     );
@@ -420,7 +420,7 @@ describe("typed classes", () => {
     }
   });
 
-  it("refuse a resource among triggers, at any depth: its changes would not show", async () => {
+  it("refuse a resource among triggers at any depth, because its changes are not visible", async () => {
     const run1 = (triggers: unknown) =>
       new webextract.CloudRun("again", { taskId: "t", triggers: triggers as webextract.Trigger });
     const rows = (triggers: unknown) =>
@@ -441,7 +441,7 @@ describe("typed classes", () => {
     }
   });
 
-  it("refuse triggers that no diff would show: dates, maps, circular values", async () => {
+  it("refuse triggers whose changes are not visible: dates, Maps, circular values", async () => {
     const itself: Record<string, unknown> = {};
     itself.own = [itself];
     const wrong: [unknown, string, string][] = [
@@ -477,7 +477,7 @@ describe("typed classes", () => {
     assert.ok(!("triggers" in (registered.without?.inputs ?? {})));
   });
 
-  it("make a whole list secret when one item is, and also what is derived from the list", async () => {
+  it("make a whole list and the values derived from it secret if one item is secret", async () => {
     let secrets: boolean[] = [];
     await run(async () => {
       const urls = new webextract.TaskStartUrls("urls", {

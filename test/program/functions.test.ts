@@ -51,7 +51,7 @@ describe("arguments of functions", () => {
     return error.message;
   };
 
-  it("are refused when one is missing, before any request: the rows of a run are not the rows of the task", async () => {
+  it("are refused before any request if one is missing", async () => {
     const missing = "getBatchData: lotNo is missing: give a non-empty string. No request was sent.";
     const args = { taskId: "template-1" } as webextract.GetBatchDataArgs;
     assert.equal(await refused(() => webextract.getBatchDataOutput(args, plain)), missing);
@@ -84,7 +84,7 @@ describe("arguments of functions", () => {
     );
   });
 
-  it("are refused in a preview too, beside an unknown argument", async () => {
+  it("are refused in a preview too, even with an unknown argument", async () => {
     const later = pulumi.output(pulumi.unknown) as unknown as pulumi.Output<string>;
     const read = () => webextract.getBatchDataOutput({ taskId: later } as never);
     await assert.rejects(answerOf(read, {}, true), /getBatchData: lotNo is missing/);
@@ -93,7 +93,7 @@ describe("arguments of functions", () => {
     assert.deepEqual(emulator.requests, []);
   });
 
-  it("may be outputs, also within a list; undefined and null count as not given", async () => {
+  it("can be outputs, also within a list; undefined and null count as not given", async () => {
     const whole = pulumi.output({ taskId: "template-1" }) as unknown as webextract.GetDataArgs;
     assert.deepEqual(await answerOf(() => webextract.getDataOutput(whole, plain)), { rows: [], total: 0 });
     const taskIds = [pulumi.output("template-1")];
@@ -111,7 +111,7 @@ describe("arguments of functions", () => {
     assert.deepEqual(await answerOf(read("us"), profiles), { rows: [], total: 0 });
     for (const [profile, message] of [
       ["nope", /^getData: There is no profile "nope" in webextract:profiles. Known: us/],
-      [undefined, /^getData: It names no profile, and webextract:baseUrl is not configured. .*known: us/],
+      [undefined, /^getData: No profile is given, and webextract:baseUrl is not configured. .*known: us/],
     ] as const) {
       await assert.rejects(answerOf(read(profile), profiles), (error) => {
         assert.ok(pulumi.RunError.isInstance(error), String(error));
@@ -121,7 +121,7 @@ describe("arguments of functions", () => {
     }
   });
 
-  it("take the profile of their parent, and refuse to guess it where it is an output and a promise is wanted", async () => {
+  it("take the profile of their parent, and are refused in the promise form if that profile is an output", async () => {
     const us = { baseUrl: emulator.url, accessToken: emulator.credentials.accessToken };
     const profiles = { "webextract:baseUrl": "", "webextract:profiles": JSON.stringify({ us }) };
     const copy = (profile: pulumi.Input<string>) => new webextract.TaskCopy("task", { adoptTaskId: "t", profile });
@@ -146,7 +146,7 @@ describe("arguments of functions", () => {
     assert.deepEqual(emulator.requests, []);
   });
 
-  it("have options of an invoke, of which provider means nothing and dependsOn needs an output", async () => {
+  it("have the options of an invoke; provider is refused, and dependsOn requires the output form", async () => {
     const args = { taskId: "template-1" };
     const options = (more: object) => ({ ...plain, ...more }) as webextract.FunctionOutputOptions;
     const component = () => new pulumi.ComponentResource("test:index:Job", "job");
@@ -178,7 +178,7 @@ describe("arguments of functions", () => {
     emulator.setBehaviour({ credentialAcceptance: "contract" });
   });
 
-  it("leave no client open when the program has ended or failed: its limits do not slow down later programs", async () => {
+  it("close their clients when the program has ended or failed, so that later programs are not slowed down", async () => {
     const { accessToken } = emulator.credentials;
     const config = { "webextract:concurrency": "1" };
     await answerOf(() => webextract.getDataOutput({ taskId: "template-1" }, plain), config);

@@ -37,14 +37,14 @@ describe("the warning of plain credentials", () => {
     ]);
   });
 
-  it("names the whole of the profiles if they cannot be a map in the file", () => {
+  it("names the key of all profiles if they are not a map in the file", () => {
     const [warning = ""] = warningsOf({ profiles: `${profiles} ` });
     assert.match(warning, /profiles\.eu\.accessToken\./);
     assert.match(warning, /config set --secret webextract:profiles\n/);
     assert.doesNotMatch(warning, /--path/);
   });
 
-  it("quotes the name of a profile that is no plain word", () => {
+  it("quotes the name of a profile with special characters", () => {
     const [warning = ""] = warningsOf({ profiles: JSON.stringify({ "my.eu": { apiKey: "secret-1" } }) });
     assert.ok(warning.includes(`--path 'webextract:profiles["my.eu"].apiKey'`), warning);
   });
@@ -57,7 +57,7 @@ describe("the warning of plain credentials", () => {
     assert.deepEqual(warningsOf({ profiles: '{"eu":{"accessToken":1}}' }), []);
   });
 
-  it("is not given where the SDK does not tell what is encrypted", () => {
+  it("is not given if the SDK does not show what is encrypted", () => {
     sandbox.stub(pulumi.runtime as unknown as { isConfigSecret: unknown }, "isConfigSecret").value(undefined);
     const warn = sandbox.stub(pulumi.log, "warn").resolves();
     warnOfPlainCredentials({ "webextract:apiKey": "secret-0" });

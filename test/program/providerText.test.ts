@@ -4,7 +4,7 @@ import { providerText } from "../internals/program";
 import { resources } from "../internals/resources";
 
 describe("the provider text in state", () => {
-  it("never changes: a changed text would show as an update of every resource of every user", () => {
+  it("never changes, because a change would show as an update of every resource", () => {
     assert.equal(
       providerText("TaskCopy"),
       'exports.handler=()=>require("module").createRequire(process.cwd()+"/")("pulumi-webextract/provider").get("TaskCopy")',
@@ -17,7 +17,7 @@ describe("the provider text in state", () => {
     }
   });
 
-  it("finds a provider for every resource, and names the known resources for any other name", () => {
+  it("finds a provider for every resource, and lists the known resources for an unknown name", () => {
     for (const type of Object.keys(resources)) {
       assert.equal(typeof get(type).create, "function");
     }

@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import sinon from "sinon";
 import { CloudRun, DataExport } from "../../src/index";
 
-describe("the warning of an export that takes lotNo from a run whose end nobody waits for", () => {
+describe("the warning of an export that takes lotNo from a run with waitFor started", () => {
   const sandbox = sinon.createSandbox();
   afterEach(() => sandbox.restore());
 
@@ -35,7 +35,7 @@ describe("the warning of an export that takes lotNo from a run whose end nobody 
     assert.deepEqual(await warningsOf(() => rows(pulumi.interpolate`${run().id}`)), [expected]);
   });
 
-  it("is not given if the run is waited for, is only looked up, or is not declared", async () => {
+  it("is not given if the run has waitFor finished, is a static get, or is not declared", async () => {
     assert.deepEqual(await warningsOf(() => rows(run({ waitFor: "finished" }).id)), []);
     assert.deepEqual(await warningsOf(() => rows(run({ waitFor: pulumi.output("finished") }).id)), []);
     assert.deepEqual(await warningsOf(() => rows(CloudRun.get("run", "1", { taskId: "task-1" }).id)), []);

@@ -13,11 +13,11 @@ describe("the guard against a wrong account", () => {
       ),
     );
 
-  it("believes that one task is gone", async () => {
+  it("accepts that one task is gone", async () => {
     assert.deepEqual(await readAll(new AccountGuard(), { a: "gone" }), [undefined]);
   });
 
-  it("believes that several tasks are gone when another is found, in any order of answers", async () => {
+  it("accepts that several tasks are gone if another is found, in any order of responses", async () => {
     assert.deepEqual(await readAll(new AccountGuard(), { a: "gone", b: "gone", c: "there" }), [
       undefined,
       undefined,
@@ -25,14 +25,14 @@ describe("the guard against a wrong account", () => {
     ]);
   });
 
-  it("doubts all of them when no task is found", async () => {
+  it("refuses all reads if no task is found", async () => {
     const doubts = await readAll(new AccountGuard(), { a: "gone", b: "gone", c: "gone" });
     for (const doubt of doubts) {
-      assert.match(doubt ?? "", /^The service says that 3 tasks are gone, and so far found none of this stack/);
+      assert.match(doubt ?? "", /^The service says that 3 tasks are gone, and has found no task of this stack so far/);
     }
   });
 
-  it("still doubts later reads", async () => {
+  it("also refuses later reads", async () => {
     const guard = new AccountGuard();
     await readAll(guard, { a: "gone", b: "gone" });
     const [doubt] = await readAll(guard, { c: "gone" });
@@ -59,15 +59,15 @@ describe("the guard against a wrong account", () => {
       return { doubts, lookedUp };
     };
 
-    it("doubts the first too when its source is gone", async () => {
+    it("also refuses the first read if its source is gone", async () => {
       assert.deepEqual(await readInTurn(["gone", "gone"], true), { doubts: [true, true], lookedUp: ["template"] });
     });
 
-    it("takes an existing template for no proof: another account may see the same template", async () => {
+    it("does not accept an existing template as proof, because another account can see the same template", async () => {
       assert.deepEqual(await readInTurn(["gone", "gone"], false), { doubts: [false, true], lookedUp: ["template"] });
     });
 
-    it("looks up no template when another task of the account is found", async () => {
+    it("looks up no template if another task of the account is found", async () => {
       assert.deepEqual(await readInTurn(["there", "gone", "gone"], true), {
         doubts: [false, false, false],
         lookedUp: [],

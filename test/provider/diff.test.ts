@@ -9,7 +9,7 @@ describe("diffs", () => {
   const diff = (type: string, state: Record<string, unknown>, args: Record<string, unknown>) =>
     providers.provider(type).diff("id", { stateVersion: 1, origin, ...state }, args);
 
-  it("leave the comparison to the engine, so that only changes show", async () => {
+  it("leave the comparison to the engine, so that only changed arguments are shown", async () => {
     const state = { taskId: "t", actions: { a: { actionType: "X", properties: { p: "1" } } } };
     const args = { taskId: "t", actions: { a: { actionType: "X", properties: { p: "2" } } } };
     assert.deepEqual(await diff("TaskActionConfig", state, args), {});
@@ -82,7 +82,7 @@ describe("diffs", () => {
     });
   });
 
-  it("leave the comparison of equal arguments to the engine: a value may have become a secret", async () => {
+  it("leave the comparison of equal arguments to the engine, because a value can have become a secret", async () => {
     const from = { sourceTaskId: "s", taskGroupId: "g" };
     const actions = { a: { actionType: "X", properties: { p: "1" } } };
     assert.deepEqual(await diff("ExtractionTask", { from, actions, taskId: "t" }, { from, actions }), {});
@@ -113,7 +113,7 @@ describe("diffs", () => {
     const state = { taskId: "t", origin: "https://old.test" };
     await assert.rejects(diff("CloudRun", state, { taskId: "t" }), {
       message:
-        /^It was made at https:\/\/old.test, and the configuration names http:\/\/127.0.0.1:1; nothing was touched/,
+        /^This resource was made at https:\/\/old.test, and the configuration names http:\/\/127.0.0.1:1. Nothing was changed/,
     });
     const moved = new InProcess({ baseUrl: origin, movedFrom: "https://old.test" });
     assert.deepEqual(await moved.provider("CloudRun").diff("1", state, { taskId: "t" }), { changes: true });

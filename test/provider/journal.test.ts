@@ -51,7 +51,7 @@ describe("the journal of requests that must not be sent twice", () => {
     }
   };
 
-  describe("after a copy that was answered and never saved", () => {
+  describe("after a copy whose result was not saved", () => {
     it("takes the copy over, with a warning that names it and its age", async () => {
       const copy = await copiedUnsaved();
       letPass(3 * 60 * 1000);
@@ -66,14 +66,14 @@ describe("the journal of requests that must not be sent twice", () => {
       );
     });
 
-    it("is empty after the engine has saved and ended in the ordinary way", async () => {
+    it("is empty after the engine has saved the state and ended as usual", async () => {
       const copy = await copiedUnsaved();
       assert.equal(world.journal().length, 1);
       await copy.up(copyArgs);
       assert.deepEqual(world.journal(), []);
     });
 
-    it("is empty when the step failed after the copy, so that no other resource takes over what the state holds", async () => {
+    it("is empty if the step failed after the copy, so that no other resource takes over an object in the state", async () => {
       const whole = { from: copyArgs, actions: { open: { actionType: "NavigateAction", properties: { Url: "a" } } } };
       const books = world.declare("ExtractionTask", "books");
       world.emulator.fault({ operation: "updateTaskParameters", kind: "error", code: "PermissionDenied" });
@@ -102,7 +102,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.equal(world.journal().length, 1);
     });
 
-    it("copies again for other arguments, with a warning that names the orphan", async () => {
+    it("copies again for other arguments, with a warning that names the unmanaged copy", async () => {
       const copy = await copiedUnsaved();
       const [orphan] = copies();
       await copy.up({ ...copyArgs, taskGroupId: "group-1" });
@@ -117,7 +117,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.equal(copies().length, 1);
     });
 
-    it("copies again after a day, with a warning that names the orphan", async () => {
+    it("copies again after a day, with a warning that names the unmanaged copy", async () => {
       const copy = await copiedUnsaved();
       const [orphan] = copies();
       letPass(25 * hour);
@@ -138,7 +138,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.deepEqual(world.warnings, []);
     });
 
-    it("refuses when the service does not tell whether the copy exists, and names the copy", async () => {
+    it("refuses if the service does not show whether the copy exists, and names the copy", async () => {
       const copy = await copiedUnsaved();
       const [taskId] = copies();
       world.emulator.setBehaviour({ getActionsMissing: "leftOut", getActionsEmptyTypes: "refused" });
@@ -154,7 +154,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.deepEqual(world.journal(), []);
     });
 
-    it("accepts the adoption of a task by the user, and names the orphan when that is another task", async () => {
+    it("accepts adoptTaskId, and names the unmanaged copy if another task is adopted", async () => {
       const copy = await copiedUnsaved();
       const [orphan] = copies();
       await copy.up({ adoptTaskId: "task-1" });
@@ -174,7 +174,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.deepEqual(world.journal(), []);
     });
 
-    it("removes at another address the entry of what the state holds, and names what no state holds", async () => {
+    it("at another address, removes the entry of a copy in the state, and names a copy in no state", async () => {
       const copy = await copiedUnsaved();
       const [orphan] = copies();
       const old = world.emulator.url;
@@ -213,7 +213,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.match(world.warnings.join(), /It was taken over/);
     });
 
-    it("names the orphan when the change is reverted, also after a refresh", async () => {
+    it("names the unmanaged copy if the change is reverted, also after a refresh", async () => {
       copy = await world.unsaved(copy, () => copy.up(second));
       const orphan = copies()[1];
       forget();
@@ -226,7 +226,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.deepEqual(world.warnings, []);
     });
 
-    it("names the orphan in a destroy", async () => {
+    it("names the unmanaged copy in a destroy", async () => {
       copy = await world.unsaved(copy, () => copy.up(second));
       const orphan = copies()[1];
       forget();
@@ -234,7 +234,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.match(world.warnings.join("\n"), new RegExp(`"${orphan}" .* no state holds the other one`));
     });
 
-    it("does not delete what its replacement took over in a replace by hand", async () => {
+    it("does not delete the copy that its replacement took over in a requested replace", async () => {
       const saved = world.declare("TaskCopy", "by hand");
       await world.unsaved(saved, () => saved.up(copyArgs));
       const { id } = saved;
@@ -250,16 +250,16 @@ describe("the journal of requests that must not be sent twice", () => {
     });
   });
 
-  describe("after a copy whose answer was lost in a kill", () => {
+  describe("after a copy whose response was lost because of a kill", () => {
     for (const [when, made] of [
       ["before", 0],
       ["after", 1],
     ] as const) {
-      it(`sends nothing, and says how to go on (killed ${when} the effect)`, async () => {
+      it(`sends nothing, and says how to continue (killed ${when} the effect)`, async () => {
         const copy = world.declare("TaskCopy");
         const saved = await world.killed(copy, () => copy.up(copyArgs), { operation: "copyTask", when });
         const message = await failure(saved.up(copyArgs));
-        assert.match(message, /The run that sent this request ended before it received the answer/);
+        assert.match(message, /The run that sent this request ended before it received the response/);
         assert.match(message, /A copy of task "task-1" may exist in group "group-2", sent at 20\d\d-/);
         assert.match(message, /set adoptTaskId to the id; if it did not, set retry to a new string/);
         assert.match(await failure(saved.up(copyArgs)), /A copy of task "task-1" may exist/);
@@ -272,7 +272,7 @@ describe("the journal of requests that must not be sent twice", () => {
       });
     }
 
-    it("names the copy of a late answer until it is taken over", async () => {
+    it("names the copy of a late response until it is taken over", async () => {
       const copy = world.declare("TaskCopy");
       const hold = world.emulator.hold({ operation: "copyTask" });
       const saved = copy.asSaved();
@@ -293,7 +293,7 @@ describe("the journal of requests that must not be sent twice", () => {
     });
   });
 
-  it("notes the answer to the request under way when the engine has ended, and sends nothing more", async () => {
+  it("notes the response to the request in progress when the engine has ended, and sends no further request", async () => {
     const hold = world.emulator.hold({ operation: "copyTask" });
     const first = world.declare("TaskCopy", "first");
     const saved = first.asSaved();
@@ -303,7 +303,10 @@ describe("the journal of requests that must not be sent twice", () => {
     const ended = providers.engineIsGone();
     const inputs = await providers.checked("TaskCopy", copyArgs);
     noteUrn(inputs, String(world.declare("TaskCopy", "second").urn));
-    await assert.rejects(providers.provider("TaskCopy").create(inputs), /engine has ended, so nothing more is sent/);
+    await assert.rejects(
+      providers.provider("TaskCopy").create(inputs),
+      /engine has ended, so no further request is sent/,
+    );
     hold.release();
     await ended;
     await step;
@@ -313,7 +316,7 @@ describe("the journal of requests that must not be sent twice", () => {
     assert.equal(copies().length, 1);
   });
 
-  it("sends nothing when the engine ends while the request is noted, and keeps no entry of what was not sent", async () => {
+  it("sends nothing if the engine ends while the request is noted, and removes the entry", async () => {
     const write = sinon.stub(JournalFiles.prototype, "write");
     write.callsFake(async function (this: JournalFiles, ...args) {
       const written = await write.wrappedMethod.apply(this, args);
@@ -322,7 +325,7 @@ describe("the journal of requests that must not be sent twice", () => {
     });
     const copy = world.declare("TaskCopy");
     try {
-      assert.match(await failure(copy.up(copyArgs)), /engine has ended, so nothing more is sent/);
+      assert.match(await failure(copy.up(copyArgs)), /engine has ended, so no further request is sent/);
     } finally {
       write.restore();
     }
@@ -333,7 +336,7 @@ describe("the journal of requests that must not be sent twice", () => {
     assert.deepEqual(world.warnings, []);
   });
 
-  it("loses no copy when its entry cannot be read after the answer", async () => {
+  it("loses no copy if its entry cannot be read after the response", async () => {
     const read = sinon.stub(JournalFiles.prototype, "read").rejects(new Error("EIO"));
     const copy = world.declare("TaskCopy");
     try {
@@ -346,7 +349,7 @@ describe("the journal of requests that must not be sent twice", () => {
   });
 
   describe("after a start", () => {
-    it("takes over the run, and tells its subtasks from those of the run before", async () => {
+    it("takes over the run, and distinguishes its subtasks from those of the previous run", async () => {
       await world.finishedRun();
       const run = world.declare("CloudRun");
       const saved = await world.unsaved(run, () => run.up(runArgs));
@@ -358,7 +361,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.match(world.warnings.join(), /paid run of task "task-1"\) was made .* It was taken over/);
     });
 
-    it("sends nothing at another address when the answer was lost", async () => {
+    it("sends nothing at another address if the response was lost", async () => {
       const run = world.declare("CloudRun");
       const saved = await world.killed(run, () => run.up(runArgs), { operation: "startTask", when: "after" });
       const old = world.emulator.url;
@@ -367,7 +370,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.equal(runs().length, 1);
     });
 
-    it("starts a new run for another trigger, and names the orphan", async () => {
+    it("starts a new run for another trigger, and names the unmanaged run", async () => {
       const run = world.declare("CloudRun");
       const saved = await world.unsaved(run, () => run.up({ ...runArgs, triggers: [1] }));
       await world.emulator.settled();
@@ -377,7 +380,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.match(String(world.warnings[0]), new RegExp(`^"${runs()[0]?.lotNo}" \\(a paid run`));
     });
 
-    it("sends nothing when the answer was lost", async () => {
+    it("sends nothing if the response was lost", async () => {
       const run = world.declare("CloudRun");
       const saved = await world.killed(run, () => run.up(runArgs), { operation: "startTask" });
       assert.match(
@@ -460,7 +463,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.equal(new Set(hashes).size, 2);
     });
 
-    it("renames a corrupt entry, and goes on", async () => {
+    it("renames a corrupt entry, and continues", async () => {
       const copy = await copiedUnsaved();
       const [file = ""] = readdirSync(folder());
       writeFileSync(join(folder(), file), '{"version":1,"id":"cut o');
@@ -472,7 +475,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.equal(readdirSync(folder()).length, 1);
     });
 
-    it("warns once when it cannot be written, and goes on", async () => {
+    it("warns once if it cannot be written, and continues", async () => {
       world.write("no-folder", "");
       world.configure({ journal: world.path(join("no-folder", "journal")) });
       await world.command(async () => {
@@ -484,7 +487,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.match(String(world.warnings[0]), /^The journal in .* cannot be written \(ENOTDIR\)/);
     });
 
-    it("sends nothing where an entry cannot be read", async () => {
+    it("sends nothing if an entry cannot be read", async () => {
       const copy = await copiedUnsaved();
       const before = world.journal();
       const realRead = files.readFile;

@@ -107,7 +107,7 @@ describe("the layers of the provider", () => {
   };
 
   for (const [name, { seen, play }] of Object.entries(scenes)) {
-    it(`guarantee: ${name}`, async () => {
+    it(`guarantee that ${name}`, async () => {
       assert.deepEqual(await seenWith(play), seen);
     });
   }

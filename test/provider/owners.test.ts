@@ -7,7 +7,7 @@ const wait = { open: { actionType: "NavigateAction", properties: { Wait: "5" } }
 const config = (actions: object) => ({ taskId: "task-1", actions });
 const items = { taskId: "task-1", actionId: "each", loopType: "UrlList", items: ["a"] };
 
-describe("two resources that decide the same part of one task, found at apply", () => {
+describe("two resources that decide the same part of one task, known only during an up", () => {
   let world: World;
   let first: Declared;
   let second: Declared;
@@ -118,7 +118,7 @@ describe("two resources that decide the same part of one task, found at apply", 
     });
   });
 
-  it("are accepted when they are one resource, updated twice or replaced", async () => {
+  it("are accepted if they are the same resource, updated twice or replaced", async () => {
     await world.command(async () => {
       await first.up(config(open("https://one.test/")));
       await first.up(config(open("https://two.test/")));

@@ -17,7 +17,7 @@ describe("warnings of many resources", () => {
     return declared;
   };
 
-  it("are summed up after ten, with their number and the name of every task that stays behind", async () => {
+  it("are combined after ten, with their number and the name of every task that stays at the service", async () => {
     const all = await copies(25);
     const ids = all.map(({ id }) => id ?? "");
     await world.command(() => Promise.all(all.map((copy) => copy.destroy())));
@@ -28,7 +28,7 @@ describe("warnings of many resources", () => {
     }
   });
 
-  it("lose no name when steps run one after the other", async () => {
+  it("contain all names if steps run one after the other", async () => {
     const all = await copies(13);
     const ids = all.map(({ id }) => id ?? "");
     await world.command(async () => {

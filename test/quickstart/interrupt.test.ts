@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Presses } from "../../scripts/start/interrupt";
 
 describe("a press of Ctrl-C", () => {
-  it("counts the signals that come together as one press", () => {
+  it("counts simultaneous signals as one press", () => {
     const presses = new Presses();
     assert.deepEqual(
       [0, 1, 90, 300].map((now) => presses.isNew(now)),
@@ -10,7 +10,7 @@ describe("a press of Ctrl-C", () => {
     );
   });
 
-  it("counts a second press, with which the user insists", () => {
+  it("counts a second press", () => {
     const presses = new Presses();
     assert.deepEqual(
       [0, 5, 1_000, 1_005].map((now) => presses.isNew(now)),

@@ -62,7 +62,7 @@ describe("npm start", function () {
       .map((line) => JSON.parse(line));
   }
 
-  it("previews, applies, and leaves the rows that the pages hold", async () => {
+  it("previews, applies, and exports the rows of the pages", async () => {
     const output = succeeded(await clone.start());
     assert.match(output, /\+ 4 to create/);
     assert.match(output, /lotNo +: "\d{18}"/);
@@ -80,7 +80,7 @@ describe("npm start", function () {
     assert.equal(output.match(/4 unchanged/g)?.length, 2, output);
   });
 
-  it("shows exactly the edited property, and nothing runs again for it", async () => {
+  it("shows only the edited property, and starts no run for it", async () => {
     clone.edit(program, "pollSeconds: 1,", "pollSeconds: 2,");
     const output = succeeded(await clone.start(["preview"]));
     assert.deepEqual(changedProperties(output), ["~ pollSeconds: 1 => 2"]);
@@ -130,25 +130,25 @@ describe("npm start", function () {
     assert.match(output, new RegExp(`Port ${clone.ports.site} is in use`));
   });
 
-  it("destroys all of it although the task holds rows, and names the task that stays", async () => {
+  it("destroys all resources although the task has rows, and names the task that stays", async () => {
     const output = succeeded(await clone.start(["destroy"]));
     assert.match(output, /- 4 deleted/);
     assert.match(output, /stays at the service/);
     assert.match(succeeded(await clone.start(["preview"])), /\+ 4 to create/);
   });
 
-  it("forgets everything at a reset", async () => {
+  it("deletes all state at a reset", async () => {
     succeeded(await clone.start(["reset"]));
     assert.equal(clone.exists(".webextract"), false);
   });
 
-  it("refuses a step that it does not know, and names the ones that it does", async () => {
+  it("refuses an unknown step, and lists the known steps", async () => {
     const { code, output } = await clone.start(["deploy"]);
     assert.equal(code, 1);
     assert.match(output, /preview, up, destroy, reset/);
   });
 
-  it("tells its steps when asked for help", async () => {
+  it("lists its steps with --help", async () => {
     assert.match(succeeded(await clone.start(["--help"])), /deletes the stack and the state of the emulator/);
   });
 });
@@ -162,7 +162,7 @@ describe("Ctrl-C in npm start", function () {
   });
   after(() => clone.remove());
 
-  it("ends cleanly in the middle of a run, and the next start goes on without a second copy or run", async () => {
+  it("ends without an error in the middle of a run, and the next start continues without a second copy or run", async () => {
     let pressed = false;
     const { code, output } = await clone.start([], (written, child) => {
       if (pressed || child.pid === undefined || !/CloudRun run creating/.test(written)) return;

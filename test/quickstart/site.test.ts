@@ -16,24 +16,24 @@ describe("the shop of the quickstart", () => {
   });
   after(() => site.close());
 
-  it("is committed as its generator writes it", () => {
+  it("is equal to the output of its generator", () => {
     for (const [file, html] of generatePages()) assert.equal(readFileSync(join(pagesFolder, file), "utf8"), html, file);
   });
 
-  it("is served as UTF-8, with a folder's own page at the folder's address", async () => {
+  it("is served as UTF-8, with the index page of a folder at the folder's address", async () => {
     const answer = await fetch(`${site.url}/shelves/kids/`);
     assert.equal(answer.status, 200);
     assert.match(answer.headers.get("content-type") ?? "", /text\/html; *charset=utf-8/i);
     assert.match(await answer.text(), /Kinderbücher/);
   });
 
-  it("answers what is not there with status 404 and the site's own page", async () => {
+  it("responds to an unknown path with status 404 and the site's own page", async () => {
     const answer = await fetch(`${site.url}/books/none.html`);
     assert.equal(answer.status, 404);
     assert.match(await answer.text(), /This page does not exist/);
   });
 
-  it("serves nothing from outside its folder", async () => {
+  it("serves no file outside its folder", async () => {
     assert.equal((await fetch(`${site.url}/..%2fbooks.json`)).status, 404);
   });
 
@@ -61,7 +61,7 @@ describe("the shop of the quickstart", () => {
     await window.happyDOM.close();
   });
 
-  it("says a port in use in so many words", async () => {
+  it("names a port that is in use", async () => {
     await assert.rejects(serveSite({ port: Number(new URL(site.url).port) }), { code: "EADDRINUSE" });
   });
 
@@ -77,7 +77,7 @@ describe("the shop of the quickstart", () => {
     assert.equal(rows.find((row) => row.sku === "UL-1002")?.link, `${site.url}/books/ul-1002.html`);
   });
 
-  it("is read page by page, no further than asked", () => {
+  it("is extracted page by page, up to the requested number of pages", () => {
     const first = readPages({ folder: pagesFolder, siteUrl: site.url, lists, maxPages: 1 });
     assert.equal(first.length, 4 + 4 + 3 + 3 + 2);
   });

@@ -24,7 +24,7 @@ describe("taking over a task on the engine", () => {
   });
   after(() => world.remove());
 
-  it("reads the task and writes nothing where the declaration equals what stands there", async () => {
+  it("reads the task, and writes nothing if its values are the declared ones", async () => {
     await world.project.up();
     assert.deepEqual(world.operations(), ["getActions"]);
     const { output } = await world.project.up();
@@ -53,7 +53,7 @@ describe("taking over a task on the engine", () => {
     world.operations();
   });
 
-  it("reads it with settings resources beside a TaskCopy too, and puts nothing back that did not change", async () => {
+  it("also reads it for settings resources of a TaskCopy, and restores only values that have changed", async () => {
     world.program(parts);
     await world.project.up();
     assert.deepEqual([...new Set(world.operations())], ["getActions"]);

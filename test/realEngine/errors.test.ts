@@ -45,7 +45,7 @@ describe("an error of a resource on the engine", () => {
     await world.project.configure({ "webextract:baseUrl": "http://127.0.0.1:1" });
     const { output } = await world.project.up({ expect: "failure" });
     await world.project.configure({ "webextract:baseUrl": world.emulator.url });
-    assertShown(output, ["TaskCopy \\(copy\\)", "It was made at"]);
+    assertShown(output, ["TaskCopy \\(copy\\)", "This resource was made at"]);
   });
 
   it("is shown once, under its resource, if a delete fails", async () => {

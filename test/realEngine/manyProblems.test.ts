@@ -46,7 +46,7 @@ describe("several resources with invalid arguments on the engine", () => {
     assert.doesNotMatch(output, /hidden-4402|__otherProblems/);
   });
 
-  it("leave out a resource whose arguments may reach the check in another form", async () => {
+  it("exclude a resource whose arguments can change before the check", async () => {
     const options = [
       '{ ignoreChanges: ["actions"] }',
       "{ transformations: [() => undefined] }",
@@ -59,14 +59,14 @@ describe("several resources with invalid arguments on the engine", () => {
     assert.deepEqual(shown((await world.project.preview({ expect: "failure" })).output), ["one actions"]);
   });
 
-  it("make nothing fail where a transformation of the stack mends them, and are in no state", async () => {
+  it("cause no failure if a transformation of the stack corrects them, and are in no state", async () => {
     world.program(mend + wrong);
     await world.project.up();
     assert.deepEqual(world.project.findWritten(["__otherProblems"]), []);
     await world.project.destroy();
   });
 
-  it("make nothing fail where the command leaves them out", async () => {
+  it("cause no failure if the command excludes them", async () => {
     world.program(wrong);
     const { output } = await world.project.up({ args: ["--target", "**good"] });
     assert.doesNotMatch(output, /invalid|problem/);

@@ -26,7 +26,7 @@ describe("the packed packages, installed by pnpm into an empty folder", function
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("are links, beside which no package lies that the program does not declare", () => {
+  it("are links, without undeclared packages beside them", () => {
     for (const name of ["pulumi-webextract", "webextract-emulator", "@pulumi/pulumi"]) {
       assert.ok(lstatSync(join(folder, "node_modules", name)).isSymbolicLink(), name);
     }

@@ -61,12 +61,12 @@ describe("changed private parts of the SDK", () => {
   const warning = 'warning: Task "[^"]+" stays at the service';
   const underResource = (name: string): RegExp => new RegExp(`webextract:TaskCopy \\(${name}\\):\\n +${warning}`);
 
-  it("are needed to show a warning under its resource", async () => {
+  it("are required to show a warning under its resource", async () => {
     assert.match(await deleteNext(1, "none"), underResource("intact"));
   });
 
   Object.keys(breakages).forEach((about, index) => {
-    it(`do no harm if ${about}: the warning is shown under the stack`, async () => {
+    it(`cause no error if ${about}: the warning is shown under the stack`, async () => {
       const output = await deleteNext(index + 2, String(index));
       assert.match(output, new RegExp(`pulumi:Stack \\(test-dev\\):\\n +${warning}`));
       assert.doesNotMatch(output, underResource(`copy${index}`));

@@ -76,7 +76,7 @@ describe("an up --refresh of 20 tasks", () => {
     const { output } = await world.project.up({ args: ["--refresh"], env: wrong, expect: "failure" });
     assert.match(
       output,
-      /tasks are gone, and so far found none of this stack: is this another account, or another service/,
+      /tasks are gone, and has found no task of this stack so far\. The account or the service may be the wrong one/,
     );
     assertNothingHappened();
   });
@@ -92,7 +92,9 @@ describe("an up --refresh of 20 tasks", () => {
     try {
       await world.project.configure({ "webextract:baseUrl": stranger.url });
       const { output } = await world.project.up({ args: ["--refresh"], env: right, expect: "failure" });
-      assert.ok(output.includes(`It was made at ${world.emulator.url}, and the configuration names ${stranger.url}`));
+      assert.ok(
+        output.includes(`This resource was made at ${world.emulator.url}, and the configuration names ${stranger.url}`),
+      );
       assert.equal(stranger.requests.length, 0);
     } finally {
       await world.project.configure({ "webextract:baseUrl": world.emulator.url });

@@ -231,7 +231,7 @@ describe("waiting for a run on the engine", () => {
     assert.match((await world.project.up()).output, /3 unchanged/);
   });
 
-  it("is not needed: an account that may not list subtasks starts a run once, keeps it, and leaves it running", async () => {
+  it("does not happen for an account that cannot list subtasks: the run starts once, stays in the state and keeps running", async () => {
     world.emulator.fault({ operation: "getSubtasks", kind: "error", code: "PermissionDenied", times: 100 });
     world.program(`new CloudRun("run", { taskId: "template-1", onDelete: "stop" });`);
     const started = await world.project.up();

@@ -55,7 +55,7 @@ describe("descriptions of arguments", () => {
     ]);
   });
 
-  it("answer the value with an unknown in place of what is wrong or missing, and without what is null", () => {
+  it("return the value with unknown in place of invalid and missing parts, and without null fields", () => {
     const given = { size: null, colour: 1, parts: { one: { count: 0, words: ["a", ""] } } };
     assert.deepEqual(check(object(args), given).sound, {
       name: unknown,

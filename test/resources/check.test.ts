@@ -37,7 +37,7 @@ describe("checks of arguments", () => {
     ]);
   });
 
-  it("finds what is wrong deep in an argument beside what is wrong elsewhere in it", async () => {
+  it("finds several problems at different depths of one argument", async () => {
     const loop = { loopType: "TextList", items: ["a", ""], itemsFile: "none.txt" };
     const actions = { each: { loop }, other: { actionType: "A" }, odd: { actionType: 1, loop: { items: [" "] } } };
     assert.deepEqual((await providers.paths("TaskParameters", { taskId: "t", actions })).sort(), [
@@ -66,21 +66,21 @@ describe("checks of arguments", () => {
     ]);
   });
 
-  it("hands refused arguments back as they came, with no unknown among them, which an up does not take", async () => {
+  it("returns refused arguments unchanged, because an up does not accept an unknown value", async () => {
     const args = { sourceTaskId: "", taskGroupId: "group-1", onDelete: "forget" };
     const { inputs, failures } = await providers.provider("TaskCopy").check({}, args);
     assert.equal(failures?.length, 2);
     assert.deepEqual(inputs, args);
   });
 
-  it("names what is missing", async () => {
+  it("names a missing argument", async () => {
     const loop = { actionId: "a", loopType: "UrlList", items: ["x"] };
     assert.deepEqual(await providers.paths("TaskLoopItems", loop), ["taskId"]);
     assert.deepEqual(await providers.paths("TaskCopy", {}), ["sourceTaskId"]);
     assert.deepEqual(await providers.paths("TaskCopy", { sourceTaskId: "t" }), ["taskGroupId"]);
   });
 
-  it("accepts what a preview does not know yet, at any depth", async () => {
+  it("accepts unknown values at any depth", async () => {
     const args = {
       taskId: unknownText,
       actions: { open: { actionType: "NavigateAction", properties: { Url: unknownText } } },
@@ -88,7 +88,7 @@ describe("checks of arguments", () => {
     assert.deepEqual(await providers.checked("TaskActionConfig", args), args);
   });
 
-  it("makes one text of a list, and an unknown of a list with an unknown element", async () => {
+  it("converts a list to one string, and a list with an unknown item to an unknown value", async () => {
     const loop = { taskId: "t", actionId: "a", loopType: "TextList" };
     const known = await providers.checked("TaskLoopItems", { ...loop, items: ["red", "grün"] });
     assert.equal(known.items, "red\ngrün\n");
@@ -97,7 +97,7 @@ describe("checks of arguments", () => {
     assert.deepEqual([unknown.items, unknown.count, unknown.sha256], [unknownText, unknownText, unknownText]);
   });
 
-  it("does the same for lists in the middle of other arguments", async () => {
+  it("converts nested lists in the same way", async () => {
     const startUrls = { urls: ["https://a.test", unknownText] };
     const loop = (...items: string[]) => ({ a: { actionType: "LoopAction", loop: { loopType: "TextList", items } } });
     const whole = { from: { adoptTaskId: "t" }, actions: loop("red", unknownText), startUrls };
@@ -116,14 +116,14 @@ describe("checks of arguments", () => {
     ]);
   });
 
-  it("accepts its own text again, as it comes back with ignoreChanges", async () => {
+  it("accepts its own string again, which ignoreChanges passes", async () => {
     const loop = { taskId: "t", actionId: "a", loopType: "TextList" };
     const first = await providers.checked("TaskLoopItems", { ...loop, items: ["red", "green"] });
     const again = await providers.checked("TaskLoopItems", { ...loop, items: first.items });
     assert.deepEqual(again, first);
   });
 
-  it("names empty items and items with a line break by their index, and sums up what is too much to read", async () => {
+  it("names empty items and items with a line break by their index, and shortens a long list of problems", async () => {
     const loop = { taskId: "t", actionId: "a", loopType: "TextList" };
     const paths = (items: unknown) => providers.paths("TaskLoopItems", { ...loop, items });
     assert.deepEqual(await paths(["ok", "", "a\nb"]), ["items[1]", "items[2]"]);
@@ -138,7 +138,7 @@ describe("checks of arguments", () => {
     }
   });
 
-  it("names a bad URL by its index, in a file by its line", async () => {
+  it("names an invalid URL by its index, in a file by its line", async () => {
     const urls = ["https://a.test", "ftp://b.test"];
     assert.deepEqual(await providers.paths("TaskStartUrls", { taskId: "t", urls }), ["urls[1]"]);
     const name = file("urls.txt", "https://a.test\n\nnot a url\nhttps://b.test\n");
@@ -146,7 +146,7 @@ describe("checks of arguments", () => {
     assert.deepEqual(problems.map(lineOf), [3]);
   });
 
-  it("says where it looked for a file that is not there, is a folder, holds nothing, or is not UTF-8", async () => {
+  it("names the full path of a file that is missing, a folder, empty, or not UTF-8", async () => {
     const latin1 = Buffer.from("https://a.test\nhttps://b.test/\xe9\n", "latin1");
     for (const name of ["nowhere.txt", ".", file("blank.txt", "\n \r\n"), file("latin1.txt", latin1)]) {
       const [problem = "", ...others] = await providers.problems("TaskStartUrls", { taskId: "t", file: name });
@@ -155,7 +155,7 @@ describe("checks of arguments", () => {
     }
   });
 
-  it("names the line that is not UTF-8, also one behind the first piece that is read, and a last one that breaks off", async () => {
+  it("names the line that is not UTF-8, also after the first chunk, and also an incomplete last line", async () => {
     const lines = async (content: Buffer): Promise<(number | undefined)[]> =>
       (await providers.problems("TaskStartUrls", { taskId: "t", file: file("bad.txt", content) })).map(lineOf);
     const good = "\ufeffhttps://a.test/grün\n\n";
@@ -166,7 +166,7 @@ describe("checks of arguments", () => {
     assert.deepEqual(await lines(Buffer.from(`${good}https://b.test/ü`).subarray(0, -1)), [3]);
   });
 
-  it("refuses a carriage return that ends no line, wherever a list comes from: all would be one item, checked by its beginning", async () => {
+  it("refuses a carriage return inside a line, in lists from any source", async () => {
     const lines = "https://a.test/1\rhttps://b.test/2\r";
     const loop = { loopType: "TextList" };
     const cr = file("cr.txt", lines);
@@ -188,7 +188,7 @@ describe("checks of arguments", () => {
     assert.equal((await providers.checked("TaskLoopItems", read, read)).items, read.items);
   });
 
-  it("takes a file with a byte order mark, CRLF and blank lines as the same list", async () => {
+  it("treats a file with a byte order mark, CRLF and blank lines as the same list", async () => {
     const plain = file("plain.txt", "https://a.test/1\nhttps://b.test/2\n");
     const windows = file("windows.txt", "\ufeffhttps://a.test/1\r\n\r\nhttps://b.test/2");
     const [one, two, list] = await Promise.all([
@@ -202,7 +202,7 @@ describe("checks of arguments", () => {
     assert.equal(two.count, 2);
   });
 
-  it("takes no byte order mark into the first item, also where the program has read the file itself", async () => {
+  it("removes a byte order mark from the first item, also if the program has read the file", async () => {
     const loop = { taskId: "t", actionId: "a", loopType: "TextList" };
     const plain = await providers.checked("TaskLoopItems", { ...loop, items: ["red", "green"] });
     for (const items of [["\ufeffred", "green"], "\ufeffred\r\ngreen\r\n"]) {
@@ -210,7 +210,7 @@ describe("checks of arguments", () => {
     }
   });
 
-  it("keeps a loop's type as it was written before where only its case differs", async () => {
+  it("keeps the previous spelling of a loop's type if only its case differs", async () => {
     const loop = { loopType: "UrlList", items: ["x"] };
     const shouting = { ...loop, loopType: "URLLIST" };
     const own = { taskId: "t", actionId: "a" };
@@ -226,7 +226,7 @@ describe("checks of arguments", () => {
     assert.deepEqual(await providers.checked("TaskParameters", actions(shouting), parameters), parameters);
   });
 
-  it("leaves a text of before as it is where it says the same, also one whose last line has no end", async () => {
+  it("keeps the previous string if it has the same lines, also without a line end after the last line", async () => {
     const loop = { taskId: "t", actionId: "a", loopType: "TextList", items: ["red", "green"] };
     const first = await providers.checked("TaskLoopItems", loop);
     const old = { ...first, items: "red\ngreen" };
@@ -238,7 +238,7 @@ describe("checks of arguments", () => {
     assert.deepEqual(await providers.checked("CloudSubtasks", subtasks, before), before);
   });
 
-  it("puts a new host behind those that were there, so that a diff shows it alone", async () => {
+  it("adds a new host after the existing ones, so that a diff shows only the new host", async () => {
     const urls = ["https://b.test/1", "https://c.test/1"];
     const before = await providers.checked("TaskStartUrls", { taskId: "t", urls });
     assert.deepEqual(before.hosts, ["b.test", "c.test"]);
@@ -251,7 +251,7 @@ describe("checks of arguments", () => {
     assert.deepEqual((wholeAfter.startUrls as { hosts: string[] }).hosts, after.hosts);
   });
 
-  it("takes what is given as nothing as not given, but for properties and items, which it refuses", async () => {
+  it("treats null and undefined as not given, except for properties and items, which it refuses", async () => {
     const from = { sourceTaskId: "s", taskGroupId: "g" };
     const loop = { loopType: "TextList", items: ["a"] };
     const whole = {
@@ -284,7 +284,7 @@ describe("checks of arguments", () => {
     assert.deepEqual(await providers.paths("TaskLoopItems", items), ["items[0]"]);
   });
 
-  it("keeps the lotNo that was taken over when it is no longer named, until a new run is wanted", async () => {
+  it("keeps the adopted lotNo after it is removed from the program, until a new run starts", async () => {
     const args = { taskId: "t", triggers: { day: "monday" } };
     const before = { ...args, adoptLotNo: "5" };
     assert.deepEqual(await providers.checked("CloudRun", args, before), before);
@@ -299,14 +299,14 @@ describe("checks of arguments", () => {
     assert.deepEqual(await providers.checked("CloudRun", args), args);
   });
 
-  it("refuses an append that would have to take items out", async () => {
+  it("refuses an append that would have to remove items", async () => {
     const loop = { taskId: "t", actionId: "a", loopType: "TextList", mode: "append" };
     const before = await providers.checked("TaskLoopItems", { ...loop, items: ["a", "b", "c"] });
     assert.deepEqual(await providers.paths("TaskLoopItems", { ...loop, items: ["a", "c", "d"] }, before), ["items"]);
     assert.deepEqual(await providers.paths("TaskLoopItems", { ...loop, items: ["d", "c", "b", "a"] }, before), []);
   });
 
-  it("lets an append from a file only grow at its end", async () => {
+  it("accepts only new lines at the end of a file to append", async () => {
     const loop = {
       taskId: "t",
       actionId: "a",
@@ -321,7 +321,7 @@ describe("checks of arguments", () => {
     assert.deepEqual(await providers.paths("TaskLoopItems", loop, before), ["itemsFile"]);
   });
 
-  it("holds the rules of an export", async () => {
+  it("enforces the rules of an export", async () => {
     const rows = { taskId: "t", scope: "batch", path: "rows.ndjson" };
     const paths = (args: object) => providers.paths("DataExport", { ...rows, ...args });
     assert.deepEqual(await paths({}), ["lotNo"]);
@@ -335,7 +335,7 @@ describe("checks of arguments", () => {
     assert.deepEqual(await providers.paths("TaskCopy", { adoptTaskId: "t", profile: "other" }), ["profile"]);
   });
 
-  it("refuses to do without a profile where only profiles know the service", async () => {
+  it("requires a profile if only profiles have a service", async () => {
     assert.deepEqual(await onlyProfiles.paths("TaskCopy", { adoptTaskId: "t" }), ["profile"]);
     assert.deepEqual(await onlyProfiles.paths("TaskCopy", { adoptTaskId: "t", profile: "us" }), []);
     assert.deepEqual(await onlyProfiles.paths("TaskCopy", { adoptTaskId: "t", profile: unknownText }), []);
@@ -515,13 +515,13 @@ describe("checks of arguments", () => {
       ]);
     });
 
-    it("what the configuration makes of an argument", async () => {
+    it("which argument the configuration does not allow", async () => {
       const marking = { ...rows, path: "{n}", markExported: true };
       assert.deepEqual(await returned.problems("DataExport", marking), [
         'scope must be "notExported" with markExported if webextract:markScope is "returned", because only the rows returned by that read are marked',
       ]);
       assert.deepEqual(await onlyProfiles.problems("TaskCopy", { adoptTaskId: "t" }), [
-        "profile is missing. It names no profile, and webextract:baseUrl is not configured. Name a profile (known: us, eu), or set webextract:baseUrl.",
+        "profile is missing. No profile is given, and webextract:baseUrl is not configured. Name a profile (known: us, eu), or set webextract:baseUrl.",
       ]);
     });
   });

@@ -41,7 +41,7 @@ describe("ExtractionTask", () => {
     const { Url } = open.properties;
     await task.up({ from: copied, actions: { open: { ...open, properties: { Url } } } });
     assert.deepEqual(world.warnings, [
-      `Task "${task.id}" keeps the present values of open.Wait, the loop of action "each": nothing was put back.`,
+      `Task "${task.id}" keeps the present values of open.Wait, the loop of action "each": they were not restored.`,
       `Task "${task.id}" keeps its 1 start URLs: the API has no call that removes them.`,
     ]);
     assert.deepEqual([world.operations(), stands(task.id)], [[], ours]);
@@ -55,7 +55,7 @@ describe("ExtractionTask", () => {
     assert.deepEqual(stands("task-1"), ours);
   });
 
-  it("is gone with its task if it was only looked up, without a known source", async () => {
+  it("is gone with its task if it is a static get, without a known source", async () => {
     const read = (id: string) => world.providers.provider("ExtractionTask").read(id, { stateVersion: 1, taskId: id });
     assert.equal((await read("task-1")).id, "task-1");
     assert.deepEqual(await read("nothing"), {});
@@ -94,7 +94,7 @@ describe("ExtractionTask", () => {
     assert.equal(task.state.pending, undefined);
   });
 
-  it("adds no item twice when the answer to an append is lost", async () => {
+  it("adds no item twice if the response to an append is lost", async () => {
     const append = { from: copied, actions: { each: { ...each, loop: { ...each.loop, mode: "append" } } } };
     for (const when of ["before", "after"] as const) {
       const task = world.declare("ExtractionTask");
@@ -119,6 +119,6 @@ describe("ExtractionTask", () => {
     await task.up(whole);
     world.emulator.change.deleteTask(task.id ?? "");
     world.emulator.change.deleteTask("task-1");
-    assert.match(await failure(task.refresh()), /2 tasks are gone, and so far found none/);
+    assert.match(await failure(task.refresh()), /2 tasks are gone, and has found no task/);
   });
 });

@@ -79,7 +79,7 @@ describe("names that every object has", () => {
     assert.match(world.warnings.join(), /keeps .*constructor\.constructor, constructor\.toString, .* and 20 more/);
   });
 
-  it("are no arguments that a resource has", async () => {
+  it("are not accepted as arguments of a resource", async () => {
     const providers = new InProcess({ baseUrl: "http://127.0.0.1:1" });
     const args = { adoptTaskId: "task-1", ...mapOf("x") };
     const known = (await providers.problems("TaskCopy", { ...args, colour: "red" })).find((each) =>

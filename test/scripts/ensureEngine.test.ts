@@ -63,7 +63,7 @@ describe("ensureEngine", () => {
     },
   });
 
-  it("takes a fitting pulumi from PATH, and says nothing", async () => {
+  it("uses a supported pulumi on PATH, without a message", async () => {
     putEngine(join(root, "path"), "3.216.0");
     const engine = await find();
     assert.equal(engine.source, "PATH");
@@ -72,7 +72,7 @@ describe("ensureEngine", () => {
     assert.deepEqual(said, []);
   });
 
-  it("takes a pulumi whose companions lie beside what the link on PATH points to", async () => {
+  it("uses a pulumi on PATH that is a link, with its other programs beside the target", async () => {
     putEngine(join(root, "cellar"), "3.250.1");
     mkdirSync(join(root, "path"));
     symlinkSync(join(root, "cellar", engineFiles.pulumi), join(root, "path", engineFiles.pulumi));
@@ -81,7 +81,7 @@ describe("ensureEngine", () => {
     assert.equal(engine.env.PATH, [join(root, "cellar"), join(root, "path")].join(delimiter));
   });
 
-  it("passes over a pulumi that is too old, of another major version, or without its language host", async () => {
+  it("ignores a pulumi that is too old, of another major version, or without its language host", async () => {
     putEngine(join(cache(), "bin"), engineVersion);
     for (const version of ["3.215.9", "2.300.0", "4.0.0", "nonsense"]) {
       putEngine(join(root, "path"), version);
@@ -92,7 +92,7 @@ describe("ensureEngine", () => {
     assert.equal((await find()).source, "cache");
   });
 
-  it("gives an environment with the engine's folder first on PATH and the rest as it was", async () => {
+  it("returns an environment with the engine's folder first on PATH and everything else unchanged", async () => {
     putEngine(join(cache(), "bin"), engineVersion);
     const { env } = await find();
     assert.equal(env.PATH, [join(cache(), "bin"), join(root, "path")].join(delimiter));
@@ -100,7 +100,7 @@ describe("ensureEngine", () => {
     assert.equal(env.PULUMI_SKIP_UPDATE_CHECK, "true");
   });
 
-  it("makes one where there is none, and finds it the next time", async () => {
+  it("makes an engine if there is none, and finds it the next time", async () => {
     const way = making();
     const made = await find(way);
     assert.equal(made.source, "go");
@@ -109,20 +109,20 @@ describe("ensureEngine", () => {
     assert.equal(way.calls, 1);
   });
 
-  it("replaces a cache that is not complete, and removes what an interrupted call left", async () => {
+  it("replaces an incomplete cache, and removes the files of an interrupted call", async () => {
     putEngine(join(cache(), "bin"), engineVersion, [engineFiles.pulumi]);
     mkdirSync(join(root, "home", "versions", `.making-${engineVersion}-left`));
     assert.equal((await find(making())).source, "go");
     assert.deepEqual(readdirSync(join(root, "home", "versions")), [engineVersion]);
   });
 
-  it("tries the next way where one fails, and tells why", async () => {
+  it("tries the next way if one fails, and says why", async () => {
     const engine = await find(failing("installer", "the installer is not there"), making());
     assert.equal(engine.source, "go");
     assert.match(said.join("\n"), /the installer is not there/);
   });
 
-  it("says what was tried and what to do where no way works, and leaves nothing", async () => {
+  it("says what was tried and what to do if no way works, and leaves no files", async () => {
     await assert.rejects(find(failing("installer", "no network"), failing("go", "no go on PATH")), (error: Error) => {
       assert.equal(error.name, "NoEngine");
       assert.match(error.message, /no pulumi on PATH.*no network.*no go on PATH.*Install Pulumi.*install Go/s);
@@ -131,7 +131,7 @@ describe("ensureEngine", () => {
     assert.deepEqual(readdirSync(join(root, "home", "versions")), []);
   });
 
-  it("does not take what a way left incomplete", async () => {
+  it("does not use an incomplete engine", async () => {
     const half: EngineWay = {
       source: "go",
       make: async (folder) => putEngine(join(folder, "bin"), "3", [engineFiles.pulumi]),
@@ -140,7 +140,7 @@ describe("ensureEngine", () => {
     assert.equal(existsSync(cache()), false);
   });
 
-  it("puts the starter of policy packs into an old cache and a new one, also where the cache is on PATH, and nowhere else", async () => {
+  it("adds the starter of policy packs to an old and a new cache, also if the cache is on PATH, and to no other folder", async () => {
     const starter = join(cache(), "bin", policyStarter);
     await find(making());
     accessSync(starter, constants.X_OK);
@@ -159,7 +159,7 @@ describe("ensureEngine", () => {
     assert.doesNotMatch(said.join("\n"), /policy/i);
   });
 
-  it("says why policy packs will not run where the cache cannot be written, and works", async () => {
+  it("says why policy packs will not run if the cache cannot be written, and returns the engine", async () => {
     putEngine(join(cache(), "bin"), engineVersion);
     // A folder in its place: even a user who may write everywhere cannot make a file of it.
     mkdirSync(join(cache(), "bin", `${policyStarter}.${process.pid}`));

@@ -24,7 +24,7 @@ describe("the search for secrets", () => {
     }
   });
 
-  it("finds it in the forms in which texts travel", () => {
+  it("finds it in encoded forms", () => {
     for (const written of [
       JSON.stringify({ a: secret }),
       encodeURIComponent(secret),
@@ -34,11 +34,11 @@ describe("the search for secrets", () => {
     }
   });
 
-  it("does not find a short needle where it is not", () => {
+  it("does not find a short secret that is absent", () => {
     assert.deepEqual(findInText("x", "some text that has nothing of it", ["ä", "zq"]), []);
   });
 
-  it("finds it in base64, whatever stands around it", () => {
+  it("finds it in base64, with any text around it", () => {
     const text = fc.string({ unit: "binary", maxLength: 10 });
     fc.assert(
       fc.property(text, fc.string({ minLength: 8, maxLength: 40 }), text, (before, needle, after) => {

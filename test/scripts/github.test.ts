@@ -36,7 +36,7 @@ describe("the workflows", () => {
     assert.deepEqual(several, []);
   });
 
-  it("may read the repository and nothing else, except for the jobs that publish", () => {
+  it("have only read access to the repository, except for the jobs that publish", () => {
     for (const file of readdirSync(folder)) {
       assert.deepEqual(read(`workflows/${file}`).permissions, { contents: "read" }, file);
     }
@@ -76,7 +76,7 @@ describe("Dependabot", () => {
     }
   });
 
-  it("leaves the pins alone that CONTRIBUTING.md explains", () => {
+  it("does not update the pinned dependencies that CONTRIBUTING.md explains", () => {
     const page = readFileSync(join(repositoryRoot, "CONTRIBUTING.md"), "utf8");
     const list = /These dependencies are pinned.*\n\n((?:[- ] .*\n)+)/.exec(page)?.[1] ?? "";
     const explained = [...list.matchAll(/`([@\w/-]+)`(?=[,: ]| and)/g)].map(([, name]) => name);
@@ -98,7 +98,7 @@ describe("the issue forms", () => {
   const forms = readdirSync(join(github, "ISSUE_TEMPLATE")).filter((file) => file !== "config.yml");
 
   for (const file of forms) {
-    it(`have what GitHub needs: ${file}`, () => {
+    it(`have the fields that GitHub requires: ${file}`, () => {
       const { name, description, body } = read(`ISSUE_TEMPLATE/${file}`);
       assert.ok(name && description);
       const fields: { type: string; id?: string; attributes: { label?: string; value?: string } }[] = body;

@@ -160,7 +160,7 @@ describe("the steps of the release workflow", function () {
   });
 });
 
-describe("what keeps a tag from being released", () => {
+describe("the problems that prevent a release", () => {
   let root: string;
 
   function write(path: string, content: string | object): void {
@@ -182,17 +182,17 @@ describe("what keeps a tag from being released", () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  it("is nothing if everything agrees", () => {
+  it("are none if all parts of a release have its version", () => {
     assert.deepEqual(releaseProblems("v1.2.0", root), []);
   });
 
   for (const tag of ["1.2.0", "v1.2", "v01.2.0", "latest"]) {
-    it(`is a tag that is not v and a version: ${tag}`, () => {
+    it(`include a tag that is not v and a version: ${tag}`, () => {
       assert.deepEqual(releaseProblems(tag, root), [`the tag must be v and a version, such as v1.2.3; got ${tag}`]);
     });
   }
 
-  it("is a version that differs, in a package.json or the lock file, all in one line", () => {
+  it("include different versions in a package.json or the lock file, in one line", () => {
     write("emulator/package.json", { name: "webextract-emulator", version: "1.1.0" });
     write("package-lock.json", { packages: { "": { version: "1.2.0" }, emulator: { version: "1.1.0" } } });
     const [problem = "", ...others] = releaseProblems("v1.2.0", root);
@@ -209,7 +209,7 @@ describe("what keeps a tag from being released", () => {
     ["a section without a day", "## 1.2.0 - Unreleased\n\n- New\n", /day of the release: ## 1\.2\.0 - YYYY-MM-DD/],
     ["unreleased entries", "## Unreleased\n\n- More\n\n## 1.2.0 - 2026-01-31\n\n- New\n", /Move them to 1\.2\.0/],
   ] as const) {
-    it(`is a changelog with ${name}`, () => {
+    it(`include a changelog with ${name}`, () => {
       write("CHANGELOG.md", changelog);
       const problems = releaseProblems("v1.2.0", root);
       assert.equal(problems.length, 1, problems.join("\n"));
@@ -217,7 +217,7 @@ describe("what keeps a tag from being released", () => {
     });
   }
 
-  it("is a missing recorded state, and a template that installs an earlier version; all are listed", () => {
+  it("include a missing recorded state, and a template that installs an earlier version", () => {
     rmSync(join(root, "test"), { recursive: true });
     write("templates/typescript/package.json", { dependencies: { "pulumi-webextract": "^0.9.0" } });
     const places = releaseProblems("v1.2.0", root).map((problem) => problem.split(": ")[0]);
@@ -226,7 +226,7 @@ describe("what keeps a tag from being released", () => {
 });
 
 describe("the changelog", () => {
-  it("has a section for this version or one for what is unreleased, with entries", () => {
+  it("has a section for this version or an Unreleased section, with entries", () => {
     const sections = sectionsOf(readFileSync(join(repositoryRoot, "CHANGELOG.md"), "utf8"));
     const section = sections.find((each) => each.version === version || each.version === "Unreleased");
     assert.match(section?.body ?? "", /^- /m);

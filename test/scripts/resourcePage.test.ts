@@ -46,7 +46,7 @@ describe("the page of a resource", () => {
     );
   });
 
-  it("is refused where a doc comment is missing, or says otherwise than the description", () => {
+  it("is refused if a doc comment is missing or contradicts the description", () => {
     const { args } = TaskCopy;
     const wrong = {
       ...TaskCopy,
@@ -62,7 +62,7 @@ describe("the page of a resource", () => {
     assert.deepEqual(paths, ["TaskCopy.onDelete", "TaskCopy.forceDestroy", "TaskCopy.retry", "TaskCopy.colour"]);
   });
 
-  it("separates the description from the calls, and names what the id is", () => {
+  it("separates the description from the calls, and describes the id", () => {
     const { description = "", lifecycle = "", outputs = "" } = partsOf(CloudRun).required;
     assert.match(description, /^One run of a task/);
     assert.doesNotMatch(description, /\| step/);
@@ -81,7 +81,7 @@ describe("generated parts of a page", () => {
   const parts = { command: "npm run docs", required: { list: "- new" }, optional: { more: "- more" } };
   const page = "# A\n\n<!-- list: written by npm run docs -->\n- old\n<!-- end of list -->\n\nby hand\n";
 
-  it("replace what stands between their comments", () => {
+  it("replace the text between their comments", () => {
     const now = withParts(page, parts);
     assert.equal(now, page.replace("- old\n", "\n- new\n\n"));
     assert.equal(withParts(now, parts), now);

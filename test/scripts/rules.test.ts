@@ -22,11 +22,11 @@ function refuses(rule: Rule, files: Record<string, string>, complaint: RegExp): 
 }
 
 describe("project rule: regular expressions take linear time", () => {
-  it("accepts those that do", () => {
+  it("accepts linear expressions", () => {
     accepts(expressionsAreLinear, { "src/a.ts": "const a = /^[a-z]+$/; const b = /\\d{16}/; const c = a / b / 2;" });
   });
 
-  it("refuses quadratic and exponential ones, with their place", () => {
+  it("refuses quadratic and exponential expressions, with their place", () => {
     refuses(expressionsAreLinear, { "src/a.ts": "\nconst a = /\\/+$/;" }, /src\/a\.ts:2 .* 2nd degree polynomial/);
     const quoted = 'const a = /"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"/g;';
     refuses(expressionsAreLinear, { "emulator/src/a.ts": quoted }, /polynomial/);
@@ -114,7 +114,7 @@ describe("project rule: the engine fits the SDK", () => {
     accepts(engineFitsSdk, files);
   });
 
-  it("refuses one that was left behind", () => {
+  it("refuses a different version", () => {
     for (const path of Object.keys(files) as (keyof typeof files)[]) {
       refuses(engineFitsSdk, { ...files, [path]: files[path].replace("3.248.0", "3.249.0") }, /versions differ/);
     }
@@ -138,7 +138,7 @@ describe("project rules on files", () => {
     accepts(foldersStaySmall, files("test/realEngine"));
   });
 
-  it("refuse names that say nothing", () => {
+  it("refuse names without a meaning", () => {
     refuses(namesSaySomething, { "src/service/utils.ts": "" }, /utils\.ts: name the file/);
     refuses(namesSaySomething, { "test/helpers.test.ts": "" }, /helpers\.test\.ts: name the file/);
   });

@@ -22,13 +22,13 @@ describe("a test run", () => {
     return { code, output, lastLine: output.trimEnd().split("\n").at(-1) };
   }
 
-  it("ends with the counts and 0 where all pass", async () => {
+  it("ends with the counts and exit code 0 if all tests pass", async () => {
     const { code, lastLine } = await run('describe("a", () => { it("b", () => {}); it("c", () => {}); });');
     assert.equal(lastLine, "2 passed, 0 failed");
     assert.equal(code, 0);
   });
 
-  it("names the file of each describe, also in parallel and where a hook fails", async () => {
+  it("names the file of each describe, also in parallel and if a hook fails", async () => {
     const { output } = await run('describe("a", () => { it("b", () => {}); });');
     assert.match(output, /^✔ a: 1 passed, 0 failed \(\d\.\d s\) .*some\.test\.ts$/m);
     const hook = await run('describe("a", () => { before(() => { throw new Error("x"); }); it("b", () => {}); });');
@@ -39,7 +39,7 @@ describe("a test run", () => {
     assert.match((await runTool("tsx", args)).output, /^✔ c: 1 passed, 0 failed \(\d\.\d s\) .*other\.test\.ts$/m);
   });
 
-  it("shows what failed, a failing hook too", async () => {
+  it("shows each failure, also of a hook", async () => {
     const { code, output, lastLine } = await run(`
       describe("a", () => { it("b", () => { throw new Error("broken b"); }); it("c", () => {}); });
       describe("d", () => { before(() => { throw new Error("broken hook"); }); it("e", () => {}); });
@@ -50,7 +50,7 @@ describe("a test run", () => {
     assert.equal(code, 1);
   });
 
-  it("counts a process that breaks off, a file that does not load and a run without tests as failed", async () => {
+  it("counts a process that stops early, a file that does not load and a run without tests as failed", async () => {
     const crash = await run('describe("a", () => { it("b", () => {}); it("c", () => process.exit(0)); });');
     assert.deepEqual([crash.lastLine, crash.code], ["1 passed, 1 failed", 1]);
     const broken = await run("describe(");
@@ -59,7 +59,7 @@ describe("a test run", () => {
     assert.deepEqual([empty.lastLine, empty.code], ["0 passed, 0 failed", 1]);
   });
 
-  it("names skipped tests only where there are some", () => {
+  it("names skipped tests only if there are some", () => {
     assert.equal(summaryOf({ passed: 1, failed: 0, skipped: 0 }), "1 passed, 0 failed");
     assert.equal(summaryOf({ passed: 1, failed: 0, skipped: 2 }), "1 passed, 0 failed, 2 skipped");
   });

@@ -50,11 +50,11 @@ describe("a picture of a terminal", () => {
     );
   });
 
-  it("has a title for readers who do not see it", () => {
+  it("has a title for readers who cannot see it", () => {
     assert.match(terminalPicture({ title: "what <it> shows", output: "a" }), /<title>what &lt;it&gt; shows<\/title>/);
   });
 
-  it("refuses a style that it does not know", () => {
+  it("refuses an unknown style", () => {
     assert.throws(() => terminalPicture({ title: "t", output: "\u001b[7ma" }), /no style for ESC\[7m/);
   });
 });

@@ -21,7 +21,7 @@ export interface Field {
 
 const fieldPrefix = "Field.";
 
-/** Reads the actions ExtractDataAction, DetailAction and PaginationAction, whose names are inventions of this emulator. */
+/** Reads the actions ExtractDataAction, DetailAction and PaginationAction. Their names are invented for this emulator. */
 export function extractionOf(task: StoredTask): Extraction {
   const properties = (actionType: string) =>
     task.actions.filter((action) => action.actionType === actionType).map((action) => action.properties);

@@ -55,7 +55,7 @@ async function fetchOnce(url: URL, { timeoutMs }: PageOptions, signal: AbortSign
   try {
     return await fetch(url, { redirect: "manual", signal, headers: { accept: "text/html" } });
   } catch (error) {
-    if (error instanceof Error && error.name === "TimeoutError") throw new Error(`no answer within ${timeoutMs} ms`);
+    if (error instanceof Error && error.name === "TimeoutError") throw new Error(`no response within ${timeoutMs} ms`);
     const cause = error instanceof Error ? error.cause : undefined;
     const reason = cause instanceof Error ? ("code" in cause ? String(cause.code) : cause.message) : "no reason given";
     throw new Error(`could not be fetched (${reason})`);

@@ -53,7 +53,7 @@ function readList($: CheerioAPI, page: FetchedPage, task: StoredTask, pageNumber
   const next: PageVisit[] = [];
   if (pagination !== undefined && pageNumber < pagination.maxPages) {
     const url = linkIn($.root(), pagination.nextSelector, page.url);
-    // The last page may link to itself.
+    // The last page can link to itself.
     if (url !== undefined && url !== page.url) next.push({ kind: "list", url, page: pageNumber + 1 });
   }
   if (detail === undefined) return { rows: read.map(({ row }) => row), next };

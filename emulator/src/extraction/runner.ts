@@ -1,6 +1,6 @@
 import type { Behaviour } from "../behaviour";
 import type { Store, StoredRun, StoredSubtask, StoredTask } from "../store/store";
-import { isAtRest, isRunning, newRun, newSubtask } from "../store/store";
+import { hasEnded, isRunning, newRun, newSubtask } from "../store/store";
 import { runInputs, splitVisits } from "./runInputs";
 import type { PageVisit, VisitResult } from "./visit";
 
@@ -53,7 +53,7 @@ export class Runner {
     return run;
   }
 
-  /** Counts one read of the subtask list; the run may wait for it. */
+  /** Counts one read of the subtask list. The behaviour `readsUntilFinished` makes runs wait for such reads. */
   countRead(run: StoredRun): void {
     if (run.readsLeft === 0) return;
     run.readsLeft -= 1;
@@ -81,7 +81,7 @@ export class Runner {
 
   /** Stops it immediately. A page that is being read is read again when the subtask is started. */
   stopSubtask(run: StoredRun, subtask: StoredSubtask): void {
-    if (isAtRest(subtask)) return;
+    if (hasEnded(subtask)) return;
     subtask.status = "stopped";
     this.giveUp(subtask);
     this.releaseRows(run);
@@ -98,7 +98,7 @@ export class Runner {
     for (const run of this.options.store.runs.values()) this.wake(run);
   }
 
-  /** Resolves when no subtask can continue: each is at rest, held, or waits for reads. */
+  /** Resolves when no subtask can continue: each has ended, is held, or waits for reads. */
   settled(): Promise<void> {
     return new Promise((resolve) => {
       this.waiters.push(resolve);
@@ -110,7 +110,7 @@ export class Runner {
   forget(taskId: string): void {
     for (const run of this.options.store.runsOf(taskId)) {
       for (const subtask of run.subtasks) {
-        if (!isAtRest(subtask)) subtask.status = "stopped";
+        if (!hasEnded(subtask)) subtask.status = "stopped";
         this.giveUp(subtask);
       }
     }
@@ -191,12 +191,12 @@ export class Runner {
     subtask.status = subtask.pagesRead === 0 && subtask.errors.length > 0 ? "failed" : "finished";
   }
 
-  /** Rows appear in the order of the inputs: the rows of a subtask wait for the earlier subtasks, unless these are at rest. */
+  /** Rows appear in the order of the inputs: the rows of a subtask wait until the earlier subtasks have ended. */
   private releaseRows(run: StoredRun): void {
     for (const subtask of run.subtasks) {
       run.rows.append(subtask.unreleased);
       subtask.unreleased = [];
-      if (!isAtRest(subtask)) break;
+      if (!hasEnded(subtask)) break;
     }
   }
 

@@ -1,22 +1,22 @@
 import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import type { FastifyReply } from "fastify";
-import type { Answer } from "./answers";
 import type { Fault } from "./faults";
+import type { ServiceResponse } from "./responses";
 
 /** Sends a response. */
-export function send(reply: FastifyReply, answer: Answer): FastifyReply {
-  return reply.code(answer.status).headers(answer.headers).send(answer.body);
+export function send(reply: FastifyReply, response: ServiceResponse): FastifyReply {
+  return reply.code(response.status).headers(response.headers).send(response.body);
 }
 
 /** Sends a response that a fault changes. */
 export async function sendSpoilt(
   reply: FastifyReply,
-  answer: Answer,
+  response: ServiceResponse,
   fault: Fault,
   closing: AbortSignal,
 ): Promise<void> {
-  const body = Buffer.from(answer.body);
+  const body = Buffer.from(response.body);
   switch (fault.kind) {
     case "reset":
       drop(reply, (socket) => socket.resetAndDestroy());
@@ -26,22 +26,22 @@ export async function sendSpoilt(
       return;
     case "truncated":
       reply.hijack();
-      reply.raw.writeHead(answer.status, { ...answer.headers, "content-length": body.length });
+      reply.raw.writeHead(response.status, { ...response.headers, "content-length": body.length });
       // The head must be sent before the socket is closed.
       reply.raw.write(body.subarray(0, Math.floor(body.length / 2)), () => reply.raw.socket?.destroy());
       return;
     case "slow":
-      await sendSlowly(reply, answer, body, fault.delayMs ?? 20, closing);
+      await sendSlowly(reply, response, body, fault.delayMs ?? 20, closing);
       return;
     case "late":
       await pause(fault.delayMs ?? 1000, closing);
-      await send(reply, answer);
+      await send(reply, response);
       return;
     case "wrongType":
-      await send(reply, { ...answer, headers: { ...answer.headers, "content-type": "text/html; charset=utf-8" } });
+      await send(reply, { ...response, headers: { ...response.headers, "content-type": "text/html; charset=utf-8" } });
       return;
     default:
-      await send(reply, answer);
+      await send(reply, response);
   }
 }
 
@@ -53,13 +53,13 @@ export function drop(reply: FastifyReply, end: (socket: Socket) => void): void {
 
 async function sendSlowly(
   reply: FastifyReply,
-  answer: Answer,
+  response: ServiceResponse,
   body: Buffer,
   delayMs: number,
   closing: AbortSignal,
 ): Promise<void> {
   reply.hijack();
-  reply.raw.writeHead(answer.status, { ...answer.headers, "content-length": body.length });
+  reply.raw.writeHead(response.status, { ...response.headers, "content-length": body.length });
   const piece = Math.max(1, Math.ceil(body.length / 10));
   for (let sent = 0; sent < body.length && !reply.raw.destroyed; sent += piece) {
     reply.raw.write(body.subarray(sent, sent + piece));

@@ -5,14 +5,14 @@ import type { Operation } from "../contract";
 import { Refusal } from "../errors";
 import { handle } from "../handlers";
 import type { Service } from "../service";
-import type { Answer } from "./answers";
-import { failureAnswer, faultAnswer, gatewayAnswer, successAnswer } from "./answers";
 import type { RequestCheck } from "./checkRequest";
 import { pause, send, sendSpoilt } from "./deliver";
 import type { FaultPlan, PlannedFault } from "./faults";
 import { checkCredentials, checkPlan, presentedCredentials, RateGate } from "./gate";
 import type { Journal, JournalEntry } from "./journal";
 import { cleanText } from "./journal";
+import type { ServiceResponse } from "./responses";
+import { failureResponse, faultResponse, gatewayResponse, successResponse } from "./responses";
 import { receiveUpload } from "./upload";
 
 /** What the HTTP server needs. */
@@ -59,7 +59,7 @@ export class Exchange {
     this.sockets = sockets;
   }
 
-  async answer(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  async respond(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     const { parts } = this;
     const received = await this.receive(operation, request);
     const { entry } = received;
@@ -69,21 +69,21 @@ export class Exchange {
     if (parts.latencyMs() > 0) await pause(parts.latencyMs(), parts.closing);
 
     const fault = parts.faults.take(operation.name, tasksOf(received.fields));
-    const ownAnswer = fault !== undefined && ["status", "error", "redirect"].includes(fault.kind);
-    let answer = successAnswer(entry.requestId, {});
+    const ownResponse = fault !== undefined && ["status", "error", "redirect"].includes(fault.kind);
+    let response = successResponse(entry.requestId, {});
     const onlyWaits = fault !== undefined && fault.when === "before" && ["late", "hold"].includes(fault.kind);
     if (onlyWaits) await this.wait(fault);
     if (fault?.when !== "before" || onlyWaits) {
-      answer = this.carryOut(received, request);
+      response = this.carryOut(received, request);
       if (entry.tookEffect && !readOnly.has(operation.name)) await parts.saved();
     }
-    if (fault !== undefined && ownAnswer) answer = faultAnswer(fault, entry.requestId, request.url, behaviour);
-    if (spoilt) answer = gatewayAnswer(Number(behaviour.badGatewayStatus));
-    entry.status = fault?.kind === "reset" || fault?.kind === "hang" ? 0 : answer.status;
+    if (fault !== undefined && ownResponse) response = faultResponse(fault, entry.requestId, request.url, behaviour);
+    if (spoilt) response = gatewayResponse(Number(behaviour.badGatewayStatus));
+    entry.status = fault?.kind === "reset" || fault?.kind === "hang" ? 0 : response.status;
     this.log(entry, received.startedAt);
-    if (fault === undefined || ownAnswer || onlyWaits) return send(reply, answer);
+    if (fault === undefined || ownResponse || onlyWaits) return send(reply, response);
     if (fault.kind === "hold") await this.wait(fault);
-    await sendSpoilt(reply, answer, fault, parts.closing);
+    await sendSpoilt(reply, response, fault, parts.closing);
     return reply;
   }
 
@@ -93,14 +93,14 @@ export class Exchange {
   }
 
   /** Responds to an unknown path or method, or to a request that the server could not read. */
-  async answerUnknown(request: FastifyRequest, reply: FastifyReply, error?: unknown): Promise<unknown> {
+  async respondToUnknown(request: FastifyRequest, reply: FastifyReply, error?: unknown): Promise<unknown> {
     const entry = this.journalEntry("unknown", request, undefined);
     const known = error === undefined ? new Refusal("NotFound", "there is no such operation") : undefined;
     const refusal = known ?? new Refusal("InvalidParameter", "the request could not be read");
-    const answer = failureAnswer(entry.requestId, refusal, this.parts.service.behaviour);
-    entry.status = answer.status;
+    const response = failureResponse(entry.requestId, refusal, this.parts.service.behaviour);
+    entry.status = response.status;
     this.log(entry, Date.now());
-    return send(reply, answer);
+    return send(reply, response);
   }
 
   private async receive(operation: Operation, request: FastifyRequest): Promise<Received> {
@@ -149,7 +149,7 @@ export class Exchange {
   }
 
   /** Handles the request in one synchronous step, so that no other request can interfere. */
-  private carryOut(received: Received, request: FastifyRequest): Answer {
+  private carryOut(received: Received, request: FastifyRequest): ServiceResponse {
     const { operation, entry, unreadable } = received;
     const { service, check } = this.parts;
     const { behaviour } = service;
@@ -167,14 +167,18 @@ export class Exchange {
       const fields = this.checkFields(received, check, behaviour.copyGroup === "optional");
       const result = handle(operation.name, service, { fields, account });
       entry.tookEffect = true;
-      return successAnswer(entry.requestId, result);
+      return successResponse(entry.requestId, result);
     } catch (error) {
-      if (error instanceof Refusal) return failureAnswer(entry.requestId, error, behaviour);
+      if (error instanceof Refusal) return failureResponse(entry.requestId, error, behaviour);
       // A bug of the emulator must not look like a mistake of the client.
       this.parts.log(
         `${operation.name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       );
-      return failureAnswer(entry.requestId, new Refusal("ServerError", "an unexpected error has occurred"), behaviour);
+      return failureResponse(
+        entry.requestId,
+        new Refusal("ServerError", "an unexpected error has occurred"),
+        behaviour,
+      );
     }
   }
 

@@ -24,12 +24,12 @@ export async function buildServer(parts: ServerParts): Promise<FastifyInstance> 
         method: operation.method,
         // Fastify reads a single colon in a route as a parameter.
         url: url.replaceAll(":", "::"),
-        handler: (request, reply) => exchange.answer(operation, request, reply),
+        handler: (request, reply) => exchange.respond(operation, request, reply),
       });
     }
   }
-  app.setNotFoundHandler((request, reply) => exchange.answerUnknown(request, reply));
-  app.setErrorHandler((error, request, reply) => exchange.answerUnknown(request, reply, error));
+  app.setNotFoundHandler((request, reply) => exchange.respondToUnknown(request, reply));
+  app.setErrorHandler((error, request, reply) => exchange.respondToUnknown(request, reply, error));
   return app;
 }
 

@@ -27,7 +27,7 @@ interface IssuedToken {
   dead?: boolean;
 }
 
-/** `data` of the response to a refresh. The behaviour `expiresIn` may make a string of what is an integer in the contract. */
+/** `data` of the response to a refresh. With the behaviour `expiresIn`, the integer of the contract can be a string. */
 type IssuedTokenPair = Omit<Schemas["TokenPair"], "expires_in"> & { expires_in: number | string };
 
 /** Part of the state file. */
@@ -133,7 +133,7 @@ export class CredentialStore {
     return this.state;
   }
 
-  /** An old state file may have an expired access token only. */
+  /** An old state file can have an expired access token only. */
   private renewIfOutdated(): void {
     const newest = this.state.accessTokens.filter((token) => token.account === mainAccount).at(-1);
     if ((newest?.expiresAt ?? 0) <= Date.now()) this.issueAccessToken(mainAccount, 86399);

@@ -1,9 +1,7 @@
 /** A half-open range of row numbers: from, to. */
 export type RowRange = readonly [number, number];
 
-/**
- * A set of row numbers, stored as sorted ranges: marks on a million rows are one pair of numbers, in memory and in the state file.
- */
+/** A set of row numbers, stored as sorted ranges. Marks on a million consecutive rows need only two numbers, in memory and in the state file. */
 export class RowMarks {
   private ranges: RowRange[];
 

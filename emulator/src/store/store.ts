@@ -70,7 +70,7 @@ export interface StoredGroup {
   name: string | undefined;
 }
 
-/** Everything that the emulator stores, except credentials. It knows neither HTTP nor the rules of the service. */
+/** Everything that the emulator stores, except credentials. It contains no HTTP and no rules of the service. */
 export class Store {
   readonly groups = new Map<string, StoredGroup>();
   readonly tasks = new Map<string, StoredTask>();
@@ -181,11 +181,11 @@ export function newSubtask(queue: PageVisit[], syntheticRows = 0): StoredSubtask
   };
 }
 
-/** Whether a subtask is at rest: it does nothing until it is started again. */
-export function isAtRest(subtask: StoredSubtask): boolean {
+/** Whether a subtask has ended. It does nothing until it is started again. */
+export function hasEnded(subtask: StoredSubtask): boolean {
   return subtask.status !== "waiting" && subtask.status !== "extracting";
 }
 
 export function isRunning(run: StoredRun): boolean {
-  return run.subtasks.some((subtask) => !isAtRest(subtask));
+  return run.subtasks.some((subtask) => !hasEnded(subtask));
 }

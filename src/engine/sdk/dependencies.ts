@@ -2,8 +2,8 @@ import { createRequire } from "node:module";
 import type { Output, Resource } from "@pulumi/pulumi";
 
 /**
- * What the SDK itself asks before it calls a function of a provider. Private parts of the SDK: where one is not as expected, the resources that the
- * program names are all that is known.
+ * The dependencies that the SDK itself resolves before it calls a function of a provider. Private parts of the SDK: if one is not as
+ * expected, only the resources that the program names are known.
  */
 
 interface Dependencies {

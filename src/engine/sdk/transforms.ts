@@ -2,7 +2,8 @@ import { createRequire } from "node:module";
 import type { CustomResourceOptions, Resource } from "@pulumi/pulumi";
 
 /**
- * Whether transforms may change a resource on its way to the engine. Private parts of the SDK: where they are not as expected, there are transforms.
+ * Whether transforms can change a resource before it reaches the engine. Private parts of the SDK: if they are not as expected, the
+ * functions return true.
  */
 
 /** Transforms of the resource itself, and those that the SDK runs for a parent or the stack. */
@@ -12,7 +13,7 @@ export function hasTransforms(opts: CustomResourceOptions | undefined, stack: Re
   return transforms.length + transformations.length > 0 || inherited?.length !== 0;
 }
 
-/** Whether the engine runs transforms of this program: the program serves the engine's calls then. */
+/** Whether the engine runs transforms of this program. Then the program serves calls of the engine. */
 export function transformsResources(): boolean {
   try {
     const { getStore } = createRequire(__filename)("@pulumi/pulumi/runtime/state");

@@ -13,23 +13,23 @@ import { ExtractionResource } from "../extractionResource";
  *
  * In a preview, reads use only `accessToken` or `credentialCommand`, because a preview must not use up a refresh token. Without either, the result
  * is unknown, and one warning says so. In the form that returns an output, reads with the same arguments that wait for the same resources share one
- * answer. In a preview, which changes nothing, equal reads always share one.
+ * result. In a preview, which changes nothing, equal reads always share one.
  *
  * There is no option `provider`: a dynamic provider has no instances. The credentials are chosen by `profile`.
  */
 export interface FunctionOptions {
   /**
-   * Whether the result is not a secret. Default false: the data of a service may hold anything, so the result is encrypted in the state and hidden in
-   * output. A promise cannot be marked as a secret, so the form that returns a promise requires `true`.
+   * Whether the result is not a secret. Default false: the data of a service can contain anything, so the result is encrypted in the state
+   * and hidden in output. A promise cannot be marked as a secret, so the form that returns a promise requires `true`.
    */
   plain?: boolean;
   /** Name of a set of credentials in `webextract:profiles`. Default: the profile of `parent`, otherwise the top-level credentials. */
   profile?: string;
   /**
-   * The resource that the read belongs to. If it is a resource of this package, its `profile` is the default of this read. The form that returns an
-   * output also waits until the parent is made, as a child resource does; in a preview, the result is unknown while a custom resource as the parent is
-   * not made yet. The read does not wait for other children of the parent. A `dependsOn` of the parent is not inherited in a preview: give it
-   * to the read too.
+   * The resource that the read belongs to. If it is a resource of this package, its `profile` is the default of this read. The form that
+   * returns an output also waits until the parent is made, as a child resource does; in a preview, the result is unknown while the parent
+   * is a custom resource that is not made yet. The read does not wait for other children of the parent. A `dependsOn` of the parent is not
+   * inherited in a preview: give it to the read too.
    */
   parent?: Resource;
 }
@@ -37,9 +37,9 @@ export interface FunctionOptions {
 /** Options of a form that returns an output. */
 export interface FunctionOutputOptions extends FunctionOptions {
   /**
-   * Resources that must be made before the read: `dependsOn: run` reads after the run. A component stands for all resources in it. In a preview, the
-   * result is unknown while one of them is not made yet or will be replaced. A resource that will only be updated has its id already, so a
-   * preview reads what stands at the service before the update. Resources whose outputs are among the arguments count too.
+   * Resources that must be made before the read: `dependsOn: run` reads after the run. A component stands for all resources in it. In a
+   * preview, the result is unknown while one of them is not made yet or will be replaced. A resource that will only be updated has its id
+   * already, so a preview reads the data from before the update. Resources whose outputs are among the arguments count too.
    */
   dependsOn?: Input<Input<Resource>[]> | Input<Resource>;
 }
@@ -83,7 +83,7 @@ function dependencies(path: string, dependsOn: unknown): [string, unknown][] {
     : [[path, dependsOn]];
 }
 
-/** The profile to read with. That of a parent may be an output. */
+/** The profile to read with. The profile of a parent can be an output. */
 export function profileOf({ profile, parent }: FunctionOptions): Input<string | undefined> {
   return (
     profile ?? (parent instanceof ExtractionResource ? (parent.givenProfile() as Input<string | undefined>) : undefined)

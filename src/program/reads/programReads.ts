@@ -4,8 +4,8 @@ import { perProgram } from "../perProgram";
 import { programConfig } from "../programConfig";
 
 /**
- * The credentials with which a program reads: in functions and in static `get`. A preview must not use up a refresh token: it may run on a machine that does not keep the
- * next token.
+ * The credentials with which a program reads: in functions and in static `get`. A preview must not use up a refresh token, because it can
+ * run on a machine that does not keep the next token.
  */
 
 export const noCredential =

@@ -36,7 +36,7 @@ class ReadClients {
     }
   }
 
-  /** After the end, reads of values that are no output of the stack may still come. */
+  /** After the end, reads of values that are not outputs of the stack can still start. */
   private closeUnused(): void {
     if (!this.hasEnded || this.underWay > 0) {
       return;
@@ -54,7 +54,7 @@ async function close(client: ServiceClient): Promise<void> {
     await client.tokensSettled();
     client.close();
   } catch {
-    // A token that could not be stored. A warning said so when it was not stored.
+    // A token could not be stored. A warning was shown at that time.
   }
 }
 

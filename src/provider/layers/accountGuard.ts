@@ -2,7 +2,7 @@ import { isGone } from "../../resources/task/taskPresence";
 import { ProviderError } from "../providerErrors";
 import type { Layer } from "../step";
 
-/** Refuses to believe that a task is gone where the account is probably a wrong one. */
+/** Refuses a read that finds its task gone if the account is probably wrong. */
 export const guardAccount: Layer = async (step, host, next) => {
   if (step.call !== "read") {
     return next(step, host);

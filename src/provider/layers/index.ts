@@ -4,9 +4,9 @@ import { keepJournal } from "./journal";
 import { checkOrigin } from "./originCheck";
 import { claimParts } from "./ownership";
 
-/** What each call of the engine passes through on its way to the resource, outermost first. */
+/** The layers through which each call of the engine passes, outermost first. */
 export const layers: readonly Layer[] = [
-  // First: a resource of another service must claim nothing, and the journal must learn nothing of it.
+  // First, so that a resource of another service makes no claims and no journal entries.
   checkOrigin,
   claimParts,
   keepJournal,

@@ -4,7 +4,7 @@ import type { Sighting } from "../journal";
 import type { Layer, Step } from "../step";
 import { staysAfter } from "../step";
 
-/** Lets the journal see what the state holds before and after the step, and deletes nothing that this run has taken over. */
+/** Shows the journal the state before and after the step. Deletes nothing that this run has taken over. */
 export const keepJournal: Layer = async (step, host, next) => {
   switch (step.call) {
     case "diff": {
@@ -36,7 +36,7 @@ export const keepJournal: Layer = async (step, host, next) => {
     case "delete": {
       const { id = "" } = step;
       const name = host.nameOf(step.urn, step.profile);
-      // The user asked for a replace right after a kill: the new resource took over what the state still holds as the old one.
+      // If the user requests a replace after a kill, the new resource takes over the object that the state still contains as the old one.
       if (name !== undefined && host.journal?.isTakenOver(name, id) === true) {
         host.warn(`"${id}" was taken over by the resource that replaces it, so it was not deleted.`, step.urn);
         return {};

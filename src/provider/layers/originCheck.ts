@@ -1,14 +1,14 @@
 import { ProviderError } from "../providerErrors";
 import type { Layer } from "../step";
 
-/** Touches a resource only at the service where it was made. The state keeps the origin of that service. */
+/** Refuses a step at another service than the one where the resource was made. The state contains the origin of that service. */
 export const checkOrigin: Layer = async (step, host, next) => {
   const here = host.origin(step.profile);
   const made = step.state.origin;
   const isElsewhere = typeof made === "string" && here !== undefined && made !== here;
   if (isElsewhere && !host.movedFrom(made)) {
     throw new ProviderError(
-      `It was made at ${made}, and the configuration names ${here}; nothing was touched. If this is the same service at another address, ` +
+      `This resource was made at ${made}, and the configuration names ${here}. Nothing was changed. If this is the same service at another address, ` +
         `run "pulumi config set webextract:movedFrom ${made}" (a refresh or a destroy takes it from WEBEXTRACT_MOVED_FROM). If not, set webextract:baseUrl back ` +
         `and run "pulumi up" without --refresh: a refresh or a destroy uses the configuration of the last up.`,
     );

@@ -40,7 +40,7 @@ function refuseRival(step: Step, host: Host, parts: readonly string[]): void {
   }
 }
 
-/** Undefined while the task or the account is unknown: what is unknown never conflicts. */
+/** Undefined while the task or the account is unknown, because unknown values never conflict. */
 function ownersOf(step: Step, host: Host, id: string | undefined) {
   const { profile } = step.args;
   const taskId = taskOf(step, id);

@@ -7,7 +7,7 @@ import type { Host } from "../host";
 import { ProviderError } from "../providerErrors";
 import type { Outcome, RunStep, Step } from "../step";
 
-/** The innermost of all: the resource itself. */
+/** The innermost step: calls the resource. */
 export const runResource: RunStep = async (step, host) => {
   switch (step.call) {
     case "diff":
@@ -51,7 +51,7 @@ async function keepingWhatExists(work: () => Promise<Outcome>): Promise<Outcome>
 
 async function read(step: Step, host: Host): Promise<Outcome> {
   const { resource, id = "", profile, urn } = step;
-  // A static get: no step of ours has written this state.
+  // A static get: this provider has not written the state.
   const isOnlyLookedUp = step.state.stateVersion === undefined;
   const state = isOnlyLookedUp ? { ...step.state, ...soundArgs(step) } : step.state;
   if (resource.read === undefined) {
@@ -64,7 +64,7 @@ async function read(step: Step, host: Host): Promise<Outcome> {
   return seen.found ? { id, state: seen.state } : {};
 }
 
-/** The arguments of what is only looked up, which nobody has checked. Refuses those that cannot be read. */
+/** Checks the arguments of a static get, for which the engine does not call `check`. Throws if they are not complete or not valid. */
 function soundArgs({ resource, id, state }: Step): Properties {
   const needed = Object.entries(resource.args).filter(
     ([name, { createOnly }]) => !createOnly || state[name] !== undefined,

@@ -43,7 +43,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     const { scope, markExported, maxRows } = args;
     const { settings, problems } = context;
     dataExport.rules?.(args, problems);
-    // The last export may have run on another machine. The disk of this one matters only if there will be another export.
+    // The last export can have run on another machine. The disk of this one matters only if there will be another export.
     if (context.previous === undefined || changedArgs(dataExport.args, context.previous, args).length > 0) {
       await checkPlace(args, context);
     }
@@ -76,7 +76,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     const file = await compareContent(resolve(context.folder, state.file), state.sha256);
     const others = (state.pending ?? []).filter((each) => !each.startsWith("file "));
     const pending = file === "same" ? others : [...others, `file ${file}`];
-    // An empty list in place of none would show as a change in each refresh.
+    // An empty list would show as a change in each refresh.
     return { found: true, state: { ...state, pending: pending.length > 0 ? pending : undefined } };
   },
 

@@ -18,7 +18,7 @@ export async function isFolder(path: string): Promise<boolean> {
   );
 }
 
-/** The file that stands where this folder or a folder above it must be; undefined if the folder exists or can be made. */
+/** The path of a file that is in the way of this folder or of a folder above it; undefined if the folder exists or can be created. */
 export async function fileInPlaceOf(folder: string): Promise<string | undefined> {
   for (let path = folder; ; path = dirname(path)) {
     const found = await stat(path).catch(() => undefined);
@@ -46,7 +46,7 @@ export async function compareContent(path: string, sha256: string): Promise<"sam
   return (await digestOf(path)).sha256 === sha256 ? "same" : "changed";
 }
 
-/** Gives a file another name, unless that name is taken. Answers whether it was free. A rename alone would overwrite the other file. */
+/** Gives a file another name, unless that name is taken. Returns whether it was free. A rename alone would overwrite the other file. */
 export async function moveIfFree(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to);

@@ -108,7 +108,7 @@ export const pendingMark = {
 /** What `pending` contains if subtasks were running when the rows of a batch were read. The state stores this string, so it never changes. */
 export const pendingRun = "run at work";
 
-/** Rows in one answer if `webextract:pageSize` is not set. */
+/** Rows in one response if `webextract:pageSize` is not set. */
 export const defaultPageSize = 1000;
 
 /** Where the client reads the rows from. */
@@ -119,7 +119,7 @@ export function rowSource({ taskId, scope, lotNo }: DataExportArgs): RowSource {
   return scope === "all" ? { taskId } : { taskId, notExported: true };
 }
 
-/** Whether the service may return these rows only once. They are read only if they can be put into a file. Other rows can be read again. */
+/** Whether the service can return these rows only once. They are read only if they can be written to a file. Other rows can be read again. */
 export function mayComeOnce({ scope, markExported }: DataExportArgs, { markScope }: Settings): boolean {
   return scope === "notExported" || (markExported === true && markScope === "returned");
 }

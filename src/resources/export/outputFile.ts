@@ -26,19 +26,19 @@ export interface KeptRows {
 const claimed = new Set<string>();
 
 /**
- * The destination of an export. It claims a name first, then takes the rows, one a line, in a temporary file. The file gets its name when it is
- * whole and on the disk.
+ * The destination of an export. It first claims a name, then writes the rows to a temporary file, one on each line. The file gets its name
+ * when it is complete and on the disk.
  */
 export class OutputFile {
   /** The path relative to the program's folder, with all placeholders replaced. */
   name = "";
-  /** Where the rows are until the file has its name. */
+  /** The file with the rows, until it gets its final name. */
   temporaryPath = "";
   /** Rows that were written. */
   rowCount = 0;
   private readonly names: Iterator<string>;
   private readonly hasManyNames: boolean;
-  /** Whether an existing file of this name may be the export's own: either the path allows one name, or the last export used this one. */
+  /** Whether this export can have written an existing file of this name: the path allows one name, or the last export used this one. */
   private mayBeOwn = true;
   /** Whether an existing file of this name may be replaced. */
   private mayReplace = false;
@@ -131,7 +131,7 @@ export class OutputFile {
     return open(path, "a");
   }
 
-  /** Returns when the page before is written, so that reading and writing overlap. The next call throws what went wrong. */
+  /** Returns when the previous page is written, so that reading and writing overlap. The next call throws the error of this write. */
   async write(page: RowPage): Promise<void> {
     const lines = page.ndjson();
     this.hash.update(lines);
@@ -143,7 +143,7 @@ export class OutputFile {
     await before;
   }
 
-  /** When it returns, a power cut does not take the rows. */
+  /** When it returns, a power cut does not lose the rows. */
   async flush(): Promise<void> {
     await this.writing;
     await this.handle?.sync();
@@ -184,7 +184,7 @@ export class OutputFile {
     await this.handle?.close().catch(() => undefined);
   }
 
-  /** Claims a name. Answers whether no other export of this process has it. */
+  /** Claims a name. Returns false if another export of this process has it. */
   private take(name: string): boolean {
     const path = resolve(this.folder, name);
     if (claimed.has(path)) {
@@ -196,7 +196,7 @@ export class OutputFile {
     return true;
   }
 
-  /** Claims the next free name. Answers whether the path allows one more. */
+  /** Claims the next free name. Returns false if the path allows no more names. */
   private async takeNextName(): Promise<boolean> {
     this.release();
     this.mayBeOwn = !this.hasManyNames;
@@ -205,7 +205,7 @@ export class OutputFile {
         this.name = next.value;
         return true;
       }
-      // Claimed before the look at the disk, because other exports look at the same time.
+      // Claimed before the disk is checked, because other exports check at the same time.
       if (this.take(next.value)) {
         if (!(await exists(this.path))) {
           return true;
@@ -216,7 +216,7 @@ export class OutputFile {
     return false;
   }
 
-  /** An export may replace its own file, unless the rows in it may be marked: they are in no other file. */
+  /** An export can replace its own file, unless the rows in it may be marked: they are in no other file. */
   private async isReplaceable(before: DataExportState | undefined): Promise<boolean> {
     if (before === undefined || before.file !== this.name) {
       return false;
@@ -235,8 +235,8 @@ export class OutputFile {
   }
 
   /**
-   * An existing file of this name may be the export's own with the same rows: the export was killed before the state was saved, or its mark was
-   * refused. If not, somebody else has taken the name since, and the path may allow another one.
+   * An existing file of this name can be the export's own with the same rows, if the export was killed before the state was saved, or if
+   * its mark was refused. Otherwise another program has taken the name, and the next name of the path is tried.
    */
   private async moveToFreeName(from: string, sha256: string): Promise<void> {
     while (!(await moveIfFree(from, this.path))) {

@@ -42,7 +42,7 @@ export function fixedFolder(path: string): string {
   return dirname(`${beginning}file`);
 }
 
-/** Problems of the path that its text shows. */
+/** Problems of the path that can be seen without the disk. */
 export function checkPlaceholders({ path, lotNo, markExported }: DataExportArgs, problems: Problem[]): void {
   if (typeof path !== "string") {
     return;
@@ -64,7 +64,7 @@ export function checkPlaceholders({ path, lotNo, markExported }: DataExportArgs,
   }
 }
 
-/** Problems of the path that the disk shows. An up would find them only after the runs that it starts. */
+/** Problems of the path that depend on the disk. An up would find them only after the runs that it starts. */
 export async function checkPlace(
   args: DataExportArgs,
   { previous, folder, settings, problems }: CheckContext,
@@ -80,7 +80,8 @@ export async function checkPlace(
   }
   const name = onlyName(path, lotNo);
   const isOwn = previous !== undefined && onlyName(previous.path, previous.lotNo) === name;
-  // An existing file may contain these rows, if the export that wrote it was killed. It cannot contain rows of a run or a task that does not exist yet.
+  // An existing file can contain these rows, if the export that wrote it was killed. It cannot contain rows of a run or a task that does
+  // not exist yet.
   const cannotContainRows = holdsUnknown([taskId, lotNo]) || mayComeOnce(args, settings);
   if (name !== undefined && !isOwn && cannotContainRows && (await exists(resolve(folder, name)))) {
     problems.push({

@@ -13,7 +13,7 @@ import type { KeptRows, OutputFile } from "./outputFile";
 /** How often the progress is noted, in milliseconds. After a kill, the rows since the last note are read again. */
 const noteEveryMs = 1000;
 
-/** What an export that ended early leaves beside its rows. */
+/** The note that an export that ended early leaves beside its rows. */
 interface Note extends KeptRows, ReadSoFar {
   version: 1;
   /** Which rows these are. Rows of another task, run or service are never continued. */
@@ -112,7 +112,7 @@ export class ResumableRead extends NoMarking {
     return error;
   }
 
-  /** To be called at the end. */
+  /** Call it at the end of the export. */
   async release(): Promise<void> {
     await this.unlock?.().catch(() => undefined);
   }
@@ -177,7 +177,7 @@ async function lengthOf(path: string): Promise<number> {
   );
 }
 
-/** Undefined if the content makes no sense: then the rows are read anew. */
+/** Undefined if the content is not valid. Then all rows are read again. */
 function noteIn(text: string): Note | undefined {
   try {
     const note: unknown = JSON.parse(text);

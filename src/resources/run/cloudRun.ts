@@ -4,10 +4,10 @@ import type { CheckContext, Context, Created, Difference, Read, Resource } from 
 import {
   isOutcomeUnknown,
   keepingAdoption,
-  lostAnswerDifference,
+  lostResponseDifference,
   onlyAdoptionDiffers,
   refuseUpdateOfUnknown,
-} from "../task/lostAnswer";
+} from "../task/lostResponse";
 import { differs, holdsUnknown } from "../values";
 import type { CloudRunArgs, CloudRunState } from "./cloudRunModel";
 import { cloudRunArgs } from "./cloudRunModel";
@@ -35,7 +35,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
 
   diff(state: CloudRunState, args: CloudRunArgs): Difference {
     if (isOutcomeUnknown(state)) {
-      return lostAnswerDifference(state, args, "adoptLotNo");
+      return lostResponseDifference(state, args, "adoptLotNo");
     }
     const replaces: string[] = [];
     if (differs(args.adoptLotNo ?? state.lotNo, state.lotNo)) {
@@ -96,7 +96,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
   async delete(_id: string, state: CloudRunState, context: Context): Promise<void> {
     if (isOutcomeUnknown(state)) {
       context.warn(
-        `A run of task "${state.taskId}" may be running at the service: the answer to its start was lost. Pulumi no longer manages it, and nothing was stopped. ` +
+        `A run of task "${state.taskId}" may be running at the service: the response to its start was lost. Pulumi no longer manages it, and nothing was stopped. ` +
           "If it runs and should not, stop it in the service's own interface.",
       );
       return;

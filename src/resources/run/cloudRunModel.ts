@@ -1,7 +1,7 @@
 import type { ArgsSpec } from "../args";
 import { anything, choice, list, number, object, string } from "../args";
 import type { Context, PendingState, ProfileArgs, Statuses } from "../resource";
-import type { LostAnswerState } from "../task/lostAnswer";
+import type { LostResponseState } from "../task/lostResponse";
 import type { SubtaskCounts, SubtaskFingerprint } from "./subtaskList";
 
 /**
@@ -33,8 +33,8 @@ export interface CloudRunArgs extends ProfileArgs {
   /** Resources of this package. A change of any of their arguments starts a new run, as a change of `triggers` does. */
   rerunOn?: unknown;
   /**
-   * `started`: the resource is done when the run has started. `finished`: the resource waits for the end of the run, and fails if the run
-   * ends badly. Use it before an export that needs all rows. A change to `finished` waits for the existing run.
+   * `started`: the resource is done when the run has started. `finished`: the resource waits for the end of the run, and fails if subtasks
+   * have failed or were stopped. Use it before an export that needs all rows. A change to `finished` waits for the existing run.
    * @default "started"
    */
   waitFor?: "started" | "finished";
@@ -87,20 +87,20 @@ export interface CloudRunArgs extends ProfileArgs {
    */
   onDelete?: "retain" | "stop";
   /**
-   * The `lotNo` of a run whose start got no response, or that was started elsewhere. The resource takes the run over and starts none. A different `lotNo` replaces. The
-   * present `lotNo` declares that the subtasks that are listed now belong to this run.
+   * The `lotNo` of a run whose start got no response, or that was started elsewhere. The resource adopts the run and starts none. A
+   * different `lotNo` replaces. The present `lotNo` declares that the subtasks that are listed now belong to this run.
    */
   adoptLotNo?: string;
   /** After a start whose response was lost, a new string starts the run again, as a replace. At any other time a change makes no call. */
   retry?: string;
 }
 
-export interface CloudRunState extends CloudRunArgs, LostAnswerState, PendingState {
+export interface CloudRunState extends CloudRunArgs, LostResponseState, PendingState {
   /** The batch number; the same as `id`. Always a string. */
   lotNo: string;
-  /** The service's word at the start. Later `running`, `finished`, `failed`, `stopped`, or `superseded` by another run of the task. */
+  /** The service's status at the start. Later `running`, `finished`, `failed`, `stopped`, or `superseded` by another run of the task. */
   status: string;
-  /** The run's subtasks at the last read: `total`, and `byStatus` with the service's words. */
+  /** The run's subtasks at the last read: `total`, and `byStatus` with the statuses as the service spells them. */
   subtasks: SubtaskCounts;
   /**
    * The task's subtasks just before the start.

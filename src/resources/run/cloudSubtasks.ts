@@ -98,7 +98,7 @@ async function send(subTaskIds: string[], { taskId, desired }: CloudSubtasksStat
   );
 }
 
-/** A subtask that the service does not list may belong to an earlier run. Its status is unknown, so it is no drift. */
+/** A subtask that the service does not list can belong to an earlier run. Its status is unknown, so it does not count as drift. */
 function satisfies(status: string | undefined, desired: "started" | "stopped", statuses: Statuses): boolean {
   if (status === undefined) {
     return true;

@@ -15,17 +15,17 @@ import {
 } from "./subtaskList";
 
 /**
- * One read of a run's subtasks. The service lists subtasks by task, without a lotNo: just after a start, the list may still be that of
- * the previous run, and later that of a run which somebody else started. So each read decides whose list it is.
+ * One read of a run's subtasks. The service lists subtasks by task, without a lotNo: just after a start, the list can still be that of the
+ * previous run, and later that of a run which somebody else started. So each read decides whose list it is.
  */
 export interface RunObservation {
   /** The run's state with what the list tells. */
   state: CloudRunState;
-  /** Whose subtasks the service listed. An empty list tells nothing. */
+  /** Whose subtasks the service listed. `nothing`: the list is empty. */
   shows: "nothing" | "earlierRun" | "thisRun" | "laterRun";
   /** The run's own subtasks. Empty if the service listed others, or none. */
   list: Subtask[];
-  /** Of the service's answer. */
+  /** Of the service's response. */
   requestId: string;
 }
 
@@ -54,7 +54,7 @@ export async function observeRun(
     return { ...others, shows: "earlierRun", state: { ...state, listBefore: before } };
   }
   if (ownList !== undefined && !sharesSubtasks(ownList, list)) {
-    // The list from before the start, seen again, is an outdated answer.
+    // The list from before the start, seen again, is an outdated response.
     if (listBefore !== undefined && sharesSubtasks(listBefore, list)) {
       return { ...others, shows: "earlierRun" };
     }
@@ -75,18 +75,18 @@ async function readSubtasks(
   let requestId = "";
   const list = await allSubtasks(async (page, size) => {
     const options = { signal: context.interrupted, deadlineSeconds: secondsForRequest?.() };
-    const answer = await context.client.getSubtasks({ taskId, page, size }, options);
-    requestId = answer.requestId;
-    return answer.data;
+    const response = await context.client.getSubtasks({ taskId, page, size }, options);
+    requestId = response.requestId;
+    return response.data;
   });
   noteTask(taskId, list, context);
   return { list, requestId };
 }
 
 /**
- * A list belongs to this run if it holds other subtasks than the list before the start. A service may use the same ids for each run: then
- * the list belongs to this run when a subtask is running again. If subtasks were running before the start, they belong to another run
- * until all of them have stopped, even if the list grows.
+ * A list belongs to this run if it has other subtasks than the list before the start. A service can use the same ids for each run. Then the
+ * list belongs to this run when a subtask is running again. If subtasks were running before the start, they belong to another run until all
+ * of them have stopped, even if the list grows.
  */
 function isOwn(list: readonly Subtask[], before: SubtaskFingerprint | undefined, statuses: Statuses): boolean {
   if (before === undefined || !sharesSubtasks(before, list)) {

@@ -1,6 +1,6 @@
 /**
- * What the user can do next about a run. A program and the command line have different ways to do it, and share all else. Each is a part of a
- * sentence or whole sentences, as the default shows.
+ * What the user can do next about a run. It differs between a program and the command line. All other messages are the same. Each is a part
+ * of a sentence or whole sentences, as the default shows.
  */
 export interface RunAdvice {
   /** How to continue to wait. A part of a sentence. */
@@ -23,7 +23,7 @@ export interface RunAdvice {
   endedBadly(run: RunName, end: "failed" | "stopped"): string;
   /** After a failed stop. A whole sentence. */
   stopAgain: string;
-  /** After a start whose answer was lost. Whole sentences. Default: what every such resource says. */
+  /** After a start whose response was lost. Whole sentences. Default: the advice of every resource with a lost response. */
   lostStart?: (taskId: string) => string;
 }
 
@@ -32,7 +32,7 @@ export interface RunName {
   lotNo: string;
 }
 
-/** In a program, the arguments of CloudRun are the way. */
+/** For a program, in terms of the arguments of CloudRun. */
 export const programAdvice: RunAdvice = {
   waitAgain: () => 'Run "pulumi up" again to continue to wait',
   waitLonger: "raise timeoutSeconds",

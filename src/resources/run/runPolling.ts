@@ -11,7 +11,7 @@ const leastForOnlyPoll = 30;
 const firstPause = 1000;
 const longestPause = 30_000;
 
-/** Whether the same request may succeed later: the service was not reached, did not answer, or could not do it at that moment. */
+/** Whether the same request can succeed later: the service was not reached, did not respond, or could not do it at that moment. */
 export function mayPass(error: unknown): error is ServiceError {
   return isServiceError(error, "unreachable", "outcomeUnknown", "rateLimited", "busy");
 }
@@ -27,7 +27,7 @@ export interface PollingEvents {
   interrupted: () => string;
 }
 
-/** Polls the service for a limited time. A failure that may pass does not end the polling. */
+/** Polls the service for a limited time. A temporary failure does not end the polling. */
 export class RunPolling {
   /** Why the last poll failed. Undefined if it succeeded. */
   lastFailure: ServiceError | undefined;
@@ -46,7 +46,7 @@ export class RunPolling {
   /** How long a request of the present poll may take. */
   readonly secondsForRequest = (): number => Math.max(0, this.endOfPoll - this.context.now()) / 1000;
 
-  /** Polls until `poll` answers true. */
+  /** Polls until `poll` returns true. */
   async until(poll: () => Promise<boolean>, pollSeconds: number, events: PollingEvents): Promise<void> {
     while (!(await this.try(poll))) {
       this.context.progress(events.progress(), events.share?.());

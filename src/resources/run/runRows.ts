@@ -4,10 +4,10 @@ import type { CloudRunState } from "./cloudRunModel";
 import { cloudRunArgs } from "./cloudRunModel";
 import { mayPass } from "./runPolling";
 
-/** How long a read for the progress line may delay the wait. */
+/** How long a read for the progress line can delay the wait. */
 const mostSecondsForProgress = 10;
 
-/** The number of rows that a run has so far, by a read of one row. Never from notexported, which may hand out rows only once. */
+/** The number of rows that a run has so far, by a read of one row. Never from notexported, which can return rows only once. */
 export class RunRows {
   /** At the last read. Undefined if none succeeded. */
   total: number | undefined;
@@ -21,7 +21,7 @@ export class RunRows {
     private readonly secondsForRequest: () => number,
   ) {}
 
-  /** Reads the number for the progress line, which does without it if the service refuses. */
+  /** Reads the number for the progress line. If the service refuses, the line does not contain it. */
   async readForProgress(): Promise<void> {
     this.settledSince = undefined;
     if (this.isRefused) {
@@ -38,8 +38,8 @@ export class RunRows {
   }
 
   /**
-   * Rows have settled when their number has not changed for `settleSeconds`. Without any row, the run may not have begun to extract:
-   * then the rows settle only if `mayBeNone` says that the subtasks have finished.
+   * Rows have settled when their number has not changed for `settleSeconds`. Without any row, it is possible that the run has not begun to
+   * extract: then the rows settle only if `mayBeNone` says that the subtasks have finished.
    */
   async haveSettled(mayBeNone: boolean): Promise<boolean> {
     const total = await this.read(this.secondsForRequest());

@@ -3,8 +3,8 @@ import type { ServiceError } from "../../service/errors/errors";
 import { isServiceError } from "../../service/errors/errors";
 import type { Context } from "../resource";
 import { ResourceError } from "../resource";
-import type { MakingRequest } from "../task/lostAnswer";
-import { sendOnce, takeOver, withoutHint } from "../task/lostAnswer";
+import type { MakingRequest } from "../task/lostResponse";
+import { sendOnce, takeOver, withoutHint } from "../task/lostResponse";
 import { lookUpExistence } from "../task/taskPresence";
 import type { CloudRunArgs, CloudRunState } from "./cloudRunModel";
 import { statusesOf, timesOf } from "./cloudRunModel";
@@ -19,7 +19,7 @@ export interface StartedRun {
   state: CloudRunState;
   /** Whether this step started the run. Then the first list that differs from the one before is the run's own. */
   atStart: boolean;
-  /** The service refused the list before the start. So no list can be told from that of an earlier run. */
+  /** The service refused the list before the start. So a later list can be that of an earlier run. */
   isListRefused?: boolean;
 }
 
@@ -60,8 +60,8 @@ async function start(request: MakingRequest, args: CloudRunArgs, context: Contex
     }
     const once = { ...request, state: { ...args, listBefore }, detail: { listBefore } };
     const send = () => context.client.startTask({ taskId });
-    const answer = await sendOnce(once, send, (started) => started.data.lotNo, context);
-    return { ...answer, before };
+    const response = await sendOnce(once, send, (sent) => sent.data.lotNo, context);
+    return { ...response, before };
   });
   const { listBefore, refusal } = before;
   const state = { ...args, lotNo: data.lotNo, status: data.status, subtasks: noSubtasks, listBefore };
@@ -73,7 +73,7 @@ async function start(request: MakingRequest, args: CloudRunArgs, context: Contex
 
 interface ListBefore {
   listBefore?: SubtaskFingerprint;
-  /** The account may not list subtasks. */
+  /** The account is not allowed to list subtasks. */
   refusal?: ServiceError;
 }
 
@@ -82,11 +82,11 @@ async function listBeforeStart(args: CloudRunArgs, context: Context): Promise<Li
   try {
     list = await context.client.allSubtasks(args.taskId);
   } catch (error) {
-    // A wait cannot do without the list, so it must not start a paid run first.
+    // A wait needs the list, so it must not start a paid run first.
     if (isServiceError(error, "plan") && args.waitFor !== "finished") {
       return { refusal: error };
     }
-    // The service may refuse to list the subtasks of a task that has never run.
+    // The service can refuse to list the subtasks of a task that has never run.
     if (!isServiceError(error, "refused")) {
       throw error;
     }
@@ -107,12 +107,12 @@ function startedWithoutList(run: CloudRunState, refusal: ServiceError): string {
   );
 }
 
-/** The list of a run that was just started may appear late. */
+/** The list of a run that was just started can appear late. */
 const mostReads = 4;
 
 /**
- * Reads the list until it shows the run's own subtasks. A run that may be stopped later must be known by its subtasks at the start: later
- * the list may be that of another run. The run exists, so a failed read does not matter.
+ * Reads the list until it shows the run's own subtasks. A later stop needs the subtasks from the start, because a later list can be that of
+ * another run. The run exists, so a failed read does not matter.
  */
 export async function noteOwnSubtasks(
   { state, atStart, isListRefused }: StartedRun,

@@ -11,7 +11,7 @@ import { runningOf } from "./subtaskList";
 import { inShort, nameOf } from "./waitMessages";
 
 const mostSeconds = 300;
-/** One empty list proves nothing. After this many, the run has nothing to stop. */
+/** One empty list proves nothing. After this number of empty lists, the run has nothing to stop. */
 const mostEmptyLists = 4;
 
 /** Stops the running subtasks of this run and waits until they have stopped. Subtasks that may belong to another run are never stopped. */

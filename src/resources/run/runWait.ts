@@ -14,8 +14,8 @@ import { terminalStatusOf } from "./subtaskList";
 import * as messages from "./waitMessages";
 
 /**
- * Waits until the run has finished, and answers its state. Whatever ends the wait, the run exists: a partial failure keeps it in the
- * state, so that the next up continues to wait.
+ * Waits until the run has finished, and returns its state. Whatever ends the wait, the run exists: a partial failure keeps it in the state,
+ * so that the next up continues to wait.
  */
 export async function waitForRun(
   run: CloudRunState,
@@ -107,7 +107,8 @@ class RunWait {
 
   private async isFinished({ state, shows }: RunObservation): Promise<boolean> {
     const ended = shows === "laterRun" || (state.ownList !== undefined && hasEndedWell(state));
-    // While the list is that of an earlier run, the run's own subtasks may all be waiting: an unchanged number of rows proves nothing.
+    // While the list is that of an earlier run, it is possible that this run's subtasks all wait: an unchanged number of rows proves
+    // nothing.
     if (state.finishedWhen === "rowsSettled" && (ended || shows === "nothing")) {
       return this.rows.haveSettled(ended);
     }

@@ -33,7 +33,7 @@ export function isSameList(fingerprint: SubtaskFingerprint, list: readonly Subta
   return fingerprint.sha256 === fingerprintOf(list).sha256;
 }
 
-/** Whether the list holds subtasks of the fingerprint. The list of a run may grow, so the two may differ. */
+/** Whether the list has subtasks of the fingerprint. The list of a run can grow, so the two can differ. */
 export function sharesSubtasks(fingerprint: SubtaskFingerprint, list: readonly Subtask[]): boolean {
   const ids = new Set(list.map(({ subTaskId }) => subTaskId));
   return fingerprint.sample.some((id) => ids.has(id));
@@ -59,7 +59,7 @@ export function countsOf(list: readonly Subtask[]): SubtaskCounts {
   return { total: list.length, byStatus: Object.fromEntries(byStatus) };
 }
 
-/** A list with subtasks proves that the task exists. An empty list does not: a service may answer one for an unknown task. */
+/** A list with subtasks proves that the task exists. An empty list does not: a service can return one for an unknown task. */
 export function noteTask(taskId: string, list: readonly Subtask[], context: Context): void {
   if (list.length > 0) {
     context.saw(taskId, "there");

@@ -7,7 +7,7 @@ import type { RunObservation } from "./observeRun";
 import type { RunAdvice } from "./runAdvice";
 import { inWords, terminalStatusOf } from "./subtaskList";
 
-/** What a wait for a run says. Each error says what happened, that the run continues, and what to do. */
+/** The messages of a wait for a run. Each error says what happened, that the run continues, and what to do. */
 
 /** The lotNo is empty if the user does not know it. */
 export function nameOf({ lotNo, taskId }: CloudRunState): string {
@@ -39,9 +39,9 @@ export function ended({ state, statuses, rows }: WaitSoFar): string {
 
 /** A failure for the progress line. Without the parts that differ each time, so that a log gets no new line for each poll. */
 export function inShort({ kind, status, operation }: ServiceError): string {
-  const answered = status === undefined ? "no answer" : `the service answered ${status}`;
+  const response = status === undefined ? "no response" : `the service responded with ${status}`;
   const why = { unreachable: "no connection", rateLimited: "too many requests", busy: "the task is busy" } as const;
-  const said = Object.hasOwn(why, kind) ? why[kind as keyof typeof why] : answered;
+  const said = Object.hasOwn(why, kind) ? why[kind as keyof typeof why] : response;
   return `the last request failed (${operation}: ${said})`;
 }
 
@@ -119,7 +119,7 @@ function hintAtEarlierRun(state: CloudRunState, advice: RunAdvice): string {
   if (listBefore?.atWork === true) {
     return (
       `The service still lists the subtasks of a run that was running before this start${meanwhile}. ` +
-      `If it answered the start with that run, ${advice.takeList(state)}.`
+      `If it responded to the start with that run, ${advice.takeList(state)}.`
     );
   }
   return (

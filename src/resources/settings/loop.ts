@@ -10,7 +10,7 @@ import { allLinesOfFile, digestOf } from "../urls/lines";
 /** The loop of an action, as it is declared. */
 export interface Loop {
   loopType: string;
-  /** The items. Absent where a file holds them. */
+  /** The items. Absent if a file contains them. */
   items?: readonly string[];
   itemsFile?: string;
   mode?: "replace" | "append";
@@ -24,21 +24,21 @@ export interface Loop {
 export interface ShownLoop {
   loopType: string;
   items: readonly string[];
-  /** Set on a remembered loop when `mode` changes to `append`: our own list, which had replaced this one and is what the appends extend. */
+  /** Set on a remembered loop when `mode` changes to `append`: the declared list that had replaced this one and that the appends extend. */
   replacedBy?: Pick<Loop, "count" | "sha256">;
 }
 
 /** Items to write to a loop. */
 export type Items = Omit<LoopItemsUpdate, "actionId">;
 
-/** Where a loop stands. */
+/** The place of a loop. */
 export interface LoopPlace {
   taskId: string;
   actionId: string;
   actionType?: string;
 }
 
-/** Services compare types of loops without case. A change of case alone is no change, so the earlier spelling stays. */
+/** Services compare types of loops without regard to case. A change of case alone does not count, so the earlier spelling stays. */
 export function loopTypeAsBefore<T>(now: T, before: unknown): T {
   const same = typeof now === "string" && typeof before === "string" && now.toLowerCase() === before.toLowerCase();
   return same ? (before as T & string) : now;
@@ -55,7 +55,7 @@ export function shownLoop(action: ActionShown | undefined, declaredType: string)
   return { items: items.map(String), loopType: loopTypeAsBefore(shownType, declaredType) };
 }
 
-/** The declaration as the service's list makes it; the same object where they agree. What differs is drift. */
+/** The declaration with the values of the service's list; the same object if both are equal. Any difference is drift. */
 export function loopAsShown(declared: Loop, shown: ShownLoop): Loop {
   const seen = { ...declared, loopType: shown.loopType, ...digestAsShown(declared, shown.items) };
   return seen.sha256 === declared.sha256 && seen.loopType === declared.loopType ? declared : seen;
@@ -64,7 +64,7 @@ export function loopAsShown(declared: Loop, shown: ShownLoop): Loop {
 function digestAsShown(declared: Loop, items: readonly string[]): Pick<Loop, "items" | "count" | "sha256"> {
   const { mode, itemsFile } = declared;
   if (mode === "append" && itemsFile !== undefined) {
-    // Only the digest of the file is known, so which of its items are missing is not. The next update looks for all of them.
+    // Only the digest of the file is known, and not which of its items are missing. The next update looks for all of them.
     const { count, sha256 } = items.length < declared.count ? digestOf([]) : declared;
     return { count, sha256 };
   }
@@ -73,7 +73,10 @@ function digestAsShown(declared: Loop, items: readonly string[]): Pick<Loop, "it
   return itemsFile === undefined ? { items: seen, count, sha256 } : { count, sha256 };
 }
 
-/** Refuses a declaration that an append cannot reach, because it takes items out. `at` is the path of the loop, with a dot at the end. */
+/**
+ * Refuses a declaration without items that were sent before, because an append cannot remove items. `at` is the path of the loop, with a
+ * dot at the end.
+ */
 export async function checkAppend(
   now: Loop,
   before: Loop,
@@ -120,13 +123,13 @@ export async function itemsOfLoop(
   });
 }
 
-/** What an earlier step left of a loop: its declaration, and whether it is known to have been written. */
+/** The loop of an earlier step: its declaration, and whether the result of its write is unknown. */
 export interface EarlierLoop {
   loop: Loop;
   isPending: boolean;
 }
 
-/** The items to send; none where the service's list is already right. Without `earlier`, the loop is declared for the first time. */
+/** The items to send; none if the service's list is already right. Without `earlier`, the loop is declared for the first time. */
 export async function itemsToSend(
   place: LoopPlace,
   earlier: EarlierLoop | undefined,
@@ -141,7 +144,7 @@ export async function itemsToSend(
   return isDone ? [] : itemsToAppend(place, earlier, items, context);
 }
 
-/** Only the service's list tells what is missing from it. Where it is not shown, what was sent before counts, as far as that is known. */
+/** The items that the service's list lacks. If the service does not show its list: the items that were not sent before, as far as that is known. */
 async function itemsToAppend(
   place: LoopPlace,
   earlier: EarlierLoop | undefined,
@@ -175,12 +178,15 @@ function notYetSent(before: Loop, wanted: readonly string[]): readonly string[] 
   return before.items === undefined ? addedBehind(before, wanted) : missingFrom(wanted, before.items);
 }
 
-/** The items behind those of `before`, of which only the digest is known; undefined where `wanted` does not begin with them. */
+/** The items after those of `before`, of which only the digest is known; undefined if `wanted` does not begin with them. */
 function addedBehind({ count, sha256 }: Loop, wanted: readonly string[]): readonly string[] | undefined {
   return digestOf(wanted.slice(0, count)).sha256 === sha256 ? wanted.slice(count) : undefined;
 }
 
-/** Whether the list is as our writes left it: the declared one, or after appends the list that they extended, and then what it lacked. */
+/**
+ * Whether nobody else has changed the list since our writes: it is the declared list, or after appends the extended list followed by the
+ * items that it lacked.
+ */
 export function isAsWritten(declared: Loop, old: ShownLoop | undefined, now: readonly string[]): boolean {
   if (declared.mode !== "append") {
     return digestOf(now).sha256 === declared.sha256;
@@ -193,7 +199,7 @@ export function isAsWritten(declared: Loop, old: ShownLoop | undefined, now: rea
   if (replacedBy === undefined || digestOf(ours).sha256 !== replacedBy.sha256) {
     return false;
   }
-  // A file that has grown at its end holds our own list too.
+  // A file that has grown at its end begins with our own list.
   const isWholeFile = declared.items === undefined && digestOf(now).sha256 === declared.sha256;
   return isWholeFile || isAppended(declared, ours, now.slice(ours.length));
 }

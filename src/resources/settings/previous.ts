@@ -8,7 +8,7 @@ import type { SettingOf } from "./setting";
 /** Values of properties, by actionId and name. */
 export type PropertyValues = Record<string, Record<string, string>>;
 
-/** A list, its items on one line each. */
+/** A list with one item on each line. */
 export interface PreviousList extends Omit<ShownLoop, "items"> {
   items: string;
 }

@@ -8,14 +8,14 @@ import type { Setting, SettingOf } from "./setting";
 import { byName, listed, merge, nameOf, typesOf, without } from "./setting";
 
 /**
- * With `onDelete: "restore"`, the settings from before the first write are remembered, and put back when they leave the declaration. A setting that
- * somebody else has changed since keeps its value.
+ * With `onDelete: "restore"`, the settings from before the first write are remembered, and restored when they leave the declaration. A
+ * setting that somebody else has changed since keeps its value.
  */
 export interface RestoreArgs {
   /**
-   * What happens to the settings when they are removed from the program. `retain` leaves them as they are, with a warning. `restore` puts the
-   * values back that the service had before, if it showed them and nobody has changed the setting since. A change makes no call. `restore` covers the
-   * settings that are declared from then on.
+   * What happens to the settings when they are removed from the program. `retain` leaves them as they are, with a warning. `restore` writes
+   * the values that the service had before, if it showed them and nobody has changed the setting since. A change makes no call. `restore`
+   * covers the settings that are declared from then on.
    * @default "retain"
    */
   onDelete?: "retain" | "restore";
@@ -49,8 +49,8 @@ export function drifts(settings: readonly Setting[], actions: readonly ActionSho
 }
 
 /**
- * What a read notes of drift. Only a restore needs the note, to know whose value the service has. Without one, a refresh would show the note beside the
- * drift for nothing.
+ * The note of a read about drift. Only a restore needs it, to know whose value the service has. Without a restore, a refresh would show a
+ * useless note beside the drift.
  */
 export function noteOfDrift(
   { onDelete, drifted = [] }: RestoreArgs & DriftState,
@@ -60,7 +60,7 @@ export function noteOfDrift(
   return onDelete === "restore" && all.length > 0 ? { drifted: all } : {};
 }
 
-/** How much one resource remembers, in bytes of its state. */
+/** How much of its state one resource uses to remember values, in bytes. */
 const mostBytes = 32 * 1024;
 
 export interface Memory {
@@ -98,7 +98,7 @@ export function remember(
   }
   for (const [why, settings] of reasons) {
     if (settings.length > 0) {
-      context.warn(`Task "${taskId}": ${listed(settings)} cannot be put back later, because ${why}.`);
+      context.warn(`Task "${taskId}": ${listed(settings)} cannot be restored later, because ${why}.`);
     }
   }
   return remembered;
@@ -121,7 +121,10 @@ function isOfLines(shown: ShownSetting): boolean {
   return shown.part === "property" || isSameList(splitLines(shown.value.items.join("\n")), shown.value.items);
 }
 
-/** What is still remembered when `now` is written over `before`. A setting that is no longer declared is forgotten: when it is declared again, its value may be another. */
+/**
+ * What is still remembered when `now` is written over `before`. A setting that is no longer declared is forgotten, because its value can be
+ * another when it is declared again.
+ */
 export function stillRemembered(
   remembered: readonly ShownSetting[],
   before: readonly Setting[],
@@ -152,8 +155,11 @@ export interface RestoreState extends RestoreArgs, DriftState {
   remembered: readonly ShownSetting[];
 }
 
-/** What to write for settings that are no longer declared: the remembered values, for settings that still have ours. A warning names the others. */
-export async function settingsToPutBack(
+/**
+ * What to write for settings that are no longer declared: the remembered values, if the settings still have the declared values. A warning
+ * names the others.
+ */
+export async function settingsToRestore(
   { taskId, onDelete, drifted = [], remembered }: RestoreState,
   gone: readonly Setting[],
   context: Context,
@@ -183,7 +189,7 @@ export async function settingsToPutBack(
     const old = namedRemembered.get(name);
     const now = shownSetting(setting, shown);
     if (old !== undefined && now !== undefined && isSame(old, now)) {
-      // An earlier request put the value back, and its answer was lost.
+      // An earlier request restored the value, and its response was lost.
       continue;
     }
     const isOurs = now !== undefined && !noted.has(name) && stands(setting, old, now);
@@ -194,16 +200,16 @@ export async function settingsToPutBack(
     }
   }
   if (staying.length > 0) {
-    context.warn(`Task "${taskId}" keeps the present values of ${listed(staying)}: nothing was put back.`);
+    context.warn(`Task "${taskId}" keeps the present values of ${listed(staying)}: they were not restored.`);
   }
   return back;
 }
 
 /**
- * Drops restores that another resource has claimed since the read. To be called inside of `exclusive`, so that a write of that resource comes either
- * before this call or after the restore.
+ * Drops restores that another resource has claimed since the read. Call it inside `exclusive`, so that a write of that resource comes
+ * either before this call or after the restore.
  */
-export function stillToPutBack(
+export function stillToRestore(
   taskId: string,
   back: readonly SettingOf<Items>[],
   context: Context,
@@ -213,11 +219,11 @@ export function stillToPutBack(
   return without(back, taken);
 }
 
-/** The resource that takes over found our value, so with `onDelete: "restore"` it remembers ours. */
+/** The replacing resource found our value, so with `onDelete: "restore"` it remembers ours. */
 function warnOfSuccessor(taskId: string, lost: readonly (Setting | SettingOf<Items>)[], context: Context): void {
   if (lost.length > 0) {
     context.warn(
-      `Task "${taskId}": ${listed(lost)} cannot be put back later, because the resource that replaces this one in this run found our value there: the value before ours is forgotten.`,
+      `Task "${taskId}": ${listed(lost)} cannot be restored later, because the resource that replaces this one in this run has read the value of this one: the earlier value is forgotten.`,
     );
   }
 }
@@ -229,7 +235,7 @@ function stands(setting: Setting, old: ShownSetting | undefined, now: ShownSetti
   }
   const oldLoop = old?.part === "loop" ? old.value : undefined;
   const { loopType, mode } = setting.value;
-  // A service may keep the type of a list that is extended.
+  // A service can keep the type of a list that is extended.
   const isOurType = isSameType(now.value, { loopType }) || (mode === "append" && isSameType(now.value, oldLoop));
   return isOurType && isAsWritten(setting.value, oldLoop, now.value.items);
 }
@@ -244,7 +250,7 @@ function isSame(one: ShownSetting, other: ShownSetting): boolean {
     : one.value === other.value;
 }
 
-/** The state keeps no action types with what it remembers, so the type is that of the setting. */
+/** The state keeps no action types with the remembered values, so the type is that of the setting. */
 function toWrite({ actionType }: Setting, old: ShownSetting): SettingOf<Items> {
   if (old.part === "property") {
     return { ...old, actionType };

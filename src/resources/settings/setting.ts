@@ -3,7 +3,7 @@ import { isRecord } from "../../service/isRecord";
 import type { Items, Loop } from "./loop";
 
 /**
- * The one model of what TaskActionConfig, TaskLoopItems, TaskParameters and ExtractionTask set in a task. Each of them turns its arguments and
+ * The model of what TaskActionConfig, TaskLoopItems, TaskParameters and ExtractionTask set in a task. Each of them turns its arguments and
  * its state into settings, and chooses the operation that writes them.
  */
 export type Setting = SettingOf<Loop>;
@@ -90,7 +90,7 @@ export function changedProperties(before: readonly Setting[], now: readonly Sett
   return properties.filter(({ actionId }) => actionIds.has(actionId));
 }
 
-/** A request's form of the settings: one entry for each action. */
+/** The settings as a request contains them: one entry for each action. */
 export function toUpdates(writes: readonly SettingOf<Items>[]): ActionParametersUpdate[] {
   const updates = new Map<string, ActionParametersUpdate>();
   for (const write of writes) {

@@ -7,7 +7,7 @@ import { pendingWithAppend, writeTask } from "../task/taskWrite";
 import type { Items } from "./loop";
 import { itemsOfLoop, itemsToSend } from "./loop";
 import type { RestoreArgs, ShownSetting } from "./restore";
-import { drifts, noteOfDrift, remember, settingsToPutBack, stillRemembered, stillToPutBack } from "./restore";
+import { drifts, noteOfDrift, remember, settingsToRestore, stillRemembered, stillToRestore } from "./restore";
 import type { Setting, SettingOf } from "./setting";
 import { byName, changedProperties, merge, nameOf, typesOf, without } from "./setting";
 import { settingsAsShown, standingSettings } from "./takeOver";
@@ -28,7 +28,7 @@ export interface SettingsForm<Checked extends SettingsArgs, State extends Settin
   loopPath(actionId: string): string;
   /** The declared settings. */
   settings(args: Checked | State): Setting[];
-  /** The settings that left the declaration and may not be put back yet. */
+  /** The settings that left the declaration and are possibly not restored yet. */
   leaving(state: State): Setting[];
   /** The settings before the first write. */
   remembered(state: State): ShownSetting[];
@@ -36,9 +36,9 @@ export interface SettingsForm<Checked extends SettingsArgs, State extends Settin
   previous(remembered: readonly ShownSetting[]): State["previous"];
   /** The state with these settings in place of its own. */
   withDrift(state: State, drift: readonly Setting[]): State;
-  /** The state that a write leads to. `leaving` is given where the answer may be lost. `before` is absent at the first write. */
+  /** The state after a write. `leaving` is given for the state after a lost response. `before` is absent at the first write. */
   state(args: Checked, kept: { previous: State["previous"]; leaving?: readonly Setting[] }, before?: State): State;
-  /** Sends all in one request. Answers the outputs that the service sets. */
+  /** Sends all in one request. Returns the outputs that the service sets. */
   send(taskId: string, writes: readonly SettingOf<Items>[], client: ServiceClient): Promise<Partial<State> | undefined>;
 }
 
@@ -54,7 +54,7 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
     const before = state === undefined ? [] : form.settings(state);
     const now = form.settings(args);
     const gone = state === undefined ? [] : without(everDeclared(state), now);
-    const back = state === undefined ? [] : await settingsToPutBack(restoreState(state), gone, context);
+    const back = state === undefined ? [] : await settingsToRestore(restoreState(state), gone, context);
     const known = state === undefined ? [] : form.remembered(state);
     const fresh = without(now, before);
     const actions = onDelete === "restore" && fresh.length > 0 ? await presentActions(taskId, fresh, context) : [];
@@ -75,12 +75,12 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
     if (writes.length + back.length === 0) {
       return next;
     }
-    // If the answer is lost, the next update puts back what this one may not have.
+    // If the response is lost, the next update restores what this one has possibly not restored.
     const keptPrevious = remembered && form.previous(merge(known, remembered));
     const kept = back.length > 0 ? form.state(args, { previous: keptPrevious, leaving: gone }, state) : next;
     let outputs: Partial<State> | undefined;
     const send = async (): Promise<void> => {
-      const all = [...writes, ...stillToPutBack(taskId, back, context)];
+      const all = [...writes, ...stillToRestore(taskId, back, context)];
       outputs = all.length === 0 ? undefined : await form.send(taskId, all, context.client);
     };
     await writeTask({ state: next, kept, append: appends(writes) ? form.args : undefined }, send, context);
@@ -106,13 +106,13 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
       return bring(args, state, context);
     },
 
-    /** Waits for the writes of other resources only if there is something to put back. */
+    /** Waits for the writes of other resources only if there is something to restore. */
     async delete(_id: string, state: State, context: Context): Promise<void> {
       const { taskId } = state;
-      const back = await settingsToPutBack(restoreState(state), everDeclared(state), context);
+      const back = await settingsToRestore(restoreState(state), everDeclared(state), context);
       if (back.length > 0) {
         await context.exclusive(taskId, async () => {
-          const writes = stillToPutBack(taskId, back, context);
+          const writes = stillToRestore(taskId, back, context);
           if (writes.length > 0) {
             await form.send(taskId, writes, context.client);
           }

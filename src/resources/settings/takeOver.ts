@@ -12,7 +12,7 @@ import { typesOf } from "./setting";
  * written. A copy that this run has made needs no read: its settings are those of the template, and almost always some of them change.
  */
 
-/** The settings that the service shows as they are declared. None if it does not show the task: the write tells why. */
+/** The settings that the service shows as they are declared. None if it does not show the task: the error of the write tells why. */
 export async function standingSettings(
   taskId: string,
   fresh: readonly Setting[],
@@ -25,7 +25,7 @@ export async function standingSettings(
     const presence = await lookUpTask(taskId, typesOf(fresh), context);
     return presence.is === "there" ? settingsAsShown(fresh, presence.actions) : [];
   } catch (error) {
-    // The account may write what it may not read.
+    // An account can be allowed to write a task that it cannot read.
     if (isServiceError(error, "refused", "plan", "actionNotFound", "contract")) {
       return [];
     }
@@ -33,7 +33,7 @@ export async function standingSettings(
   }
 }
 
-/** The settings that stand as they are declared. */
+/** The settings whose values at the service are the declared ones. */
 export function settingsAsShown(settings: readonly Setting[], actions: readonly ActionShown[]): Setting[] {
   const shownActions = actionsById(actions);
   return settings.filter((setting) => {
@@ -44,7 +44,7 @@ export function settingsAsShown(settings: readonly Setting[], actions: readonly 
     if (setting.part === "property" || shown.part === "property") {
       return setting.value === shown.value;
     }
-    // Of a file to append, only the digest is known, which says nothing of a list that holds other items too.
+    // Of a file to append, only the digest is known. A list that contains other items too cannot be compared with it.
     const isKnown = setting.value.mode !== "append" || setting.value.items !== undefined;
     return isKnown && loopAsShown(setting.value, shown.value) === setting.value;
   });

@@ -38,7 +38,7 @@ type CheckedActionSettings = Record<
  * | create | `POST /task/getActions`, then one `POST /task/updateActionProperties` for the properties that differ, if any; on a copy that the same run made, only the second, for all properties |
  * | read | `POST /task/getActions`; compares the declared properties |
  * | update | `POST /task/updateActionProperties`, one request for the actions that changed |
- * | delete | none, or one request that puts the old values back (`onDelete: "restore"`) |
+ * | delete | none, or one request that restores the old values (`onDelete: "restore"`) |
  */
 export interface TaskActionConfigArgs extends RestoreArgs, ProfileArgs {
   /** The task to configure. Pass the `id` of a TaskCopy. A change replaces. */
@@ -58,7 +58,10 @@ export interface TaskActionConfigState extends CheckedArgs, PendingState, DriftS
    * @internal
    */
   previous?: PropertyValues;
-  /** Settings that left the declaration and may not be put back yet, after a lost answer. Secret, because they may hold secret values. */
+  /**
+   * Settings that left the declaration and are possibly not restored yet, after a lost response. Secret, because they can contain secret
+   * values.
+   */
   leaving?: CheckedActionSettings;
 }
 

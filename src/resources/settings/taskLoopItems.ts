@@ -18,7 +18,7 @@ import { settingsLife } from "./settingsLife";
  * | create | `POST /task/getActions`, then `POST /task/updateLoopItems` if the list differs; on a copy that the same run made, only the second |
  * | read | `POST /task/getActions` with the types of `webextract:actionTypes` |
  * | update | `POST /task/updateLoopItems`: the whole list, or with `mode: "append"` only the missing items |
- * | delete | none, or one request that puts the old list back (`onDelete: "restore"`) |
+ * | delete | none, or one request that restores the old list (`onDelete: "restore"`) |
  */
 export interface TaskLoopItemsArgs extends RestoreArgs, ProfileArgs {
   /** The task. Pass the `id` of a TaskCopy. A change replaces. */

@@ -25,7 +25,7 @@ import { settingsLife } from "./settingsLife";
  * | create | `POST /task/getActions`, then one `POST /task/updateTaskParameters` for what differs, if anything; on a copy that the same run made, only the second, for all actions |
  * | read | `POST /task/getActions`; compares the declared properties and loops |
  * | update | `POST /task/updateTaskParameters`, one request for all that changed |
- * | delete | none, or one request that puts the old values and lists back (`onDelete: "restore"`) |
+ * | delete | none, or one request that restores the old values and lists (`onDelete: "restore"`) |
  */
 export interface TaskParametersArgs extends RestoreArgs, ProfileArgs {
   /** The task to configure. Pass the `id` of a TaskCopy. A change replaces. */
@@ -50,7 +50,10 @@ export interface TaskParametersState extends CheckedArgs, PendingState, DriftSta
    * @internal
    */
   previous?: { properties?: PropertyValues; loops?: Record<string, PreviousList> };
-  /** Settings that left the declaration and may not be put back yet, after a lost answer. Secret, because they may hold secret values. */
+  /**
+   * Settings that left the declaration and are possibly not restored yet, after a lost response. Secret, because they can contain secret
+   * values.
+   */
   leaving?: CheckedActions;
 }
 

@@ -17,19 +17,19 @@ interface Question {
 /** Action types to ask for, by task id. */
 type Tasks = ReadonlyMap<string, readonly string[]>;
 
-/** What the service shows of a task, undefined where it leaves the task out, or why there is no answer. */
-type Answers = ReadonlyMap<string, TaskActions | undefined | Error>;
+/** What the service shows of a task, undefined if its response omits the task, or the error of the request. */
+type Results = ReadonlyMap<string, TaskActions | undefined | Error>;
 
-/** How long a read waits for others to join it. The engine sends all that it allows at once within some 40 ms. */
+/** How long a read waits for others to join it. The engine sends its concurrent reads within about 40 ms. */
 const gatherMs = 20;
 
-/** How long a read waits for as many as the last time: a busy machine takes longer between one read and the next. */
+/** How long a read waits for as many reads as the last time, because a busy machine needs longer from one read to the next. */
 const patienceMs = 100;
 
 /** Tasks in one request, at most. */
 const mostTasks = 100;
 
-/** Merges reads that arrive at about the same time into one request. Keeps no answers, so an answer never outlives a write. */
+/** Merges reads that arrive at about the same time into one request. Caches nothing, so no result is older than a write. */
 export class ActionReader {
   private readonly loader = new DataLoader<Question, TaskActions | undefined>((questions) => this.load(questions), {
     cache: false,
@@ -37,7 +37,7 @@ export class ActionReader {
   });
   private gathered = 0;
   private lastGathered = 0;
-  /** Reads without an answer yet, and the most there were when some were sent: that many the engine asks at once. */
+  /** The number of open reads, and its maximum when reads were sent: the number of reads that the engine makes at a time. */
   private open = 0;
   private mostOpen = 0;
   private readonly emptyTypes = new EmptyTypes();
@@ -45,7 +45,7 @@ export class ActionReader {
 
   constructor(private readonly client: ActionsClient) {}
 
-  /** What the service shows of one task; undefined where the answer leaves the task out. Rejects as a request for this task alone would. */
+  /** What the service shows of one task; undefined if the response omits the task. Rejects as a request for this task alone would. */
   async read(taskId: string, actionTypes: readonly string[]): Promise<TaskActions | undefined> {
     if (actionTypes.length === 0 && this.emptyTypes.refusal !== undefined) {
       throw this.emptyTypes.refusal;
@@ -53,11 +53,11 @@ export class ActionReader {
     this.open++;
     this.gathered++;
     try {
-      const answer = this.loader.load({ taskId, actionTypes });
+      const result = this.loader.load({ taskId, actionTypes });
       if (this.isAllThereIs()) {
         this.ended.abort();
       }
-      return await answer;
+      return await result;
     } finally {
       this.open--;
     }
@@ -78,7 +78,7 @@ export class ActionReader {
     send();
   }
 
-  /** Whether more may come: some just did, or fewer came than the last time, and each answer makes the engine send another read. */
+  /** Whether more reads can come: some just came, or fewer came than the last time, and each result makes the engine send another read. */
   private isComing(before: number, waited: number): boolean {
     if (this.isAllThereIs()) {
       return false;
@@ -86,13 +86,13 @@ export class ActionReader {
     return this.gathered > before || (this.gathered < this.lastGathered && waited < patienceMs);
   }
 
-  /** Whether the engine waits for these before it asks for more. A single read may be the first of many. */
+  /** Whether the engine waits for these reads before it sends more. A single read can be the first of many. */
   private isAllThereIs(): boolean {
     return this.mostOpen > 1 && this.gathered >= this.mostOpen;
   }
 
   private async load(questions: readonly Question[]): Promise<(TaskActions | undefined | Error)[]> {
-    // A question without types may itself be refused, and must not spoil the others.
+    // A question without types can be refused, and must not make the others fail.
     const asksForTypes = ({ actionTypes }: Question): boolean => actionTypes.length > 0;
     const [typed, untyped] = await Promise.all(
       [questions.filter(asksForTypes), questions.filter((question) => !asksForTypes(question))].map(async (some) => {
@@ -106,11 +106,14 @@ export class ActionReader {
     return questions.map((question) => (asksForTypes(question) ? typed : untyped)?.get(question.taskId));
   }
 
-  /** Asks for all at once. A refusal may be about only some of the tasks: those that it names are asked alone, or each where it names none. */
-  private async ask(tasks: Tasks): Promise<Answers> {
-    const { answers, refusal } = await this.request(tasks);
+  /**
+   * Requests all tasks at once. A refusal can concern only some of them: the tasks that it names are requested alone, or each task if it
+   * names none.
+   */
+  private async ask(tasks: Tasks): Promise<Results> {
+    const { results, refusal } = await this.request(tasks);
     if (refusal === undefined || tasks.size === 1) {
-      return answers;
+      return results;
     }
     const named = new Map([...tasks].filter(([taskId]) => names(refusal, taskId)));
     if (named.size === 0) {
@@ -121,65 +124,65 @@ export class ActionReader {
   }
 
   /**
-   * Asks for each task alone. When a first few are all refused, the refusal counts for the others too: the account may read none, or the
-   * service fails at every request. These few stand apart, because tasks that belong together stand side by side. A task that is gone
-   * counts as an answer.
+   * Requests each task alone. If the first, the middle and the last are all refused, the refusal counts for the others too: the account can
+   * read none, or the service fails at every request. These three are far apart, because neighbouring tasks often belong together. A task
+   * that is gone does not count as refused.
    */
-  private async askEach(tasks: Tasks, refusal: ServiceError): Promise<Answers> {
+  private async askEach(tasks: Tasks, refusal: ServiceError): Promise<Results> {
     const once = wasWaitedOut(refusal);
     const each = [...tasks].map((task) => new Map([task]));
     const last = each.length - 1;
     const few = new Set([0, last, Math.floor(last / 2)]);
-    const first: Answers[] = [];
+    const first: Results[] = [];
     for (const task of each.filter((_, index) => few.has(index))) {
-      first.push((await this.request(task, once)).answers);
+      first.push((await this.request(task, once)).results);
     }
     const isAboutAll = [...joined(first).values()].every(
-      (answer) => isServiceError(answer) && !isServiceError(answer, "notFound"),
+      (result) => isServiceError(result) && !isServiceError(result, "notFound"),
     );
     const others = each
       .filter((_, index) => !few.has(index))
-      .map(async (task) => (isAboutAll ? answerAll(task, refusal) : (await this.request(task, once)).answers));
+      .map(async (task) => (isAboutAll ? resultForAll(task, refusal) : (await this.request(task, once)).results));
     return joined([...first, ...(await Promise.all(others))]);
   }
 
   /**
-   * One request. `refusal` is set where it may be about only some of the tasks.
-   * @param once Reports a refusal at once instead of waiting for it to pass.
+   * One request. `refusal` is set if it can concern only some of the tasks.
+   * @param once reports a refusal at once instead of retrying
    */
-  private async request(tasks: Tasks, once = false): Promise<{ answers: Answers; refusal?: ServiceError }> {
+  private async request(tasks: Tasks, once = false): Promise<{ results: Results; refusal?: ServiceError }> {
     const taskIds = [...tasks.keys()];
     const actionTypes = [...new Set([...tasks.values()].flat())].sort();
     const isEmpty = actionTypes.length === 0;
     const known = isEmpty ? this.emptyTypes.refusal : undefined;
     if (taskIds.length === 0 || known !== undefined) {
-      return { answers: answerAll(tasks, known) };
+      return { results: resultForAll(tasks, known) };
     }
     try {
       const { data } = await this.client.getActions({ taskIds, actionTypes }, { once });
       if (isEmpty) {
         this.emptyTypes.sawAnswer();
       }
-      return { answers: new Map(taskIds.map((id) => [id, data.find(({ taskId }) => taskId === id)])) };
+      return { results: new Map(taskIds.map((id) => [id, data.find(({ taskId }) => taskId === id)])) };
     } catch (error) {
       if (!mayBeAboutSome(error)) {
-        return once ? this.request(tasks) : { answers: answerAll(tasks, error as Error) };
+        return once ? this.request(tasks) : { results: resultForAll(tasks, error as Error) };
       }
       const [only = "", ...others] = taskIds;
       if (isEmpty && others.length === 0) {
         this.emptyTypes.sawRefusal(only, error);
       }
-      return { answers: answerAll(tasks, error), refusal: error };
+      return { results: resultForAll(tasks, error), refusal: error };
     }
   }
 }
 
-function answerAll(tasks: Tasks, answer: Error | undefined): Answers {
-  return new Map([...tasks.keys()].map((taskId) => [taskId, answer]));
+function resultForAll(tasks: Tasks, result: Error | undefined): Results {
+  return new Map([...tasks.keys()].map((taskId) => [taskId, result]));
 }
 
-function joined(answers: readonly Answers[]): Answers {
-  return new Map(answers.flatMap((some) => [...some]));
+function joined(results: readonly Results[]): Results {
+  return new Map(results.flatMap((some) => [...some]));
 }
 
 /** The tasks in question, each once, with all types that are asked for of it. */

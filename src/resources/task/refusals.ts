@@ -2,8 +2,8 @@ import type { ServiceError } from "../../service/errors/errors";
 import { isServiceError } from "../../service/errors/errors";
 
 /**
- * Whether an error may be about some of several tasks: a refusal, or a failure inside the service. Not if the credential is or may be refused (a 403
- * without a code), if no answer came, or if there were too many requests.
+ * Whether an error can concern only some of several tasks: a refusal, or a failure inside the service. Not if the credential is possibly
+ * refused (a 403 without a code), if no response came, or if there were too many requests.
  */
 export function mayBeAboutSome(error: unknown): error is ServiceError {
   if (isServiceError(error, "outcomeUnknown")) {
@@ -26,15 +26,15 @@ export function names({ said = "" }: ServiceError, taskId: string): boolean {
   return words.some((word) => word.startsWith(taskId) && /^[.:!?]*$/.test(word.slice(taskId.length)));
 }
 
-/** How many tasks must be refused alone before the refusal counts as one of the types, if the service does not say what it refuses. */
+/** How many tasks must be refused alone before the empty list of types counts as the reason, if the service does not name one. */
 const enoughTasks = 3;
 
 /**
- * Whether a service refuses every request without types, which the contract leaves open. One refusal is enough if it names the field and not the
- * task. Otherwise several tasks must be refused alone and none answered, because a single task may be refused for another reason.
+ * Whether a service refuses every request without types, which the contract leaves open. One refusal is enough if it names the field and
+ * not the task. Otherwise several tasks must be refused alone and none accepted, because a single task can be refused for another reason.
  */
 export class EmptyTypes {
-  /** The answer to every such request, once that is certain. */
+  /** The refusal of every such request, once that is certain. */
   refusal: ServiceError | undefined;
   private areAnswered = false;
   private readonly refused = new Set<string>();

@@ -9,7 +9,7 @@ export interface RequestJournal {
   takeOver(operation: OnceOperation, id: string): void;
   forget(operation: OnceOperation): Promise<void>;
   /** Notes the request, sends it, then notes what it made. */
-  once<T>(request: OnceRequest, send: () => Promise<T>, idOf: (answer: T) => string | undefined): Promise<T>;
+  once<T>(request: OnceRequest, send: () => Promise<T>, idOf: (response: T) => string | undefined): Promise<T>;
 }
 
 /** `append`: any request that appends items to a list. */
@@ -21,7 +21,7 @@ export interface OnceRequest {
   inputs: object;
   /** What the request makes, in words with ids only, such as `copy of task "a" in group "b"`. */
   what: string;
-  /** What a process needs to take it over. Nothing secret. */
+  /** What a later process needs to take the result over. Never secret. */
   detail?: Record<string, unknown>;
 }
 
@@ -29,7 +29,7 @@ export interface EarlierRequest {
   what: string;
   /** Milliseconds since 1970. */
   sentAt: number;
-  /** The id of what it made. Absent if the process ended before the answer. */
+  /** The id of what it made. Absent if the process ended before the response. */
   id?: string;
   /** Whether it had the same inputs and was not too long ago. */
   counts: boolean;

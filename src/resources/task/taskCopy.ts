@@ -3,16 +3,16 @@ import type { Problem } from "../args";
 import { boolean, choice, string } from "../args";
 import type { CheckContext, Context, Created, Difference, ProfileArgs, Read, Resource } from "../resource";
 import { differs } from "../values";
-import type { LostAnswerState, MakingRequest } from "./lostAnswer";
+import type { LostResponseState, MakingRequest } from "./lostResponse";
 import {
   isOutcomeUnknown,
   keepingAdoption,
-  lostAnswerDifference,
+  lostResponseDifference,
   onlyAdoptionDiffers,
   refuseUpdateOfUnknown,
   sendOnce,
   takeOver,
-} from "./lostAnswer";
+} from "./lostResponse";
 import { lookUpExistence } from "./taskPresence";
 import { removeRows } from "./taskRows";
 
@@ -51,7 +51,7 @@ export interface TaskCopyArgs extends ProfileArgs {
   retry?: string;
 }
 
-export interface TaskCopyState extends TaskCopyArgs, LostAnswerState {
+export interface TaskCopyState extends TaskCopyArgs, LostResponseState {
   /** The task's id; the same as `id`. */
   taskId: string;
 }
@@ -99,7 +99,7 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
 
   diff(state: TaskCopyState, args: TaskCopyArgs): Difference {
     if (isOutcomeUnknown(state)) {
-      return lostAnswerDifference(state, args, "adoptTaskId");
+      return lostResponseDifference(state, args, "adoptTaskId");
     }
     if (differs(args.adoptTaskId ?? state.taskId, state.taskId)) {
       return { replaces: ["adoptTaskId"] };
@@ -140,7 +140,7 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
   async delete(id: string, state: TaskCopyState, context: Context): Promise<void> {
     if (isOutcomeUnknown(state)) {
       context.warn(
-        `A copy of task "${state.sourceTaskId}" may exist in group "${state.taskGroupId}": the answer to the copy was lost, and its state is deleted now.`,
+        `A copy of task "${state.sourceTaskId}" may exist in group "${state.taskGroupId}": the response to the copy was lost, and its state is deleted now.`,
       );
       return;
     }
@@ -183,7 +183,7 @@ async function copyOnce(request: CopyTaskRequest, args: TaskCopyArgs, context: C
   const { data } = await sendOnce(
     once,
     () => context.client.copyTask(request),
-    (answer) => answer.data.taskId,
+    (response) => response.data.taskId,
     context,
   );
   context.copied(data.taskId);

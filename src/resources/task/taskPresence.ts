@@ -6,8 +6,8 @@ import { entryOf } from "../values";
 export type ActionShown = Record<string, unknown>;
 
 /**
- * What is known of a task. `gone` only if the service says explicitly that this one task does not exist. `unclear` for a task that an answer leaves
- * out, because the task may have no action of the types asked for.
+ * What is known of a task. `gone` only if the service says explicitly that this one task does not exist. `unclear` for a task that a
+ * response omits, because it is possible that the task has no action of the requested types.
  */
 export type Presence = { is: "there"; actions: ActionShown[] } | { is: "gone" } | { is: "unclear" };
 
@@ -48,7 +48,7 @@ export async function lookUpExistence(taskId: string, context: Context): Promise
   return presence.is === "unclear" ? lookUpByRows(taskId, context) : presence.is;
 }
 
-/** Whether a task exists, if its actions do not tell. */
+/** Whether a task exists, if its actions do not show it. */
 export async function lookUpByRows(taskId: string, context: Context): Promise<Presence["is"]> {
   try {
     await context.client.getData({ taskId, offset: 0, size: 1 });
@@ -66,7 +66,7 @@ export async function lookUpByRows(taskId: string, context: Context): Promise<Pr
   }
 }
 
-/** Whether the service says that a task is gone which no resource of the caller manages. Reports the finding to nobody else. */
+/** Whether the service says that a task is gone. Does not report the finding to `saw`, because no resource of the caller manages the task. */
 export async function isGone(taskId: string, context: Context): Promise<boolean> {
   try {
     return (await lookUpExistence(taskId, { ...context, saw: () => {} })) === "gone";
@@ -93,8 +93,9 @@ export function fieldOf(shown: ActionShown, name: string): unknown {
 }
 
 /**
- * The value of a property: in a list of name/value pairs, in a map, or in the action itself. Undefined if the service does not show it. If the service
- * shows a number or a boolean that equals the declared one, the value is the declared string, because the service may not know how it was written.
+ * The value of a property: in a list of name/value pairs, in a map, or in the action itself. Undefined if the service does not show it. If
+ * the service shows a number or a boolean that equals the declared one, the value is the declared string, because the service does not keep
+ * how it was written.
  */
 export function propertyOf(action: ActionShown, name: string, declared: string): string | undefined {
   const properties = fieldOf(action, "properties");

@@ -2,7 +2,7 @@ import { isServiceError } from "../../service/errors/errors";
 import type { Context } from "../resource";
 import { ResourceError } from "../resource";
 
-/** Removes a task's rows. Refuses if the task still has rows and nothing forces the removal, as a bucket that is not empty is not deleted. */
+/** Removes a task's rows. Refuses if the task still has rows and the removal is not forced. */
 export async function removeRows(
   taskId: string,
   forceDestroy: boolean,
@@ -23,11 +23,11 @@ export async function removeRows(
   }
 }
 
-/** Answers whether there are rows to remove. A read that is refused counts as rows. */
+/** Returns false if there are no rows, and throws if there are. A read that is refused counts as rows. */
 async function refuseIfRowsAreHeld(taskId: string, context: Context): Promise<boolean> {
   let held: string;
   try {
-    // Not the read of rows that are not exported, because some services hand rows out with that read.
+    // Not the read of rows that are not exported, because some services return rows only once with that read.
     const { data } = await context.client.getData({ taskId, offset: 0, size: 1 });
     const rows = Math.max(data.total, data.data.length);
     if (rows === 0) {

@@ -3,21 +3,21 @@ import type { ArgSpecs } from "../args";
 import { workArgs } from "../args";
 import type { Context, PendingState } from "../resource";
 import { PartialFailure } from "../resource";
-import { withoutHint } from "./lostAnswer";
+import { withoutHint } from "./lostResponse";
 
-/** What is known of a write whose answer was lost: it may have taken effect. */
+/** A write and the states that it can lead to. If its response is lost, it may have taken effect. */
 export interface TaskWrite<State> {
   /** The state that the write leads to. */
   state: State;
-  /** The state to keep if the answer is lost. Default: `state`. */
+  /** The state to keep if the response is lost. Default: `state`. */
   kept?: State;
   /** Set if the write appends items: sent twice, it would add them twice. The arguments are noted in the journal. */
   append?: ArgSpecs;
 }
 
 /**
- * Writes to a task, one write after the other. If the answer is lost, the resource is kept with the write pending. Except for an append, a write can
- * safely be sent again.
+ * Writes to a task, one write after the other. If the response is lost, the resource is kept with the write pending. Except for an append,
+ * a write can safely be sent again.
  */
 export async function writeTask<State extends PendingState & { taskId: string }>(
   { state, kept = state, append }: TaskWrite<State>,
@@ -42,7 +42,7 @@ export async function writeTask<State extends PendingState & { taskId: string }>
   }
 }
 
-/** Notes an append beyond this process: if the process is killed in the middle of it, only the service's list tells what is still to do. */
+/** Notes an append in the journal: if the process is killed during the request, only the service's list shows what is still to do. */
 function sendAppend(
   taskId: string,
   inputs: object,

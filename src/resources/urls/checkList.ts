@@ -8,7 +8,7 @@ import { DigestOfLines, joinLines, linesOfFile, NotUtf8, splitLines } from "./li
 
 /** What `check` makes of a list. */
 export interface CheckedList {
-  /** The items as one string, an item on each line. Absent where a file holds them. */
+  /** The items as one string, with one item on each line. Absent if a file contains them. */
   joined?: string | typeof unknown;
   /** The items of `joined`. */
   items?: readonly string[];
@@ -21,19 +21,19 @@ export interface CheckedList {
 const allUnknown: CheckedList = { count: unknown, sha256: unknown, hosts: unknown };
 
 export interface ListNames {
-  /** Name of the argument that holds the list. */
+  /** Name of the argument with the list. */
   list: string;
   /** Name of the argument that names a file. */
   file: string;
-  /** Path of the object that holds both, with a dot at the end; empty at the top. */
+  /** Path of the object with both, with a dot at the end; empty at the top. */
   at: string;
-  /** The object that holds both, as it was checked last time. */
+  /** The object with both, as it was checked last time. */
   before: Readonly<Record<string, unknown>> | undefined;
   /** Each item must be an http or https URL. */
   urls?: boolean;
 }
 
-/** Whether the list is given as it is or as a file. Adds a problem for neither and for both. */
+/** Whether the list is given either directly or as a file. Adds a problem if none or both are given. */
 export function isGivenOnce(
   args: object,
   { list, file, at }: Pick<ListNames, "list" | "file" | "at">,
@@ -51,7 +51,7 @@ export function isGivenOnce(
   return false;
 }
 
-/** Checks and normalizes a list that is given as it is or as a file. If it finds a problem, it adds the problem and answers undefined. */
+/** Checks and normalizes a list that is given directly or as a file. Adds a problem and returns undefined if the list is not valid. */
 export async function checkList(
   args: Readonly<Record<string, unknown>>,
   names: ListNames,
@@ -74,7 +74,7 @@ export async function checkList(
 function checkItems(list: string | string[], names: ListNames, { problems }: CheckContext): CheckedList | undefined {
   const path = names.at + names.list;
   const before = names.before?.[names.list];
-  // A list that was read from the service and comes back with ignoreChanges is taken as it is.
+  // With ignoreChanges, a list that was read from the service is used unchanged.
   if (typeof list === "string" && list !== before) {
     const line = list.split(/\r?\n/).findIndex((each) => each.trim() !== "" && each.includes("\r"));
     if (line >= 0) {

@@ -3,7 +3,7 @@ import type { Context } from "../resource";
 import { messageOf, ResourceError } from "../resource";
 import { NotUtf8 } from "./lines";
 
-/** A file with a list, as `check` found it. */
+/** A file with a list, as `check` has read it. */
 export interface CheckedFile {
   /** Relative to the program's folder. */
   name: string;
@@ -22,7 +22,7 @@ export async function readChecked<T>(
   const path = resolve(context.folder, file.name);
   const refused = (what: string, next: string): ResourceError =>
     new ResourceError(
-      `The file "${file.name}" (${file.argument} of task "${file.taskId}") ${what} after the check. Nothing of it was sent. ${next}`,
+      `The file "${file.name}" (${file.argument} of task "${file.taskId}") ${what} after the check. No part of it was sent. ${next}`,
     );
   const changed = (): ResourceError => refused("changed", "Run the command again to see the change in a preview.");
   const { sha256, content } = await read(path).catch((error: NodeJS.ErrnoException) => {

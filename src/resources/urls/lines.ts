@@ -3,11 +3,11 @@ import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 
 /**
- * Lists with an item on each line, in a string or a file. They are sent, counted and hashed in one form: UTF-8 without a byte order mark, `\n` after
- * each line, no blank lines. So a checkout with CRLF is the same list.
+ * Lists with an item on each line, in a string or a file. They are sent, counted and hashed in one form: UTF-8 without a byte order mark,
+ * `\n` after each line, no blank lines. So a checkout with CRLF line ends has the same list.
  *
- * A list among the arguments becomes such a string in `check`, because a diff of a string shows the lines that were inserted, and a diff of a list
- * shows each item that moved. The string itself is accepted too, because that is what comes back with `ignoreChanges`.
+ * `check` converts a list among the arguments into such a string, because a diff of a string shows the inserted lines, and a diff of a list
+ * shows each item that moved. The string itself is accepted too, because `ignoreChanges` passes the stored string.
  */
 
 /** What identifies a list whose items are not shown. */
@@ -27,7 +27,7 @@ export class NotUtf8 extends Error {
   }
 }
 
-/** The items of a list. The state of a resource that is only looked up was never checked, so its list may not be a string. */
+/** The items of a list. The state of a static get was never checked, so its list can be an array. */
 export function splitLines(list: string | readonly string[]): string[] {
   const lines = typeof list === "string" ? list.split(/\r?\n/) : list;
   const [first, ...others] = lines.filter((line) => line.trim() !== "");
@@ -40,8 +40,8 @@ export function splitLines(list: string | readonly string[]): string[] {
 const byteOrderMark = "\ufeff";
 
 /**
- * The items as one string. The last line ends like the others, or a diff would show it as changed when an item is added behind it. The string of
- * `before` stays if it has the same items, whatever its line ends, because what does not change must not show in a diff.
+ * The items as one string. The last line ends like the others. Otherwise a diff would show it as changed when an item is added after it.
+ * The string of `before` is returned if it has the same items, whatever its line ends are, so that an unchanged list shows no diff.
  */
 export function joinLines(items: readonly string[], before?: unknown): string {
   const joined = items.map((item) => `${item}\n`).join("");
@@ -82,7 +82,7 @@ export async function* linesOfFile(path: string): AsyncGenerator<{ line: number;
   }
 }
 
-/** The first line that is not UTF-8. A decoder knows only the piece of the file, which has many lines, so here each line is decoded on its own. */
+/** The first line that is not UTF-8. An error of the decoder names only a piece of the file with many lines, so each line is decoded on its own. */
 async function badLineOf(path: string): Promise<number> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let number = 1;

@@ -21,7 +21,7 @@ export type UrlListForm<Args extends StartUrlsArgs> = Form<Args, "urls", "file">
 export type UrlFileForm<Args extends StartUrlsArgs> = Form<Args, "file", "urls">;
 export type StartUrlsForm = UrlListForm<StartUrlsArgs> | UrlFileForm<StartUrlsArgs>;
 
-/** Start URLs as `check` leaves them. */
+/** Start URLs after `check`. */
 export interface StartUrls {
   /** The URLs, one on each line. */
   urls?: string;
@@ -83,7 +83,7 @@ async function sourceOfFile(path: string): Promise<{ sha256: string; content: Up
 /** The name in the form of the upload. */
 const fileName = "urls.txt";
 
-/** Warns that a list stays that is no longer declared. */
+/** Warns that a list which is no longer declared stays at the service. */
 export function warnOfStartUrls(taskId: string, { count }: StartUrls, context: Context): void {
   context.warn(`Task "${taskId}" keeps its ${count} start URLs: the API has no call that removes them.`);
 }

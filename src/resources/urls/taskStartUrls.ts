@@ -10,8 +10,8 @@ import { checkStartUrls, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from 
  *
  * | step | call |
  * |---|---|
- * | create | `POST /task/urls:file`, streamed, even if the same URLs stand there: the API does not show them |
- * | read | none: the API has no call that shows the URLs, so the last upload counts |
+ * | create | `POST /task/urls:file`, streamed, even if the task has the same URLs: the API does not show them |
+ * | read | none: the API has no call that shows the URLs, so the state keeps those of the last upload |
  * | update | `POST /task/urls:file` if the list changed |
  * | delete | none: the list stays, and a warning says so |
  */

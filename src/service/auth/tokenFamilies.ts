@@ -1,4 +1,4 @@
-import type { NewTokens } from "../contract/answers";
+import type { NewTokens } from "../contract/responses";
 import { isServiceError } from "../errors/errors";
 import type { Redactor } from "../errors/redactor";
 import { codeOf } from "../files/privateFile";
@@ -27,7 +27,7 @@ export interface FamilyParts {
 /** The sources of access tokens that use the token store. A rotated refresh token is stored before the access token beside it is used. */
 export class TokenFamilies {
   readonly #parts: FamilyParts;
-  /** The newest family of this process, where it could not be stored. */
+  /** The newest family of this process, if it could not be stored. */
   #unstored: { family: TokenFamily; place: FamilyPlace } | undefined;
 
   constructor(parts: FamilyParts) {
@@ -51,7 +51,8 @@ export class TokenFamilies {
   }
 
   /**
-   * A new access token of the configured refresh token's own family. Under the lock, so that one process refreshes for all.
+   * A new access token of the configured refresh token's own family. One process at a time refreshes, under the lock, and the others use
+   * its tokens.
    * @param always refreshes although the stored access token is good
    */
   async renewed(always = false): Promise<Found> {
@@ -60,12 +61,12 @@ export class TokenFamilies {
     const refused: string[] = [];
     try {
       return await this.#underLock(async () => {
-        // After a refusal the store is read again: where machines share it without locks, another one may have been quicker.
+        // After a refusal the store is read again, because another machine that shares it without locks can have refreshed first.
         for (let round = 0; round < 3; round += 1) {
           const { own } = await this.#families();
           const token = this.#goodTokenOf(own);
           if (token !== undefined && !always) return { token };
-          // The configured token comes second: some services go on accepting it.
+          // The configured token is the second choice, because some services continue to accept it.
           const next = [own?.refreshToken, startToken].find((each) => each !== undefined && !refused.includes(each));
           if (next === undefined) break;
           const found = await this.#refresh(next, own, { startToken });
@@ -108,7 +109,7 @@ export class TokenFamilies {
     });
   }
 
-  /** Says how to use other families on purpose. */
+  /** Explains how to use the stored tokens of another credential. */
   async #unusedFamilies(): Promise<Found> {
     const { configured, store, settingName } = this.#parts;
     const { others } = await this.#families();
@@ -146,7 +147,7 @@ export class TokenFamilies {
     return this.#parts.isGood(family.accessToken, family.refreshAt) ? tokenOf(family, "storedToken") : undefined;
   }
 
-  /** Where no lock can be had, the work is done all the same: a read-only home must not stop anybody. */
+  /** Does the work without a lock if there can be none: a read-only home folder must not block the command. */
   async #underLock(work: () => Promise<Found>): Promise<Found> {
     const { store, warn } = this.#parts;
     let hasBegun = false;
@@ -186,12 +187,12 @@ export class TokenFamilies {
     const family = renewedFamily(before, pair, Date.now());
     await this.#save(family, before !== undefined && before === this.#unstored?.family ? this.#unstored.place : place);
     if (isHeaderValue(family.accessToken)) return { token: tokenOf(family, "refreshToken") };
-    const problem = "not sent: the service's new access token holds a character that no header can carry.";
+    const problem = "not sent: the service's new access token contains a character that a header cannot contain.";
     return {
       error: {
         kind: "contract",
         problem,
-        hint: "The refresh token beside it was kept. Ask the operator of the service.",
+        hint: "The new refresh token was stored. Ask the operator of the service.",
       },
     };
   }
@@ -213,7 +214,7 @@ export class TokenFamilies {
 
 const storeHint = "Make the token store readable, or set tokenStore to another folder.";
 
-/** @throws what is no problem of the token store */
+/** @throws any error that is not a problem of the token store */
 function storeProblem(error: unknown): string {
   if (error instanceof TokenStoreError) return error.message;
   throw error;

@@ -1,4 +1,4 @@
-import type { NewTokens } from "../contract/answers";
+import type { NewTokens } from "../contract/responses";
 import { isRecord } from "../isRecord";
 import type { AccessToken, CredentialSource } from "./accessToken";
 import { isTime, renewalOf } from "./accessToken";

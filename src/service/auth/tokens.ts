@@ -127,7 +127,7 @@ export class Tokens {
     return isOld && (credentialCommand !== undefined || refreshToken !== undefined);
   }
 
-  /** Resolves when no refresh is under way, whether it failed or not. */
+  /** Resolves when no refresh is in progress, whether it failed or not. */
   async settled(): Promise<void> {
     await this.#flight?.catch(() => undefined);
   }

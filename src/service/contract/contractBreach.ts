@@ -1,4 +1,4 @@
-/** A response that breaks the contract. The message names the field and what it holds, never the value itself. */
+/** A response that breaks the contract. The message contains the field and the kind of its value, never the value itself. */
 export class ContractBreach extends Error {
   override readonly name = "ContractBreach";
 }

@@ -1,7 +1,7 @@
 import { isRecord } from "../isRecord";
 import type { UploadSource } from "./types";
 
-/** What a field holds, as openapi.yaml describes it: a list holds the type of its items, an object the types of its fields. */
+/** The type of a field, as in openapi.yaml. A list has the type of its items, an object the types of its fields. */
 export type FieldType = "string" | "integer" | "boolean" | "object" | "file" | readonly [FieldType] | FieldTypes;
 
 /** The types of an object's fields. */
@@ -11,16 +11,16 @@ export interface FieldTypes {
 
 /** One field of a request or a response. */
 export interface Field<T> {
-  /** What it holds. */
+  /** Its type in openapi.yaml. */
   readonly type: FieldType;
-  /** Its value, checked. Throws where it is not what it must be. */
+  /** Checks a value and returns it. Throws a FieldProblem if the value is wrong. */
   readonly read: (value: unknown, path: string) => T;
 }
 
 /** The fields of an object. The compiler compares them with the interface that callers see. */
 export type Fields<T> = { readonly [Name in keyof T]-?: Field<T[Name]> };
 
-/** A field that does not hold what it must: its path and what it holds instead, never the value itself. */
+/** A field with a wrong value. The message contains the path and the kind of the value, never the value itself. */
 export class FieldProblem extends Error {
   constructor(path: string, expected: string, value: unknown) {
     super(`${path} must be ${expected}; got ${describe(value)}`);
@@ -40,7 +40,7 @@ export const id: Field<string> = {
 };
 
 /** An id in a response. Older services send ids as numbers; their digits are kept, see `parseJson`. */
-export const answeredId: Field<string> = {
+export const responseId: Field<string> = {
   type: "string",
   read: (value, path) =>
     id.read(typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value, path),
@@ -110,8 +110,8 @@ export const object = <T extends object>(fields: Fields<T>): Field<T> => ({
   read: (value, path) => fieldsIn(fields, freeObject.read(value, path === "" ? "the request" : path), path) as T,
 });
 
-/** An object in a response: fields beside those of the contract are kept as they came. */
-export const answeredObject = <T extends object>(fields: Fields<T>): Field<T> => ({
+/** An object in a response. Fields that are not in the contract are kept unchanged. */
+export const responseObject = <T extends object>(fields: Fields<T>): Field<T> => ({
   type: typesOf(fields),
   read: (value, path) => {
     const given = freeObject.read(value, path === "" ? "the response" : path);

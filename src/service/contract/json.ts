@@ -9,14 +9,14 @@ export function parseJson(body: Buffer): unknown {
   const source = body.toString("utf8").replace(/^\uFEFF/, "");
   try {
     const parsed: unknown = JSON.parse(source);
-    // Quoting needs a valid text: in another one, a quoted number could make valid what is not.
+    // Numbers are quoted in valid JSON only: in invalid JSON, the quotes could hide the error.
     return /\d{16}/.test(source) ? JSON.parse(quoteLongIntegers(source)) : parsed;
   } catch {
     throw new ContractBreach(`the response is not JSON: got ${describeBody(source)}.`);
   }
 }
 
-/** What is needed of a string. A test passes its own, to count the steps. */
+/** The members of a string that the scan uses. A test passes an object that counts the steps. */
 export type Characters = Pick<string, "length" | "charCodeAt" | "slice">;
 
 const quote = 0x22;
@@ -60,7 +60,7 @@ function endOfString(json: Characters, begin: number): number {
   return at;
 }
 
-/** The character at `begin` counts as one of them. */
+/** The index after the digits that follow `begin`. */
 function endOfDigits(json: Characters, begin: number): number {
   let at = begin + 1;
   while (at < json.length && isDigit(json.charCodeAt(at))) at += 1;

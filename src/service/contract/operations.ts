@@ -1,11 +1,9 @@
 /**
- * The 16 operations of the service, in the contract's order: one entry each. Everything that the client does for one operation and not for
- * another is decided here: its methods, the check of requests and responses, and when a request is repeated all derive from the entry.
+ * The 16 operations of the service, in the contract's order. All differences between operations are in these entries: the client's methods,
+ * the checks of requests and responses, and the rules for retries derive from them.
  */
 import type { Field, Fields } from "./fields";
 import {
-  answeredId,
-  answeredObject,
   atLeast,
   boolean,
   constant,
@@ -16,41 +14,43 @@ import {
   listOf,
   object,
   optional,
+  responseId,
+  responseObject,
   seconds,
   string,
 } from "./fields";
 import type * as types from "./types";
 
-/** What the client knows of one operation. */
-export interface Operation<Request, Answer> {
+/** The description of one operation. */
+export interface Operation<Request, Response> {
   /** HTTP method. */
   readonly method: "GET" | "POST";
   /** Relative to the base address. */
   readonly path: string;
   /** What authenticates it. `none`: the body carries the refresh token. */
   readonly credential: "none" | "apiKey" | "bearer";
-  /** Where the request's fields travel. */
+  /** Where the request's fields are sent. */
   readonly sends: "json" | "query" | "multipart";
   /** The plan that the contract requires; `unknown`: not shown. */
   readonly plan: "all" | "professional" | "unknown";
   /**
-   * Whether a request may be sent again when nobody knows whether the first one took effect. `repeatable`: the same request sent twice has
-   * the effect of one. `once`: it has not (a second copy, a second paid run, items twice), so only a refusal that proves that nothing
-   * happened allows another attempt. `unlessAppending`: `once` where the request appends loop items.
+   * Whether a request can be sent again if it is unknown whether the first one took effect. `repeatable`: two equal requests have the
+   * effect of one. `once`: two requests have two effects (a second copy, a second paid run, items twice), so the request is sent again only
+   * after a refusal that proves that nothing happened. `unlessAppending`: `once` if the request appends loop items, otherwise `repeatable`.
    */
   readonly repeat: "repeatable" | "once" | "unlessAppending";
   /**
-   * Set where a service may hand out each row only once. The request goes on a connection of its own, although it may be repeated: a kept
-   * connection that is just closing could lose the rows.
+   * Set if a service can return each row only once. The request uses a new connection: a kept connection that is just closing could lose
+   * the rows.
    */
-  readonly handsOut?: true;
+  readonly returnsOnce?: true;
   /** The request's fields, spelled as on the wire; no other field is sent. */
   readonly request: Fields<Request>;
   /** The response. */
-  readonly answer: Field<Answer>;
+  readonly response: Field<Response>;
 }
 
-function operation<Request, Answer>(entry: Operation<Request, Answer>): Operation<Request, Answer> {
+function operation<Request, Response>(entry: Operation<Request, Response>): Operation<Request, Response> {
   return entry;
 }
 
@@ -67,15 +67,15 @@ const parametersUpdate = object<types.ActionParametersUpdate>({
 });
 const propertiesUpdate = object<types.ActionPropertiesUpdate>({ actionType: string, actionId: id, properties });
 
-const done = answeredObject<types.Envelope>({ requestId: string });
-const data = <T>(field: Field<T>) => answeredObject<types.DataEnvelope<T>>({ requestId: string, data: field });
-const message = data(answeredObject<types.MessageData>({ message: string }));
+const done = responseObject<types.Envelope>({ requestId: string });
+const data = <T>(field: Field<T>) => responseObject<types.DataEnvelope<T>>({ requestId: string, data: field });
+const message = data(responseObject<types.MessageData>({ message: string }));
 const rows = listOf(freeObject);
-const page = data(answeredObject<types.DataPage>({ data: rows, total: integer, restTotal: integer, offset: integer }));
+const page = data(responseObject<types.DataPage>({ data: rows, total: integer, restTotal: integer, offset: integer }));
 
 /** The 16 operations by name: the `operationId` in openapi.yaml, and the method of `ServiceClient`. */
 export const operations = {
-  /** Gets a new pair of tokens: `POST /token`. The client itself goes on with its own tokens; the returned ones are the caller's to keep. */
+  /** Gets a new pair of tokens: `POST /token`. The client continues to use its own tokens. The caller keeps the returned ones. */
   refreshToken: operation<types.RefreshTokenRequest, types.DataEnvelope<types.TokenPair>>({
     ...write,
     path: "/token",
@@ -83,18 +83,18 @@ export const operations = {
     plan: "all",
     repeat: "once",
     request: { refresh_token: id, grant_type: constant("refresh_token") },
-    answer: data(
-      answeredObject<types.TokenPair>({
-        access_token: answeredId,
+    response: data(
+      responseObject<types.TokenPair>({
+        access_token: responseId,
         expires_in: seconds,
         token_type: string,
-        refresh_token: answeredId,
+        refresh_token: responseId,
       }),
     ),
   }),
   /**
-   * Writes properties and loop items of several actions at once: `POST /task/updateTaskParameters`. After a lost response it is sent again
-   * only if it appends to no list.
+   * Writes properties and loop items of several actions in one request: `POST /task/updateTaskParameters`. After a lost response it is sent
+   * again only if it appends to no list.
    */
   updateTaskParameters: operation<types.UpdateTaskParametersRequest, types.DataEnvelope<types.UpdatedTaskParameters>>({
     ...write,
@@ -102,7 +102,7 @@ export const operations = {
     plan: "unknown",
     repeat: "unlessAppending",
     request: { taskId: id, actions: listOf(parametersUpdate) },
-    answer: data(answeredObject<types.UpdatedTaskParameters>({ taskId: answeredId, updatedParameters: freeObject })),
+    response: data(responseObject<types.UpdatedTaskParameters>({ taskId: responseId, updatedParameters: freeObject })),
   }),
   /**
    * Replaces a task's start URLs with those in a file, which is streamed: `POST /task/urls:file`. Needs `apiKey`, and a Professional or
@@ -116,7 +116,7 @@ export const operations = {
     plan: "professional",
     repeat: "repeatable",
     request: { taskId: id, file },
-    answer: done,
+    response: done,
   }),
   /** Writes properties of actions: `POST /task/updateActionProperties`. Properties that are not named stay as they are. */
   updateActionProperties: operation<types.UpdateActionPropertiesRequest, types.DataEnvelope<types.MessageData>>({
@@ -125,7 +125,7 @@ export const operations = {
     plan: "unknown",
     repeat: "repeatable",
     request: { taskId: id, actions: listOf(propertiesUpdate) },
-    answer: message,
+    response: message,
   }),
   /** Writes the items of one loop: `POST /task/updateLoopItems`. After a lost response it is sent again only with `isAppend: false`. */
   updateLoopItems: operation<types.UpdateLoopItemsRequest, types.DataEnvelope<types.MessageData>>({
@@ -134,7 +134,7 @@ export const operations = {
     plan: "unknown",
     repeat: "unlessAppending",
     request: { taskId: id, ...loopItems },
-    answer: message,
+    response: message,
   }),
   /** Gets the actions of tasks, of the given types: `POST /task/getActions`. */
   getActions: operation<types.GetActionsRequest, types.DataEnvelope<types.TaskActions[]>>({
@@ -143,7 +143,7 @@ export const operations = {
     path: "/task/getActions",
     sends: "json",
     request: { taskIds: listOf(id), actionTypes: listOf(string) },
-    answer: data(listOf(answeredObject<types.TaskActions>({ taskId: answeredId, actions: listOf(freeObject) }))),
+    response: data(listOf(responseObject<types.TaskActions>({ taskId: responseId, actions: listOf(freeObject) }))),
   }),
   /**
    * Starts a run in the cloud: `POST /cloudextraction/start`. A run may cost money, so the request is never sent again after a lost
@@ -155,7 +155,7 @@ export const operations = {
     plan: "professional",
     repeat: "once",
     request: { taskId: id },
-    answer: data(answeredObject<types.StartedRun>({ lotNo: answeredId, status: string })),
+    response: data(responseObject<types.StartedRun>({ lotNo: responseId, status: string })),
   }),
   /** Starts subtasks: `POST /cloudextraction/subtasks:start`. Needs a Professional or Enterprise plan. */
   startSubtasks: operation<types.SubtasksRequest, types.Envelope>({
@@ -164,7 +164,7 @@ export const operations = {
     plan: "professional",
     repeat: "repeatable",
     request: { taskId: id, subTaskIds: listOf(id) },
-    answer: done,
+    response: done,
   }),
   /** Stops subtasks: `POST /cloudextraction/subtasks:stop`. Needs a Professional or Enterprise plan. */
   stopSubtasks: operation<types.SubtasksRequest, types.Envelope>({
@@ -173,7 +173,7 @@ export const operations = {
     plan: "professional",
     repeat: "repeatable",
     request: { taskId: id, subTaskIds: listOf(id) },
-    answer: done,
+    response: done,
   }),
   /** Gets one page of a task's subtasks: `GET /cloudextraction/task/subtasks`. `allSubtasks` gets all of them. */
   getSubtasks: operation<types.GetSubtasksRequest, types.DataEnvelope<types.Subtask[]>>({
@@ -182,7 +182,7 @@ export const operations = {
     path: "/cloudextraction/task/subtasks",
     sends: "query",
     request: { taskId: id, page: atLeast(1), size: atLeast(1) },
-    answer: data(listOf(answeredObject<types.Subtask>({ subTaskId: answeredId, status: string }))),
+    response: data(listOf(responseObject<types.Subtask>({ subTaskId: responseId, status: string }))),
   }),
   /** Gets one page of a batch's rows, parsed: `GET /data/lotno/all`. `rows` gets all of them, as they were sent. */
   getBatchData: operation<types.GetBatchDataRequest, types.DataEnvelope<types.DataPage>>({
@@ -191,7 +191,7 @@ export const operations = {
     path: "/data/lotno/all",
     sends: "query",
     request: { taskId: id, lotno: id, offset: atLeast(0), size: atLeast(1) },
-    answer: page,
+    response: page,
   }),
   /** Gets one page of a task's rows, parsed: `GET /data/all`. `rows` gets all of them, as they were sent. */
   getData: operation<types.GetDataRequest, types.DataEnvelope<types.DataPage>>({
@@ -200,7 +200,7 @@ export const operations = {
     path: "/data/all",
     sends: "query",
     request: { taskId: id, offset: atLeast(0), size: atLeast(1) },
-    answer: page,
+    response: page,
   }),
   /**
    * Gets rows that are not marked as exported, parsed: `GET /data/notexported`. Most services return the same rows until they are marked;
@@ -211,9 +211,9 @@ export const operations = {
     method: "GET",
     path: "/data/notexported",
     sends: "query",
-    handsOut: true,
+    returnsOnce: true,
     request: { taskId: id, size: atLeast(1) },
-    answer: data(answeredObject<types.NotExportedPage>({ data: rows, total: integer, current: integer })),
+    response: data(responseObject<types.NotExportedPage>({ data: rows, total: integer, current: integer })),
   }),
   /**
    * Marks data as exported: `POST /data/markexported`. By the contract these are all rows of the task, read or not. Never sent again after a
@@ -225,7 +225,7 @@ export const operations = {
     plan: "unknown",
     repeat: "once",
     request: { taskId: id },
-    answer: done,
+    response: done,
   }),
   /** Removes all rows of a task permanently: `POST /data/remove`. Never sent again after a lost response. */
   removeData: operation<types.TaskRequest, types.Envelope>({
@@ -234,7 +234,7 @@ export const operations = {
     plan: "unknown",
     repeat: "once",
     request: { taskId: id },
-    answer: done,
+    response: done,
   }),
   /**
    * Copies a task into a group: `POST /task/copy`. Never sent again after a lost response, because the service can neither list nor delete
@@ -247,7 +247,7 @@ export const operations = {
     plan: "unknown",
     repeat: "once",
     request: { taskId: id, taskGroupId: id },
-    answer: data(answeredObject<types.CopiedTask>({ taskId: answeredId })),
+    response: data(responseObject<types.CopiedTask>({ taskId: responseId })),
   }),
 };
 
@@ -255,5 +255,5 @@ export const operations = {
 export type OperationName = keyof typeof operations;
 
 /** The response of an operation. */
-export type AnswerOf<Name extends OperationName> =
-  (typeof operations)[Name] extends Operation<infer _, infer Answer> ? Answer : never;
+export type ResponseOf<Name extends OperationName> =
+  (typeof operations)[Name] extends Operation<infer _, infer Response> ? Response : never;

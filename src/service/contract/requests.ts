@@ -22,13 +22,13 @@ export interface PreparedRequest {
   readonly problem?: string;
 }
 
-/** What a service of this kind may do differently. */
+/** The parts of a request that can differ between services. */
 export interface WireChoices {
   credentials: "contract" | "bearer" | "apiKey";
   refreshPath: string;
 }
 
-/** Checks a request and puts its fields where they travel. */
+/** Checks a request and puts its fields into the body or the query. */
 export function prepare(name: OperationName, request: object, choices: WireChoices): PreparedRequest {
   const operation: Operation<object, unknown> = operations[name];
   const given: Record<string, unknown> = { ...request };
@@ -72,7 +72,7 @@ function queryOf(fields: object): string {
     .join("&");
 }
 
-/** Of a request about many tasks: more would make its errors hard to read. */
+/** Most task ids in the errors of one request. More would make the errors hard to read. */
 const mostTasksNamed = 5;
 
 function taskOf(given: Record<string, unknown>): string | undefined {
@@ -82,7 +82,7 @@ function taskOf(given: Record<string, unknown>): string | undefined {
   return given.taskIds.slice(0, mostTasksNamed).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/** Anything but a plain `false` counts as an append: the contract does not show the default. */
+/** Any value except `false` counts as an append, because the contract does not show the default. */
 function appends(given: Record<string, unknown>): boolean {
   if (!Array.isArray(given.actions)) return given.isAppend !== false;
   return given.actions.some(

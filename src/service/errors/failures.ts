@@ -3,7 +3,7 @@ import type { ServiceErrorKind, ServiceErrorOutcome } from "./errors";
 import { oneLine } from "./foreignText";
 
 /** A response as it came, whatever its status. */
-export interface Answer {
+export interface HttpResponse {
   status: number;
   contentType: string;
   retryAfter?: string;
@@ -72,7 +72,7 @@ const kindOfStatus = new Map<number, ServiceErrorKind>([
 /** With these, any server says that it did not accept the request: even a page of a proxy proves that nothing was done. */
 const refusedWithoutBody = new Set([400, 404, 405, 406, 407, 410, 411, 413, 414, 415, 417, 421, 422, 431]);
 
-/** How an answer is read. */
+/** How a response is read. */
 export interface Reading {
   /** Codes by which this service says that nothing was done. */
   notExecutedCodes: readonly string[];
@@ -83,19 +83,19 @@ export interface Reading {
 }
 
 /** What a refusal means; undefined if the response is a success. */
-export function failureOfAnswer(
-  answer: Answer,
+export function failureOfResponse(
+  response: HttpResponse,
   { notExecutedCodes, scrub = same, hideValues = same }: Reading,
 ): Failure | undefined {
-  const body = errorBody(answer);
-  if (answer.status === 200 && body?.code === undefined && body?.message === undefined) return undefined;
-  const { status } = answer;
+  const body = errorBody(response);
+  if (response.status === 200 && body?.code === undefined && body?.message === undefined) return undefined;
+  const { status } = response;
   // Secrets are hidden before the text is cut: a part of a secret could not be found.
   const code = body?.code && oneLine(hideValues(scrub(body.code)));
   const said = body?.message && oneLine(hideValues(scrub(body.message)));
   const requestId = body?.requestId && oneLine(scrub(body.requestId));
-  const problem = sentence(status, oneLine(scrub(answer.contentType)), code, said);
-  const known = { status, code, said, requestId, retryAfter: waitOf(answer.retryAfter), problem };
+  const problem = sentence(status, oneLine(scrub(response.contentType)), code, said);
+  const known = { status, code, said, requestId, retryAfter: waitOf(response.retryAfter), problem };
   const kindByCode = body?.code === undefined ? undefined : kindOfCode.get(plain(body.code));
   const isListed = notExecutedCodes.some((listed) => body?.code !== undefined && plain(listed) === plain(body.code));
   if (isListed) {
@@ -173,17 +173,17 @@ function plain(code: string): string {
 const largestErrorBody = 1024 * 1024;
 
 /** Reads `{error: {code, message}, requestId}` or the older `{error, error_Description}`; undefined for anything else. */
-function errorBody(answer: Answer): ErrorBody | undefined {
+function errorBody(response: HttpResponse): ErrorBody | undefined {
   // A success may have megabytes of rows, so an error is looked for among its first members only.
-  if (answer.status === 200 && !answer.body.subarray(0, 4096).includes('"error"')) return undefined;
-  if (answer.body.length > largestErrorBody) return undefined;
+  if (response.status === 200 && !response.body.subarray(0, 4096).includes('"error"')) return undefined;
+  if (response.body.length > largestErrorBody) return undefined;
   let parsed: unknown;
   try {
-    parsed = JSON.parse(answer.body.toString("utf8"));
+    parsed = JSON.parse(response.body.toString("utf8"));
   } catch {
     return undefined;
   }
-  if (!isRecord(parsed) || (answer.status === 200 && parsed.data !== undefined && parsed.data !== null))
+  if (!isRecord(parsed) || (response.status === 200 && parsed.data !== undefined && parsed.data !== null))
     return undefined;
   const requestId = text(parsed.requestId);
   const { error } = parsed;
@@ -191,7 +191,7 @@ function errorBody(answer: Answer): ErrorBody | undefined {
   if (typeof error === "string" && error !== "") {
     return { code: error, message: text(parsed.error_Description) ?? text(parsed.error_description), requestId };
   }
-  return answer.status === 200 ? undefined : { code: text(parsed.code), message: text(parsed.message), requestId };
+  return response.status === 200 ? undefined : { code: text(parsed.code), message: text(parsed.message), requestId };
 }
 
 function text(value: unknown): string | undefined {
@@ -202,7 +202,7 @@ function text(value: unknown): string | undefined {
 function sentence(status: number, contentType: string, code: string | undefined, said: string | undefined): string {
   if (code !== undefined || said !== undefined) {
     const words = said === undefined ? "" : `: "${said}"`;
-    return `the service answered ${status}${code === undefined ? "" : ` ${code}`}${words}.`;
+    return `the service responded with ${status}${code === undefined ? "" : ` ${code}`}${words}.`;
   }
   if (status >= 300 && status < 400) return `the response was ${status}, a redirect, and redirects are not followed.`;
   const came = contentType === "" ? "no content type" : contentType;

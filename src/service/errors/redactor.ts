@@ -1,9 +1,9 @@
 import { hideWords, lowerCase, spellingsOf } from "./foreignText";
 
-/** A shorter string is no credential, and hiding it would make messages unreadable. */
+/** Shorter strings are not hidden: they are hardly credentials, and hiding them would make messages unreadable. */
 const shortest = 6;
 
-/** Hides the credentials in use: a service may repeat them in its messages. */
+/** Hides the credentials in use, because a service can repeat them in its messages. */
 export class Redactor {
   readonly #words = new Set<string>();
 
@@ -16,6 +16,6 @@ export class Redactor {
     for (const form of [...spellingsOf(word), base64, base64url]) this.#words.add(lowerCase(form));
   }
 
-  /** Hides the credentials, in any letter case. An arrow function, because it is handed over as a callback. */
+  /** Hides the credentials, in any letter case. An arrow function, because it is passed as a callback. */
   readonly scrub = (text: string): string => hideWords(text, [...this.#words], "[secret]");
 }

@@ -11,7 +11,7 @@ import { temporaryPathFor } from "./temporaryFiles";
  * choose the same temporary name.
  */
 
-/** Folders that exist already keep their mode: they may be shared with others. */
+/** Folders that exist already keep their mode, because others can share them. */
 export async function makePrivateFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
 }
@@ -20,8 +20,8 @@ export async function makePrivateFolder(folder: string): Promise<void> {
 const readWaits = [20, 50, 100, 200, 400];
 
 /**
- * The content of a file; undefined where there is no such file. Too many open files or a network drive that is away for a moment say nothing
- * about the content, so other failures are retried.
+ * The content of a file; undefined if there is no such file. Other failures are retried, because they can be temporary: too many open
+ * files, or a network drive that is not available for a moment.
  * @throws the last error of the file system
  */
 export async function readPrivateFile(file: string): Promise<string | undefined> {
@@ -40,7 +40,7 @@ export async function readPrivateFile(file: string): Promise<string | undefined>
 
 /**
  * The folder must exist. A symbolic link stays, and its target is replaced.
- * @param durable waits until the file is on the disk, so that a power cut does not lose it. Without, only a killed process does not lose it.
+ * @param durable waits until the file is on the disk, so that it survives a power cut. Otherwise it survives only a killed process.
  */
 export async function writePrivateFile(file: string, content: string, durable: boolean): Promise<void> {
   const target = await targetOf(file);
@@ -62,7 +62,7 @@ export async function writePrivateFile(file: string, content: string, durable: b
 }
 
 /**
- * Renames a file whose content makes no sense. It is kept, because it may hold something that is needed.
+ * Renames a file whose content is not valid. The file is kept, because it can contain something that is needed.
  * @returns the new path
  */
 export async function setAside(file: string): Promise<string> {
@@ -72,7 +72,7 @@ export async function setAside(file: string): Promise<string> {
   return aside;
 }
 
-/** Where a path leads to, through symbolic links; the path itself where there is no file yet. */
+/** The target of a path after symbolic links; the path itself if there is no file yet. */
 export async function targetOf(file: string): Promise<string> {
   return realpath(file).catch(() => file);
 }

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 
-/** Puts a folder's names on the disk: without it a rename may be lost with the power. */
+/** Writes a folder's entries to the disk. Without it, a power cut can undo a rename. */
 export async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, "r");

@@ -3,14 +3,14 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Temporary files: content is written to one before it gets its own name. A killed process leaves its temporary files behind. The rule for
- * all of them: a temporary file that nobody has written to for a day belongs to a killed process, and is removed when its folder is next used.
+ * Temporary files: content is written to such a file, which then gets its final name. A killed process leaves its temporary files behind.
+ * So a temporary file that was not written to for a day is removed when its folder is next used.
  */
 
-/** Milliseconds without a write after which a temporary file counts as abandoned. No write takes so long, also not of an export that waits. */
+/** Milliseconds without a write after which a temporary file counts as abandoned. No write takes that long, even in an export that waits. */
 const abandonedAfter = 24 * 3600 * 1000;
 
-/** A new name beside the file. It is random: two machines may share the folder. */
+/** A new name beside the file. It is random, because two machines can share the folder. */
 export function temporaryPathFor(file: string): string {
   return `${file}.${randomBytes(4).toString("hex")}.tmp`;
 }
@@ -20,9 +20,7 @@ export function isTemporary(name: string): boolean {
   return /\.[0-9a-f]{8}\.tmp$/.test(name);
 }
 
-/**
- * Removes the abandoned ones of those files of a folder whose names `isOurs` accepts. Never fails: a file that cannot be removed stays.
- */
+/** Removes the abandoned files of a folder whose names `isOurs` accepts. Never fails: a file that cannot be removed stays. */
 export async function removeAbandonedFiles(folder: string, isOurs: (name: string) => boolean): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   await Promise.all(

@@ -5,19 +5,19 @@ export const longestTimer = 2 ** 31 - 1;
 export type Cancel = () => void;
 
 /**
- * Time as the client sees it. Everything under `service` that waits between two requests waits here (the linter refuses other timers), so
- * that a test that replaces these functions lets every wait pass at once.
+ * The clock and the timers of the client. Code under `service` uses no other timer (the linter refuses them), so a test can replace these
+ * functions and skip every wait.
  */
 export const clock = {
-  /** Milliseconds from an arbitrary start; never goes back. */
+  /** Milliseconds since an arbitrary moment; never decreases. */
   now: (): number => performance.now(),
-  /** Calls `done` after so many milliseconds: the client waits for it. A wait of more than 24 days ends early. */
+  /** Calls `done` after these milliseconds, for which the client waits. A wait of more than 24 days ends early. */
   wait: (milliseconds: number, done: () => void): Cancel => timer(milliseconds, done),
-  /** Calls `strike` after so many milliseconds: the bound of a call, which a skipped wait must not reach. */
+  /** Calls `strike` after these milliseconds, which limit a call. A test that skips waits leaves it as it is. */
   deadline: (milliseconds: number, strike: () => void): Cancel => timer(milliseconds, strike),
 };
 
-/** Resolves after so many milliseconds of {@link clock}. */
+/** Resolves after these milliseconds of {@link clock}. */
 export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     clock.wait(milliseconds, resolve);

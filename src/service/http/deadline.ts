@@ -26,7 +26,7 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** Aborted when the call ends, and when it must not wait any more. */
+  /** Aborted when the call ends or must not wait any longer. */
   get waits(): AbortSignal {
     return this.#waits.signal;
   }
@@ -41,7 +41,7 @@ export class Deadline {
     this.#abort();
   }
 
-  /** A request in progress may complete, but the call does not wait any more. */
+  /** Ends the waits of the call. A request in progress can complete. */
   endWaits(): void {
     this.#waits.abort();
   }
@@ -51,7 +51,7 @@ export class Deadline {
     return this.#end - clock.now();
   }
 
-  /** Resolves after so many milliseconds, or at once when the call must not wait any more. */
+  /** Resolves after these milliseconds, or at once if the call must not wait any longer. */
   pause(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
       if (this.waits.aborted) {

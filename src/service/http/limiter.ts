@@ -12,7 +12,7 @@ export interface LimiterClaim {
 
 /** A place among the requests in flight. */
 export interface LimiterSlot {
-  /** To be called once, when the request has ended. `limited`: the service responded that there were too many requests. */
+  /** Call it once, when the request has ended. `limited`: the service responded with 429. */
   release(result: "done" | "limited", retryAfter?: number): void;
 }
 
@@ -23,10 +23,13 @@ interface Waiting {
 /** Milliseconds. Also the time between two steps up, and the pause after a 429 without Retry-After. */
 const second = 1000;
 
-/** The longest pause, whatever the service asks for: one wrong header must not stop a process for ever. Milliseconds. */
+/** The longest pause in milliseconds, even if the service asks for more: a wrong header must not block a process forever. */
 const longestPause = 3600 * second;
 
-/** Share of a rate that is used: requests sent at even intervals arrive at uneven ones, and a second at the service must not hold one too many. */
+/**
+ * Share of a rate that is used. Requests that are sent at even intervals arrive at uneven ones, and the service must not count one too many
+ * in a second.
+ */
 const evenShare = 0.97;
 
 /** Typical delay of timers on a busy machine, in milliseconds. */
@@ -36,15 +39,14 @@ const lateTimer = 10;
 const coldStart = 100;
 
 /** Share of a configured rate that is left after a single refusal. */
-const slightly = 0.9;
+const shareAfterSingle = 0.9;
 
-/** A refusal within so many milliseconds after another one is not a single one. */
-const believedFor = 30 * second;
+/** A refusal within these milliseconds after another one is not a single one. */ const repeatedWithin = 30 * second;
 
 /**
- * Limits the requests to one service: so many in flight, and so many per second. The rate is unlimited until the service responds 429. Then it
- * is half of what went through in the last second (nine tenths, once, of a configured rate), and rises again slowly. A pause that the service
- * asks for (Retry-After) applies to all requests.
+ * Limits the requests to one service: their number in flight and their rate. The rate is unlimited until the service responds with 429.
+ * Then it falls to half of the rate of the last second, and rises again slowly. A configured rate falls only to nine tenths after a single
+ * 429. A pause that the service asks for (Retry-After) applies to all requests.
  */
 export class Limiter {
   readonly #claims = new Set<LimiterClaim>();
@@ -61,7 +63,7 @@ export class Limiter {
   #pausedUntil = 0;
   #cancelTimer: Cancel | undefined;
 
-  /** Adds a client; the strictest limits of all clients apply. Returns how to remove it. */
+  /** Adds a client; the strictest limits of all clients apply. Returns a function that removes the client. */
   join(claim: LimiterClaim): () => void {
     const own = { ...claim };
     this.#claims.add(own);
@@ -87,7 +89,7 @@ export class Limiter {
 
   /**
    * Waits for a slot, in order. Rejects with the signal's reason if it is aborted first.
-   * @param waits aborted if only a slot that is free at once is taken
+   * @param waits aborted if the call must not wait: then it gets only a slot that is free at once
    */
   acquire(signal: AbortSignal, waits: AbortSignal = signal): Promise<LimiterSlot> {
     return new Promise((resolve, reject) => {
@@ -135,11 +137,14 @@ export class Limiter {
     if (grantedAt < this.#lastCut) return;
     const wentThrough = Math.max(1, this.#granted.filter((at) => at > now - second).length - 1);
     const rate = this.rate;
-    // At a configured rate a single refusal may come from uneven delays on the way. A second one soon after means that the rate is too high.
+    // At a configured rate, uneven delays of the network can cause a single refusal. A second one soon after means that the rate is too
+    // high.
     const isAtConfiguredRate =
-      rate === this.#configuredRate() && wentThrough + 1 > rate * slightly && now - this.#lastCut > believedFor;
+      rate === this.#configuredRate() &&
+      wentThrough + 1 > rate * shareAfterSingle &&
+      now - this.#lastCut > repeatedWithin;
     this.#ceiling = Math.min(rate, wentThrough);
-    this.#learnedRate = Math.max(0.5, this.#ceiling * (isAtConfiguredRate ? slightly : 0.5));
+    this.#learnedRate = Math.max(0.5, this.#ceiling * (isAtConfiguredRate ? shareAfterSingle : 0.5));
     this.#lastCut = now;
     this.#lastRise = this.#pausedUntil;
   }
@@ -148,7 +153,7 @@ export class Limiter {
     const now = clock.now();
     if (this.#learnedRate === Number.POSITIVE_INFINITY || now - this.#lastRise < second) return;
     this.#lastRise = now;
-    // Fast up to the rate that was refused, slow around it, and fast again above it: the service's limit has changed then.
+    // Fast up to the refused rate, slow around it, and fast again above it, because then the service's limit has changed.
     const isNear = Math.abs(this.#learnedRate - this.#ceiling) <= this.#ceiling * 0.1;
     this.#learnedRate += Math.max(this.#learnedRate, this.#ceiling) * (isNear ? 0.01 : 0.1);
   }
@@ -175,7 +180,7 @@ export class Limiter {
       this.#inFlight += 1;
       this.#granted.push(now);
       while ((this.#granted[0] ?? now) < now - second) this.#granted.shift();
-      // A late timer may be made up for, but not a pause: a burst would break the limit.
+      // The delay of a late timer is compensated. A pause is not, because a burst would exceed the limit.
       const spacing = second / (this.rate * evenShare);
       const isFirst = this.#nextStart === 0;
       this.#nextStart = Math.max(this.#nextStart, now - Math.min(spacing, lateTimer)) + spacing;
@@ -187,7 +192,7 @@ export class Limiter {
 
 const limiters = new Map<string, Limiter>();
 
-/** Adds a client to the limiter of its service in this process, which lives as long as any client does. */
+/** Adds a client to the limiter of its service in this process. The limiter is deleted with its last client. */
 export function joinLimiter(baseUrl: string, claim: LimiterClaim): { limiter: Limiter; leave: () => void } {
   const limiter = limiters.get(baseUrl) ?? new Limiter();
   limiters.set(baseUrl, limiter);
@@ -196,7 +201,7 @@ export function joinLimiter(baseUrl: string, claim: LimiterClaim): { limiter: Li
     limiter,
     leave: () => {
       leave();
-      // Forgets the learned rate with the last client: the next one may find another service at this address.
+      // The learned rate is deleted too, because the next client can find another service at this address.
       if (!limiter.inUse && limiters.get(baseUrl) === limiter) limiters.delete(baseUrl);
     },
   };

@@ -5,8 +5,8 @@ import type { PreparedRequest } from "../contract/requests";
 import type { ServiceError } from "../errors/errors";
 import type { ErrorExtras } from "../errors/errorText";
 import { errorOf } from "../errors/errorText";
-import type { Answer, Failure } from "../errors/failures";
-import { failureOfAnswer, failureOfLoss } from "../errors/failures";
+import type { Failure, HttpResponse } from "../errors/failures";
+import { failureOfLoss, failureOfResponse } from "../errors/failures";
 import { printable } from "../errors/foreignText";
 import type { Redactor } from "../errors/redactor";
 import { hideRequestValues } from "../errors/requestValues";
@@ -68,8 +68,8 @@ export class RequestSender {
     if (settings.interrupted.aborted) deadline.endWaits();
     try {
       const retries = new RetryPolicy(request, settings, options.once);
-      const answer = await this.#answer(request, deadline, retries);
-      return this.#read(request, answer, (body) => read(body, retries.anyLost));
+      const response = await this.#respond(request, deadline, retries);
+      return this.#read(request, response, (body) => read(body, retries.anyLost));
     } finally {
       this.#underWay.delete(deadline);
       deadline.dispose();
@@ -83,7 +83,7 @@ export class RequestSender {
     for (const deadline of this.#underWay) deadline.end();
   }
 
-  async #answer(request: PreparedRequest, deadline: Deadline, retries: RetryPolicy): Promise<Answer> {
+  async #respond(request: PreparedRequest, deadline: Deadline, retries: RetryPolicy): Promise<HttpResponse> {
     const { settings, tokens } = this.#parts;
     let askedAgain = false;
     const refused: string[] = [];
@@ -93,12 +93,12 @@ export class RequestSender {
         request.credential === "bearer" ? await this.#token(request, deadline, retries, refused) : undefined;
       const exchange = await this.#exchange(request, token, deadline);
       if (exchange === undefined) {
-        throw this.#ended(request, deadline, retries, this.#noTurn());
+        throw this.#ended(request, deadline, retries, this.#noSlot());
       }
       const { failure } = exchange;
-      if (failure?.kind !== "credential" && exchange.answer && token !== undefined) tokens.accepted(token);
+      if (failure?.kind !== "credential" && exchange.response && token !== undefined) tokens.accepted(token);
       if (failure === undefined) {
-        if (exchange.answer) return exchange.answer;
+        if (exchange.response) return exchange.response;
         continue;
       }
       const forbidden: boolean =
@@ -157,12 +157,12 @@ export class RequestSender {
         headers,
         json: request.json,
         upload: request.upload,
-        freshConnection: !request.mayRepeat || request.operation.handsOut === true,
+        freshConnection: !request.mayRepeat || request.operation.returnsOnce === true,
         timeout: settings.timeout,
         signal: deadline.signal,
       });
       this.#log(request, exchange, clock.now() - begun);
-      const date = Date.parse(exchange.answer?.date ?? "");
+      const date = Date.parse(exchange.response?.date ?? "");
       if (!Number.isNaN(date)) this.clockAhead = Date.now() - date;
       failure = this.#failureOf(request, exchange);
       return { ...exchange, failure };
@@ -172,10 +172,10 @@ export class RequestSender {
     }
   }
 
-  #failureOf(request: PreparedRequest, { answer, loss }: Exchange): Failure | undefined {
-    if (answer === undefined) return failureOfLoss(loss);
+  #failureOf(request: PreparedRequest, { response, loss }: Exchange): Failure | undefined {
+    if (response === undefined) return failureOfLoss(loss);
     const { settings, secrets } = this.#parts;
-    return failureOfAnswer(answer, {
+    return failureOfResponse(response, {
       notExecutedCodes: settings.notExecutedCodes,
       scrub: secrets.scrub,
       hideValues: (text) => hideRequestValues(text, request),
@@ -195,12 +195,12 @@ export class RequestSender {
     throw this.#error(request, failure, { hint: `Set ${settings.settingName("apiKey")}.` });
   }
 
-  #read<T>(request: PreparedRequest, answer: Answer, read: (body: Buffer) => T): T {
+  #read<T>(request: PreparedRequest, response: HttpResponse, read: (body: Buffer) => T): T {
     try {
-      return read(answer.body);
+      return read(response.body);
     } catch (error) {
       if (!(error instanceof ContractBreach)) throw error;
-      const { status, body } = answer;
+      const { status, body } = response;
       const { message: problem } = error;
       const failure = { kind: "contract", outcome: "unknown", problem, status, requestId: requestIdOf(body) } as const;
       throw this.#error(request, failure);
@@ -208,13 +208,13 @@ export class RequestSender {
   }
 
   /** Why a request got no slot. */
-  #noTurn(): Failure {
+  #noSlot(): Failure {
     const { settings, limiter } = this.#parts;
-    if (settings.interrupted.aborted) return interruptedInTurn;
-    if (limiter.pause === 0) return noTurn;
+    if (settings.interrupted.aborted) return interruptedBeforeSlot;
+    if (limiter.pause === 0) return noSlot;
     const seconds = Math.ceil(limiter.pause / 1000);
     const problem = `not sent: the service asked to wait (Retry-After) for another ${seconds} s, longer than the call's deadline allows.`;
-    return { ...noTurn, problem };
+    return { ...noSlot, problem };
   }
 
   #late(failure: Failure): Failure {
@@ -252,8 +252,8 @@ export class RequestSender {
     const { settings, secrets } = this.#parts;
     if (settings.logLevel === "silent") return;
     const { name, taskId } = request;
-    const status = exchange.answer ? exchange.answer.status : exchange.loss.reason;
-    const requestId = exchange.answer ? requestIdOf(exchange.answer.body) : undefined;
+    const status = exchange.response ? exchange.response.status : exchange.loss.reason;
+    const requestId = exchange.response ? requestIdOf(exchange.response.body) : undefined;
     const line = [
       `webextract ${name}`,
       taskId === undefined ? "" : ` task=${taskId}`,
@@ -275,13 +275,13 @@ const nothingSent: Failure = {
   problem: "the call's deadline passed before a request was sent.",
   repeat: "never",
 };
-const noTurn: Failure = {
+const noSlot: Failure = {
   ...nothingSent,
   kind: "rateLimited",
   problem: "not sent: the call's deadline passed while other requests to this service were in progress.",
 };
 
-const interruptedInTurn: Failure = {
+const interruptedBeforeSlot: Failure = {
   ...nothingSent,
   kind: "aborted",
   problem: "not sent: the command was interrupted while other requests to this service were in progress.",
@@ -290,7 +290,7 @@ const clientClosed: Failure = { ...nothingSent, kind: "aborted", problem: "not s
 
 const notAgain = "It was not sent again, because the command was interrupted.";
 
-/** For the log and for errors. Found without parsing the body, which may have megabytes, at its beginning or its end. */
+/** The requestId at the beginning or the end of a body. The body can have megabytes, so it is not parsed for the log and for errors. */
 function requestIdOf(body: Buffer): string | undefined {
   const pattern = /"requestId"\s*:\s*"([\w.:-]{1,100})"/;
   const ends = [body.subarray(0, 512), body.subarray(-512)];

@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import type { AxiosInstance, AxiosProxyConfig } from "axios";
 import axios from "axios";
 import type { UploadSource } from "../contract/types";
-import type { Answer, Loss } from "../errors/failures";
+import type { HttpResponse, Loss } from "../errors/failures";
 import { version } from "../version";
 import { longestTimer } from "./clock";
 import { onAbort } from "./onAbort";
@@ -21,16 +21,16 @@ export interface WireRequest {
   headers: Record<string, string>;
   json?: string;
   upload?: { taskId: string; file: UploadSource };
-  /** Whether to open a new connection: a kept one that the other side has just closed would look like a lost response. */
+  /** Whether to open a new connection. A kept connection that the service has just closed would look like a lost response. */
   freshConnection: boolean;
-  /** Milliseconds from now to the last byte of the response; each piece of an uploaded file starts them again. */
+  /** Time limit in milliseconds, until the last byte of the response. Each piece of an uploaded file restarts it. */
   timeout: number;
   signal: AbortSignal;
 }
 
-export type Exchange = { answer: Answer; loss?: undefined } | { answer?: undefined; loss: Loss };
+export type Exchange = { response: HttpResponse; loss?: undefined } | { response?: undefined; loss: Loss };
 
-/** Sends one request with axios. Knows nothing of operations, credentials or retries, and never throws. */
+/** Sends one request with axios. Handles no operations, credentials or retries, and never throws. */
 export class Transport {
   readonly #axios: AxiosInstance;
   readonly #kept: Agents;
@@ -68,7 +68,7 @@ export class Transport {
         data: (upload?.stream satisfies Readable | undefined) ?? request.json,
         httpAgent: agents.http,
         httpsAgent: agents.https,
-        // Not what axios finds in the environment: the client's settings name the proxy.
+        // The client's settings name the proxy. Without this, axios would read the environment.
         proxy: request.url.startsWith("https:") ? false : this.#plainProxy,
         signal: progress.signal,
         transport: progress.transport,
@@ -79,7 +79,7 @@ export class Transport {
         return { loss: { reason: "proxy", sent: false, status, detail: `the proxy responded ${status}` } };
       }
       return {
-        answer: {
+        response: {
           status: response.status,
           contentType: String(response.headers["content-type"] ?? ""),
           retryAfter: response.headers["retry-after"]?.toString(),
@@ -107,7 +107,7 @@ export class Transport {
     if (problem !== undefined) return { reason: "source", sent, detail: problem };
     if (request.signal.aborted) return { reason: "aborted", sent, detail: "aborted" };
     if (progress.timedOut) {
-      return { reason: "timeout", sent, detail: `time-out after ${request.timeout / 1000} s` };
+      return { reason: "timeout", sent, detail: `timeout after ${request.timeout / 1000} s` };
     }
     if (!(error instanceof Error)) return { reason: "connection", sent, detail: "unknown reason" };
     if (/maxContentLength/.test(error.message)) {
@@ -166,7 +166,7 @@ class Progress {
   readonly #stopListening: () => void;
   #timer: NodeJS.Timeout | undefined;
   timedOut = false;
-  /** True once the connection is established: what is written from then on may arrive. */
+  /** True once the connection is established. From then on, the request can reach the service. */
   sent = false;
   /** Whether the request used a kept connection. */
   reused = false;
@@ -182,7 +182,7 @@ class Progress {
     return this.#controller.signal;
   }
 
-  /** An arrow function, because it is handed over as a callback. */
+  /** An arrow function, because it is passed as a callback. */
   readonly renew = (): void => {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(
@@ -194,7 +194,7 @@ class Progress {
     );
   };
 
-  /** Replaces node's own modules to watch the socket: axios reports only that something failed. */
+  /** Replaces the modules of Node.js to watch the socket, because axios reports only that a request failed. */
   readonly transport = {
     request: (
       options: https.RequestOptions,
@@ -204,14 +204,14 @@ class Progress {
       const withSignal: https.RequestOptions & TunnelOptions = { ...options, ended: this.signal };
       const request = secure ? https.request(withSignal, callback) : http.request(options, callback);
       request.once("socket", (socket) => {
-        const stands = () => {
+        const markSent = () => {
           this.sent = true;
         };
         this.reused = request.reusedSocket;
-        if (request.reusedSocket) stands();
-        else if (secure) socket.once("secureConnect", stands);
-        else if (socket.connecting) socket.once("connect", stands);
-        else stands();
+        if (request.reusedSocket) markSent();
+        else if (secure) socket.once("secureConnect", markSent);
+        else if (socket.connecting) socket.once("connect", markSent);
+        else markSent();
       });
       return request;
     },

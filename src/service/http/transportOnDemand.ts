@@ -15,7 +15,7 @@ export class TransportOnDemand {
     this.#proxy = proxy;
   }
 
-  /** To be called before a request gets its slot: loading takes longer than the interval between two requests. */
+  /** Call it before a request gets its slot, because loading takes longer than the interval between two requests. */
   prepare(): Transport {
     this.#transport ??= this.#load();
     return this.#transport;

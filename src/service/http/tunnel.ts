@@ -24,7 +24,7 @@ export class TunnelAgent extends HttpsProxyAgent<string> {
     this.#open = (signal) => new HttpsProxyAgent(url, { keepAlive, headers, signal });
   }
 
-  /** The library releases its socket only when the proxy answers. An aborted request must not wait for that. */
+  /** The library releases its socket only when the proxy responds. An aborted request must not wait for that. */
   override connect(request: ClientRequest, options: ConnectOptions): Promise<Socket> {
     const ended = "ended" in options && options.ended instanceof AbortSignal ? options.ended : undefined;
     return this.#open(ended).connect(request, options);

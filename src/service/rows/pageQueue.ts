@@ -3,7 +3,7 @@ import { isServiceError } from "../errors/errors";
 import { onAbort } from "../http/onAbort";
 import type { ScannedRows } from "./rowScanner";
 
-/** One answer of an operation that reads rows. */
+/** One response of an operation that reads rows. */
 export interface RawPage {
   rows: ScannedRows;
   total: number;
@@ -58,7 +58,7 @@ export class PageQueue {
   /** Resolves with undefined if the service refuses the page and `mayBeTheEnd`: there is no such page. */
   async take(offset: number, left: number, mayBeTheEnd: boolean): Promise<RawPage | undefined> {
     let refusal: unknown;
-    // An answer above maxResponseBytes is lost, and so may be the rows that the service handed out in it.
+    // A response above maxResponseBytes is lost, possibly with rows that the service returns only once.
     let lost = false;
     for (;;) {
       const size = Math.min(this.#size, left);
@@ -89,7 +89,7 @@ export class PageQueue {
     const { count, body } = page.rows;
     const full = count === Math.min(this.#size, left);
     if (!full) {
-      // The service answers fewer rows than requested. The same number twice is its own page size.
+      // The service returns fewer rows than requested. The same number twice is its own page size.
       if (count === this.#lastShort) this.#size = count;
       this.#lastShort = count;
     }
@@ -100,7 +100,7 @@ export class PageQueue {
     }
     const most = Math.max(0, Math.min(this.#reading.ahead, Math.floor(aheadBytes / Math.max(1, body.length))));
     this.#window = Math.min(most, Math.max(1, this.#window * 2));
-    // Some services answer restTotal with the total. Offsets that are row numbers never exceed the total.
+    // Some services return restTotal with the total. Offsets that are row numbers never exceed the total.
     const end = Math.min(next + (page.restTotal ?? 0), Math.max(page.total, next));
     const last = this.#pending.at(-1);
     let offset = last === undefined ? next : last.offset + last.size;
@@ -137,7 +137,7 @@ export class PageQueue {
   }
 }
 
-/** A page size that is too large results in a refused parameter, or in an answer above `maxResponseBytes`. */
+/** A page size that is too large results in a refused parameter, or in a response above `maxResponseBytes`. */
 function mayBeTheSize(error: unknown): error is ServiceError {
   if (!isServiceError(error, "refused", "contract")) return false;
   if (error.kind === "contract") return /maxResponseBytes/.test(error.message);

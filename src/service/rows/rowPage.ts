@@ -17,7 +17,7 @@ export interface TaskRows {
 export interface BatchRows {
   /** The task. */
   taskId: string;
-  /** The batch: the `lotNo` that the start of the run answered. */
+  /** The batch: the `lotNo` of the start of the run. */
   lotNo: string;
   /** Not for this source. */
   notExported?: undefined;
@@ -41,17 +41,17 @@ export interface RowPage {
   offset: number;
   /** The offset of the next page, for resuming. */
   nextOffset: number;
-  /** The service's `total` in this answer. */
+  /** The service's `total` in this response. */
   total: number;
-  /** The service's `restTotal` in this answer; absent in a read of rows that are not exported. */
+  /** The service's `restTotal` in this response; absent in a read of rows that are not exported. */
   restTotal?: number;
-  /** The service's `current` in this answer; only in a read of rows that are not exported. */
+  /** The service's `current` in this response; only in a read of rows that are not exported. */
   current?: number;
   /** Set on the last page only, which may be empty: whether the number of received rows equals the service's `total`. */
   complete?: boolean;
   /**
-   * Set if rows that are not exported were requested again because an answer was lost. A service that hands out each row only once may have
-   * handed out rows that were not received. Do not mark then, unless the service answers the same rows until they are marked.
+   * Set if rows that are not exported were requested again because a response was lost. A service that returns each row only once may have
+   * returned rows that were not received. Do not mark then, unless the service returns the same rows until they are marked.
    */
   afterLoss?: boolean;
   /** Each row's JSON exactly as sent. */

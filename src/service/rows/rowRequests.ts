@@ -1,5 +1,5 @@
-import { readAnswer } from "../contract/answers";
 import { ContractBreach } from "../contract/contractBreach";
+import { readResponse } from "../contract/responses";
 import type { RawPage } from "./pageQueue";
 import type { RowSource } from "./rowPage";
 import { scanRows } from "./rowScanner";
@@ -17,11 +17,11 @@ export function rowRequest(source: RowSource): { name: RowOperation; request: Re
 export function readRawPage(name: RowOperation, body: Buffer, anyLost = false): RawPage {
   const rows = scanRows(body);
   if (name === "getNotExportedData") {
-    const { data, total, current } = readAnswer(name, rows.envelope).data;
+    const { data, total, current } = readResponse(name, rows.envelope).data;
     checkNoneLeft(data);
     return { rows, total, current, afterLoss: anyLost ? true : undefined };
   }
-  const { data, total, restTotal, offset } = readAnswer(name, rows.envelope).data;
+  const { data, total, restTotal, offset } = readResponse(name, rows.envelope).data;
   checkNoneLeft(data);
   return { rows, total, restTotal, offset };
 }

@@ -3,14 +3,14 @@ import { ContractBreach } from "../contract/contractBreach";
 
 /** Where the rows of a page lie in its bytes. */
 export interface ScannedRows {
-  /** The answer; where the rows are `tight`, with a line break after each row instead of what stood there. */
+  /** The response; where the rows are `tight`, with a line break after each row instead of the original separators. */
   body: Buffer;
   /** Begin and end (exclusive) of each row, one after the other: row n lies from 2n to 2n + 1. */
   bounds: Uint32Array;
   count: number;
   /** True when exactly one comma lies between two rows, and no line break within one. */
   tight: boolean;
-  /** The answer without its rows: `data.data` is an empty list. */
+  /** The response without its rows: `data.data` is an empty list. */
   envelope: Buffer;
 }
 

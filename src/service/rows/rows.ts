@@ -20,7 +20,7 @@ export interface RowsOptions extends CallOptions {
   deadlineSeconds?: number;
 }
 
-/** All pages of a batch or a task, in order. Pages are fetched ahead only while the service answers the expected offsets. */
+/** All pages of a batch or a task, in order. Pages are fetched ahead only while the service returns the expected offsets. */
 export async function* readByOffset(reading: RowReading): AsyncGenerator<RowPage, void, void> {
   const queue = new PageQueue(reading);
   const state = new OffsetState(reading.offset);
@@ -48,7 +48,7 @@ export async function* readByOffset(reading: RowReading): AsyncGenerator<RowPage
 }
 
 /**
- * Cuts a page to `left` rows, because a service may answer more rows than requested. A page is not cut where the service answers cursors instead
+ * Cuts a page to `left` rows, because a service can return more rows than requested. A page is not cut if the service returns cursors instead
  * of row numbers: no offset would lead back to the rows left out.
  */
 function atMost(left: number, page: RawPage, asked: number): RawPage {
@@ -65,7 +65,7 @@ class OffsetState {
   /** All rows of `total` were received and the offset did not advance. The service may refuse the next offset because it does not exist. */
   mayBeTheEnd = false;
   readonly #begin: number;
-  /** The answered offsets are cursors, not row numbers. */
+  /** The returned offsets are cursors, not row numbers. */
   #cursor = false;
   #lastRest = Number.POSITIVE_INFINITY;
 
@@ -75,20 +75,20 @@ class OffsetState {
 
   after(page: RawPage, asked: number, left: number): { next: number; complete?: boolean } {
     const { count } = page.rows;
-    const answered = page.offset ?? asked;
+    const returned = page.offset ?? asked;
     const rest = page.restTotal ?? 0;
     this.received += count;
-    const next = answered > asked ? answered : asked + count;
-    if (answered > asked && answered !== asked + count) this.#cursor = true;
+    const next = returned > asked ? returned : asked + count;
+    if (returned > asked && returned !== asked + count) this.#cursor = true;
     const ended =
       count === 0 ||
       rest === 0 ||
       count >= left ||
-      (this.#cursor && answered <= asked) ||
+      (this.#cursor && returned <= asked) ||
       // More rows than `total`, and `restTotal` does not fall: the service repeats the same rows.
       (this.received > page.total && (rest >= this.#lastRest || rest < 0));
     this.#lastRest = rest;
-    this.mayBeTheEnd = this.#begin === 0 && this.received === page.total && answered <= asked;
+    this.mayBeTheEnd = this.#begin === 0 && this.received === page.total && returned <= asked;
     return ended ? { next, complete: this.#complete(page, rest) } : { next };
   }
 
@@ -99,7 +99,7 @@ class OffsetState {
 }
 
 /**
- * All pages of rows that are not exported. There is no offset: the service answers the same rows until they are marked. So the next page is
+ * All pages of rows that are not exported. There is no offset: the service returns the same rows until they are marked. So the next page is
  * requested only when the caller asks for it, after it may have marked the rows. The read ends when the same page comes again.
  */
 export async function* readNotExported(reading: RowReading): AsyncGenerator<RowPage, void, void> {

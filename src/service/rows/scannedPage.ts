@@ -6,7 +6,7 @@ import type { ScannedRows } from "./rowScanner";
 const lineBreak = 0x0a;
 const carriageReturn = 0x0d;
 
-/** A page over the bytes of an answer. */
+/** A page over the bytes of a response. */
 export class ScannedPage implements RowPage {
   readonly offset: number;
   readonly nextOffset: number;

@@ -95,7 +95,7 @@ describe("DataExport", () => {
         ]);
       });
 
-      it("and not again if the file has as many rows as it may have", async () => {
+      it("and not again if the file has maxRows rows", async () => {
         const each = world.declare("DataExport");
         await each.up({ ...batch, maxRows: 2 });
         assert.deepEqual([each.state.rowCount, each.state.complete, world.warnings], [2, false, []]);
@@ -126,7 +126,7 @@ describe("DataExport", () => {
       });
     });
 
-    it("a batch for an account that may not read subtasks", async () => {
+    it("a batch for an account that is not allowed to read subtasks", async () => {
       const lotNo = await world.finishedRun();
       world.emulator.fault({ operation: "getSubtasks", kind: "error", code: "PermissionDenied" });
       const each = world.declare("DataExport");
@@ -177,7 +177,7 @@ describe("DataExport", () => {
       }
     });
 
-    it("only the rows of its batch, under a name that holds it", async () => {
+    it("only the rows of its batch, under a name that contains the lotNo", async () => {
       const first = world.emulator.change.insertRows("task-1", ['{"n":1}']);
       await world.finishedRun();
       const each = world.declare("DataExport");
@@ -253,7 +253,7 @@ describe("DataExport", () => {
       assert.equal(world.content("mine.ndjson"), "edited");
     });
 
-    it("of two exports to one name, one is refused and the other's file is whole", async () => {
+    it("of two exports to one name, one is refused and the other's file is complete", async () => {
       const steps = await world.command(() =>
         Promise.allSettled([all, { ...all, format: "json" }].map((args) => world.declare("DataExport").up(args))),
       );
@@ -261,7 +261,7 @@ describe("DataExport", () => {
       assert.deepEqual(files(), ["rows.ndjson"]);
     });
 
-    it("all exports of one up get names of their own if the path counts up, in each format", async () => {
+    it("all exports of one up get different names if the path counts up, in each format", async () => {
       const paths = ["out/{n}.rows", "times/{time}", "both/{time}-{n}", "folders/{n}/rows"];
       const exports = paths.flatMap((path) => ["ndjson", "json", "csv"].map((format) => ({ ...all, path, format })));
       const declared = [...exports, ...exports].map((args) => ({ args, each: world.declare("DataExport") }));
@@ -299,7 +299,7 @@ describe("DataExport", () => {
       }
     });
 
-    it("a path where no file can be is refused before anything runs, and later with the path that blocks it", async () => {
+    it("a path at which no file is possible is refused before anything runs, and later with the path that blocks it", async () => {
       world.write("index.js", "");
       mkdirSync(world.path("folder"));
       const of = async (path: string): Promise<string> =>

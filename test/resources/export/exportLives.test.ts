@@ -4,7 +4,7 @@ import { exportLife, live } from "./exportLife";
 describe("an export that marks", function () {
   this.timeout(600_000);
 
-  it("marks no row that is not in a file, whatever the service does, whatever comes meanwhile, wherever it is killed", async () => {
+  it("marks no row that is not in a file, for any service, any concurrent change and any moment of a kill", async () => {
     await fc.assert(fc.asyncProperty(exportLife, live), { numRuns: 250 });
   });
 });

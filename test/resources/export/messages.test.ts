@@ -60,14 +60,14 @@ describe("messages of DataExport", () => {
     await world.finishedRun();
     assert.equal(
       await failure(up(marking)),
-      'The rows of task "task-1" were not marked as exported: one answer contained 25 of 25 rows that are not exported, and the mark would reach the others too. ' +
+      'The rows of task "task-1" were not marked as exported: one response contained 25 of 25 rows that are not exported, and the mark would reach the others too. ' +
         `Nothing was written. Use scope: "all", which reads every row of the task. ${returned}`,
     );
     world.configure({ pageSize: "1000", maxRetries: "1" });
     world.emulator.fault({ operation: "getNotExportedData", kind: "reset", when: "after" });
     assert.equal(
       await failure(up(marking)),
-      'The rows of task "task-1" were not marked as exported: an answer to the read was lost, and a service that returns each row only once will not return those rows again. ' +
+      'The rows of task "task-1" were not marked as exported: a response to the read was lost, and a service that returns each row only once will not return those rows again. ' +
         `Nothing was written. Use scope: "all", which reads every row of the task. ${returned}`,
     );
     world.emulator.change.holdRuns();
@@ -103,7 +103,7 @@ describe("messages of DataExport", () => {
     );
   });
 
-  it("a mark whose answer is lost, and rows that arrived just before a mark", async () => {
+  it("a mark whose response is lost, and rows that arrived just before a mark", async () => {
     await world.finishedRun();
     world.emulator.fault({ operation: "markExported", kind: "reset", when: "after" });
     ends(
@@ -167,7 +167,7 @@ describe("messages of DataExport", () => {
       assert.match(
         await failure(up(marking)),
         new RegExp(
-          `^Task "task-1": an answer to the read of its rows was lost, so the export stopped\\. ${wayOut} No row was read\\. Keep the file ${part}, which tells the next export so\\. ` +
+          `^Task "task-1": a response to the read of its rows was lost, so the export stopped\\. ${wayOut} No row was read\\. Keep the file ${part}: it shows the next export that rows may be missing\\. ` +
             "The next up marks nothing until each row that the service returned is known to be in a file\\.$",
         ),
       );

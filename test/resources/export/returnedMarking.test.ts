@@ -32,7 +32,7 @@ describe("DataExport with markScope returned", () => {
 
   const parts = (): string[] => files().filter((name) => name.endsWith(".part"));
 
-  it("marks nothing after an answer was lost if the service returns each row once", async () => {
+  it("marks nothing after a lost response if the service returns each row once", async () => {
     world.configure({ pageSize: "50", maxRetries: "1" });
     world.emulator.setBehaviour({ notExported: "handedOutOnce" });
     world.emulator.fault({ operation: "getNotExportedData", kind: "truncated" });
@@ -52,7 +52,7 @@ describe("DataExport with markScope returned", () => {
     assert.equal(each.state.marked, true);
   });
 
-  it("marks the rows after an answer was lost if the service returns the same rows again", async () => {
+  it("marks the rows after a lost response if the service returns the same rows again", async () => {
     world.configure({ pageSize: "50", maxRetries: "1" });
     world.emulator.fault({ operation: "getNotExportedData", kind: "reset", when: "after" });
     const each = world.declare("DataExport");

@@ -30,7 +30,7 @@ describe("DataExport with markScope task", () => {
     assert.equal(world.sent("markExported").length, 0);
   });
 
-  it("marks nothing and writes nothing after an answer to the read was lost", async () => {
+  it("marks nothing and writes nothing after a response to the read was lost", async () => {
     world.configure({ maxRetries: "1" });
     await world.finishedRun();
     world.emulator.fault({ operation: "getNotExportedData", kind: "reset", when: "after" });
@@ -73,7 +73,7 @@ describe("DataExport with markScope task", () => {
     assert.deepEqual([each.id, existsSync(world.path("out"))], [undefined, false]);
   });
 
-  it("marks nothing and writes nothing if one answer does not contain all rows that are not exported", async () => {
+  it("marks nothing and writes nothing if one response does not contain all rows that are not exported", async () => {
     world.configure({ pageSize: "25" });
     await world.finishedRun();
     const each = world.declare("DataExport");
@@ -234,7 +234,7 @@ describe("DataExport with markScope task", () => {
     }
   });
 
-  it("counts the rows that arrived just before a mark whose answer was lost", async () => {
+  it("counts the rows that arrived just before a mark whose response was lost", async () => {
     for (const scope of ["all", "notExported"]) {
       await world.finishedRun();
       const each = world.declare("DataExport");
@@ -297,7 +297,7 @@ describe("DataExport with markScope task", () => {
     ]);
   });
 
-  it("sends a mark once if its answer is lost, and never overwrites the rows", async () => {
+  it("sends a mark once if its response is lost, and never overwrites the rows", async () => {
     const lotNo = await world.finishedRun();
     const args = { ...marking, scope: "batch", lotNo, path: "out/{lotNo}.ndjson" };
     const each = world.declare("DataExport");

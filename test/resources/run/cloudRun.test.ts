@@ -34,7 +34,7 @@ describe("CloudRun", () => {
       assert.notEqual(run.id, first);
     });
 
-    it("no second run after a lost answer until adoptLotNo names the run", async () => {
+    it("no second run after a lost response until adoptLotNo names the run", async () => {
       world.emulator.fault({ operation: "startTask", kind: "reset", when: "after" });
       assert.match(
         await failure(run.up(waiting)),
@@ -52,7 +52,7 @@ describe("CloudRun", () => {
       assert.deepEqual(world.warnings, []);
     });
 
-    it("again after a lost answer when retry changes", async () => {
+    it("again after a lost response when retry changes", async () => {
       world.emulator.fault({ operation: "startTask", kind: "hang", when: "before" });
       world.configure({ timeoutSeconds: "0.2" });
       await failure(run.up(fast));
@@ -61,7 +61,7 @@ describe("CloudRun", () => {
       assert.equal(starts(), 1);
     });
 
-    it("no second run when the answer holds no batch number, and says what may exist", async () => {
+    it("no second run if the response contains no batch number, and says what may exist", async () => {
       world.emulator.setBehaviour({ startAnswer: "null" });
       await failure(run.up(fast));
       assert.equal(run.state.outcome, "unknown");
@@ -69,7 +69,7 @@ describe("CloudRun", () => {
       assert.equal(starts(), 1);
     });
 
-    it("nothing when the list before the start cannot be read", async () => {
+    it("nothing if the list before the start cannot be read", async () => {
       world.emulator.fault({ operation: "getSubtasks", kind: "reset" });
       await failure(run.up(fast));
       assert.deepEqual([run.id, starts()], [undefined, 0]);
@@ -115,7 +115,7 @@ describe("CloudRun", () => {
       assert.deepEqual(world.sent("stopSubtasks"), []);
     });
 
-    it("starts nothing that it could not wait for", async () => {
+    it("starts no run with waitFor finished", async () => {
       world.emulator.fault(refused);
       await failure(run.up(waiting));
       assert.deepEqual([run.id, starts()], [undefined, 0]);
@@ -131,7 +131,7 @@ describe("CloudRun", () => {
       assert.equal(starts(), 1);
     });
 
-    it("starts no second run after a lost answer or a kill, and takes the run over", async () => {
+    it("starts no second run after a lost response or a kill, and takes the run over", async () => {
       world.emulator.fault(refused);
       world.emulator.fault({ operation: "startTask", kind: "reset", when: "after" });
       await failure(run.up(fast));

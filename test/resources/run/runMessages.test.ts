@@ -63,7 +63,7 @@ describe("the messages about a run", () => {
       assert.deepEqual(world.progress.map(same), [
         "run LOT: Waiting, no subtasks listed, 0 rows so far",
         "run LOT: running, 0 of 3 subtasks done (3 Waiting), 0 rows so far",
-        "run LOT: running, 0 of 3 subtasks done (3 Waiting), 0 rows so far; the last request failed (getSubtasks: the service answered 503)",
+        "run LOT: running, 0 of 3 subtasks done (3 Waiting), 0 rows so far; the last request failed (getSubtasks: the service responded with 503)",
         "run LOT: finished, 3 of 3 subtasks done (3 Finished)",
       ]);
     });
@@ -76,7 +76,7 @@ describe("the messages about a run", () => {
     });
 
     const troubles = [
-      [{ kind: "reset" }, "no answer"],
+      [{ kind: "reset" }, "no response"],
       [{ kind: "status", status: 429, headers: { "Retry-After": "0" } }, "too many requests"],
       [{ kind: "error", code: "TaskExecuting" }, "the task is busy"],
     ] as const;
@@ -165,7 +165,7 @@ describe("the messages about a run", () => {
         const message = await waitFails(world.create({ timeoutSeconds: 20, finishedWhen }));
         const hint =
           ` The service still lists the subtasks of a run that was running before this start${meanwhile}. ` +
-          'If it answered the start with that run, set adoptLotNo: "LOT".';
+          'If it responded to the start with that run, set adoptLotNo: "LOT".';
         assert.ok(message.endsWith(hint), message);
       });
 
@@ -232,7 +232,7 @@ describe("the messages about a run", () => {
       world.emulator.fault({ ...away, times: 1 });
       await world.remove(state);
       assert.deepEqual(world.progress.map(same), [
-        "run LOT: stopping; the last request failed (getSubtasks: the service answered 503)",
+        "run LOT: stopping; the last request failed (getSubtasks: the service responded with 503)",
         "run LOT: stopping",
         "run LOT: stopped",
       ]);
@@ -324,11 +324,11 @@ describe("the messages about a run", () => {
       ]);
     });
 
-    it("warning: the answer to its start was lost", async () => {
+    it("warning: the response to its start was lost", async () => {
       const lost = { ...(await world.create({ waitFor: "started" })), outcome: "unknown" } as CloudRunState;
       await world.remove(lost);
       assert.deepEqual(world.warnings, [
-        'A run of task "task-1" may be running at the service: the answer to its start was lost. Pulumi no longer manages it, and nothing was stopped. ' +
+        'A run of task "task-1" may be running at the service: the response to its start was lost. Pulumi no longer manages it, and nothing was stopped. ' +
           "If it runs and should not, stop it in the service's own interface.",
       ]);
     });

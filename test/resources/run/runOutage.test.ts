@@ -181,7 +181,7 @@ describe("an outage of the service during the stop of a run", () => {
     assert.equal(world.seconds, 0);
   });
 
-  it("is told apart from a list without subtasks", async () => {
+  it("is distinguished from a list without subtasks", async () => {
     const state = await world.create(stopping);
     world.lists([]);
     const message = await failure(world.remove({ ...state, timeoutSeconds: 0 }));

@@ -77,14 +77,14 @@ describe("waiting for a run", () => {
       assert.deepEqual([state.status, state.subtasks.total, state.ownList?.sample], ["finished", 1, ["c"]]);
     });
 
-    it("if each run has the same ids: when they run again", async () => {
+    it("if each run has the same ids, when they run again", async () => {
       world = await SlowWorld.create();
       world.lists([["a", "Finished"]], [["a", "Finished"]], [["a", "Waiting"]], [["a", "Finished"]]);
       const state = await world.create();
       assert.deepEqual([state.status, world.seconds], ["finished", 20]);
     });
 
-    it("if each run has the same ids and one was running before the start: when they have ended and run again", async () => {
+    it("if each run has the same ids and one was running before the start, when they have ended and run again", async () => {
       world = await SlowWorld.create();
       world.lists(
         [["a", "Extracting"]],
@@ -97,7 +97,7 @@ describe("waiting for a run", () => {
       assert.deepEqual([state.status, world.seconds], ["finished", 30]);
     });
 
-    it("if the service answers the start with a running run: when adoptLotNo says so", async () => {
+    it("if the service responds to the start with a running run, when adoptLotNo names it", async () => {
       world = await SlowWorld.create({ startWhileRunning: "sameRun" });
       const lotNo = world.runBefore("extracting");
       const { message, state } = await world.fails(world.create({ timeoutSeconds: 30 }));
@@ -108,7 +108,7 @@ describe("waiting for a run", () => {
       assert.deepEqual([next.status, next.lotNo, world.starts], ["finished", lotNo, 1]);
     });
 
-    it("if the service keeps listing the earlier ones: when adoptLotNo says that they belong to this run", async () => {
+    it("if the service keeps listing the earlier ones, when adoptLotNo says that they belong to this run", async () => {
       world = await SlowWorld.create();
       world.lists(...Array.from({ length: 9 }, (): [string, string][] => [["a", "Finished"]]));
       const { message, state } = await world.fails(world.create({ timeoutSeconds: 30 }));
@@ -242,7 +242,7 @@ describe("waiting for a run", () => {
       assert.deepEqual([state.status, state.subtasks.byStatus, world.seconds], ["finished", { Finished: 3 }, 210]);
     });
 
-    it("and says why not if the earlier list never goes, until adoptLotNo says that it belongs to this run", async () => {
+    it("and names the reason if the earlier list stays, until adoptLotNo says that it belongs to this run", async () => {
       await withFirstRow(1000);
       const { message, state } = await world.fails(world.create({ ...settling, timeoutSeconds: 60 }));
       assert.deepEqual([state.pending, state.ownList, world.seconds], [["wait"], undefined, 60]);
@@ -251,7 +251,7 @@ describe("waiting for a run", () => {
       assert.deepEqual([next.status, next.lotNo, world.starts], ["finished", state.lotNo, 1]);
     });
 
-    it("and says why not if another run was running before the start", async () => {
+    it("and names the reason if another run was running before the start", async () => {
       world = await SlowWorld.create({ startWhileRunning: "newRun" });
       world.runBefore("extracting");
       world.emulator.setBehaviour({ subtaskListLag: 1000 });
@@ -369,7 +369,7 @@ describe("waiting for a run", () => {
       assert.deepEqual(world.warnings, []);
     });
 
-    it("warns where no list shows a subtask of it, and goes by no single empty one", async () => {
+    it("warns if no list contains its subtasks, after more than one empty list", async () => {
       world = await SlowWorld.create();
       const state = await world.create(stopping);
       world.lists([], [], [], []);

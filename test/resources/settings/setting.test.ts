@@ -15,7 +15,7 @@ import {
   rememberedLists,
   rememberedValues,
   settingsOfActions,
-  settingsToPutBack,
+  settingsToRestore,
   toUpdates,
   valuesOf,
   without,
@@ -239,7 +239,7 @@ describe("the settings of a task", () => {
           const remembered = apply(task, ours);
           const warnings: string[] = [];
           const state = { taskId: "task-1", onDelete: "restore" as const, remembered };
-          task.write(await settingsToPutBack(state, ours, task.context(warnings)));
+          task.write(await settingsToRestore(state, ours, task.context(warnings)));
           const added = new Map(without(ours, original).map((setting) => [nameOf(setting), setting]));
           assert.deepEqual(
             task.contents().filter((setting) => !added.has(nameOf(setting))),
@@ -258,7 +258,7 @@ describe("the settings of a task", () => {
           const state = { taskId: "task-1", onDelete: "restore" as const, remembered };
           const before = new Map(task.contents().map((write) => [nameOf(write), write]));
           const own = byName(ours.map(toWrite));
-          for (const write of await settingsToPutBack(state, ours, task.context())) {
+          for (const write of await settingsToRestore(state, ours, task.context())) {
             const name = nameOf(write);
             assert.deepEqual(before.get(name), own.get(name));
           }
@@ -272,7 +272,7 @@ describe("the settings of a task", () => {
           const remembered = apply(task, ours);
           task.write(original.map(toWrite));
           const state = { taskId: "task-1", onDelete: "restore" as const, remembered };
-          assert.deepEqual(await settingsToPutBack(state, ours, task.context()), []);
+          assert.deepEqual(await settingsToRestore(state, ours, task.context()), []);
         }),
       ));
   });

@@ -14,7 +14,7 @@ const equal = {
   ExtractionTask: { from, actions: { open, each } },
 } as const;
 
-describe("settings of a task that is taken over", () => {
+describe("settings of an adopted task", () => {
   let world: World;
   beforeEach(async () => {
     world = await World.create();
@@ -22,7 +22,7 @@ describe("settings of a task that is taken over", () => {
   afterEach(() => world.remove());
 
   for (const [type, args] of Object.entries(equal)) {
-    it(`are read and not written by ${type} where they stand as declared`, async () => {
+    it(`are read and not written by ${type} if the task has the declared values`, async () => {
       const settings = world.declare(type);
       await settings.up(args);
       assert.deepEqual(world.operations(), ["getActions"]);
@@ -32,7 +32,7 @@ describe("settings of a task that is taken over", () => {
     });
   }
 
-  it("are written where they differ, in one request and without those that stand", async () => {
+  it("are written if they differ, in one request and without those that are equal", async () => {
     const properties = { ...open.properties, Wait: "2" };
     const wait = { actionType: "NavigateAction", actionId: "open", properties: [{ name: "Wait", value: "2" }] };
     const different = { open: { ...open, properties }, each };
@@ -50,7 +50,7 @@ describe("settings of a task that is taken over", () => {
     assert.deepEqual(world.sent("updateActionProperties"), [{ taskId: "task-1", actions: [wait] }]);
   });
 
-  it("are read where an adopted ExtractionTask declares them later, also after a write that was refused", async () => {
+  it("are read if an adopted ExtractionTask declares them later, also after a refused write", async () => {
     const task = world.declare("ExtractionTask");
     await task.up({ from });
     assert.deepEqual(world.operations(), []);
@@ -69,7 +69,7 @@ describe("settings of a task that is taken over", () => {
     );
   });
 
-  it("append only the items that are missing, and nothing where none is", async () => {
+  it("append only the missing items, and nothing if none is missing", async () => {
     const items = world.declare("TaskLoopItems");
     const appended = { ...equal.TaskLoopItems, mode: "append" };
     await items.up(appended);
@@ -82,27 +82,27 @@ describe("settings of a task that is taken over", () => {
     ]);
   });
 
-  it("are written where the service shows the action with another type", async () => {
+  it("are written if the service shows the action with another type", async () => {
     const actions = { open: { ...open, actionType: "LoopAction" } };
     const message = await failure(world.declare("TaskActionConfig").up({ taskId: "task-1", actions }));
     assert.match(message, /is a NavigateAction, not a LoopAction/);
     assert.deepEqual(world.operations(), ["getActions", "updateActionProperties"]);
   });
 
-  it("are all written where the service does not show them to this account", async () => {
+  it("are all written if the service does not show them to this account", async () => {
     world.emulator.fault({ operation: "getActions", kind: "error", code: "PermissionDenied" });
     await world.declare("TaskParameters").up(equal.TaskParameters);
     assert.deepEqual(world.operations(), ["getActions", "updateTaskParameters"]);
   });
 
-  it("leave an outage of the read to the next up: nothing is written", async () => {
+  it("are not written during an outage, and the next up reads them again", async () => {
     const settings = world.declare("TaskParameters");
     world.emulator.fault({ operation: "getActions", kind: "status", status: 503 });
     await failure(settings.up(equal.TaskParameters));
     assert.deepEqual([world.operations(), settings.id], [["getActions"], undefined]);
   });
 
-  it("are not read on a copy that the same command has made", async () => {
+  it("are not read for a copy that the same command has made", async () => {
     await world.command(async () => {
       const copy = world.declare("TaskCopy");
       await copy.up({ sourceTaskId: "task-1", taskGroupId: "group-1" });
@@ -113,7 +113,7 @@ describe("settings of a task that is taken over", () => {
     assert.deepEqual(world.operations(), ["copyTask", "updateActionProperties", "copyTask", "updateTaskParameters"]);
   });
 
-  it("are remembered for a restore with the same read, and put back if they were changed", async () => {
+  it("are remembered for a restore with the same read, and restored if they were changed", async () => {
     const restoring = { taskId: "task-1", onDelete: "restore" };
     const parameters = world.declare("TaskParameters");
     await parameters.up({ ...restoring, actions: { open, each } });
@@ -126,7 +126,7 @@ describe("settings of a task that is taken over", () => {
     assert.deepEqual(world.warnings, []);
   });
 
-  it("are not kept in the state where there is no such task", async () => {
+  it("are not kept in the state if there is no such task", async () => {
     const task = world.declare("ExtractionTask");
     await failure(task.up({ from: { adoptTaskId: "nothing" }, actions: { open } }));
     assert.equal(task.id, undefined);

@@ -46,7 +46,7 @@ describe("TaskActionConfig", () => {
     assert.deepEqual(world.operations(), ["updateActionProperties"]);
   });
 
-  it("shows a value that somebody else changed, and sets it back with the next up", async () => {
+  it("shows a value that somebody else changed, and corrects it with the next up", async () => {
     const config = world.declare("TaskActionConfig");
     await config.up(declared);
     world.emulator.change.setProperty("task-1", "open", "Url", "https://theirs.test/");
@@ -118,7 +118,7 @@ describe("TaskActionConfig", () => {
     assert.equal(await config.refresh(), false);
   });
 
-  it("keeps its state when the answer is lost, and writes again with the next up", async () => {
+  it("keeps its state if the response is lost, and writes again with the next up", async () => {
     const config = world.declare("TaskActionConfig");
     world.emulator.fault({ operation: "updateActionProperties", kind: "reset", when: "before" });
     await failure(config.up(declared));
@@ -140,7 +140,7 @@ describe("TaskActionConfig", () => {
     const config = world.declare("TaskActionConfig");
     await config.up(declared);
     await config.up({ taskId: "task-1", actions: open({ Url: "https://new.test/" }) });
-    assert.match(world.warnings.join(), /keeps the present values of open.Wait: nothing was put back/);
+    assert.match(world.warnings.join(), /keeps the present values of open.Wait: they were not restored/);
     await config.destroy();
     assert.match(world.warnings.join(), /keeps .*open\.Url/);
     assert.deepEqual(stands(), declared.actions.open.properties);
@@ -168,7 +168,7 @@ describe("TaskActionConfig with onDelete restore", () => {
   const stands = (): Record<string, string> | undefined =>
     world.emulator.inspect.task("task-1")?.actions.find(({ actionId }) => actionId === "open")?.properties;
 
-  it("reads before it writes, and puts the old values back", async () => {
+  it("reads before it writes, and restores the old values", async () => {
     const config = world.declare("TaskActionConfig");
     await config.up(restoring);
     assert.deepEqual(world.operations(), ["getActions", "updateActionProperties"]);
@@ -178,7 +178,7 @@ describe("TaskActionConfig with onDelete restore", () => {
     assert.deepEqual(world.warnings, []);
   });
 
-  it("puts back a property that leaves the declaration, in the same request as the other changes", async () => {
+  it("restores a property that leaves the declaration, in the same request as the other changes", async () => {
     const config = world.declare("TaskActionConfig");
     await config.up(restoring);
     world.operations();
@@ -209,7 +209,7 @@ describe("TaskActionConfig with onDelete restore", () => {
     assert.deepEqual(stands(), { Url: "https://theirs.test/", Wait: "1" });
   });
 
-  it("puts the old value back after it has overwritten somebody else's change", async () => {
+  it("restores the old value after it has overwritten somebody else's change", async () => {
     const config = world.declare("TaskActionConfig");
     await config.up(restoring);
     world.emulator.change.setProperty("task-1", "open", "Url", "https://theirs.test/");
@@ -219,7 +219,7 @@ describe("TaskActionConfig with onDelete restore", () => {
     assert.deepEqual(stands(), old);
   });
 
-  it("puts the old values back with the next up if the answer was lost", async () => {
+  it("restores the old values with the next up if the response was lost", async () => {
     for (const when of ["before", "after"] as const) {
       world.emulator.change.setProperty("task-1", "open", "Url", old.Url);
       world.emulator.change.setProperty("task-1", "open", "Wait", old.Wait);
@@ -258,7 +258,7 @@ describe("TaskActionConfig with onDelete restore", () => {
     await config.up({ ...restoring, actions: open({ Url: "https://new.test/", Wait: "1" }) });
     await config.replaceByHand();
     assert.deepEqual(world.warnings, [
-      'Task "task-1": open.Url cannot be put back later, because the resource that replaces this one in this run found our value there: the value before ours is forgotten.',
+      'Task "task-1": open.Url cannot be restored later, because the resource that replaces this one in this run has read the value of this one: the earlier value is forgotten.',
     ]);
   });
 
@@ -279,7 +279,7 @@ describe("TaskActionConfig with onDelete restore", () => {
           await leaving;
         });
         assert.equal(stands()?.Wait, "2", `${type} ${leave}`);
-        assert.match(world.warnings.join(), /open\.Wait cannot be put back later/);
+        assert.match(world.warnings.join(), /open\.Wait cannot be restored later/);
         await to.destroy();
         await from.destroy();
         world.emulator.change.setProperty("task-1", "open", "Url", old.Url);
@@ -288,7 +288,7 @@ describe("TaskActionConfig with onDelete restore", () => {
     }
   });
 
-  it("does not wait for the writes of another resource if it puts nothing back", async () => {
+  it("does not wait for the writes of another resource if it restores nothing", async () => {
     const left = world.declare("TaskActionConfig", "left");
     await left.up(declared);
     await world.command(async () => {
@@ -303,7 +303,7 @@ describe("TaskActionConfig with onDelete restore", () => {
     assert.match(world.warnings.join(), /keeps .*open\.Url, open\.Wait/);
   });
 
-  it("puts values back although another resource sets them in a task of the same id in another account", async () => {
+  it("restores values although another resource sets them in a task with the same id in another account", async () => {
     const other = await World.create();
     try {
       const { accessToken } = other.emulator.credentials;
@@ -320,7 +320,7 @@ describe("TaskActionConfig with onDelete restore", () => {
     }
   });
 
-  it("puts back only the values that were declared with restore", async () => {
+  it("restores only the values that were declared with restore", async () => {
     const config = world.declare("TaskActionConfig");
     await config.up({ taskId: "task-1", actions: open({ Url: "https://new.test/" }) });
     await config.up(restoring);
@@ -330,7 +330,7 @@ describe("TaskActionConfig with onDelete restore", () => {
     assert.match(world.warnings.join(), /keeps .*open\.Url/);
   });
 
-  it("never sends a value that it did not read, and puts an empty string back", async () => {
+  it("never sends a value that it did not read, and restores an empty string", async () => {
     world.emulator.change.setProperty("task-1", "open", "Url", "");
     const config = world.declare("TaskActionConfig");
     await config.up({ ...restoring, actions: open({ Url: "https://new.test/", NewOne: "x" }) });
@@ -339,15 +339,15 @@ describe("TaskActionConfig with onDelete restore", () => {
     assert.match(world.warnings.join(), /keeps .*open\.NewOne/);
   });
 
-  it("warns at once if a value cannot be put back later: not shown, or too large", async () => {
+  it("warns at once if a value cannot be restored later: not shown, or too large", async () => {
     const hidden = world.declare("TaskActionConfig");
     await hidden.up({ ...restoring, actions: open({ NewOne: "x" }) });
-    assert.match(world.warnings.join(), /open.NewOne cannot be put back later, because the service does not show/);
+    assert.match(world.warnings.join(), /open.NewOne cannot be restored later, because the service does not show/);
 
     world.emulator.change.setProperty("task-1", "open", "Url", "u".repeat(33_000));
     const large = world.declare("TaskActionConfig");
     await large.up(restoring);
-    assert.match(world.warnings.join(), /open.Url, open.Wait cannot be put back later, because .* 32 kB/);
+    assert.match(world.warnings.join(), /open.Url, open.Wait cannot be restored later, because .* 32 kB/);
     assert.deepEqual(large.state.previous, {});
     await large.destroy();
     assert.match(world.warnings.join(), /keeps .*open\.Url, open\.Wait/);

@@ -118,12 +118,12 @@ describe("TaskLoopItems", () => {
     world.write("items.txt", "a\nc\n");
     assert.match(
       await failure(world.providers.provider("TaskLoopItems").create(inputs)),
-      /^The file "items.txt" \(itemsFile of task "task-1"\) changed after the check. Nothing of it was sent/,
+      /^The file "items.txt" \(itemsFile of task "task-1"\) changed after the check. No part of it was sent/,
     );
     assert.deepEqual(world.operations(), ["getActions"]);
   });
 
-  it("adds no item twice, whichever answers to appends are lost, before or after they took effect", async () => {
+  it("adds no item twice, whichever responses to appends are lost, before or after they took effect", async () => {
     const step = fc.record({
       items: fc.uniqueArray(fc.constantFrom("a", "b", "c", "d"), { minLength: 1 }),
       lost: fc.constantFrom(undefined, "before", "after"),
@@ -197,7 +197,7 @@ describe("TaskLoopItems with onDelete restore", () => {
   const stands = (): string[] | undefined =>
     world.emulator.inspect.task("task-1")?.actions.find(({ actionId }) => actionId === "each")?.loopItems;
 
-  it("puts the old list back, after a replace and after appends", async () => {
+  it("restores the old list after a replace and after appends", async () => {
     for (const mode of ["replace", "append"]) {
       const items = world.declare("TaskLoopItems");
       await items.up({ ...restoring, mode, items: ["a"] });
@@ -208,7 +208,7 @@ describe("TaskLoopItems with onDelete restore", () => {
     assert.deepEqual(world.warnings, []);
   });
 
-  it("puts the old list back after a replace and later appends, from a list and from a file", async () => {
+  it("restores the old list after a replace and later appends, from a list and from a file", async () => {
     for (const source of ["items", "itemsFile"]) {
       const declared = (...list: string[]) => {
         world.write("items.txt", list.join("\n"));
@@ -241,7 +241,7 @@ describe("TaskLoopItems with onDelete restore", () => {
     }
   });
 
-  it("keeps a list that somebody else changed, refreshed or not", async () => {
+  it("keeps a list that somebody else changed, with and without a refresh", async () => {
     for (const mode of ["replace", "append"]) {
       for (const refresh of [false, true]) {
         world.emulator.change.setLoopItems("task-1", "each", old);
@@ -259,7 +259,7 @@ describe("TaskLoopItems with onDelete restore", () => {
     assert.equal(world.warnings.length, 4);
   });
 
-  it("puts back an old list that shares items with ours, and an empty one", async () => {
+  it("restores an old list that shares items with the declared one, and an empty list", async () => {
     for (const before of [["a", "x"], []]) {
       world.emulator.change.setLoopItems("task-1", "each", before);
       const items = world.declare("TaskLoopItems");
@@ -275,29 +275,29 @@ describe("TaskLoopItems with onDelete restore", () => {
     await items.up({ ...restoring, items: ["a"] });
     await items.replaceByHand();
     assert.deepEqual(stands(), ["a"]);
-    assert.match(world.warnings.join(), /^Task "task-1": the loop of action "each" cannot be put back later/);
+    assert.match(world.warnings.join(), /^Task "task-1": the loop of action "each" cannot be restored later/);
     assert.equal(await items.up({ ...restoring, loopType: "TextList", items: ["a"] }), "replaced");
     assert.deepEqual(stands(), ["a"]);
   });
 
-  it("warns at once if the old list cannot be put back later: too large, or not shown", async () => {
+  it("warns at once if the old list cannot be restored later: too large, or not shown", async () => {
     world.emulator.change.setLoopItems("task-1", "each", ["x".repeat(33_000)]);
     const large = world.declare("TaskLoopItems");
     await large.up({ ...restoring, items: ["a"] });
-    assert.match(world.warnings.join(), /cannot be put back later, because .* 32 kB/);
+    assert.match(world.warnings.join(), /cannot be restored later, because .* 32 kB/);
     assert.equal(large.state.previous, undefined);
     world.configure({ actionTypes: "" });
     await world.declare("TaskLoopItems").up({ ...restoring, items: ["a"] });
-    assert.match(world.warnings.join(), /cannot be put back later, because the service does not show/);
+    assert.match(world.warnings.join(), /cannot be restored later, because the service does not show/);
   });
 
-  it("warns at once if an item of the old list has a line break, because it could not be put back", async () => {
+  it("warns at once if an item of the old list has a line break, because it could not be restored", async () => {
     world.emulator.change.setLoopItems("task-1", "each", ["one\ntwo"]);
     const items = world.declare("TaskLoopItems");
     await items.up({ ...restoring, items: ["a"] });
     assert.match(
       world.warnings.join(),
-      /cannot be put back later, because an item of the present list is blank or has a line break/,
+      /cannot be restored later, because an item of the present list is blank or has a line break/,
     );
     await items.destroy();
     assert.deepEqual(stands(), ["a"]);

@@ -33,7 +33,7 @@ describe("TaskParameters", () => {
     ]);
   });
 
-  it("shows what somebody else changed, and sets it back", async () => {
+  it("shows a value that somebody else changed, and corrects it", async () => {
     const parameters = world.declare("TaskParameters");
     await parameters.up(declared);
     world.emulator.change.setProperty("task-1", "open", "Url", "https://theirs.test/");
@@ -43,7 +43,7 @@ describe("TaskParameters", () => {
     assert.deepEqual(stands(), ours);
   });
 
-  it("adds no item twice when the answer to an append is lost", async () => {
+  it("adds no item twice if the response to an append is lost", async () => {
     const actions = { each: { ...each, loop: { ...each.loop, mode: "append" } } };
     for (const when of ["before", "after"] as const) {
       world.emulator.change.setLoopItems("task-1", "each", old.items);
@@ -55,14 +55,14 @@ describe("TaskParameters", () => {
     }
   });
 
-  it("puts the old values and list back", async () => {
+  it("restores the old values and list", async () => {
     const parameters = world.declare("TaskParameters");
     await parameters.up(restoring);
     await parameters.destroy();
     assert.deepEqual([stands(), world.warnings], [old, []]);
   });
 
-  it("puts the old list back after a replace and later appends", async () => {
+  it("restores the old list after a replace and later appends", async () => {
     const parameters = world.declare("TaskParameters");
     await parameters.up(restoring);
     const loop = { ...each.loop, items: ["a", "b", "c"], mode: "append" };
@@ -72,7 +72,7 @@ describe("TaskParameters", () => {
     assert.deepEqual([stands(), world.warnings], [old, []]);
   });
 
-  it("keeps what somebody else changed, refreshed or not", async () => {
+  it("keeps values that somebody else changed, with and without a refresh", async () => {
     for (const refresh of [false, true]) {
       world.emulator.change.setLoopItems("task-1", "each", old.items);
       const parameters = world.declare("TaskParameters");
@@ -88,7 +88,7 @@ describe("TaskParameters", () => {
     }
   });
 
-  it("puts the old values and list back with the next up if the answer was lost", async () => {
+  it("restores the old values and list with the next up if the response was lost", async () => {
     for (const when of ["before", "after"] as const) {
       const parameters = world.declare("TaskParameters");
       await parameters.up(restoring);
@@ -111,7 +111,7 @@ describe("TaskParameters", () => {
     await parameters.up(restoring);
     await parameters.replaceByHand();
     assert.deepEqual(stands(), ours);
-    assert.match(world.warnings.join(), /open.Url, open.Wait, the loop of action "each" cannot be put back later/);
+    assert.match(world.warnings.join(), /open.Url, open.Wait, the loop of action "each" cannot be restored later/);
   });
 
   it("reads a loop by the declared type of its action, whatever webextract:actionTypes names", async () => {
@@ -127,7 +127,7 @@ describe("TaskParameters", () => {
     world.emulator.change.setLoopItems("task-1", "each", ["x".repeat(20_000)]);
     const parameters = world.declare("TaskParameters");
     await parameters.up(restoring);
-    assert.match(world.warnings.join(), /the loop of action "each" cannot be put back later.* 32 kB/);
+    assert.match(world.warnings.join(), /the loop of action "each" cannot be restored later.* 32 kB/);
     assert.ok(Buffer.byteLength(JSON.stringify(parameters.state.previous)) <= 32 * 1024);
     await parameters.destroy();
     assert.deepEqual(stands(), { properties: { Url: "u".repeat(20_000), Wait: "1" }, items: ["a", "b"] });
@@ -161,7 +161,7 @@ describe("TaskParameters", () => {
     assert.deepEqual(stands().items, [...old.items, "a", "b"]);
   });
 
-  it("keeps the service's answer as an output", async () => {
+  it("keeps the service's response as an output", async () => {
     const parameters = world.declare("TaskParameters");
     await parameters.up(declared);
     assert.equal(typeof parameters.state.updatedParameters, "object");

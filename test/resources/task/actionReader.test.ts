@@ -93,7 +93,7 @@ describe("reads of many tasks' actions", () => {
     }
   });
 
-  it("answer for each task, however many are gone and whether the refusal names them or not", async () => {
+  it("return a result for each task, however many are gone and whether the refusal names them or not", async () => {
     for (const getActionsMissing of ["refusedNamed", "refusedUnnamed"] as const) {
       for (const missing of [[0, 1], [3, 50, 98, 99], taskIds.map((_, index) => index)]) {
         const reader = await start({ getActionsMissing });
@@ -103,7 +103,7 @@ describe("reads of many tasks' actions", () => {
     }
   });
 
-  it("are sent at once when as many arrived as were ever open, because the engine sends no more until they are answered", async () => {
+  it("are sent at once if as many arrived as were ever open, because the engine sends no more before the response", async () => {
     const getActions = sinon.fake(async ({ taskIds: asked }: { taskIds: string[] }) => ({
       requestId: "r",
       data: asked.map((taskId) => ({ taskId, actions: [] })),
@@ -126,7 +126,7 @@ describe("reads of many tasks' actions", () => {
     await one;
   });
 
-  it("answer nothing for a task that the service leaves out", async () => {
+  it("return nothing for a task that the service omits", async () => {
     const reader = await start();
     assert.equal(await reader.read("task-1", ["LoopAction"]).then((task) => task?.actions.length ?? 0), 0);
   });
@@ -140,7 +140,7 @@ describe("reads of many tasks' actions", () => {
     assert.equal(emulator.requests.length, 2);
   });
 
-  it("find the one task at which the service fails, and answer for the others", async () => {
+  it("find the one task at which the service fails, and return the others", async () => {
     const reader = await start({ taskGone: "serverError" });
     emulator.change.deleteTask("task-37");
     const answers = await readAll(reader);
@@ -191,7 +191,7 @@ describe("reads of many tasks' actions", () => {
     }
   });
 
-  it("answer for the others if several tasks fail, also the first and the last", async () => {
+  it("return the others if several tasks fail, also the first and the last", async () => {
     const reader = await start();
     for (const index of [0, 1, 60, 99]) {
       const taskId = `task-${index}`;

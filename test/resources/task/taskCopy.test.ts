@@ -37,7 +37,7 @@ describe("TaskCopy", () => {
     assert.equal(world.emulator.inspect.visibleCount("task-1"), 25);
   });
 
-  it("sends a copy only once after a lost answer, whatever command follows", async () => {
+  it("sends a copy only once after a lost response, whatever command follows", async () => {
     const copy = world.declare("TaskCopy");
     world.emulator.fault({ operation: "copyTask", kind: "reset", when: "after" });
     const message = await failure(copy.up(source));
@@ -51,7 +51,7 @@ describe("TaskCopy", () => {
     assert.equal(copies().length, 1);
   });
 
-  it("continues after a lost answer with the id of the copy, or with a new retry", async () => {
+  it("continues after a lost response with the id of the copy, or with a new retry", async () => {
     const copy = world.declare("TaskCopy");
     world.emulator.fault({ operation: "copyTask", kind: "reset", when: "after" });
     await failure(copy.up(source));
@@ -67,7 +67,7 @@ describe("TaskCopy", () => {
     assert.equal(copies().length, 2);
     assert.equal(again.id, copies()[1]);
     assert.deepEqual(world.warnings, [
-      'A copy of task "task-1" may exist in group "group-2": the answer to the copy was lost, and its state is deleted now.',
+      'A copy of task "task-1" may exist in group "group-2": the response to the copy was lost, and its state is deleted now.',
     ]);
   });
 
@@ -236,17 +236,17 @@ describe("TaskCopy", () => {
       results.map(({ status }) => status),
       ["fulfilled", "rejected", "rejected"],
     );
-    assert.match(String((results[1] as PromiseRejectedResult).reason), /2 tasks are gone, and so far found none/);
+    assert.match(String((results[1] as PromiseRejectedResult).reason), /2 tasks are gone, and has found no task/);
   });
 
-  it("touches nothing that was made at another address until webextract:movedFrom names that address", async () => {
+  it("changes no resource of another address until webextract:movedFrom names that address", async () => {
     const copy = world.declare("TaskCopy");
     await copy.up(source);
     world.operations();
     const origin = "https://old.test";
     copy.state = { ...copy.state, origin };
     for (const step of [() => copy.refresh(), () => copy.destroy(), () => copy.up(source)]) {
-      assert.match(await failure(step()), /^It was made at https:\/\/old.test/);
+      assert.match(await failure(step()), /^This resource was made at https:\/\/old.test/);
     }
     assert.deepEqual(world.operations(), []);
     world.configure({ movedFrom: origin });

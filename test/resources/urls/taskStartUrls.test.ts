@@ -50,7 +50,7 @@ describe("TaskStartUrls", () => {
     const message = await failure(world.providers.provider("TaskStartUrls").create(inputs));
     assert.match(
       message,
-      /^The file "urls.txt" \(file of task "task-1"\) changed after the check. Nothing of it was sent/,
+      /^The file "urls.txt" \(file of task "task-1"\) changed after the check. No part of it was sent/,
     );
     assert.deepEqual(world.operations(), []);
   });
@@ -71,10 +71,10 @@ describe("TaskStartUrls", () => {
       const { inputs } = await provider.check({}, args);
       rmSync(world.path("gone.txt"));
       const message = await failure(provider.create(inputs));
-      const said = `The file "gone.txt" (${argument} of task "task-1") was removed after the check. Nothing of it was sent. Restore`;
+      const said = `The file "gone.txt" (${argument} of task "task-1") was removed after the check. No part of it was sent. Restore`;
       assert.ok(message.startsWith(said), message);
       world.write("gone.txt", Buffer.from("\xe9", "latin1"));
-      assert.match(await failure(provider.create(inputs)), /changed after the check. Nothing of it was sent/);
+      assert.match(await failure(provider.create(inputs)), /changed after the check. No part of it was sent/);
       assert.deepEqual(
         world.operations().filter((operation) => operation !== "getActions"),
         [],
@@ -82,7 +82,7 @@ describe("TaskStartUrls", () => {
     }
   });
 
-  it("uploads again with the next up when the answer was lost", async () => {
+  it("uploads again with the next up if the response was lost", async () => {
     const start = world.declare("TaskStartUrls");
     world.emulator.fault({ operation: "updateTaskUrls", kind: "reset", when: "before" });
     await failure(start.up({ taskId: "task-1", urls }));

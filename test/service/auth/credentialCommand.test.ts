@@ -43,7 +43,11 @@ describe("credentialCommand", () => {
   for (const [what, body, said] of [
     ["another Version", { Version: 2, AccessToken: "hush" }, /no Version, or one other than 1/],
     ["no token", { Version: 1 }, /no usable AccessToken/],
-    ["a token that no header can carry", { Version: 1, AccessToken: "hush\n" }, /no usable AccessToken/],
+    [
+      "a token with a character that a header cannot contain",
+      { Version: 1, AccessToken: "hush\n" },
+      /no usable AccessToken/,
+    ],
     ["an expired token", { Version: 1, AccessToken: "hush", Expiration: "2001-01-01T00:00:00Z" }, /already expired/],
     ["an Expiration that is not a date", { Version: 1, AccessToken: "hush", Expiration: "soon" }, /not an ISO date/],
   ] as const) {

@@ -144,7 +144,7 @@ describe("access tokens", () => {
     };
     const error = await errorOf(startTask(clientWith({ refreshToken: "refresh-0" })));
     assert.deepEqual([error.kind, error.outcome], ["contract", "notExecuted"]);
-    assert.match(error.message, /holds a character that no header can carry/);
+    assert.match(error.message, /contains a character that a header cannot contain/);
     world.service.onRefresh = undefined;
     await startTask(clientWith({ refreshToken: "refresh-0" }));
     assert.match(world.service.seen.findLast(({ url }) => url === "/token")?.body ?? "", /refresh-x/);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { failureOfAnswer } from "../../internals/service";
+import { failureOfResponse } from "../../internals/service";
 
 describe("a response that does not come from the service", () => {
   const page = (status: number) =>
-    failureOfAnswer(
+    failureOfResponse(
       { status, contentType: "text/html", retryAfter: undefined, body: Buffer.from("<html>") },
       { notExecutedCodes: [] },
     );

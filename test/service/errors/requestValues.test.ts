@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ServiceClient } from "../../../src/service";
 import fc from "../../fastCheck";
 import type { UploadSource } from "../../internals/service";
-import { failureOfAnswer, hideRequestValues, prepare, Redactor } from "../../internals/service";
+import { failureOfResponse, hideRequestValues, prepare, Redactor } from "../../internals/service";
 import { json, startFakeServer } from "../fakeServer";
 import { errorOf } from "./errorOf";
 
@@ -11,11 +11,11 @@ const choices = { credentials: "contract", refreshPath: "/token" } as const;
 /** The message of the service about a request, as an error shows it. */
 function told(message: string, request: ReturnType<typeof prepare>, code = "InvalidParameter"): string {
   const body = Buffer.from(JSON.stringify({ error: { code, message }, requestId: "r-1" }));
-  const answer = { status: 400, contentType: "application/json", body };
+  const response = { status: 400, contentType: "application/json", body };
   const hideValues = (text: string) => hideRequestValues(text, request);
-  const failure = failureOfAnswer(answer, { notExecutedCodes: [], hideValues });
+  const failure = failureOfResponse(response, { notExecutedCodes: [], hideValues });
   assert.ok(failure?.problem.includes(failure.said ?? "nothing is said"));
-  return failure?.problem.replace("the service answered 400 ", "") ?? "";
+  return failure?.problem.replace("the service responded with 400 ", "") ?? "";
 }
 
 const properties = (value: string) =>
@@ -116,7 +116,7 @@ describe("a credential in a service's message", () => {
   it("is removed before the message is cut, so that no half of it is left", () => {
     const token = "access-token-0123456789";
     const body = Buffer.from(JSON.stringify({ error: { code: "X", message: `${"x".repeat(290)} ${token}` } }));
-    const failure = failureOfAnswer(
+    const failure = failureOfResponse(
       { status: 400, contentType: "application/json", body },
       { notExecutedCodes: [], scrub: (text) => text.replaceAll(token, "[secret]") },
     );
@@ -126,8 +126,8 @@ describe("a credential in a service's message", () => {
   it("is removed from a content type before that is cut", () => {
     const token = "access-token-0123456789";
     const contentType = `text/html; x=${"x".repeat(280)}${token}`;
-    const answer = { status: 502, contentType, body: Buffer.from("<html>") };
-    const failure = failureOfAnswer(answer, {
+    const response = { status: 502, contentType, body: Buffer.from("<html>") };
+    const failure = failureOfResponse(response, {
       notExecutedCodes: [],
       scrub: (text) => text.replaceAll(token, "[secret]"),
     });

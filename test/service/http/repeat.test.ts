@@ -318,7 +318,7 @@ describe("a call of the client", () => {
     });
   }
 
-  it("ends after maxRetries, with the number of tries in the message", async () => {
+  it("ends after maxRetries, with the number of attempts in the message", async () => {
     waits = skipWaits();
     fail = (response) => json(response, 500, "");
     failures = 99;
@@ -327,7 +327,7 @@ describe("a call of the client", () => {
     assert.match(error.message, /Tried 3 times\./);
   });
 
-  it("waits between two tries for a random part of 0.5 s, 1 s, 2 s and so on up to 20 s", async () => {
+  it("waits between two attempts for a random part of 0.5 s, 1 s, 2 s and so on up to 20 s", async () => {
     fail = (response) => json(response, 500, "");
     failures = 99;
     waits = skipWaits();
@@ -369,7 +369,7 @@ describe("a call of the client", () => {
     assert.equal(server.seen.length, 1);
   });
 
-  it("has an unknown outcome if the response to an earlier try was lost, whatever the last response was", async () => {
+  it("has an unknown outcome if the response to an earlier attempt was lost, whatever the last response was", async () => {
     waits = skipWaits();
     let turn = 0;
     fail = (response) => {
@@ -382,7 +382,7 @@ describe("a call of the client", () => {
     assert.deepEqual([error.kind, error.outcome], ["refused", "unknown"]);
   });
 
-  it("reports the last response if its deadline passes before the next try", async () => {
+  it("reports the last response if its deadline passes before the next attempt", async () => {
     const chance = sinon.stub(Math, "random").returns(0);
     const stuck = new AbortController();
     const busy = await startFakeServer((_seen, response, turn) => {
@@ -402,7 +402,7 @@ describe("a call of the client", () => {
     }
   });
 
-  it("never reports that nothing was sent if the response to an earlier try was lost", async () => {
+  it("never reports that nothing was sent if the response to an earlier attempt was lost", async () => {
     waits = skipWaits();
     const file = { open: () => (lost ? failing() : Readable.from(["https://a.example/"])) };
     let lost = false;
@@ -424,7 +424,7 @@ describe("a call of the client", () => {
     }
   });
 
-  it("uses a kept connection if it may be repeated, and a new connection if it must run once", async () => {
+  it("uses a kept connection if it can be repeated, and a new connection if it must run once", async () => {
     failures = 0;
     const client = clientFor();
     answer = goodAnswer("getData");

@@ -91,7 +91,7 @@ describe("the upload of start URLs", () => {
     });
   }
 
-  it("opens the file again for each try", async () => {
+  it("opens the file again for each attempt", async () => {
     let opened = 0;
     const flaky = await startFakeServer((_seen, response, turn) =>
       turn === 1 ? response.socket?.destroy() : json(response, 200, { requestId: "q" }),

@@ -216,7 +216,7 @@ describe("reading all rows", () => {
     );
   });
 
-  it("ends if the service returns the same page for ever", async () => {
+  it("ends if the service always returns the same page", async () => {
     const reading = await clientOf((_seen, response) =>
       json(response, 200, { data: { data: [{ a: 1 }, { a: 2 }], total: 3, restTotal: 1, offset: 0 }, requestId: "q" }),
     );

@@ -1,13 +1,13 @@
 import type { Behaviour } from "../../behaviour";
 import { Refusal } from "../../errors";
 
-const smallAnswer = 4 * 1024 * 1024;
-const largeAnswer = 8 * 1024 * 1024;
+const smallResponse = 4 * 1024 * 1024;
+const largeResponse = 8 * 1024 * 1024;
 
 /** The rows that fit into one response according to the behaviour `answerBytes`. `asked` is the requested page size. */
 export function cutToBytes(texts: string[], asked: number, { answerBytes }: Behaviour): string[] {
   if (answerBytes === "unlimited") return texts;
-  const limit = asked <= 200 ? smallAnswer : largeAnswer;
+  const limit = asked <= 200 ? smallResponse : largeResponse;
   let bytes = 0;
   const fitting = texts.findIndex((text) => {
     bytes += Buffer.byteLength(text) + 1;

@@ -2,7 +2,7 @@ import { Refusal } from "../../errors";
 import type { Handler, Service } from "../../service";
 import { findTask, taskGone } from "../../service";
 import type { StoredTask } from "../../store/store";
-import { describeAction } from "./actionAnswer";
+import { describeAction } from "./actionResponse";
 
 export const getActions: Handler<"getActions"> = (service, { fields, account }) => {
   const { taskIds, actionTypes } = fields;

@@ -6,9 +6,9 @@ import type { Context } from "../../resource";
 const ending = ".part";
 
 /**
- * Temporary files of exports that marked rows of a task page by page, and were killed or failed while it was unknown which rows the service had
- * returned. Nothing else remembers such an export: the engine keeps nothing of a step that did not end. So the rule for temporary files does not
- * apply to them.
+ * Temporary files of exports that marked rows of a task page by page, and were killed or failed while it was unknown which rows the service
+ * had returned. These files are the only record of such an export, because the engine stores nothing of a step that did not end. So the
+ * rule for temporary files does not apply to them.
  */
 export class AbandonedExports {
   private constructor(
@@ -50,7 +50,7 @@ export class AbandonedExports {
     return `another export of this task failed, or is running elsewhere. Its rows are in ${names}, one a line. Keep these files: some rows may be marked and are in no other file`;
   }
 
-  /** Nothing of them is in doubt any more: those with rows get the name of a usual file, and a warning names each. */
+  /** Gives the files with rows usual names, and warns of each. Call it when no rows of these exports can be missing. */
   async rename(): Promise<void> {
     for (const name of this.files.splice(0)) {
       const path = join(this.folder, name);

@@ -45,7 +45,7 @@ class AllCoverage implements MarkCoverage {
   async prepare(): Promise<undefined> {}
 
   check(page: RowPage): undefined {
-    // A row that arrives in an earlier batch moves the rows behind it: one is read twice, another not at all, and the count is right.
+    // A row that arrives in an earlier batch moves the rows after it: one is read twice, another not at all, and the count is right.
     this.rowsBefore ??= page.total;
   }
 
@@ -54,7 +54,7 @@ class AllCoverage implements MarkCoverage {
   }
 }
 
-/** The rows that are not exported must come in one answer. */
+/** The rows that are not exported must come in one response. */
 class NotExportedCoverage implements MarkCoverage {
   rowsBefore: number | undefined;
 
@@ -73,7 +73,7 @@ class NotExportedCoverage implements MarkCoverage {
       return { reason: answerWasLost, next: exportAll };
     }
     if (page.count !== page.total || page.count !== page.current || page.count >= this.pageSize) {
-      const reason = `one answer contained ${page.count} of ${page.total} rows that are not exported, and the mark would reach the others too`;
+      const reason = `one response contained ${page.count} of ${page.total} rows that are not exported, and the mark would reach the others too`;
       return { reason, next: exportAll };
     }
     return undefined;
@@ -131,4 +131,4 @@ class BatchCoverage extends NotExportedCoverage {
 }
 
 const answerWasLost =
-  "an answer to the read was lost, and a service that returns each row only once will not return those rows again";
+  "a response to the read was lost, and a service that returns each row only once will not return those rows again";

@@ -13,14 +13,14 @@ export interface Marking {
   readonly kept?: KeptRows;
   /** Whether the pages were all rows that there are. Valid after the last page. */
   readonly isComplete: boolean;
-  /** Before a file is made. Throws if the rows could not be marked. Answers the path of the temporary file, if it needs a special one. */
+  /** Before a file is made. Throws if the rows could not be marked. Returns the path of the temporary file, if it needs a special one. */
   prepare(file: OutputFile): Promise<string | undefined>;
   /** Reads the rows. The next page is requested only after the page before was passed to `file.write`. */
   pages(file: OutputFile): AsyncGenerator<RowPage, void, void>;
   /** Before each page is written. Throws if the rows could not be marked. */
   check(page: RowPage): void;
-  /** The file is whole and has its name. Answers the state to keep, or throws a PartialFailure with it. */
+  /** The file is complete and has its name. Returns the state to keep, or throws a PartialFailure with it. */
   finish(state: DataExportState): Promise<DataExportState>;
-  /** The export failed before the file had its name. Removes the file, or keeps it and says where it is. Answers the error to throw. */
+  /** The export failed before the file had its name. Removes the file, or keeps it and says where it is. Returns the error to throw. */
   fail(file: OutputFile, error: unknown): Promise<unknown>;
 }

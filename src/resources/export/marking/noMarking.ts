@@ -13,7 +13,7 @@ export class NoMarking extends WholeRead {
     'To export once, after the end of the run, set waitFor: "finished" on the CloudRun.';
   private running: readonly Subtask[] = [];
 
-  /** The rows of a batch that is still running may become more, whatever total the service reports. */
+  /** A batch that is still running can get more rows, whatever total the service reports. */
   async prepare(_file: OutputFile): Promise<string | undefined> {
     if (this.args.scope === "batch") {
       this.running = await this.runningSubtasks();
@@ -45,7 +45,7 @@ export class NoMarking extends WholeRead {
     try {
       return runningOf(await client.allSubtasks(this.args.taskId), settings.statuses);
     } catch (error) {
-      // An account may be allowed to read rows and not subtasks.
+      // An account can be allowed to read rows, but not subtasks.
       if (isServiceError(error)) {
         return [];
       }

@@ -14,9 +14,9 @@ const wayOut =
   'Export once with scope: "all" and without markExported, which reads every row. Then rename each file that ends in ".part", and run up again.';
 
 /**
- * Marks rows on a service that marks the rows that it returned (`webextract:markScope` is "returned"). Each page is read, written, synced and
- * marked, until no row is left. A mark reaches all rows that were returned since the last mark, so it is sent only while each answer of the service
- * is known to be in a file.
+ * Marks rows on a service that marks the rows that it returned (`webextract:markScope` is "returned"). Each page is read, written, synced
+ * and marked, until no row is left. A mark reaches all rows that were returned since the last mark, so it is sent only if each response is
+ * known to be in a file.
  */
 export class ReturnedMarking implements Marking {
   /** Of two exports at a time, each would mark rows that only the other has. */
@@ -26,7 +26,7 @@ export class ReturnedMarking implements Marking {
   private marked = 0;
   private vanished = 0;
   private previous = { content: "", total: 0, count: 0 };
-  /** Rows were requested, or the file is whole and has no name yet: a failure must leave a file that the next export finds. */
+  /** Rows were requested, or the file is complete and has no name yet. A failure must then leave a file that the next export finds. */
   private inDoubt = false;
 
   constructor(
@@ -86,7 +86,10 @@ export class ReturnedMarking implements Marking {
     return { ...state, marked: true };
   }
 
-  /** Without doubt, the rows that were read become a usual file with a state. Otherwise the temporary file stays, and the next export finds it. */
+  /**
+   * If no rows are in doubt, the rows that were read become a usual file with a state. Otherwise the temporary file stays, and the next
+   * export finds it.
+   */
   async fail(file: OutputFile, error: unknown): Promise<Error> {
     const found = this.abandoned?.inWords();
     const problem = messageOf(error);
@@ -108,7 +111,7 @@ export class ReturnedMarking implements Marking {
     const name = relative(this.context.folder, file.temporaryPath);
     const rows =
       file.rowCount === 0
-        ? `No row was read. Keep the file "${name}", which tells the next export so.`
+        ? `No row was read. Keep the file "${name}": it shows the next export that rows may be missing.`
         : `${this.counted(file)} All of them are in "${name}", one a line. Keep that file.`;
     return new ResourceError(
       `${said} ${rows} The next up marks nothing until each row that the service returned is known to be in a file.`,
@@ -129,7 +132,7 @@ export class ReturnedMarking implements Marking {
       this.inDoubt = !isServiceError(error) || error.outcome !== "notExecuted";
       throw error;
     }
-    throw new ResourceError(`Task "${this.args.taskId}": the service did not answer a read of its rows.`);
+    throw new ResourceError(`Task "${this.args.taskId}": the service did not respond to a read of its rows.`);
   }
 
   private noteVanished(page: RowPage): void {
@@ -144,8 +147,8 @@ export class ReturnedMarking implements Marking {
   }
 
   /**
-   * An earlier answer is in no file. That does no harm only if the service returns its rows again: the same read must return the same rows, and they
-   * must be all that there are.
+   * An earlier response is in no file. The mark is safe only if the service returns those rows again: the same read must return the same
+   * rows, and they must be all rows.
    */
   private async requireSameRows(page: RowPage, file: OutputFile): Promise<void> {
     if (page.count === page.total) {
@@ -160,7 +163,7 @@ export class ReturnedMarking implements Marking {
     }
     this.inDoubt = true;
     throw new ResourceError(
-      `Task "${this.args.taskId}": ${this.abandoned?.inWords() ?? "an answer to the read of its rows was lost, so the export stopped"}. ` +
+      `Task "${this.args.taskId}": ${this.abandoned?.inWords() ?? "a response to the read of its rows was lost, so the export stopped"}. ` +
         `The service may have returned rows that are in no file, and the next mark would reach them. Nothing more was marked. ${wayOut}`,
     );
   }

@@ -6,7 +6,10 @@ import { rowSource } from "../model";
 import type { OutputFile } from "../outputFile";
 import type { Marking } from "./marking";
 
-/** Nobody reads faster. Each message is a call to the engine, and one for each page would take more time and memory than the pages. */
+/**
+ * Milliseconds between two progress messages. Each message is a call to the engine, and one for each page would take more time and memory
+ * than the pages.
+ */
 const progressEveryMs = 500;
 
 /** Rows that are in the file before the read begins, and where the read continues. */
@@ -15,7 +18,7 @@ export interface ReadSoFar {
   nextOffset: number;
 }
 
-/** Reads all rows before any of them is marked. If that fails, nothing remains. */
+/** Reads all rows before any of them is marked. If the read fails, no file remains. */
 export abstract class WholeRead implements Marking {
   readonly isExclusive = false;
   isComplete = false;
@@ -31,7 +34,7 @@ export abstract class WholeRead implements Marking {
   /** Where the read begins. */
   protected from: ReadSoFar = { rowCount: 0, nextOffset: 0 };
 
-  /** After each page, which was passed to the file. */
+  /** Called after each page was passed to the file. */
   protected async noted(_page: RowPage, _file: OutputFile): Promise<void> {}
 
   /** The error after an interruption. */

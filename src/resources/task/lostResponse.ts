@@ -10,10 +10,10 @@ import { ageOf } from "./requestJournal";
 import type { Presence } from "./taskPresence";
 
 /**
- * A copy or a start whose answer was lost may have taken effect. A second request could make a second task or a second paid run, so the
- * resource is kept in the state under a made-up id until the user says what happened.
+ * A copy or a start whose response was lost may have taken effect. A second request could make a second task or a second paid run, so the
+ * state keeps the resource with a placeholder id until the user says what happened.
  */
-export interface LostAnswerState {
+export interface LostResponseState {
   /** `unknown` until the user says whether the request took effect. */
   outcome?: string;
   /** What happened and what to do next. Each further up repeats it. */
@@ -24,7 +24,7 @@ export interface LostAnswerState {
 
 /** A request that makes something and must not make it twice. */
 export interface MakingRequest extends OnceRequest {
-  /** The state to keep if the answer is lost. */
+  /** The state to keep if the response is lost. */
   state: object;
   /** What may exist then: a sentence without its end. */
   whatMayExist: string;
@@ -34,11 +34,11 @@ export interface MakingRequest extends OnceRequest {
   next?: string;
 }
 
-/** Sends the request. A lost answer becomes a partial failure. */
+/** Sends the request. A lost response becomes a partial failure. */
 export async function sendOnce<T>(
   request: MakingRequest,
   send: () => Promise<T>,
-  idOf: (answer: T) => string,
+  idOf: (response: T) => string,
   { journal }: Context,
 ): Promise<T> {
   try {
@@ -51,14 +51,14 @@ export async function sendOnce<T>(
   }
 }
 
-/** The message of a client's error without its last part, which tells a caller of the client what to do next. A resource has its own way out. */
+/** The message of a client's error without its hint, which is for callers of the client. A resource gives its own advice. */
 export function withoutHint({ message, hint }: ServiceError): string {
   return (message.endsWith(hint) ? message.slice(0, -hint.length) : message).trim();
 }
 
 /**
- * What an earlier run made with the same request, if that run was killed before it could save its state. `look` reads whether it still exists. If that
- * is unclear, a partial failure as for a lost answer, because a second request could make a second one.
+ * What an earlier run made with the same request, if that run was killed before it could save its state. `look` reads whether it still
+ * exists. If that is unclear, throws a partial failure as for a lost response, because a second request could make a second one.
  */
 export async function takeOver(
   request: MakingRequest,
@@ -82,7 +82,7 @@ export async function takeOver(
     return undefined;
   }
   if (id === undefined) {
-    const ended = "The run that sent this request ended before it received the answer.";
+    const ended = "The run that sent this request ended before it received the response.";
     throw unknownOutcome(request, `${ended} ${explanationOf(request, sentAt)}`);
   }
   const presence = await look(id);
@@ -96,7 +96,7 @@ export async function takeOver(
     throw unknownOutcome(
       request,
       `${wasMade(`at ${new Date(sentAt).toISOString()}`)}. The service does not show whether it still exists, so the request is not sent again. ` +
-        `Set ${adopt} to "${id}" to take it over, or set retry to a new string to send the request again. Then run "pulumi up" again.`,
+        `Set ${adopt} to "${id}" to adopt it, or set retry to a new string to send the request again. Then run "pulumi up" again.`,
     );
   }
   warn(`${wasMade(age)}. It was taken over, and no second one was made.`);
@@ -105,7 +105,11 @@ export async function takeOver(
 }
 
 function unknownOutcome({ state }: MakingRequest, explanation: string): PartialFailure {
-  return new PartialFailure(explanation, `${madeUp}${randomUUID()}`, { ...state, outcome: "unknown", explanation });
+  return new PartialFailure(explanation, `${placeholder}${randomUUID()}`, {
+    ...state,
+    outcome: "unknown",
+    explanation,
+  });
 }
 
 function explanationOf({ whatMayExist, adopt, next }: MakingRequest, sentAt: number): string {
@@ -118,19 +122,23 @@ function explanationOf({ whatMayExist, adopt, next }: MakingRequest, sentAt: num
   ].join(" ");
 }
 
-const madeUp = "unknown-";
+const placeholder = "unknown-";
 
-/** Whether an id stands for something that may not exist. */
-export function isMadeUpId(id: string): boolean {
-  return id.startsWith(madeUp);
+/** Whether an id is a placeholder for something that may not exist. */
+export function isPlaceholderId(id: string): boolean {
+  return id.startsWith(placeholder);
 }
 
-export function isOutcomeUnknown(state: LostAnswerState): boolean {
+export function isOutcomeUnknown(state: LostResponseState): boolean {
   return state.outcome === "unknown";
 }
 
 /** An id to adopt or a new `retry` ends an unknown outcome. Both replace, and delete first, because there is nothing to delete. */
-export function lostAnswerDifference(state: LostAnswerState, args: { retry?: string }, adoptName: string): Difference {
+export function lostResponseDifference(
+  state: LostResponseState,
+  args: { retry?: string },
+  adoptName: string,
+): Difference {
   if ((args as Record<string, unknown>)[adoptName] !== undefined) {
     return { replaces: [adoptName], deleteFirst: true, adopts: true };
   }
@@ -140,7 +148,7 @@ export function lostAnswerDifference(state: LostAnswerState, args: { retry?: str
   return { forced: true };
 }
 
-export function refuseUpdateOfUnknown(state: LostAnswerState): void {
+export function refuseUpdateOfUnknown(state: LostResponseState): void {
   if (isOutcomeUnknown(state)) {
     throw new ResourceError(state.explanation ?? "The outcome of an earlier request is unknown.");
   }
@@ -156,8 +164,8 @@ export function onlyAdoptionDiffers(spec: ArgSpecs, state: object, args: object,
 }
 
 /**
- * Keeps the id to adopt among the inputs after it was removed from the program, while the rest of the declaration is the same (`isSame`). A diff with
- * `changes: false` would do too, but a value that became secret in the same up would stay in plain text.
+ * Keeps the id to adopt in the inputs after it was removed from the program, if the rest of the declaration is the same (`isSame`). With a
+ * diff of `changes: false` instead, a value that becomes secret in the same up would stay in plain text.
  */
 export function keepingAdoption<Args extends object>(
   args: Args,

@@ -4,7 +4,7 @@ import type { HandlerResult } from "../service";
 import type { Fault } from "./faults";
 
 /** A response before it is sent. */
-export interface Answer {
+export interface ServiceResponse {
   status: number;
   headers: Record<string, string>;
   body: string;
@@ -13,14 +13,14 @@ export interface Answer {
 const json = { "content-type": "application/json; charset=utf-8" };
 const html = { "content-type": "text/html; charset=utf-8" };
 
-export function successAnswer(requestId: string, { data, dataText }: HandlerResult): Answer {
+export function successResponse(requestId: string, { data, dataText }: HandlerResult): ServiceResponse {
   const text = dataText ?? (data === undefined ? undefined : JSON.stringify(data));
   const body = text === undefined ? "" : `"data":${text},`;
   return { status: 200, headers: json, body: `{${body}"requestId":${JSON.stringify(requestId)}}` };
 }
 
 /** The response to a refused request, in the form of the behaviour `errorBody`. */
-export function failureAnswer(requestId: string, refusal: Refusal, behaviour: Behaviour): Answer {
+export function failureResponse(requestId: string, refusal: Refusal, behaviour: Behaviour): ServiceResponse {
   const status = refusal.statusUnder(behaviour.errorStatus);
   const headers = refusal.code === "TooManyRequests" ? retryAfter(behaviour) : {};
   const { code, message } = refusal;
@@ -45,14 +45,14 @@ export function failureAnswer(requestId: string, refusal: Refusal, behaviour: Be
 }
 
 /** The response of a proxy that cannot reach the service. */
-export function gatewayAnswer(status: number): Answer {
+export function gatewayResponse(status: number): ServiceResponse {
   return { status, headers: html, body: page(status) };
 }
 
 /** The response of a fault that has its own. */
-export function faultAnswer(fault: Fault, requestId: string, path: string, behaviour: Behaviour): Answer {
+export function faultResponse(fault: Fault, requestId: string, path: string, behaviour: Behaviour): ServiceResponse {
   if (fault.kind === "error") {
-    return failureAnswer(
+    return failureResponse(
       requestId,
       new Refusal(fault.code ?? "ServerError", "an unexpected error has occurred", fault.status),
       behaviour,
@@ -62,7 +62,7 @@ export function faultAnswer(fault: Fault, requestId: string, path: string, behav
     return { status: fault.status ?? 307, headers: { location: fault.location ?? path, ...fault.headers }, body: "" };
   }
   const status = fault.status ?? 503;
-  if (fault.body === undefined) return { ...gatewayAnswer(status), headers: { ...html, ...fault.headers } };
+  if (fault.body === undefined) return { ...gatewayResponse(status), headers: { ...html, ...fault.headers } };
   if (typeof fault.body === "string") return { status, headers: { ...html, ...fault.headers }, body: fault.body };
   return { status, headers: { ...json, ...fault.headers }, body: JSON.stringify(fault.body) };
 }
