@@ -44,7 +44,7 @@ export const hostileCombinations: readonly Combination[] = [
     },
   },
   {
-    name: "rows that settle late, are handed out once and marked as they go",
+    name: "rows that settle late, are returned once and marked page by page",
     behaviour: {
       errorBody: "html",
       expiredToken: "status403",
@@ -73,7 +73,7 @@ export const hostileCombinations: readonly Combination[] = [
     },
   },
   {
-    name: "answers that say little, and limits",
+    name: "responses that say little, and limits",
     behaviour: {
       errorBody: "empty",
       errorStatus: "all400",
