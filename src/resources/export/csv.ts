@@ -1,6 +1,5 @@
-import { createReadStream } from "node:fs";
 import { ResourceError } from "../resource";
-import { JsonRows } from "./jsonRows";
+import { JsonRows, rowsOf } from "./jsonRows";
 
 /** The columns: all fields of all rows, in the order of their first appearance. */
 export class CsvColumns {
@@ -65,14 +64,4 @@ function fieldIsTwice(line: number, name: string): ResourceError {
     `Row ${line} cannot be written as CSV: it has the field "${field}" twice, with different values. No file was written. ` +
       `Use format "ndjson" or "json", which keep each row as it was sent.`,
   );
-}
-
-/** The rows of a file, some at a time. Read as Latin-1, which keeps each byte as one character: so UTF-8 is neither decoded nor encoded. */
-async function* rowsOf(path: string): AsyncGenerator<string> {
-  let rest = "";
-  for await (const chunk of createReadStream(path, { encoding: "latin1", highWaterMark: 256 * 1024 })) {
-    const end = chunk.lastIndexOf("\n") + 1;
-    yield rest + chunk.slice(0, end);
-    rest = chunk.slice(end);
-  }
 }

@@ -3,8 +3,8 @@ import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { linesOfFile } from "../urls/lines";
 import { CsvColumns, csvOf } from "./csv";
+import { rowsOf } from "./jsonRows";
 import type { ExportFormat } from "./model";
 
 /** Writes a file of one row a line again in another format, in constant memory, and syncs it to the disk. */
@@ -30,13 +30,12 @@ function syncedFile(path: string): WriteStream {
   return createWriteStream(path, { flags: "wx", flush: true });
 }
 
-async function* asArray(from: string): AsyncGenerator<string> {
-  let before = "[\n";
-  for await (const lines of linesOfFile(from)) {
-    if (lines.length > 0) {
-      yield before + lines.map(({ text }) => text).join(",\n");
-      before = ",\n";
-    }
+async function* asArray(from: string): AsyncGenerator<Buffer> {
+  let before = "[";
+  for await (const rows of rowsOf(from)) {
+    // A line break stands only after a row: within a string it is written as an escape.
+    yield Buffer.from(`${before}\n${rows.slice(0, -1).replaceAll("\n", ",\n")}`, "latin1");
+    before = ",";
   }
-  yield before === "[\n" ? "[]\n" : "\n]\n";
+  yield Buffer.from(before === "[" ? "[]\n" : "\n]\n");
 }

@@ -1,3 +1,4 @@
+import { createReadStream } from "node:fs";
 import { ResourceError } from "../resource";
 
 const quote = 0x22;
@@ -9,9 +10,25 @@ const closeObject = 0x7d;
 const closeList = 0x5d;
 
 /**
+ * The rows of a file of one row a line, some at a time. Read as Latin-1, which keeps each byte as one character: so UTF-8 is neither decoded nor
+ * encoded. The pieces are small, because V8 frees large strings late.
+ */
+export async function* rowsOf(path: string): AsyncGenerator<string> {
+  let rest = "";
+  for await (const chunk of createReadStream(path, { encoding: "latin1", highWaterMark: 64 * 1024 })) {
+    const end = chunk.lastIndexOf("\n") + 1;
+    if (end > 0) {
+      yield rest + chunk.slice(0, end);
+      rest = "";
+    }
+    rest += chunk.slice(end);
+  }
+}
+
+/**
  * Goes through the members of JSON objects without parsing their values, so that each value stays as it was sent. The objects must be valid JSON.
  *
- * The text is UTF-8 read as Latin-1: each byte is one character, and nothing is decoded. Names and values are in the same form.
+ * The text is UTF-8 read as Latin-1, and so are the names and values.
  */
 export class JsonRows {
   private readonly firstEscape: number;
