@@ -31,6 +31,7 @@ export async function withStack<T>(options: StackOptions, work: (project: Projec
         config: { "webextract:baseUrl": emulator.url },
         secrets: { "webextract:accessToken": credentials.accessToken, "webextract:apiKey": credentials.apiKey },
         env: options.env,
+        leanSdk: false,
       });
       try {
         return await work(project);

@@ -44,6 +44,15 @@ exports.value = config.require("value");
 exports.password = config.requireSecret("password");
 `;
 
+/** Prints whether TypeScript is loaded: after the load of the SDK, and after the SDK has serialized a function. */
+const serializing = `
+const pulumi = require("@pulumi/pulumi");
+const typescript = require("node:module").createRequire(require.resolve("@pulumi/pulumi")).resolve("typescript");
+const first = typescript in require.cache;
+pulumi.runtime.serializeFunction(() => "text").then(({ text }) =>
+  console.log(JSON.stringify([first, typescript in require.cache, text.includes('"text"')])));
+`;
+
 describe("the harness", () => {
   const password = "a very secret ünicode password";
   let project: Project;
@@ -51,7 +60,7 @@ describe("the harness", () => {
   before(async () => {
     project = await Project.create({
       program,
-      files: { "provider.js": provider },
+      files: { "provider.js": provider, "serializing.js": serializing },
       config: { "test:value": "first" },
       secrets: { "test:password": password },
     });
@@ -73,6 +82,11 @@ describe("the harness", () => {
     assert.deepEqual(await project.outputs(), { value: "first", password });
     assert.equal(project.resource("thing").id, "one");
     assert.equal(project.state().pendingOperations.length, 0);
+  });
+
+  it("loads TypeScript only when the SDK needs it", async () => {
+    const { stdout } = await project.script("serializing.js");
+    assert.deepEqual(JSON.parse(stdout), [false, true, true]);
   });
 
   it("shows no change if nothing changed", async () => {

@@ -34,6 +34,8 @@ export interface ProjectOptions {
   env?: Readonly<Record<string, string>>;
   /** Folders at the beginning of PATH. */
   path?: readonly string[];
+  /** Whether the SDK starts without TypeScript, see `leanSdk.js`. Default: unless the project has its own Pulumi.yaml. Not for measurements. */
+  leanSdk?: boolean;
 }
 
 export interface RunOptions {
@@ -50,6 +52,8 @@ export interface NodeOptions {
 }
 
 const always = ["--non-interactive", "--color", "never"];
+
+const leanSdk = { NODE_OPTIONS: `--require ${JSON.stringify(join(__dirname, "leanSdk.js"))}` };
 
 let sharedEngine: Promise<Engine> | undefined;
 
@@ -83,7 +87,9 @@ export class Project {
     const name = options.name ?? "test";
     const folder = options.folder ?? join(root, "program");
     const PATH = [...(options.path ?? []), engine.env.PATH].join(delimiter);
-    const env = { ...cleanEnvironment({ ...engine.env, PATH }, root), ...options.env };
+    const hasOwnSettings = options.folder !== undefined || options.files?.["Pulumi.yaml"] !== undefined;
+    const isLean = options.leanSdk ?? !hasOwnSettings;
+    const env = { ...cleanEnvironment({ ...engine.env, PATH }, root), ...(isLean ? leanSdk : {}), ...options.env };
     const project = new Project(root, folder, name, options.stack ?? "dev", engine, env);
     if (options.folder === undefined) {
       project.layOut(options);
