@@ -135,6 +135,7 @@ describe("a profile on the engine", () => {
     const theirs = await World.create({
       program: "",
       seed: {
+        credentials: { accessToken: "access-of-theirs-77aa" },
         taskGroups: [{ taskGroupId: "group-1" }],
         tasks: [
           {

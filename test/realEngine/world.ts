@@ -20,6 +20,13 @@ export const template: Seed = {
   ],
 };
 
+/** The same in each world, so that the engine encrypts them only once, see `harness/newStack.ts`. */
+const credentials = {
+  accessToken: "access-of-the-world-5d81",
+  refreshToken: "refresh-of-the-world-93c2",
+  apiKey: "key-of-the-world-e07b",
+};
+
 export interface WorldOptions extends Omit<ProjectOptions, "program"> {
   program: string;
   seed?: Seed;
@@ -42,7 +49,7 @@ export class World {
     withCredentials = true,
     ...rest
   }: WorldOptions): Promise<World> {
-    const emulator = await startEmulator({ seed: seed ?? template, ...options });
+    const emulator = await startEmulator({ seed: { credentials, ...(seed ?? template) }, ...options });
     try {
       const { accessToken, apiKey } = emulator.credentials;
       const secrets: Record<string, string> = withCredentials

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { parse, stringify } from "yaml";
@@ -6,6 +6,7 @@ import type { Engine } from "../../../scripts/engine/engine";
 import { ensureEngine } from "../../../scripts/engine/ensureEngine";
 import type { Finding } from "./findInFolder";
 import { findInFolder, findInText } from "./findInFolder";
+import { keepStack, keptStack } from "./newStack";
 import { repositoryRoot } from "./package";
 import type { RunResult } from "./run";
 import { Run } from "./run";
@@ -94,8 +95,8 @@ export class Project {
     if (options.folder === undefined) {
       project.layOut(options);
     }
-    await project.run(["stack", "init", project.stack]);
-    await project.configure(options.config ?? {}, options.secrets ?? {});
+    await project.addStack(options.secrets ?? {});
+    await project.configure(options.config ?? {});
     return project;
   }
 
@@ -111,9 +112,7 @@ export class Project {
     secrets: Readonly<Record<string, string>> = {},
   ): Promise<void> {
     if (Object.keys(plain).length > 0) {
-      const file = join(this.folder, `Pulumi.${this.stack}.yaml`);
-      const settings = (existsSync(file) ? parse(readFileSync(file, "utf8")) : {}) ?? {};
-      writeFileSync(file, stringify({ ...settings, config: { ...settings.config, ...plain } }));
+      this.changeSettings({ config: plain });
     }
     if (Object.keys(secrets).length > 0) {
       const pairs = Object.entries(secrets).flatMap(([key, value]) => ["--secret", `${key}=${value}`]);
@@ -196,8 +195,12 @@ export class Project {
     return JSON.parse(result.stdout) as PreviewPlan;
   }
 
-  /** The outputs of the stack, with secrets in clear text. */
+  /** The outputs of the stack, with secrets in clear text. Read without a start of the engine if there is no secret. */
   async outputs(): Promise<Record<string, unknown>> {
+    const outputs = this.state().resources.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs ?? {};
+    if (!JSON.stringify(outputs).includes('"ciphertext"')) {
+      return outputs;
+    }
     const result = await this.run(["stack", "output", "--json", "--show-secrets"]);
     // Left out of the search for secrets, because this output contains them on purpose.
     this.everything.splice(this.everything.indexOf(result.output), 1);
@@ -246,6 +249,32 @@ export class Project {
     rmSync(this.root, { recursive: true, force: true });
   }
 
+  private async addStack(secrets: Readonly<Record<string, string>>): Promise<void> {
+    const key = JSON.stringify([this.name, this.stack, secrets]);
+    const made = keptStack(key);
+    if (made !== undefined) {
+      cpSync(made.state, join(this.root, "state"), { recursive: true });
+      this.changeSettings(parse(made.settings));
+      return;
+    }
+    const hadSettings = existsSync(this.settingsFile);
+    await this.run(["stack", "init", this.stack]);
+    await this.configure({}, secrets);
+    if (!hadSettings) {
+      keepStack(key, this.settingsFile, join(this.root, "state"));
+    }
+  }
+
+  private changeSettings(added: StackSettings): void {
+    const settings: StackSettings = existsSync(this.settingsFile) ? parse(readFileSync(this.settingsFile, "utf8")) : {};
+    const config = { ...settings?.config, ...added.config };
+    writeFileSync(this.settingsFile, stringify({ ...settings, ...added, config }));
+  }
+
+  private get settingsFile(): string {
+    return join(this.folder, `Pulumi.${this.stack}.yaml`);
+  }
+
   private layOut(options: ProjectOptions): void {
     const files = {
       "Pulumi.yaml": `name: ${this.name}\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n`,
@@ -267,6 +296,11 @@ export class Project {
       symlinkSync(join(repositoryRoot, "node_modules", name), join(modules, name), "junction");
     }
   }
+}
+
+/** The part of `Pulumi.STACK.yaml` that is changed here. */
+interface StackSettings {
+  config?: Record<string, unknown>;
 }
 
 /** The part of `pulumi preview --json` that tests read. */
