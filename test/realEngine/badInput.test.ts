@@ -5,20 +5,40 @@ import { pathOf } from "../program/inProcess";
 import { repositoryRoot } from "./harness";
 import { World } from "./world";
 
-/** The errors of a preview: the text after `error:` in the diagnostics. */
-async function refusalOf(world: World): Promise<string[]> {
+/** Previews, and asserts that the preview is refused without a request and without a stack trace. @returns the diagnostics. */
+async function refusedPreview(world: World): Promise<string> {
   const { output } = await world.project.preview({ expect: "failure" });
   assert.deepEqual(world.operations(), []);
   assert.doesNotMatch(output, /^\s+at .*[\w>]+.*:\d+:\d+\)?$|node:internal|ProviderError|unhandled/m);
-  const diagnostics = output.slice(output.indexOf("Diagnostics:"), output.indexOf("\nResources:"));
-  return [...diagnostics.matchAll(/^ +error: (.*)$/gm)].map(([, message]) => String(message));
+  return output.slice(output.indexOf("Diagnostics:"), output.indexOf("\nResources:"));
 }
 
-/** The paths of the problems of a resource. test/resources/check.test.ts tests the wording. */
-async function pathsOf(world: World): Promise<string[]> {
-  const errors = await refusalOf(world);
-  return errors.map((error) => pathOf(error.replace(/^.* resource '\w+' has a problem: /, "")));
+/** The errors of a refused preview: the text after `error:`. */
+async function refusalOf(world: World): Promise<string[]> {
+  return [...(await refusedPreview(world)).matchAll(/^ +error: (.*)$/gm)].map(([, message]) => String(message));
 }
+
+/** The problems of a refused preview, as `RESOURCE PATH`: of the resource that the engine refuses, and of the others. */
+async function refusedPaths(world: World): Promise<string[]> {
+  const diagnostics = await refusedPreview(world);
+  const own = [...diagnostics.matchAll(/resource '(\w+)' has a problem: (.*)/g)];
+  const others = [...diagnostics.matchAll(/^ +\w+ "(\w+)": (.*)/gm)];
+  return [...own, ...others].map(([, name, problem = ""]) => `${name} ${pathOf(problem)}`);
+}
+
+/** Resources with invalid arguments. test/resources/check.test.ts tests the wording. */
+const invalid = `
+new TaskActionConfig("config", {
+  actions: { open: { actionTyp: "NavigateAction", properties: {} }, close: "x" }, onDelete: "keep", colour: "red" });
+new TaskParameters("values", { taskId: "task-1", actions: { open: { actionType: "NavigateAction",
+  properties: { a: NaN, b: -Infinity, c: 2 ** 53, d: [], e: 3, f: true } } } });
+new TaskLoopItems("emptyList", { actionId: "each", loopType: "", items: [] });
+new TaskLoopItems("items", { taskId: "task-1", actionId: "each", loopType: "TextList",
+  items: ["good", "", "two\\nlines", 3] });
+new TaskStartUrls("urls", { taskId: "task-1", urls: ["https://ok.test/", "nonsense", "ftp://no.test/"] });
+new TaskStartUrls("both", { taskId: "task-2", urls: ["https://ok.test/"], file: "urls.txt" });
+new TaskStartUrls("neither", { taskId: "task-3" });
+`;
 
 describe("bad arguments on the engine", () => {
   let world: World;
@@ -34,45 +54,28 @@ describe("bad arguments on the engine", () => {
   });
   after(() => world.remove());
 
-  it("are refused in a preview, with the path of each problem of a resource", async () => {
-    world.program(`new TaskActionConfig("config", {
-      actions: { open: { actionTyp: "NavigateAction", properties: {} }, close: "x" }, onDelete: "keep", colour: "red" });`);
-    assert.deepEqual((await pathsOf(world)).sort(), [
-      "actions.close",
-      "actions.open.actionTyp",
-      "actions.open.actionType",
-      "actions.open.properties",
-      "colour",
-      "onDelete",
-      "taskId",
+  it("are refused in one preview, with the path of each problem of each resource", async () => {
+    world.program(invalid);
+    assert.deepEqual((await refusedPaths(world)).sort(), [
+      "both urls",
+      "config actions.close",
+      "config actions.open.actionTyp",
+      "config actions.open.actionType",
+      "config actions.open.properties",
+      "config colour",
+      "config onDelete",
+      "config taskId",
+      "emptyList items",
+      "emptyList loopType",
+      "emptyList taskId",
+      "items items[1]",
+      "items items[2]",
+      "items items[3]",
+      "neither urls",
+      "urls urls[1]",
+      "urls urls[2]",
+      ...["a", "b", "c", "d"].map((name) => `values actions.open.properties.${name}`),
     ]);
-  });
-
-  it("are refused if a property value has a wrong type or is a number that cannot be kept exactly", async () => {
-    world.program(`new TaskParameters("parameters", { taskId: "task-1", actions: { open: { actionType: "NavigateAction",
-      properties: { a: NaN, b: -Infinity, c: 2 ** 53, d: [], e: 3, f: true } } } });`);
-    assert.deepEqual(
-      (await pathsOf(world)).sort(),
-      ["a", "b", "c", "d"].map((name) => `actions.open.properties.${name}`),
-    );
-  });
-
-  it("are refused if a list is empty", async () => {
-    world.program('new TaskLoopItems("loop", { actionId: "each", loopType: "", items: [] });');
-    assert.deepEqual((await pathsOf(world)).sort(), ["items", "loopType", "taskId"]);
-  });
-
-  it("are refused if an item of a list is invalid, with its index", async () => {
-    world.program(`new TaskLoopItems("loop", { taskId: "task-1", actionId: "each", loopType: "TextList",
-      items: ["good", "", "two\\nlines", 3] });`);
-    assert.deepEqual(await pathsOf(world), ["items[1]", "items[2]", "items[3]"]);
-  });
-
-  it("are refused if a URL is invalid, with its index", async () => {
-    world.program(
-      'new TaskStartUrls("urls", { taskId: "task-1", urls: ["https://ok.test/", "nonsense", "ftp://no.test/"] });',
-    );
-    assert.deepEqual(await pathsOf(world), ["urls[1]", "urls[2]"]);
   });
 
   it("are refused if a URL in a file is invalid, with its line", async () => {
@@ -82,13 +85,6 @@ describe("bad arguments on the engine", () => {
       problems.map((problem) => /"urls\.txt".*\bline (\d+)/.exec(problem)?.[1]),
       ["3", "5"],
     );
-  });
-
-  it("are refused if both urls and file are given, and if neither is given", async () => {
-    world.program('new TaskStartUrls("urls", { taskId: "task-1", urls: ["https://ok.test/"], file: "urls.txt" });');
-    assert.deepEqual(await pathsOf(world), ["urls"]);
-    world.program('new TaskStartUrls("urls", { taskId: "task-1" });');
-    assert.deepEqual(await pathsOf(world), ["urls"]);
   });
 
   it("are refused if a file is missing or empty, with its resolved path", async () => {
