@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import ts from "typescript";
 import { devDependencies } from "../../package.json";
 import { consumerProgram } from "../package/consumerProgram";
 import { World } from "./world";
@@ -12,6 +13,21 @@ export const sdk = `@pulumi/pulumi@${devDependencies["@pulumi/pulumi"]}`;
 /** A folder for a user's project. */
 export function emptyFolder(): string {
   return realpathSync(mkdtempSync(join(tmpdir(), "webextract-consumer-")));
+}
+
+/** For `settings`, if the program is JavaScript. */
+export const withoutCompiler = "runtime: {name: nodejs, options: {typescript: false}}";
+
+/** The compiled program. */
+export function javascript(module: ts.ModuleKind): string {
+  return ts.transpileModule(consumerProgram, { compilerOptions: { module, target: ts.ScriptTarget.ES2022 } })
+    .outputText;
+}
+
+/** Says in package.json which kind of module the program is. */
+export function setType(folder: string, type: "commonjs" | "module"): void {
+  const file = join(folder, "package.json");
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), type }));
 }
 
 /** A folder with a program in it, and what its Pulumi.yaml says beside the name. */

@@ -1,24 +1,15 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import ts from "typescript";
 import { devDependencies } from "../../package.json";
-import { consumerProgram } from "../package/consumerProgram";
-import { assertWorks, emptyFolder, sdk } from "./consumer";
+import { assertWorks, emptyFolder, javascript, sdk, setType, withoutCompiler } from "./consumer";
 import { installTarball, repositoryRoot } from "./harness";
 
 const typescript = `typescript@${devDependencies.typescript}`;
 const nodeTypes = `@types/node@${devDependencies["@types/node"]}`;
-
-const withoutCompiler = "runtime: {name: nodejs, options: {typescript: false}}";
-
-/** The compiled program. */
-function javascript(module: ts.ModuleKind): string {
-  return ts.transpileModule(consumerProgram, { compilerOptions: { module, target: ts.ScriptTarget.ES2022 } })
-    .outputText;
-}
 
 async function install(folder: string, ...packages: string[]): Promise<void> {
   await promisify(execFile)(
@@ -28,11 +19,7 @@ async function install(folder: string, ...packages: string[]): Promise<void> {
   );
 }
 
-function setType(folder: string, type: "commonjs" | "module"): void {
-  const file = join(folder, "package.json");
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), type }));
-}
-
+// Slow, because each variant compiles the program several times. packaging.test.ts has the two that differ most.
 describe("the packed package in an empty folder", () => {
   let folder: string;
   before(async () => {
@@ -40,8 +27,6 @@ describe("the packed package in an empty folder", () => {
     await installTarball(folder, [sdk]);
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
-
-  it("works in a TypeScript program without its own compiler", () => assertWorks({ folder }));
 
   it("works in a JavaScript program if main names a file in a subfolder", () =>
     assertWorks({
@@ -60,15 +45,6 @@ describe("the packed package in an empty folder", () => {
       await install(folder, "ts-node@10");
       setType(folder, "module");
       await assertWorks({ folder });
-    });
-
-    it("works in an ECMAScript module written in JavaScript", async () => {
-      setType(folder, "module");
-      await assertWorks({
-        folder,
-        settings: withoutCompiler,
-        files: { "index.js": javascript(ts.ModuleKind.ESNext) },
-      });
     });
   });
 });
