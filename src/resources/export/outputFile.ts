@@ -8,7 +8,7 @@ import { syncFolder } from "../../service/files/syncFolder";
 import { isTemporary, removeAbandonedFiles, temporaryPathFor } from "../../service/files/temporaryFiles";
 import type { RowPage } from "../../service/rows/rowPage";
 import type { Context } from "../resource";
-import { messageOf, ResourceError } from "../resource";
+import { ResourceError } from "../resource";
 import { compareContent, digestOf, exists, fileInPlaceOf, isFolder, moveIfFree } from "./diskFile";
 import { rewriteAs } from "./format";
 import type { DataExportArgs, DataExportState } from "./model";
@@ -108,14 +108,22 @@ export class OutputFile {
       this.handle = await (kept === undefined ? open(temporaryPath, "wx") : this.reopen(temporaryPath, kept));
       this.temporaryPath = temporaryPath;
     } catch (error) {
-      const blocking = await fileInPlaceOf(dirname(this.path));
-      const why = blocking === undefined ? messageOf(error) : `"${blocking}" is not a folder`;
-      throw new ResourceError(
-        `The file "${this.path}" cannot be written: ${why}. No rows were read. Use another path, or make the folder writable, and run up again.`,
-      );
+      throw await this.cannotBeWritten(error, "No rows were read. ");
     }
     const ofThisPath = namePattern(this.args.path);
     await removeAbandonedFiles(dirname(this.path), (name) => isTemporary(name) && ofThisPath.test(name));
+  }
+
+  /** The file system says neither which file it is about nor what to do next. Other errors stay as they are. */
+  async cannotBeWritten(error: unknown, soFar = ""): Promise<unknown> {
+    if (!(error instanceof Error) || !("syscall" in error)) {
+      return error;
+    }
+    const blocking = await fileInPlaceOf(dirname(this.path));
+    const why = blocking === undefined ? error.message : `"${blocking}" is not a folder`;
+    return new ResourceError(
+      `The file "${this.path}" cannot be written: ${why}. ${soFar}Use another path, or make the folder writable and free space there. Run the same command again.`,
+    );
   }
 
   /** Cuts what was written after the kept rows, and continues the digest. */

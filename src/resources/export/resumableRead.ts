@@ -1,10 +1,10 @@
-import { mkdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { readPrivateFile } from "../../service/files/privateFile";
+import { readPrivateFile, writePrivateFile } from "../../service/files/privateFile";
 import { isRecord } from "../../service/isRecord";
 import type { RowPage } from "../../service/rows/rowPage";
 import type { Context } from "../resource";
-import { messageOf, ResourceError } from "../resource";
+import { ResourceError } from "../resource";
 import { NoMarking } from "./marking/noMarking";
 import type { ReadSoFar } from "./marking/wholeRead";
 import type { DataExportArgs, DataExportState } from "./model";
@@ -12,6 +12,13 @@ import type { KeptRows, OutputFile } from "./outputFile";
 
 /** How often the progress is noted, in milliseconds. After a kill, the rows since the last note are read again. */
 const noteEveryMs = 1000;
+
+/** How long a lock counts that nobody renews, how often it is renewed, and how often a waiting export looks at it. In milliseconds. */
+const staleAfterMs = 10_000;
+const renewEveryMs = 1000;
+const lookEveryMs = 200;
+
+const runAgain = "Run the same command again.";
 
 /** The note that an export that ended early leaves beside its rows. */
 interface Note extends KeptRows, ReadSoFar {
@@ -38,9 +45,13 @@ export class ResumableRead extends NoMarking {
   protected override readonly whatToDo = "Wait for the end of the run, then export again.";
   private readonly source: string;
   private partialPath = "";
+  /** About the rows so far. */
   private last: Note | undefined;
+  /** The one on the disk. */
+  private onDisk: Note | undefined;
   private notedAt = Number.NEGATIVE_INFINITY;
   private rowsAreGone = false;
+  private isTakenOver = false;
   private unlock: (() => Promise<void>) | undefined;
 
   constructor(
@@ -57,7 +68,7 @@ export class ResumableRead extends NoMarking {
   override async prepare(file: OutputFile): Promise<string> {
     await super.prepare(file);
     this.partialPath = `${file.path}.partial`;
-    await this.lock();
+    await this.lock(file);
     const note = await this.usableNote();
     if (note === undefined) {
       await rm(this.partialPath, { force: true });
@@ -66,6 +77,7 @@ export class ResumableRead extends NoMarking {
       this.kept = note;
       this.from = note;
       this.last = note;
+      this.onDisk = note;
       this.context.warn(`The export continues after the ${note.rowCount} rows in "${this.partialPath}".`);
     }
     return this.partialPath;
@@ -78,9 +90,11 @@ export class ResumableRead extends NoMarking {
       return;
     }
     yield* super.pages(file);
+    this.checkLock();
   }
 
   override check({ total }: RowPage): void {
+    this.checkLock();
     if (total < this.from.rowCount) {
       this.rowsAreGone = true;
       throw new ResourceError(
@@ -98,17 +112,25 @@ export class ResumableRead extends NoMarking {
   override async fail(file: OutputFile, error: unknown): Promise<unknown> {
     await file.flush().catch(() => undefined);
     await file.close();
-    const { last } = this;
-    if (!this.options.keepsRows || last === undefined || (await lengthOf(this.partialPath)) < last.bytes) {
+    if (this.isTakenOver) {
+      return error;
+    }
+    // On a full disk, the last note may be an older one.
+    const isWritten = this.last !== undefined && (await lengthOf(this.partialPath)) >= this.last.bytes;
+    await (isWritten ? this.note().catch(() => undefined) : undefined);
+    const { onDisk } = this;
+    if (!this.options.keepsRows || onDisk === undefined) {
       await file.discard();
       await rm(this.notePath, { force: true });
       return error;
     }
-    await this.note();
     if (this.rowsAreGone || !(error instanceof Error)) {
       return error;
     }
-    error.message += ` The first ${last.rowCount} rows are kept in "${this.partialPath}". Run the same command again: it continues after them.`;
+    const kept = `The first ${onDisk.rowCount} rows are kept in "${this.partialPath}".`;
+    error.message += error.message.endsWith(runAgain)
+      ? ` ${kept} It continues after them.`
+      : ` ${kept} ${runAgain.slice(0, -1)}: it continues after them.`;
     return error;
   }
 
@@ -140,7 +162,9 @@ export class ResumableRead extends NoMarking {
   }
 
   private async note(): Promise<void> {
-    await writeFile(this.notePath, `${JSON.stringify(this.last)}\n`);
+    const { last } = this;
+    await writePrivateFile(this.notePath, `${JSON.stringify(last)}\n`, false);
+    this.onDisk = last;
   }
 
   private async usableNote(): Promise<Note | undefined> {
@@ -149,25 +173,68 @@ export class ResumableRead extends NoMarking {
     return isUsable ? note : undefined;
   }
 
-  /** Two exports must not write after the same rows. */
-  private async lock(): Promise<void> {
+  /**
+   * Two exports must not write after the same rows. An export that runs renews its lock all the time. The lock of a killed one goes stale, and is then
+   * taken over.
+   */
+  private async lock(file: OutputFile): Promise<void> {
+    const { context, partialPath } = this;
+    // After a stop of this process, such as with Ctrl-Z.
+    const onCompromised = (): void => {
+      this.isTakenOver = true;
+      context.warn(`Another export may have taken over "${partialPath}", because this one did not run for a while.`);
+    };
     // Loaded here, because a provider does not need it.
     const { lock } = await import("proper-lockfile");
-    await mkdir(dirname(this.partialPath), { recursive: true });
-    try {
-      const onCompromised = (): void => undefined;
-      this.unlock = await lock(this.partialPath, { realpath: false, stale: 20_000, update: 5_000, onCompromised });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ELOCKED") {
+    for (let seen: number | undefined; ; ) {
+      try {
+        await mkdir(dirname(partialPath), { recursive: true });
+        this.unlock = await lock(partialPath, {
+          realpath: false,
+          stale: staleAfterMs,
+          update: renewEveryMs,
+          onCompromised,
+        });
+        return;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "ELOCKED") {
+          throw await file.cannotBeWritten(error, "No rows were read. ");
+        }
+      }
+      const renewed = await renewedAt(`${partialPath}.lock`);
+      if (renewed === undefined || renewed > (seen ?? renewed)) {
         throw new ResourceError(
-          `The file "${this.partialPath}" cannot be written: ${messageOf(error)}. No rows were read.`,
+          `Another export is writing "${partialPath}". Wait for its end, or use another file. No rows were read.`,
         );
       }
+      if (seen === undefined) {
+        context.warn(
+          `Another export has locked "${partialPath}". If it was killed, this one continues within ${staleAfterMs / 1000} s.`,
+        );
+      }
+      seen = renewed;
+      await context.sleep(lookEveryMs);
+      if (context.interrupted.aborted) {
+        throw new ResourceError("The export was interrupted before it began. No rows were read.");
+      }
+    }
+  }
+
+  private checkLock(): void {
+    if (this.isTakenOver) {
       throw new ResourceError(
-        `Another export is writing "${this.partialPath}". Wait for its end, or use another file. No rows were read.`,
+        `The export has lost its lock of "${this.partialPath}". If no other export writes this file, run the same command again.`,
       );
     }
   }
+}
+
+/** When a lock was last renewed, in milliseconds; undefined if there is none any more. */
+async function renewedAt(lock: string): Promise<number | undefined> {
+  return stat(lock).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => undefined,
+  );
 }
 
 async function lengthOf(path: string): Promise<number> {

@@ -65,7 +65,7 @@ async function exportRows(args: DataExportArgs, file: OutputFile, marking: Marki
     }
     state = { ...args, ...(await file.finish()), complete: marking.isComplete, marked: false };
   } catch (error) {
-    throw await marking.fail(file, error);
+    throw await marking.fail(file, await file.cannotBeWritten(error));
   }
   return marking.finish(state);
 }
