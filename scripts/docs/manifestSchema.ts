@@ -105,7 +105,9 @@ class Definitions {
       case "boolean":
         return { anyOf: [{ type: "boolean" }, variable] };
       case "number":
-        return { anyOf: [{ type: shape.isInteger ? "integer" : "number", minimum: shape.min }, variable] };
+        return {
+          anyOf: [{ type: shape.isInteger ? "integer" : "number", minimum: shape.min, maximum: shape.max }, variable],
+        };
       case "choice":
         return { anyOf: [{ enum: shape.of }, variable] };
       case "scalar":

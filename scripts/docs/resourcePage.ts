@@ -122,7 +122,7 @@ function inWords(shape: Shape): string {
     case "choice":
       return shape.of.map((word) => `\`"${word}"\``).join(" or ");
     case "number":
-      return `${shape.isInteger ? "integer" : "number"}, at least ${shape.min}`;
+      return `${shape.isInteger ? "integer" : "number"}, ${shape.max === undefined ? `at least ${shape.min}` : `from ${shape.min} to ${shape.max}`}`;
     case "list":
       return `list of ${shape.of.is}s`;
     case "map":

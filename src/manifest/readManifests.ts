@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { didYouMean } from "../resources/likelyName";
 import type { Declared, DeclaredTask } from "./declaredTasks";
 import { DeclaredTasks } from "./declaredTasks";
 import {
@@ -9,7 +10,6 @@ import {
   taskDocument,
   taskOfCollection,
 } from "./documentShapes";
-import { didYouMean } from "./likelyName";
 import { findFiles, readText } from "./manifestFiles";
 import type { ManifestProblem } from "./problems";
 import { inWords, Problems } from "./problems";

@@ -1,7 +1,7 @@
 import type { ArgSpecs, Shape } from "../resources/args";
 import { checkValue, inWords } from "../resources/args";
+import { didYouMean } from "../resources/likelyName";
 import { unknown } from "../resources/values";
-import { didYouMean } from "./likelyName";
 import type { Problems } from "./problems";
 import type { ListNode, MapNode, Node, ScalarNode } from "./tree";
 import { childPath, givenAt, isNull, pathOf } from "./tree";

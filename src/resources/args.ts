@@ -17,7 +17,7 @@ export type Shape =
   | { readonly is: "boolean" }
   | { readonly is: "string"; readonly isLine?: boolean }
   | { readonly is: "scalar" }
-  | { readonly is: "number"; readonly min: number; readonly isInteger?: boolean }
+  | { readonly is: "number"; readonly min: number; readonly max?: number; readonly isInteger?: boolean }
   | { readonly is: "choice"; readonly of: readonly string[] }
   | { readonly is: "list"; readonly of: Shape; readonly mayBeEmpty?: boolean; readonly isLines?: boolean }
   | { readonly is: "map"; readonly of: Shape }
@@ -43,6 +43,9 @@ export function number(min: number): Kind<number> {
 export function integer(min: number): Kind<number> {
   return { is: "number", min, isInteger: true };
 }
+
+/** A part of a whole, from 0 to 1. */
+export const share: Kind<number> = { is: "number", min: 0, max: 1 };
 
 export function choice<T extends string>(...of: readonly T[]): Kind<T> {
   return { is: "choice", of };
@@ -183,7 +186,12 @@ function fits(shape: Shape, value: unknown): boolean {
     case "scalar":
       return typeof value === "number" ? isExact(value) : typeof value === "string" || typeof value === "boolean";
     case "number":
-      return Number.isFinite(value) && (value as number) >= shape.min && (!shape.isInteger || Number.isInteger(value));
+      return (
+        Number.isFinite(value) &&
+        (value as number) >= shape.min &&
+        (value as number) <= (shape.max ?? Number.POSITIVE_INFINITY) &&
+        (!shape.isInteger || Number.isInteger(value))
+      );
     case "choice":
       return typeof value === "string" && shape.of.includes(value);
     case "list":
@@ -218,7 +226,7 @@ export function inWords(shape: Shape): string {
     case "scalar":
       return "a string, a number or a boolean";
     case "number":
-      return `${shape.isInteger ? "an integer" : "a number"} of at least ${shape.min}`;
+      return `${shape.isInteger ? "an integer" : "a number"} ${shape.max === undefined ? `of at least ${shape.min}` : `from ${shape.min} to ${shape.max}`}`;
     case "choice":
       return shape.of.map((word) => `"${word}"`).join(" or ");
     case "list":

@@ -11,8 +11,13 @@ export {
   number,
   object,
   scalar,
+  share,
   string,
 } from "../../src/resources/args";
+export { DistinctValues } from "../../src/resources/export/checks/distinctValues";
+export { RowChecker } from "../../src/resources/export/checks/rowChecker";
+export type { FieldChecks, FieldType, RowChecks } from "../../src/resources/export/checks/rowChecks";
+export { isFilled, isOfType } from "../../src/resources/export/checks/valueTypes";
 export { rewriteAs } from "../../src/resources/export/format";
 export type { AnyResource } from "../../src/resources/index";
 export { resources } from "../../src/resources/index";

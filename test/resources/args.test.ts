@@ -13,6 +13,7 @@ import {
   number,
   object,
   scalar,
+  share,
   string,
   unknown,
 } from "../internals/resources";
@@ -84,6 +85,7 @@ describe("descriptions of arguments", () => {
     ],
     ["a number of at least 0", number(0), [0, 0.5], [-1, Number.NaN, Number.POSITIVE_INFINITY, "1"]],
     ["an integer of at least 1", integer(1), [1], [0, 1.5, "1"]],
+    ["a number from 0 to 1", share, [0, 0.5, 1], [-0.1, 1.1, "1"]],
     ["a non-empty list of strings", list(string), [["a"]], [[], "a", {}]],
     ["a list of strings", list(string, { mayBeEmpty: true }), [[], ["a"]], ["a", {}]],
     ["a non-empty list of strings", lines, [["a"], "a\nb\n"], [[], "", "\n"]],

@@ -1,8 +1,10 @@
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Problem } from "../args";
-import { anything, boolean, changedArgs, choice, integer, string } from "../args";
+import { anything, boolean, changedArgs, choice, integer, object, string } from "../args";
 import type { CheckContext, Context, Created, Difference, Read, Resource } from "../resource";
+import type { RowChecks } from "./checks/rowChecks";
+import { checkRowChecks, rowChecks } from "./checks/rowChecks";
 import { compareContent } from "./diskFile";
 import type { DataExportArgs, DataExportState } from "./model";
 import { pendingRun } from "./model";
@@ -21,12 +23,13 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     format: { kind: choice("ndjson", "json", "csv"), default: "ndjson" },
     maxRows: { kind: integer(1) },
     markExported: { kind: boolean, default: false },
+    checks: { kind: object<RowChecks>(rowChecks), option: true },
     triggers: { kind: anything },
     verifyFile: { kind: boolean, default: false, option: true },
     onDelete: { kind: choice("retain", "removeFile"), default: "retain", option: true },
     profile: { kind: string, option: true },
   },
-  outputs: ["rowCount", "file", "bytes", "sha256", "complete", "marked"],
+  outputs: ["rowCount", "file", "bytes", "sha256", "complete", "marked", "checked"],
 
   rules(args: DataExportArgs, problems: Problem[]): void {
     const { scope, lotNo } = args;
@@ -37,6 +40,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
       problems.push({ path: "lotNo", reason: `needs scope "batch"; got scope "${scope}"` });
     }
     checkPlaceholders(args, problems);
+    checkRowChecks(args.checks, args.maxRows, problems);
   },
 
   async check(args: DataExportArgs, context: CheckContext): Promise<DataExportArgs> {
@@ -81,9 +85,9 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
   },
 
   async update(_id: string, state: DataExportState, args: DataExportArgs, context: Context): Promise<DataExportState> {
-    const { rowCount, file, bytes, sha256, complete, marked } = state;
+    const { rowCount, file, bytes, sha256, complete, marked, checked } = state;
     if (!state.pending?.length && changedArgs(dataExport.args, state, args).length === 0) {
-      return { ...args, rowCount, file, bytes, sha256, complete, marked };
+      return { ...args, rowCount, file, bytes, sha256, complete, marked, checked };
     }
     return runExport(args, state, context);
   },

@@ -1,6 +1,8 @@
 import type { RowSource } from "../../service/rows/rowPage";
 import type { Form } from "../args";
 import type { PendingState, ProfileArgs, Settings } from "../resource";
+import type { CheckedRows } from "./checks/checkedRows";
+import type { RowChecks } from "./checks/rowChecks";
 
 /** How rows are written: `ndjson` one row on each line, `json` one array, `csv` a header line and a line for each row. */
 export type ExportFormat = "ndjson" | "json" | "csv";
@@ -12,7 +14,7 @@ export type ExportFormat = "ndjson" | "json" | "csv";
  * |---|---|
  * | create | for a batch `GET /cloudextraction/task/subtasks`; then `GET /data/lotno/all`, `/data/all` or `/data/notexported`, page by page into a file; then `POST /data/markexported` with `markExported` |
  * | read | none; with `verifyFile` it looks at the file |
- * | update | exports again, unless only `onDelete`, `verifyFile` or `profile` changed |
+ * | update | exports again, unless only `checks`, `onDelete`, `verifyFile` or `profile` changed |
  * | delete | none; the file stays or is removed (`onDelete`) |
  *
  * If subtasks of the task are running when the rows of a batch are read, `complete` is false. Then each `up` exports the batch again, also
@@ -57,6 +59,12 @@ export interface DataExportArgs extends ProfileArgs {
    * @default false
    */
   markExported?: boolean;
+  /**
+   * What the rows must be like. They are checked while they are read. If they do not pass, the export fails: the rows go into `NAME.rejected.EXT`, nothing
+   * is marked, the last file and its state stay, and the next up exports again. A change makes no call; the next export uses it.
+   * @default nothing is checked
+   */
+  checks?: RowChecks;
   /** Any values. A change exports again. */
   triggers?: unknown;
   /**
@@ -65,8 +73,8 @@ export interface DataExportArgs extends ProfileArgs {
    */
   verifyFile?: boolean;
   /**
-   * What a delete does with the file. `retain` leaves the file in place. `removeFile` removes the file if its content is still what was written. A
-   * change makes no call.
+   * What a delete does with the file. `retain` leaves the file in place. `removeFile` removes the file if its content is still what was written. Files of
+   * rejected rows stay in any case. A change makes no call.
    * @default "retain"
    */
   onDelete?: "retain" | "removeFile";
@@ -93,6 +101,13 @@ export interface DataExportState extends DataExportArgs, PendingState {
   complete: boolean;
   /** Whether the rows were marked as exported. */
   marked: boolean;
+  /**
+   * What `checks` have found in the rows of the file. `rows`: their number. `failed`: the checks that the rows did not pass, such as
+   * `fields.price.type`; empty unless `onFail` is `warn`. `fields`: for each field with checks `filled` (the share of rows with a value), `empty` (rows
+   * without one), and the numbers of values `wrongType`, `unmatched` and `repeated`. `lastPassed`: the rows of the last export that passed before this one.
+   * No value of a row is in it. Absent if the export had no checks.
+   */
+  checked?: CheckedRows;
 }
 
 /** What `pending` of a DataExport contains after a failed mark. The state stores these strings, so they never change. */
@@ -110,6 +125,14 @@ export const pendingRun = "run at work";
 
 /** Rows in one response if `webextract:pageSize` is not set. */
 export const defaultPageSize = 1000;
+
+/**
+ * Number of rows in the last export that passed its checks. The rows of a run that is not over are too few to compare with.
+ */
+export function rowsThatPassed({ checked, pending = [], rowCount }: DataExportState): number | undefined {
+  const hasPassed = pending.length === 0 && (checked === undefined || checked.failed.length === 0);
+  return hasPassed ? rowCount : checked?.lastPassed;
+}
 
 /** Where the client reads the rows from. */
 export function rowSource({ taskId, scope, lotNo }: DataExportArgs): RowSource {

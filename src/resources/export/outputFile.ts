@@ -13,7 +13,7 @@ import { compareContent, digestOf, exists, fileInPlaceOf, isFolder, moveIfFree }
 import { rewriteAs } from "./format";
 import type { DataExportArgs, DataExportState } from "./model";
 import { mayComeOnce, pendingMark, pendingRun } from "./model";
-import { countsUp, namesFor, withLotNo } from "./outputPath";
+import { countsUp, namesFor, rejectedName, withLotNo } from "./outputPath";
 
 /** Rows that an earlier export has left in the temporary file. */
 export interface KeptRows {
@@ -21,6 +21,9 @@ export interface KeptRows {
   /** Length of these rows. */
   bytes: number;
 }
+
+/** What is known of a file that was written. */
+export type WrittenFile = Pick<DataExportState, "file" | "rowCount" | "bytes" | "sha256">;
 
 /** The files that exports of this process are writing. All exports of one command run in one process, and each needs a name of its own. */
 const claimed = new Set<string>();
@@ -158,22 +161,37 @@ export class OutputFile {
   }
 
   /** Writes the format and gives the file its name. After a failure, the rows are still in the temporary file. */
-  async finish(): Promise<Pick<DataExportState, "file" | "rowCount" | "bytes" | "sha256">> {
+  finish(): Promise<WrittenFile> {
+    return this.inFormat(async (path, digest) => {
+      await this.putInPlace(path, digest.sha256);
+      return this.name;
+    });
+  }
+
+  /** The same for rows that did not pass their checks, in a file of another name. An existing file is never overwritten. */
+  reject(): Promise<WrittenFile> {
+    return this.inFormat((path, digest) => this.putBeside(path, digest.sha256));
+  }
+
+  /** @param put gives the file its name, and returns the name */
+  private async inFormat(
+    put: (path: string, digest: { bytes: number; sha256: string }) => Promise<string>,
+  ): Promise<WrittenFile> {
     await this.flush();
     await this.handle?.close();
     const { format = "ndjson" } = this.args;
+    const { rowCount } = this;
     if (format === "ndjson") {
       const digest = { bytes: this.bytes, sha256: this.hash.digest("hex") };
-      await this.putInPlace(this.temporaryPath, digest.sha256);
-      return { ...digest, file: this.name, rowCount: this.rowCount };
+      return { ...digest, rowCount, file: await put(this.temporaryPath, digest) };
     }
     const rewritten = temporaryPathFor(this.path);
     try {
       await rewriteAs[format](this.temporaryPath, rewritten);
       const digest = await digestOf(rewritten);
-      await this.putInPlace(rewritten, digest.sha256);
+      const file = await put(rewritten, digest);
       await rm(this.temporaryPath, { force: true });
-      return { ...digest, file: this.name, rowCount: this.rowCount };
+      return { ...digest, rowCount, file };
     } catch (error) {
       await rm(rewritten, { force: true });
       throw error;
@@ -248,7 +266,7 @@ export class OutputFile {
    */
   private async moveToFreeName(from: string, sha256: string): Promise<void> {
     while (!(await moveIfFree(from, this.path))) {
-      if (this.mayBeOwn && (await this.hasContent(sha256))) {
+      if (this.mayBeOwn && (await hasContent(this.path, sha256))) {
         await rm(from, { force: true });
         return;
       }
@@ -259,8 +277,17 @@ export class OutputFile {
     }
   }
 
-  private async hasContent(sha256: string): Promise<boolean> {
-    return !(await isFolder(this.path)) && (await compareContent(this.path, sha256)) === "same";
+  /** Rows that were rejected before and are the same need no second file. */
+  private async putBeside(from: string, sha256: string): Promise<string> {
+    for (let nth = 1; ; nth++) {
+      const name = rejectedName(this.name, nth);
+      const path = resolve(this.folder, name);
+      if ((await moveIfFree(from, path)) || (await hasContent(path, sha256))) {
+        await rm(from, { force: true });
+        await syncFolder(dirname(path));
+        return name;
+      }
+    }
   }
 
   private async nameIsTaken(): Promise<ResourceError> {
@@ -272,6 +299,10 @@ export class OutputFile {
         `Add {n} (the next free number) or {time} to the path, so that each export writes a new file. Or move the file away, or use another path.`,
     );
   }
+}
+
+async function hasContent(path: string, sha256: string): Promise<boolean> {
+  return !(await isFolder(path)) && (await compareContent(path, sha256)) === "same";
 }
 
 /**

@@ -1,4 +1,4 @@
-import { dirname, resolve, sep } from "node:path";
+import { dirname, extname, resolve, sep } from "node:path";
 import type { Problem } from "../args";
 import type { CheckContext } from "../resource";
 import { holdsUnknown } from "../values";
@@ -34,6 +34,13 @@ export function* namesFor(path: string, lotNo: string | undefined): Generator<st
     const moment = hasNumber || number === 1 ? time : `${time}-${number}`;
     yield known.replaceAll("{time}", moment).replaceAll("{n}", String(number));
   }
+}
+
+/** The nth name for rows that did not pass their checks: `rows.rejected.csv` for `rows.csv`, then `rows.rejected-2.csv` and so on. */
+export function rejectedName(name: string, nth: number): string {
+  const ending = extname(name);
+  const beginning = name.slice(0, name.length - ending.length);
+  return `${beginning}.rejected${nth === 1 ? "" : `-${nth}`}${ending}`;
 }
 
 /** The folder that contains all exports to this path. */

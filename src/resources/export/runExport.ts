@@ -1,9 +1,15 @@
 import type { Context } from "../resource";
+import { ResourceError } from "../resource";
+import type { FailedCheck } from "./checks/checkedRows";
+import { RowsRefused } from "./checks/checkedRows";
+import { failedInWords, refusalInWords } from "./checks/messages";
+import { RowChecker } from "./checks/rowChecker";
 import type { Marking } from "./marking/marking";
 import { NoMarking } from "./marking/noMarking";
 import { ReturnedMarking } from "./marking/returnedMarking";
 import { TaskMarking } from "./marking/taskMarking";
 import type { DataExportArgs, DataExportState } from "./model";
+import { mayComeOnce, rowsThatPassed } from "./model";
 import { OutputFile } from "./outputFile";
 import { ResumableRead } from "./resumableRead";
 
@@ -18,8 +24,9 @@ export async function runExport(
 ): Promise<DataExportState> {
   const file = await OutputFile.claim(args, before, context);
   try {
-    const marking = markingOf(args, context);
-    const work = (): Promise<DataExportState> => exportRows(args, file, marking);
+    const checker = checkerOf(args, before);
+    const marking = markingOf(args, context, checker);
+    const work = (): Promise<DataExportState> => exportRows({ args, before, context, file, marking, checker });
     return await (marking.isExclusive ? context.exclusive(args.taskId, work) : work());
   } finally {
     file.release();
@@ -39,33 +46,82 @@ export async function runResumableExport(
   const file = await OutputFile.claim(args, undefined, context);
   const reading = new ResumableRead(args, context, { service, keepsRows });
   try {
-    return await exportRows(args, file, reading);
+    return await exportRows({ args, context, file, marking: reading });
   } finally {
     file.release();
     await reading.release();
   }
 }
 
-function markingOf(args: DataExportArgs, context: Context): Marking {
+function markingOf(args: DataExportArgs, context: Context, checker: RowChecker | undefined): Marking {
   if (args.markExported !== true) {
     return new NoMarking(args, context);
   }
   return context.settings.markScope === "returned"
-    ? new ReturnedMarking(args, context)
+    ? new ReturnedMarking(args, context, checker)
     : new TaskMarking(args, context);
 }
 
-async function exportRows(args: DataExportArgs, file: OutputFile, marking: Marking): Promise<DataExportState> {
+/** Without checks, no row is parsed. */
+function checkerOf({ checks, scope, maxRows }: DataExportArgs, before: DataExportState | undefined) {
+  if (checks === undefined) {
+    return undefined;
+  }
+  const passed = before?.scope === scope ? rowsThatPassed(before) : undefined;
+  return new RowChecker({ checks, lastPassed: passed === undefined ? undefined : Math.min(passed, maxRows ?? passed) });
+}
+
+interface Export {
+  args: DataExportArgs;
+  before?: DataExportState;
+  context: Context;
+  file: OutputFile;
+  marking: Marking;
+  checker?: RowChecker;
+}
+
+async function exportRows(work: Export): Promise<DataExportState> {
+  const { args, context, file, marking, checker } = work;
   await file.open(await marking.prepare(file), marking.kept);
   let state: DataExportState;
   try {
     for await (const page of marking.pages(file)) {
       marking.check(page);
+      checker?.add(page);
       await file.write(page);
     }
+    checker?.requirePassed();
     state = { ...args, ...(await file.finish()), complete: marking.isComplete, marked: false };
   } catch (error) {
-    throw await marking.fail(file, await file.cannotBeWritten(error));
+    throw await failureOf(work, error);
+  }
+  if (checker !== undefined) {
+    const failed = checker.failed();
+    state.checked = checker.figures(failed);
+    if (failed.length > 0) {
+      context.warn(`${failedInWords(args, failed)}\nThe rows are in "${state.file}", because onFail is "warn".`);
+    }
   }
   return marking.finish(state);
+}
+
+async function failureOf(work: Export, error: unknown): Promise<unknown> {
+  const { file, marking } = work;
+  if (!(error instanceof RowsRefused)) {
+    return marking.fail(file, await file.cannotBeWritten(error));
+  }
+  try {
+    return await reject(work, error.failed);
+  } catch (problem) {
+    return marking.fail(file, await file.cannotBeWritten(problem));
+  }
+}
+
+async function reject({ args, before, context, file }: Export, failed: readonly FailedCheck[]): Promise<ResourceError> {
+  const written = file.rowCount === 0 ? undefined : await file.reject();
+  if (written === undefined) {
+    await file.discard();
+  }
+  const comesOnce = mayComeOnce(args, context.settings);
+  return new ResourceError(refusalInWords({ args, failed, written, last: before?.file, comesOnce }));
 }

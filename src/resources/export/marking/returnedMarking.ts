@@ -3,6 +3,8 @@ import { isServiceError } from "../../../service/errors/errors";
 import type { RowPage } from "../../../service/rows/rowPage";
 import type { Context } from "../../resource";
 import { messageOf, PartialFailure, ResourceError } from "../../resource";
+import { RowsRefused } from "../checks/checkedRows";
+import type { RowChecker } from "../checks/rowChecker";
 import type { DataExportArgs, DataExportState } from "../model";
 import { defaultPageSize, pendingMark } from "../model";
 import type { OutputFile } from "../outputFile";
@@ -32,6 +34,7 @@ export class ReturnedMarking implements Marking {
   constructor(
     private readonly args: DataExportArgs,
     private readonly context: Context,
+    private readonly checker?: RowChecker,
   ) {}
 
   async prepare(file: OutputFile): Promise<string> {
@@ -61,9 +64,13 @@ export class ReturnedMarking implements Marking {
       if (page.count === 0) {
         break;
       }
+      this.requireChecked(page, file);
       await this.context.client.markExported({ taskId: this.args.taskId });
       this.marked = file.rowCount;
       this.context.progress(`${this.marked} rows written and marked`);
+      if (this.checker?.refuses) {
+        break;
+      }
       if (this.context.interrupted.aborted) {
         throw new ResourceError(`The command was interrupted during the export of task "${this.args.taskId}".`);
       }
@@ -116,6 +123,18 @@ export class ReturnedMarking implements Marking {
     return new ResourceError(
       `${said} ${rows} The next up marks nothing until each row that the service returned is known to be in a file.`,
     );
+  }
+
+  /** The next page can be read only after the mark of this one. So checks that refuse rows need all rows in one response. */
+  private requireChecked({ count, total }: RowPage, file: OutputFile): void {
+    if (!this.checker?.refuses) {
+      return;
+    }
+    if (count < total && file.rowCount < this.maxRows) {
+      const reason = `one response contained ${count} of ${total} rows, and the others can be read only after these are marked: set maxRows to at most ${count}, raise webextract:pageSize, or set onFail to "warn"`;
+      throw new RowsRefused([{ check: "onFail", reason }]);
+    }
+    this.checker.requirePassed();
   }
 
   private async read(file: OutputFile): Promise<RowPage> {

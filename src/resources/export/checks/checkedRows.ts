@@ -1,0 +1,55 @@
+import type { Row } from "../../../service/contract/types";
+
+/** What the checks of an export have found. No value of a row is in it. */
+export interface CheckedRows {
+  /** Number of rows. */
+  rows: number;
+  /** The checks that the rows did not pass, such as `minRows` and `fields.price.type`, in the order of the arguments. */
+  failed: string[];
+  /** The fields that have checks, by their names. */
+  fields?: Record<string, FieldFigures>;
+  /** Number of rows in the last export that passed its checks before this one. */
+  lastPassed?: number;
+}
+
+/** What the checks of a field have found. */
+export interface FieldFigures {
+  /** Share of rows with a value; 1 if there are no rows. */
+  filled: number;
+  /** Number of rows without a value. */
+  empty: number;
+  /** Number of values of another type. Only with `type`. */
+  wrongType?: number;
+  /** Number of values that the pattern does not match. Only with `pattern`. */
+  unmatched?: number;
+  /** Number of values that have occurred before. Only with `unique`. */
+  repeated?: number;
+}
+
+/** A check that the rows did not pass, and why. */
+export interface FailedCheck {
+  check: string;
+  reason: string;
+}
+
+/** What one part of the checks does with each row. */
+export interface RowStep {
+  /** Whether it may take forever. */
+  readonly mayNotEnd: boolean;
+  /** If it is interrupted, it may be called again with the same row. */
+  add(row: Row, number: number): void;
+  /** It took too long with this row: from now on it must end. */
+  stop(number: number): void;
+}
+
+/** The rows did not pass. */
+export class RowsRefused extends Error {
+  override readonly name = "RowsRefused";
+  constructor(readonly failed: readonly FailedCheck[]) {
+    super("The rows did not pass their checks.");
+  }
+}
+
+export function percent(share: number): string {
+  return `${Number((share * 100).toFixed(2))}%`;
+}

@@ -1,0 +1,102 @@
+import type { ArgsSpec, Problem } from "../../args";
+import { boolean, choice, integer, mapOf, object, share, string } from "../../args";
+
+/** What the rows of an export must be like. All checks are optional. */
+export interface RowChecks {
+  /** The smallest number of rows. */
+  minRows?: number;
+  /** The largest number of rows. */
+  maxRows?: number;
+  /**
+   * The largest drop in the number of rows since the last export that passed, as a share of its rows: `0.2` allows 80 rows after 100. The state keeps
+   * that number. A new resource has nothing to compare with, nor has an export whose `scope` has changed.
+   */
+  maxDrop?: number;
+  /** Checks of fields, by their names. A field that no row has fails, unless its `filled` is 0. */
+  fields?: Record<string, FieldChecks>;
+  /**
+   * `fail`: rows that do not pass go into `NAME.rejected.EXT`, nothing is marked, and the last file and its state stay. `warn`: the rows are
+   * exported, and a warning lists the checks that they did not pass.
+   * @default "fail"
+   */
+  onFail?: "fail" | "warn";
+}
+
+/** What the values of a field must be like. All checks but `filled` ignore empty values. */
+export interface FieldChecks {
+  /** The smallest share of rows with a value, from 0 to 1. A field has no value if it is missing, null, or a string that is empty or blank. */
+  filled?: number;
+  /**
+   * `number`: a number, or a string that is written like a number in JSON, such as `12.50`. `integer`: the same without a fraction. `date`: an ISO 8601
+   * date or date-time as in JSON Schema, such as `2026-11-21` or `2026-11-21T08:30:00Z`. `url`: an absolute http or https URL.
+   */
+  type?: FieldType;
+  /**
+   * A regular expression of ECMAScript, with the flag `u`. It may match any part of the value: write `^` and `$` to match the whole. A value that is no
+   * string is matched in its JSON form.
+   */
+  pattern?: string;
+  /**
+   * Whether each value may occur only once. Exact up to 3,000,000 different values in each field, which need 32 MB of memory; an export with more fails the check.
+   * @default false
+   */
+  unique?: boolean;
+}
+
+export type FieldType = "number" | "integer" | "date" | "url";
+
+export const rowChecks: ArgsSpec<RowChecks> = {
+  minRows: { kind: integer(0) },
+  maxRows: { kind: integer(0) },
+  maxDrop: { kind: share },
+  fields: {
+    kind: mapOf(
+      object<FieldChecks>({
+        filled: { kind: share },
+        type: { kind: choice("number", "integer", "date", "url") },
+        pattern: { kind: string },
+        unique: { kind: boolean, default: false },
+      }),
+    ),
+  },
+  onFail: { kind: choice("fail", "warn"), default: "fail" },
+};
+
+/**
+ * Adds problems that the description cannot express. Parts may be unknown.
+ * @param maxRows the most rows that the export reads
+ */
+export function checkRowChecks(checks: RowChecks | undefined, maxRows: unknown, problems: Problem[]): void {
+  if (typeof checks !== "object") {
+    return;
+  }
+  const { minRows } = checks;
+  for (const [path, most] of [
+    ["checks.maxRows", checks.maxRows],
+    ["maxRows", maxRows],
+  ] as const) {
+    if (typeof minRows === "number" && typeof most === "number" && minRows > most) {
+      problems.push({ path: "checks.minRows", reason: `is greater than ${path}, so no export could pass` });
+    }
+  }
+  const fields = typeof checks.fields === "object" ? Object.entries(checks.fields) : [];
+  for (const [name, field] of fields) {
+    const reason = typeof field?.pattern === "string" ? patternProblem(field.pattern) : undefined;
+    if (reason !== undefined) {
+      problems.push({ path: `checks.fields.${name}.pattern`, reason });
+    }
+  }
+}
+
+function patternProblem(pattern: string): string | undefined {
+  try {
+    new RegExp(pattern, "u");
+    return undefined;
+  } catch (error) {
+    // The message repeats the expression before its last colon, and the expression may have colons itself.
+    const why = String((error as Error).message)
+      .split(": ")
+      .at(-1);
+    return `must be a regular expression of ECMAScript with the flag u; got one that is not valid (${why})`;
+  }
+}

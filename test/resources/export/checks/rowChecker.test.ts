@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import fc from "../../../fastCheck";
+import type { FieldChecks, RowChecks } from "../../../internals/resources";
+import { RowChecker } from "../../../internals/resources";
+
+type Row = Record<string, unknown>;
+
+function checked(pages: readonly Row[][], checks: RowChecks, timeLimit?: number) {
+  const checker = new RowChecker({ checks, timeLimit });
+  for (const rows of pages) {
+    checker.add({ count: rows.length, objects: () => rows });
+  }
+  const failed = checker.failed();
+  return { failed, figures: checker.figures(failed) };
+}
+
+/** The same with all rows at hand. */
+function naively(rows: readonly Row[], fields: Record<string, FieldChecks>): unknown {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name]) => {
+      const given = rows.map((row) => (Object.hasOwn(row, name) ? row[name] : undefined));
+      const values = given.filter((value) => String(value ?? "").trim() !== "");
+      const texts = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
+      return [
+        name,
+        {
+          filled: rows.length === 0 ? 1 : values.length / rows.length,
+          empty: rows.length - values.length,
+          wrongType: values.filter((value) => !Number.isInteger(Number(value)) || typeof value === "boolean").length,
+          unmatched: texts.filter((text) => !text.includes("1")).length,
+          repeated: texts.length - new Set(texts).size,
+        },
+      ];
+    }),
+  );
+}
+
+describe("a checker of rows", () => {
+  it("finds the same as a look at all rows at once, wherever pages end", () => {
+    const value = fc.oneof(
+      fc.constantFrom("", " ", "\u00a0\t", null, "x", true, "0.5", 1.25),
+      fc.integer({ min: -20, max: 20 }),
+      fc.integer({ min: -20, max: 20 }).map(String),
+    );
+    const names = ["a", "__proto__", "constructor"];
+    const row = fc
+      .array(fc.tuple(fc.constantFrom(...names), value))
+      .map((entries) =>
+        JSON.parse(`{${entries.map(([name, each]) => `${JSON.stringify(name)}:${JSON.stringify(each)}`).join()}}`),
+      );
+    const all = { type: "integer", pattern: "1", unique: true } as const;
+    const fields = Object.fromEntries(names.map((name) => [name, all]));
+    fc.assert(
+      fc.property(fc.array(fc.array(row)), (pages) => {
+        const { figures } = checked(pages, { fields });
+        const rows = pages.flat();
+        assert.equal(figures.rows, rows.length);
+        assert.deepEqual(figures.fields, naively(rows, fields));
+      }),
+    );
+  });
+
+  it("numbers the rows from 1 over all pages, and names the first five", () => {
+    const page: Row[] = [{ a: "" }, { a: "x" }];
+    const { failed } = checked([page, page, page, page, page, page], { fields: { a: { filled: 1, type: "number" } } });
+    assert.deepEqual(failed, [
+      {
+        check: "fields.a.filled",
+        reason: "6 of 12 rows have no value (rows 1, 3, 5, 7, 9, …); at least 100% must have one",
+      },
+      { check: "fields.a.type", reason: '6 of 6 values are not of type "number" (rows 2, 4, 6, 8, 10, …)' },
+    ]);
+  });
+
+  it("compares shares exactly", () => {
+    for (let filled = 0; filled <= 100; filled++) {
+      const rows = Array.from({ length: 100 }, (_, index) => ({ a: index < filled ? "x" : "" }));
+      assert.deepEqual(checked([rows], { fields: { a: { filled: filled / 100 } } }).failed, []);
+      const dropped = new RowChecker({ checks: { maxDrop: (100 - filled) / 100 }, lastPassed: 100 });
+      dropped.add({ count: filled, objects: () => [] });
+      assert.deepEqual(dropped.failed(), []);
+    }
+  });
+
+  it("stops a pattern that takes forever, and goes on with the other checks", () => {
+    const rows: Row[] = [{ id: "a" }, { id: `${"a".repeat(60)}!` }, { id: "aa" }, { id: "a" }];
+    const given: RowChecks = { fields: { id: { pattern: "^(a+)+$", type: "number", unique: true } } };
+    const { failed, figures } = checked([rows.slice(0, 1), rows.slice(1)], given, 300);
+    assert.deepEqual(failed, [
+      { check: "fields.id.type", reason: '4 of 4 values are not of type "number" (rows 1, 2, 3, 4)' },
+      {
+        check: "fields.id.pattern",
+        reason:
+          "could not be matched in time with the value of row 2: use a pattern without repetitions within repetitions",
+      },
+      { check: "fields.id.unique", reason: "1 of 4 values have occurred before (row 4)" },
+    ]);
+    assert.deepEqual(figures.failed, ["fields.id.type", "fields.id.pattern", "fields.id.unique"]);
+  });
+
+  it("matches patterns with parts of values, and with Unicode", () => {
+    const { failed } = checked([[{ a: "price 12" }, { a: "👍" }, { a: 5 }, { a: ["x", 1] }]], {
+      fields: { a: { pattern: String.raw`\d|^.$|^\[` } },
+    });
+    assert.deepEqual(failed, []);
+  });
+
+  it("parses no page if it only counts rows", () => {
+    const checker = new RowChecker({ checks: { minRows: 1 } });
+    checker.add({ count: 3, objects: () => assert.fail("parsed") });
+    assert.deepEqual(checker.failed(), []);
+  });
+});

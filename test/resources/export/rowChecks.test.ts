@@ -1,0 +1,327 @@
+import assert from "node:assert/strict";
+import { readdirSync, statSync } from "node:fs";
+import { failure, World } from "../life";
+
+type Rows = Record<string, unknown>[];
+
+/** Values that must not reach an error, a warning or the state. */
+const secretText = "value-of-a-row";
+
+const good: Rows = [1, 2, 3, 4].map((n) => ({ id: `${n}`, price: `${n}.50`, note: secretText }));
+const bad: Rows = [...good.slice(0, 2), { id: "1", price: "$5", note: "" }];
+
+describe("DataExport with checks", () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await World.create();
+  });
+  afterEach(() => world.remove());
+
+  const files = (): string[] => readdirSync(world.path("out")).sort();
+  /** A finished run with these rows. */
+  const batch = (rows: Rows): string => {
+    const { change } = world.emulator;
+    change.holdRuns();
+    const lotNo = change.startRun("task-1");
+    const texts = rows.map((row) => JSON.stringify(row));
+    change.insertRows("task-1", texts, lotNo);
+    change.setSubtaskStatus(lotNo, "finished");
+    change.releaseRuns();
+    return lotNo;
+  };
+  const checks = { minRows: 3, fields: { price: { filled: 1, type: "number" }, id: { unique: true } } };
+  const of = (lotNo: string, more: object = {}): Record<string, unknown> => ({
+    taskId: "task-1",
+    scope: "batch",
+    lotNo,
+    path: "out/rows.ndjson",
+    checks,
+    ...more,
+  });
+  const text = (rows: Rows): string => rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+
+  it("tells in its outputs what they have found", async () => {
+    const each = world.declare("DataExport");
+    await each.up(of(batch(good)));
+    assert.deepEqual(each.state.checked, {
+      rows: 4,
+      failed: [],
+      fields: { price: { filled: 1, empty: 0, wrongType: 0 }, id: { filled: 1, empty: 0, repeated: 0 } },
+    });
+    assert.equal(world.content("out/rows.ndjson"), text(good));
+    assert.deepEqual(files(), ["rows.ndjson"]);
+  });
+
+  it("parses no row without checks", async () => {
+    const each = world.declare("DataExport");
+    await each.up(of(batch(good), { checks: undefined }));
+    assert.equal(each.state.checked, undefined);
+  });
+
+  it("keeps rows that do not pass in a file of their own, and exports again at the next up", async () => {
+    const each = world.declare("DataExport");
+    const lotNo = batch(bad);
+    const message = await failure(each.up(of(lotNo)));
+    assert.equal(
+      message,
+      'The rows of task "task-1" did not pass 2 checks:\n' +
+        '  checks.fields.price.type: 1 of 3 values are not of type "number" (row 3)\n' +
+        "  checks.fields.id.unique: 1 of 3 values have occurred before (row 3)\n" +
+        'The 3 rows are in "out/rows.rejected.ndjson". Correct the task or the checks. The next up exports again.',
+    );
+    assert.deepEqual([each.id, files()], [undefined, ["rows.rejected.ndjson"]]);
+    assert.equal(world.content("out/rows.rejected.ndjson"), text(bad));
+    await failure(each.up(of(lotNo)));
+    assert.deepEqual(files(), ["rows.rejected.ndjson"]);
+    await each.up(of(lotNo, { checks: { minRows: 3 } }));
+    assert.deepEqual(files(), ["rows.ndjson", "rows.rejected.ndjson"]);
+    assert.equal(statSync(world.path("out/rows.ndjson")).mode, statSync(world.path("out/rows.rejected.ndjson")).mode);
+  });
+
+  it("leaves the last file and its state in place, and overwrites nothing", async () => {
+    const each = world.declare("DataExport");
+    await each.up(of(batch(good)));
+    const saved = { ...each.state };
+    world.write("out/rows.rejected.ndjson", "of somebody else");
+    for (const [rows, name] of [
+      [bad, "rows.rejected-2.ndjson"],
+      [[...bad, ...bad], "rows.rejected-3.ndjson"],
+    ] as const) {
+      const message = await failure(each.up(of(batch([...rows]))));
+      assert.match(message, /The file of the last export, "out\/rows\.ndjson", is unchanged\./);
+      assert.deepEqual(each.state, saved);
+      assert.equal(world.content("out/rows.ndjson"), text(good));
+      assert.equal(world.content(`out/${name}`), text([...rows]));
+    }
+    assert.equal(world.content("out/rows.rejected.ndjson"), "of somebody else");
+    await each.refresh();
+    const next = batch(good.slice(1));
+    assert.equal(await each.up(of(next)), "updated");
+    assert.deepEqual([each.state.rowCount, each.state.lotNo], [3, next]);
+  });
+
+  it("rejects rows in the format and under the name of the file that they would have become", async () => {
+    for (const [format, path, rejected] of [
+      ["csv", "out/{lotNo}.csv", ".rejected.csv"],
+      ["json", "out/n-{n}.json", "n-1.rejected.json"],
+      ["ndjson", "out/rows", "rows.rejected"],
+    ] as const) {
+      const lotNo = batch(bad);
+      await failure(world.declare("DataExport").up(of(lotNo, { format, path })));
+      const name = rejected.startsWith(".") ? `${lotNo}${rejected}` : rejected;
+      assert.ok(files().includes(name), files().join());
+      assert.ok(world.content(`out/${name}`).includes("$5"));
+    }
+    assert.equal(files().length, 3);
+  });
+
+  it("exports with a warning if onFail is warn", async () => {
+    const each = world.declare("DataExport");
+    const lotNo = batch(bad);
+    const args = of(lotNo, { checks: { ...checks, minRows: 4, onFail: "warn" } });
+    await each.up(args);
+    const failed = ["minRows", "fields.price.type", "fields.id.unique"];
+    assert.deepEqual((each.state.checked as { failed: string[] }).failed, failed);
+    assert.deepEqual(files(), ["rows.ndjson"]);
+    assert.equal(world.warnings.length, 1);
+    assert.match(
+      world.warnings[0] ?? "",
+      /did not pass 3 checks:.*The rows are in "out\/rows.ndjson", because onFail/s,
+    );
+    assert.equal(await each.up(args), "nothing");
+  });
+
+  it("makes no request if only the checks change", async () => {
+    const each = world.declare("DataExport");
+    const lotNo = batch(good);
+    await each.up(of(lotNo));
+    const { checked } = each.state;
+    world.operations();
+    assert.equal(await each.up(of(lotNo, { checks: { minRows: 100 } })), "updated");
+    assert.deepEqual(world.operations(), []);
+    assert.deepEqual([each.state.checked, each.state.checks], [checked, { minRows: 100 }]);
+    assert.match(await failure(each.up(of(batch(good), { checks: { minRows: 100 } }))), /checks\.minRows: there are 4/);
+  });
+
+  it("writes no file of rejected rows if there are none", async () => {
+    const message = await failure(world.declare("DataExport").up(of(batch([]))));
+    assert.match(message, /checks\.minRows: there are 0 rows; at least 3 are required\nNo row was read\. /);
+    assert.deepEqual(files(), []);
+  });
+
+  it("compares the number of rows with the last export that passed", async () => {
+    const each = world.declare("DataExport");
+    const many: Rows = Array.from({ length: 10 }, (_, id) => ({ id }));
+    const drop = (onFail?: string) => ({ checks: { minRows: 1, maxDrop: 0.3, onFail } });
+    await each.up(of(batch(many), { checks: undefined }));
+    assert.match(
+      await failure(each.up(of(batch(many.slice(4)), drop()))),
+      /checks\.maxDrop: there are 6 rows, 40% fewer than the 10 of the last export that passed; at most 30% fewer are allowed/,
+    );
+    // Neither an export with a warning nor a refresh changes what the next one is compared with.
+    await each.up(of(batch(many.slice(5)), drop("warn")));
+    await each.refresh();
+    assert.deepEqual(each.state.checked, { rows: 5, failed: ["maxDrop"], lastPassed: 10 });
+    await failure(each.up(of(batch(many.slice(4)), drop())));
+    await each.up(of(batch(many.slice(3)), drop()));
+    assert.deepEqual(each.state.checked, { rows: 7, failed: [], lastPassed: 10 });
+    await each.up(of(batch(many.slice(5)), drop()));
+    assert.deepEqual(each.state.checked, { rows: 5, failed: [], lastPassed: 7 });
+    await each.up(of(batch(many), { maxRows: 4, ...drop() }));
+    assert.deepEqual(each.state.checked, { rows: 4, failed: [], lastPassed: 4 });
+    await each.up({ taskId: "task-1", scope: "all", path: "out/all", checks: { maxDrop: 0 } });
+    assert.equal("lastPassed" in (each.state.checked as object), false);
+  });
+
+  it("does not compare with the rows of a run that was not over", async () => {
+    const each = world.declare("DataExport");
+    const many: Rows = Array.from({ length: 10 }, (_, id) => ({ id }));
+    const withDrop = { checks: { maxDrop: 0.3 } };
+    await each.up(of(batch(many), withDrop));
+    world.emulator.change.holdRuns();
+    const lotNo = world.emulator.change.startRun("task-1");
+    world.emulator.change.insertRows("task-1", ["{}", "{}", "{}", "{}", "{}", "{}", "{}", "{}"], lotNo);
+    await each.up(of(lotNo, withDrop));
+    assert.deepEqual([each.state.pending, (each.state.checked as { rows: number }).rows], [["run at work"], 8]);
+    world.emulator.change.setSubtaskStatus(lotNo, "finished");
+    await failure(each.up(of(batch(many.slice(4)), withDrop)));
+  });
+
+  it("names a field that no row has, and the one that was probably meant", async () => {
+    const given = { fields: { Prices: { type: "number" }, zzzzzz: {}, gone: { filled: 0 } } };
+    const message = await failure(world.declare("DataExport").up(of(batch(good), { checks: given })));
+    assert.deepEqual(message.split("\n").slice(1, -1), [
+      '  checks.fields.Prices: no row has this field; did you mean "price"?',
+      "  checks.fields.zzzzzz: no row has this field",
+    ]);
+  });
+
+  it("counts all rows of the file after a kill in the middle", async () => {
+    world.configure({ pageSize: "2" });
+    const each = world.declare("DataExport");
+    const lotNo = batch([...bad, ...good]);
+    const given = of(lotNo, { checks: { ...checks, onFail: "warn" } });
+    const saved = await world.killed(each, () => each.up(given), { operation: "getBatchData", skip: 2 });
+    await saved.up(given);
+    assert.deepEqual(saved.state.checked, {
+      rows: 7,
+      failed: ["fields.price.type", "fields.id.unique"],
+      fields: { price: { filled: 1, empty: 0, wrongType: 1 }, id: { filled: 1, empty: 0, repeated: 3 } },
+    });
+  });
+
+  it("puts no value of a row into an error, a warning or the state", async () => {
+    const fields = {
+      note: { type: "date", pattern: "^x$", unique: true, filled: 1 },
+      [secretText.slice(1)]: {},
+    };
+    const lotNo = batch([...good, { note: "" }]);
+    const message = await failure(world.declare("DataExport").up(of(lotNo, { checks: { fields } })));
+    assert.match(message, /did not pass 5 checks/);
+    const each = world.declare("DataExport");
+    await each.up(of(lotNo, { checks: { fields, onFail: "warn" } }));
+    for (const told of [message, ...world.warnings, JSON.stringify(each.state.checked)]) {
+      assert.equal(told.includes(secretText), false, told);
+    }
+  });
+
+  describe("and markExported", () => {
+    const marked = (): number => world.emulator.inspect.exportedCount("task-1");
+    const marking = (given: object, more: object = {}): Record<string, unknown> => ({
+      taskId: "task-1",
+      scope: "notExported",
+      path: "out/{n}.ndjson",
+      markExported: true,
+      checks: given,
+      ...more,
+    });
+
+    it("marks nothing unless the rows pass", async () => {
+      batch(bad);
+      const each = world.declare("DataExport");
+      const message = await failure(each.up(marking(checks)));
+      assert.match(message, /Keep that file: the service may return these rows only once\. Nothing was marked/);
+      assert.deepEqual([marked(), files()], [0, ["1.rejected.ndjson"]]);
+      await each.up(marking({ minRows: 3 }));
+      assert.deepEqual([marked(), files()], [3, ["1.ndjson", "1.rejected.ndjson"]]);
+    });
+
+    describe("with markScope returned", () => {
+      beforeEach(() => {
+        world.configure({ markScope: "returned", pageSize: "10" });
+        world.emulator.setBehaviour({ markScope: "returned" });
+      });
+
+      it("marks nothing unless the rows pass", async () => {
+        batch(bad);
+        const each = world.declare("DataExport");
+        await failure(each.up(marking(checks)));
+        assert.deepEqual([marked(), files(), each.id], [0, ["1.rejected.ndjson"], undefined]);
+        await each.up(marking({ minRows: 3 }));
+        assert.deepEqual([marked(), files()], [3, ["1.ndjson", "1.rejected.ndjson"]]);
+        assert.equal(each.state.complete, true);
+      });
+
+      it("refuses rows of several responses, of which it would have to mark the first before the read of the others", async () => {
+        await world.finishedRun();
+        const each = world.declare("DataExport");
+        const message = await failure(each.up(marking({ minRows: 1 })));
+        assert.match(
+          message,
+          /checks\.onFail: one response contained 10 of 25 rows, and the others can be read only after these are marked: set maxRows to at most 10,/,
+        );
+        assert.deepEqual([marked(), files()], [0, ["1.rejected.ndjson"]]);
+        await each.up(marking({ minRows: 10 }, { maxRows: 10 }));
+        assert.deepEqual([marked(), each.state.rowCount], [10, 10]);
+        await each.up(marking({ minRows: 100, onFail: "warn" }));
+        assert.deepEqual([marked(), each.state.rowCount], [25, 15]);
+      });
+
+      it("keeps the rows that a service returns only once", async () => {
+        world.emulator.setBehaviour({ notExported: "handedOutOnce" });
+        batch(bad);
+        const each = world.declare("DataExport");
+        await failure(each.up(marking(checks)));
+        batch(good);
+        // The service still counts the rows that it does not return again.
+        assert.match(await failure(each.up(marking(checks))), /one response contained 4 of 7 rows/);
+        batch(good);
+        await each.up(marking(checks, { maxRows: 4 }));
+        assert.deepEqual(
+          files().map((name) => [name, world.content(`out/${name}`)]),
+          [
+            ["1.ndjson", text(good)],
+            ["1.rejected-2.ndjson", text(good)],
+            ["1.rejected.ndjson", text(bad)],
+          ],
+        );
+      });
+    });
+  });
+
+  it("refuses what no rows could pass, all of it in the preview", async () => {
+    const problems = await world.providers.problems(
+      "DataExport",
+      of("1", {
+        maxRows: 5,
+        checks: {
+          minRows: 10,
+          maxRows: 8,
+          maxDrop: 2,
+          onFail: "stop",
+          fields: { price: { filled: -1, type: "text", pattern: "(", unike: true } },
+        },
+      }),
+    );
+    assert.deepEqual(problems, [
+      "checks.maxDrop must be a number from 0 to 1; got another number",
+      "checks.fields.price.unike is not a valid name; valid names: filled, type, pattern, unique",
+      "checks.fields.price.filled must be a number from 0 to 1; got another number",
+      'checks.fields.price.type must be "number" or "integer" or "date" or "url"; got another string',
+      'checks.onFail must be "fail" or "warn"; got another string',
+      "checks.minRows is greater than checks.maxRows, so no export could pass",
+      "checks.minRows is greater than maxRows, so no export could pass",
+      "checks.fields.price.pattern must be a regular expression of ECMAScript with the flag u; got one that is not valid (Unterminated group)",
+    ]);
+  });
+});
