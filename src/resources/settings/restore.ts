@@ -80,40 +80,55 @@ export function remember(
   context: Context,
 ): ShownSetting[] {
   const shownActions = actionsById(actions);
-  const reasons = new Map<string, (Setting | ShownSetting)[]>();
-  const lose = (settings: readonly (Setting | ShownSetting)[], why: string): unknown =>
-    reasons.set(why, [...(reasons.get(why) ?? []), ...settings]);
-  let remembered = [...known];
-  for (const together of partsOfActions(fresh)) {
+  const notShown: Setting[][] = [];
+  const notStorable: ShownSetting[][] = [];
+  const tooLarge: ShownSetting[][] = [];
+  const remembered = partsOfActions(known);
+  // Each part has its own entry in the state, so the sizes of the entries add up. Serializing the whole state for each part would take quadratic time.
+  const bytesOf = (part: readonly ShownSetting[]): number => Buffer.byteLength(JSON.stringify(stored(part)) ?? "");
+  const empty = bytesOf([]);
+  const sizeOf = (part: readonly ShownSetting[]): number => bytesOf(part) - empty + ",".length;
+  let size = [...remembered.values()].reduce((sum, part) => sum + sizeOf(part), empty);
+  for (const [key, together] of partsOfActions(fresh)) {
     const found = together.flatMap((setting) => shownSetting(setting, shownActions) ?? []);
-    lose(without(together, found), "the service does not show the present value");
     const storable = found.filter(isOfLines);
-    lose(without(found, storable), "an item of the present list is blank or has a line break");
-    const all = merge(remembered, storable);
-    if (storable.length > 0 && Buffer.byteLength(JSON.stringify(stored(all))) > mostBytes) {
-      lose(storable, "the present values exceed the 32 kB that are kept");
+    notShown.push(without(together, found));
+    notStorable.push(without(found, storable));
+    if (storable.length === 0) {
+      continue;
+    }
+    const before = remembered.get(key) ?? [];
+    const part = merge(before, storable);
+    const grown = size + sizeOf(part) - (before.length > 0 ? sizeOf(before) : 0);
+    if (grown > mostBytes) {
+      tooLarge.push(storable);
     } else {
-      remembered = all;
+      remembered.set(key, part);
+      size = grown;
     }
   }
-  for (const [why, settings] of reasons) {
+  const warn = (parts: readonly (readonly (Setting | ShownSetting)[])[], why: string): void => {
+    const settings = parts.flat();
     if (settings.length > 0) {
       context.warn(`Task "${taskId}": ${listed(settings)} cannot be restored later, because ${why}.`);
     }
-  }
-  return remembered;
+  };
+  warn(notShown, "the service does not show the present value");
+  warn(notStorable, "an item of the present list is blank or has a line break");
+  warn(tooLarge, "the present values exceed the 32 kB that are kept");
+  return [...remembered.values()].flat();
 }
 
-/** The properties of one action belong together, so they are remembered together or not at all. */
-function partsOfActions(settings: readonly Setting[]): Setting[][] {
-  const parts = new Map<string, Setting[]>();
+/** The properties and the loop of each action. The properties of one action belong together, so they are remembered together or not at all. */
+function partsOfActions<S extends Setting | ShownSetting>(settings: readonly S[]): Map<string, S[]> {
+  const parts = new Map<string, S[]>();
   for (const setting of settings) {
     const key = `${setting.part} ${setting.actionId}`;
     const together = parts.get(key) ?? [];
     together.push(setting);
     parts.set(key, together);
   }
-  return [...parts.values()];
+  return parts;
 }
 
 /** The state keeps a list as one string with an item on each line. */

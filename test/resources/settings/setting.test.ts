@@ -265,6 +265,31 @@ describe("the settings of a task", () => {
         }),
       ));
 
+    it("are serialized a number of times that grows linearly, and fill the limit of 32 kB", () => {
+      const serialized = [500, 1000].map((count) => {
+        const ours: Setting[] = Array.from({ length: count }, (_, index) => ({
+          actionId: `action-${index}`,
+          actionType: "type",
+          part: "property",
+          name: "Url",
+          value: "https://old.test/",
+        }));
+        let seen = 0;
+        const stored = (some: readonly ShownSetting[]): unknown => {
+          seen += some.length;
+          return { properties: valuesOf(some), loops: listsOf(some) };
+        };
+        const task = new Task(ours);
+        const memory = { fresh: ours, known: [], actions: task.actions() };
+        const remembered = remember("task-1", memory, stored, task.context());
+        const bytes = Buffer.byteLength(JSON.stringify(stored(remembered)));
+        const bytesOfNext = 60;
+        assert.ok(count === 500 || (bytes <= 32 * 1024 && bytes > 32 * 1024 - bytesOfNext), `${bytes} bytes`);
+        return seen;
+      });
+      assert.ok((serialized[1] ?? 0) <= 2.5 * (serialized[0] ?? 0), serialized.join());
+    });
+
     it("need no request if the service has the old values again", () =>
       fc.assert(
         fc.asyncProperty(settings, settings, async (original, ours) => {
