@@ -8,9 +8,10 @@ import { proxyFromEnvironment } from "../service/environment";
 import { isServiceError } from "../service/errors/errors";
 import { proxyOf } from "../service/http/proxyServer";
 import type { ServiceClientOptions } from "../service/options";
+import { ownPackage } from "../service/ownPackage";
 import { engineVersion } from "./connection/pulumi";
 import { sourceInWords } from "./connection/storedTokens";
-import { ownPackage, versionUsedIn } from "./packageFile";
+import { versionUsedIn } from "./packageFile";
 
 /** One finding of `doctor`. */
 export interface Finding {
@@ -24,7 +25,7 @@ export interface Finding {
 }
 
 export async function versionFindings(folder: string, signal: AbortSignal): Promise<Finding[]> {
-  const { version, engines, peerDependencies } = ownPackage();
+  const { version, engines, peerDependencies } = ownPackage;
   const range = peerDependencies["@pulumi/pulumi"] ?? "*";
   const node = process.versions.node;
   const [engine, sdk] = [await engineVersion(signal), versionUsedIn(folder, "@pulumi/pulumi")];

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { version } from "../service/version";
+import { ownPackage } from "../service/ownPackage";
 import type { CliCommand, CommandValues } from "./command";
 import { commands } from "./commands/index";
 import { commonOptions, connectionOptions } from "./options";
@@ -59,7 +59,7 @@ export function makeProgram(output: ParserOutput, invoke: (invocation: Invocatio
       .allowExcessArguments(false);
   const program = configured(new Command(programName))
     .description("Work with the tasks of a web data extraction service.")
-    .version(version)
+    .version(ownPackage.version)
     .addHelpText("after", `\nExample:\n  $ ${programName} run shop-1   starts a run and waits for its end\n`);
   const parents = new Map<string, Command>();
   const parentOf = (word: string): Command => {

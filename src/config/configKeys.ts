@@ -138,7 +138,7 @@ export const clientKeys = {
 } as const satisfies Partial<Record<keyof ServiceClientOptions, Key>>;
 
 /** The keys that the provider itself uses. */
-export const providerKeys = {
+const providerKeys = {
   profiles: {
     kind: mapOfMaps("profiles"),
     environment: "WEBEXTRACT_PROFILES",

@@ -5,7 +5,7 @@ import type { AxiosInstance, AxiosProxyConfig } from "axios";
 import axios from "axios";
 import type { UploadSource } from "../contract/types";
 import type { HttpResponse, Loss } from "../errors/failures";
-import { version } from "../version";
+import { ownPackage } from "../ownPackage";
 import { longestTimer } from "./clock";
 import { onAbort } from "./onAbort";
 import type { ProxyServer } from "./proxyServer";
@@ -44,7 +44,7 @@ export class Transport {
     this.#fresh = agentsOf(proxy, false);
     this.#plainProxy = proxy === undefined ? false : axiosProxyOf(proxy);
     this.#axios = axios.create({
-      headers: { "User-Agent": `pulumi-webextract/${version}`, Accept: "application/json" },
+      headers: { "User-Agent": `pulumi-webextract/${ownPackage.version}`, Accept: "application/json" },
       maxRedirects: 0,
       maxContentLength: maxResponseBytes,
       maxBodyLength: Number.POSITIVE_INFINITY,
