@@ -16,16 +16,19 @@ const breakages: Readonly<Record<string, string>> = {
   }`,
 };
 
+/** Changes of the parts that the package uses in the program. */
+const breakageOfProgram = `dependsOn: () => ({}), state: () => { throw new Error("no such module"); }`;
+
 /** Replaces modules of the SDK for the package only. The SDK's own files import them by other paths. */
 const breaking = `
 const Module = require("node:module");
-const breakages = { ${Object.values(breakages)
+const breakages = { program: { ${breakageOfProgram} }, ${Object.values(breakages)
   .map((each, index) => `${index}: { ${each} }`)
   .join(",\n")} };
 const broken = breakages[process.env.BREAKAGE] ?? {};
 const load = Module._load;
 Module._load = function (request, ...rest) {
-  const name = /^@pulumi\\/pulumi\\/proto\\/(\\w+)$/.exec(request)?.[1];
+  const name = /^@pulumi\\/pulumi\\/(?:proto|runtime)\\/(\\w+)$/.exec(request)?.[1];
   const loaded = load.call(this, request, ...rest);
   return name in broken ? broken[name](loaded) : loaded;
 };
@@ -50,11 +53,15 @@ describe("changed private parts of the SDK", () => {
   });
   after(() => world.remove());
 
+  const breakBy = (breakage: string): Record<string, string> => ({
+    NODE_OPTIONS: `--require ${join(world.project.folder, "break.js")}`,
+    BREAKAGE: breakage,
+  });
+
   /** Runs an up that deletes the next copy. The delete warns that the task stays. */
   const deleteNext = async (gone: number, breakage: string): Promise<string> => {
     world.program(program(gone));
-    const env = { NODE_OPTIONS: `--require ${join(world.project.folder, "break.js")}`, BREAKAGE: breakage };
-    const { output } = await world.project.up({ env });
+    const { output } = await world.project.up({ env: breakBy(breakage) });
     assert.match(output, /- 1 deleted/);
     return output;
   };
@@ -70,6 +77,32 @@ describe("changed private parts of the SDK", () => {
       const output = await deleteNext(index + 2, String(index));
       assert.match(output, new RegExp(`pulumi:Stack \\(test-dev\\):\\n +${warning}`));
       assert.doesNotMatch(output, underResource(`copy${index}`));
+    });
+  });
+
+  describe("that the program uses", () => {
+    const unchanged = program(0);
+
+    it("cause no error: a read still waits for the resources that it names", async () => {
+      world.program(`${unchanged}
+        const later = new TaskCopy("later", { sourceTaskId: "template-1", taskGroupId: "group-1" });
+        exports.subtasks = require("pulumi-webextract").getSubtasksOutput({ taskId: "template-1" }, { dependsOn: later });`);
+      world.operations();
+      const { output } = await world.project.preview({ env: breakBy("program") });
+      assert.match(output, /subtasks/);
+      assert.deepEqual(world.operations(), []);
+    });
+
+    it("cause no error: a preview shows only the problems of the resource that the engine refuses", async () => {
+      const invalid = (name: string): string =>
+        `new TaskActionConfig("${name}", { taskId: "template-1", actions: {} });`;
+      world.program([unchanged, invalid("one"), invalid("two")].join("\n"));
+      const options = { expect: "failure" } as const;
+      const others = /is declared with invalid arguments/;
+      assert.match((await world.project.preview(options)).output, others);
+      const { output } = await world.project.preview({ ...options, env: breakBy("program") });
+      assert.match(output, /has a problem: actions must be/);
+      assert.doesNotMatch(output, others);
     });
   });
 });
