@@ -61,6 +61,7 @@ describe("several programs in one process (Automation API)", () => {
     project = await Project.create({
       name: "inline",
       files: { "inline.js": script },
+      leanSdk: true,
       env: { SERVICES: JSON.stringify(services) },
     });
   });

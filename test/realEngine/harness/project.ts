@@ -35,7 +35,7 @@ export interface ProjectOptions {
   env?: Readonly<Record<string, string>>;
   /** Folders at the beginning of PATH. */
   path?: readonly string[];
-  /** Whether the SDK starts without TypeScript, see `leanSdk.js`. Default: unless the project has its own Pulumi.yaml. Not for measurements. */
+  /** Whether the SDK starts without TypeScript, see `leanSdk.js`. Default: only for `program`. Not for measurements. */
   leanSdk?: boolean;
 }
 
@@ -88,8 +88,7 @@ export class Project {
     const name = options.name ?? "test";
     const folder = options.folder ?? join(root, "program");
     const PATH = [...(options.path ?? []), engine.env.PATH].join(delimiter);
-    const hasOwnSettings = options.folder !== undefined || options.files?.["Pulumi.yaml"] !== undefined;
-    const isLean = options.leanSdk ?? !hasOwnSettings;
+    const isLean = options.leanSdk ?? (options.program !== undefined && options.folder === undefined);
     const env = { ...cleanEnvironment({ ...engine.env, PATH }, root), ...(isLean ? leanSdk : {}), ...options.env };
     const project = new Project(root, folder, name, options.stack ?? "dev", engine, env);
     if (options.folder === undefined) {

@@ -24,7 +24,7 @@ for (const version of keptVersions()) {
       rmSync(scratch, { recursive: true, force: true });
     });
     const restore = async (options: { moved?: boolean; config?: Record<string, string> } = {}): Promise<void> => {
-      stack = await UpgradeStack.restore(kept, options, scratch);
+      stack = await UpgradeStack.restore(kept, { ...options, leanSdk: true }, scratch);
     };
 
     it("causes no change in an up and a refresh, and no request except the reads of the refresh", async () => {
@@ -94,7 +94,7 @@ for (const version of keptVersions()) {
     let stack: UpgradeStack;
     beforeEach(async () => {
       scratch = mkdtempSync(join(tmpdir(), "webextract-upgrade-"));
-      stack = await UpgradeStack.restore(join(version, "unfinished"), {}, scratch);
+      stack = await UpgradeStack.restore(join(version, "unfinished"), { leanSdk: true }, scratch);
     });
     afterEach(async () => {
       await stack.remove();

@@ -29,7 +29,7 @@ const apiKey = "api-key-of-the-upgrade-program";
 /** Secret configuration of the program. */
 export const secrets = { "upgrade:wait": "a secret property", "upgrade:item": "https://secret.test/2" };
 
-export interface UpgradeStackOptions extends Pick<ProjectOptions, "folder" | "install" | "path" | "env"> {
+export interface UpgradeStackOptions extends Pick<ProjectOptions, "folder" | "install" | "path" | "env" | "leanSdk"> {
   /** Folder of the first program. */
   program: string;
   /** State file of the service. A missing file is created. */
