@@ -2,15 +2,33 @@
  * `npm test`: the checks, the build, the unit tests and the tests on the real engine. `--all` (`npm run test:all`) adds the slow tests,
  * `--unit` runs the unit tests only, and file names or patterns run those tests only. The last line is always `N passed, N failed`.
  */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { TestCounts } from "../test/reporter";
 import { summaryOf } from "../test/reporter";
 import { buildIfStale } from "./build";
 import { check } from "./check";
+import { repositoryRoot } from "./commands";
 import { ensureEngine } from "./engine/ensureEngine";
 import { runMocha } from "./runMocha";
 
-const onEngine = ["test/realEngine/**/*.test.ts", "test/quickstart/**/*.test.ts"];
+const engineFolders = ["test/realEngine", "test/quickstart"];
+const onEngine = engineFolders.map((folder) => `${folder}/**/*.test.ts`);
+/** The tests on the engine that take the longest, by the time that they take. They start first, so that none runs alone at the end. */
+const longest = [
+  "quickstart/quickstart",
+  "realEngine/templates",
+  "realEngine/refresh",
+  "realEngine/diffs/runs",
+  "realEngine/diffs/settings",
+  "realEngine/diffs/tasks",
+  "realEngine/resources",
+  "realEngine/waiting",
+  "realEngine/kills/kills",
+  "realEngine/packaging",
+  "realEngine/options",
+].map((name) => join("test", `${name}.test.ts`));
 const slow = "**/*.slow.test.ts";
 /** About half of the unit tests, by the time that they take. */
 const oneHalf = "test/{service,provider,cli,emulator}/**/*.test.ts";
@@ -33,7 +51,7 @@ async function main(): Promise<void> {
     await unitTests(notSlow);
     const ready = await step("engine", async () => (await ensureEngine()) && "");
     if (built && ready) {
-      await engineTests(notSlow);
+      await engineTests(values.all);
     }
   }
 }
@@ -47,9 +65,14 @@ async function unitTests(ignored: readonly string[]): Promise<void> {
   ]);
 }
 
-async function engineTests(ignored: readonly string[]): Promise<void> {
+async function engineTests(withSlow: boolean): Promise<void> {
+  const files = engineFolders.flatMap((folder) =>
+    readdirSync(join(repositoryRoot, folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".test.ts") && (withSlow || !name.endsWith(".slow.test.ts")))
+      .map((name) => join(folder, name)),
+  );
   // A run of the engine uses one core: two test files at a time use both cores.
-  await tests("tests on the engine", [...onEngine, ...ignore(ignored), "--parallel", "--jobs", "2"]);
+  await tests("tests on the engine", [...new Set([...longest, ...files]), "--parallel", "--jobs", "2"]);
 }
 
 function ignore(patterns: readonly string[]): string[] {
