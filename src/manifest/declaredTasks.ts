@@ -1,8 +1,10 @@
 import type { Problem } from "../resources/args";
 import { dataExport } from "../resources/export/dataExport";
-import { extractionTask } from "../resources/extractionTask";
+import { extractionTask, givenLists } from "../resources/extractionTask";
 import type { AnyResource } from "../resources/index";
 import { didYouMean } from "../resources/likelyName";
+import type { GivenList } from "../resources/urls/checkList";
+import { checkList } from "../resources/urls/checkList";
 import { unknown } from "../resources/values";
 import type { ResourceOptions } from "./documentShapes";
 import type { Problems } from "./problems";
@@ -66,7 +68,19 @@ export class DeclaredTasks {
   private readonly rerunOn: NameAt[] = [];
   private readonly exports: (NameAt & { task: string })[] = [];
 
-  constructor(private readonly problems: Problems) {}
+  private readonly contents: ListContents;
+
+  /**
+   * @param folder the program's folder
+   * @param isLater whether a value is known only later
+   */
+  constructor(
+    private readonly problems: Problems,
+    folder: string,
+    isLater: (value: unknown) => boolean,
+  ) {
+    this.contents = new ListContents(folder, isLater);
+  }
 
   add({ name, at, node, values }: GivenTask): void {
     const { run, exports, name: _name, was, opts, ...args } = values;
@@ -82,6 +96,10 @@ export class DeclaredTasks {
       hasRun: run !== undefined,
     };
     this.checkRules(extractionTask, args, node);
+    // The engine may keep the old value of what it ignores, so a file that is gone is no problem then.
+    if (optionsOf(opts).ignoreChanges === undefined) {
+      this.addProblems(this.contents.problemsOf(args), node);
+    }
     const entries = isRead(exports) ? Object.entries(exports) : [];
     this.tasks.push({
       name,
@@ -184,15 +202,55 @@ export class DeclaredTasks {
   private checkRules({ rules }: Pick<AnyResource, "rules">, args: Values, node: Node): void {
     const found: Problem[] = [];
     rules?.(args, found);
+    this.addProblems(found, node);
+  }
+
+  private addProblems(found: readonly Problem[], node: Node): void {
     // A misspelled name is most often the one that is missing.
     const places = found.map((problem) => ({ ...problem, closest: closestTo(node, problem.path) }));
-    for (const { path, reason, closest } of places.filter((each) => !this.problems.hasWithin(each.closest))) {
-      this.problems.add(closest, reason, [pathOf(node), path].filter((each) => each !== "").join("."));
+    const added = places.filter(({ closest }) => !this.problems.hasWithin(closest.node));
+    for (const { path, reason, closest } of added) {
+      const whole = [pathOf(node), path].filter((each) => each !== "").join(".");
+      this.problems.add(closest.node, reason, whole, closest.rest);
     }
   }
 
   private refuse({ file, offset, path }: Spot, reason: string): void {
     this.problems.addAt(file, offset, path, reason);
+  }
+}
+
+/** What `check` finds in lists and in the files that the arguments name. Here, the problem gets the position in the manifest. */
+class ListContents {
+  /** Many tasks may name one file. */
+  private readonly files = new Map<string, Problem[]>();
+
+  constructor(
+    private readonly folder: string,
+    private readonly isLater: (value: unknown) => boolean,
+  ) {}
+
+  problemsOf(args: Values): Problem[] {
+    return givenLists(args).flatMap(({ args: given, names: { at, ...names } }) => {
+      const { [names.list]: list, [names.file]: file } = given;
+      const hasLater = Array.isArray(list) ? list.some(this.isLater) : this.isLater(list);
+      if ((list ?? undefined) !== undefined) {
+        return file === undefined && !hasLater ? this.check({ [names.list]: list }, { ...names, at }) : [];
+      }
+      if (typeof file !== "string" || this.isLater(file)) {
+        return [];
+      }
+      const key = JSON.stringify([file, names.urls]);
+      const known = this.files.get(key) ?? this.check({ [names.file]: file }, { ...names, at: "" });
+      this.files.set(key, known);
+      return known.map((problem) => ({ ...problem, path: at + problem.path }));
+    });
+  }
+
+  private check(args: GivenList["args"], names: GivenList["names"]): Problem[] {
+    const problems: Problem[] = [];
+    checkList(args, { ...names, before: undefined }, { folder: this.folder, problems });
+    return problems;
   }
 }
 

@@ -42,13 +42,16 @@ export class Problems {
     );
   }
 
-  /** A problem of a value. */
-  add(node: Node, reason: string, path: string = pathOf(node)): void {
-    this.addAt(node.file, node.offset, path, reason);
+  /**
+   * A problem of a value.
+   * @param within what in the value has the problem, such as a line of the file that it names
+   */
+  add(node: Node, reason: string, path: string = pathOf(node), within = ""): void {
+    this.addAt(node.file, node.offset, path, reason, within);
   }
 
-  addAt(file: SourceFile, offset: number, path: string, reason: string): void {
-    const key = JSON.stringify([file.name, offset, reason]);
+  addAt(file: SourceFile, offset: number, path: string, reason: string, within = ""): void {
+    const key = JSON.stringify([file.name, offset, reason, within]);
     if (!this.found.has(key)) {
       const position = file.positionOf(offset);
       this.found.set(key, { file: file.name, ...position, path, reason, snippet: file.snippetOf(position) });

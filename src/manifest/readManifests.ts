@@ -34,7 +34,7 @@ export interface ManifestSource {
   variables: Variables;
 }
 
-/** Reads and checks manifests. Needs neither Pulumi nor the service, and does not read the files that the manifests name. */
+/** Reads and checks manifests. Reads the files with lists that the manifests name, too. Needs neither Pulumi nor the service. */
 export function readManifests(source: ManifestSource): Manifests {
   const reading = readInSteps(source);
   for (let step = reading.next(); ; step = reading.next()) {
@@ -47,7 +47,7 @@ export function readManifests(source: ManifestSource): Manifests {
 /** Does the same in one step for each file. A caller that listens for Ctrl-C can do so in between. */
 export function* readInSteps({ paths, folder, variables }: ManifestSource): Generator<void, Manifests, void> {
   const problems = new Problems();
-  const reader = new ManifestReader(variables, problems);
+  const reader = new ManifestReader(variables, problems, folder);
   for (const file of findFiles(paths, folder, problems)) {
     const text = readText(file, folder, problems);
     if (text !== undefined) {
@@ -66,8 +66,9 @@ class ManifestReader {
   constructor(
     variables: Variables,
     private readonly problems: Problems,
+    folder: string,
   ) {
-    this.tasks = new DeclaredTasks(problems);
+    this.tasks = new DeclaredTasks(problems, folder, (value) => variables.isLater(value));
     this.values = new ValueReader(variables, problems, knownShapes);
   }
 

@@ -92,8 +92,8 @@ export function merge(defaults: MapNode, over: MapNode, count: (entries: number)
   return { ...over, entries };
 }
 
-/** The most specific value that a property path names, as far as the path can be followed. */
-export function closestTo(node: Node, path: string): Node {
+/** The most specific value that a property path names, as far as the path can be followed, and the rest of the path. */
+export function closestTo(node: Node, path: string): { node: Node; rest: string } {
   const children: [string, Node][] =
     node.is === "map"
       ? [...node.entries].map(([key, { value }]) => [key, value])
@@ -103,7 +103,7 @@ export function closestTo(node: Node, path: string): Node {
   const fitting = children.filter(([key]) => path.startsWith(key) && /^(?:$|[.[, ])/.test(path.slice(key.length)));
   const [best] = fitting.sort(([a], [b]) => b.length - a.length);
   if (best === undefined) {
-    return node;
+    return { node, rest: path };
   }
   const rest = path.slice(best[0].length);
   return closestTo(best[1], rest.startsWith(".") ? rest.slice(1) : rest);

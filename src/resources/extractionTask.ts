@@ -5,6 +5,7 @@ import { boolean, choice, object, string } from "./args";
 import { everything } from "./ownership";
 import type { CheckContext, Context, Created, Difference, PendingState, ProfileArgs, Read, Resource } from "./resource";
 import { messageOf, PartialFailure } from "./resource";
+import { itemsNames } from "./settings/loopArgs";
 import type { CheckedActions, ParameterActions } from "./settings/parameterActions";
 import {
   actionsWith,
@@ -24,9 +25,10 @@ import type { TaskCopyArgs, TaskCopyState } from "./task/taskCopy";
 import { checkSource, taskCopy } from "./task/taskCopy";
 import { lookUpByRows, lookUpTask } from "./task/taskPresence";
 import { writeTask } from "./task/taskWrite";
+import type { GivenList } from "./urls/checkList";
 import { isGivenOnce } from "./urls/checkList";
 import type { StartUrls, StartUrlsForm } from "./urls/startUrls";
-import { checkStartUrls, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from "./urls/startUrls";
+import { checkStartUrls, startUrlsNames, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from "./urls/startUrls";
 
 /**
  * A whole task as one resource, made by two requests, or by three with an upload. Made for many tasks, because the engine's time and state
@@ -134,7 +136,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
     }
     if (startUrls !== undefined) {
       const before = context.previous?.startUrls as CheckContext["previous"];
-      const list = isRecord(startUrls) ? await checkStartUrls(startUrls, "startUrls.", before, context) : undefined;
+      const list = isRecord(startUrls) ? checkStartUrls(startUrls, "startUrls.", before, context) : undefined;
       checked.startUrls = (isRecord(startUrls) ? { ...startUrls, ...list } : startUrls) as StartUrls;
     }
     return checked;
@@ -191,6 +193,14 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
     }
   },
 };
+
+/** The lists among the arguments, with the names that `check` gives them. */
+export function givenLists({ actions, startUrls }: Partial<ExtractionTaskArgs>): GivenList[] {
+  const loops = Object.entries(isRecord(actions) ? actions : {}).flatMap(([actionId, action]) =>
+    isRecord(action) && isRecord(action.loop) ? [{ args: action.loop, names: itemsNames(loopPath(actionId)) }] : [],
+  );
+  return isRecord(startUrls) ? [...loops, { args: startUrls, names: startUrlsNames("startUrls.") }] : loops;
+}
 
 /** The id to adopt beside the other arguments, as in a TaskCopy. */
 function flat<T extends Pick<CheckedArgs, "from">>(args: T): T & { adoptTaskId?: string } {

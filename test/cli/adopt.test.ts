@@ -88,6 +88,17 @@ describe("webextract adopt, validate and plan-report", () => {
     assert.deepEqual([ended.code, places], [1, ["b.yaml:2", "missing:undefined"]]);
   });
 
+  it("shows the problems of the files that manifests name", async () => {
+    writeFileSync(world.path("a.yaml"), "from: { adoptTaskId: x }\nstartUrls: { file: urls.txt }\n");
+    const missing = await world.run("validate a.yaml");
+    assert.equal(missing.code, 1);
+    assert.match(missing.stdout, /^a\.yaml:2:20 startUrls\.file: names "urls\.txt", which does not exist/);
+    writeFileSync(world.path("urls.txt"), "https://a.test\nhttps//b.test\n");
+    const wrong = await world.run("validate a.yaml --json");
+    const [{ file, line, column, path }] = wrong.json().problems;
+    assert.deepEqual([wrong.code, file, line, column, path], [1, "a.yaml", 2, 20, 'startUrls.file "urls.txt", line 2']);
+  });
+
   it("reports a plan from standard input or from a file", async () => {
     const plan = JSON.stringify({
       steps: [

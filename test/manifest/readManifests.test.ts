@@ -118,14 +118,14 @@ describe("reading manifests", () => {
 defaults:
   from: { sourceTaskId: s, taskGroupId: g }
   actions: { open: { actionType: A, properties: { Url: x, Wait: 1 } } }
-  startUrls: { urls: [a, b] }
+  startUrls: { urls: [http://a, http://b] }
   run: { waitFor: finished }
 tasks:
   plain:
   other:
     from: { taskGroupId: h }
     actions: { open: { properties: { Url: y } }, next: { actionType: B, properties: { Max: 2 } } }
-    startUrls: { urls: [c] }
+    startUrls: { urls: [http://c] }
     run: ~
 `,
       });
@@ -134,7 +134,7 @@ tasks:
       assert.deepEqual(plain?.args, {
         from: { sourceTaskId: "s", taskGroupId: "g" },
         actions: { open },
-        startUrls: { urls: ["a", "b"] },
+        startUrls: { urls: ["http://a", "http://b"] },
       });
       assert.deepEqual(plain?.run?.args, { waitFor: "finished" });
       assert.deepEqual(other?.args, {
@@ -143,7 +143,7 @@ tasks:
           open: { actionType: "A", properties: { Url: "y", Wait: "1" } },
           next: { actionType: "B", properties: { Max: "2" } },
         },
-        startUrls: { urls: ["c"] },
+        startUrls: { urls: ["http://c"] },
       });
       assert.equal(other?.run, undefined);
     });

@@ -115,9 +115,17 @@ describe("a manifest on the engine", () => {
   const changes = async (): Promise<Record<string, number>> => (await world.project.previewJson()).changeSummary;
 
   it("shows all of its errors in a preview, with their positions and without a stack trace", async () => {
-    files({ "a.yaml": "from: { adoptTaskId: x }\nacions: {}\n", "novels.yaml": novels.replace("source}", "sauce}") });
+    files({
+      "a.yaml": "from: { adoptTaskId: x }\nacions: {}\n",
+      "b.yaml": "from: { adoptTaskId: y }\nstartUrls: { file: tasks/none.txt }\n",
+      "novels.yaml": novels.replace("source}", "sauce}"),
+    });
     const { output } = await world.project.preview({ expect: "failure" });
-    assert.ok(output.includes('Manifest "tasks" has 2 problems:'), output);
+    assert.ok(output.includes('Manifest "tasks" has 3 problems:'), output);
+    assert.ok(
+      output.includes('tasks/b.yaml:2:20 startUrls.file: names "tasks/none.txt", which does not exist'),
+      output,
+    );
     assert.ok(output.includes('tasks/a.yaml:2:1 acions: is not a valid name; did you mean "actions"?'), output);
     assert.ok(output.includes("tasks/novels.yaml:2:23 from.sourceTaskId: has the variable ${sauce}"), output);
     assert.doesNotMatch(output, /\n\s+at /);

@@ -1,6 +1,7 @@
 import type { ArgsSpec, Form } from "../args";
 import { choice, lines, string } from "../args";
 import type { CheckContext } from "../resource";
+import type { GivenList } from "../urls/checkList";
 import { checkList } from "../urls/checkList";
 import { joinLines, splitLines } from "../urls/lines";
 import { holdsUnknown } from "../values";
@@ -53,13 +54,16 @@ interface LoopCheck {
   isSame: boolean;
 }
 
+export function itemsNames(at: string): GivenList["names"] {
+  return { list: "items", file: "itemsFile", at };
+}
+
 export async function checkLoop(
   { loopType, items, itemsFile, mode }: ActionLoop,
   { at, before, isSame }: LoopCheck,
   context: CheckContext,
 ): Promise<CheckedLoop> {
-  const names = { list: "items", file: "itemsFile", at, before: before && { ...before } };
-  const list = await checkList({ items, itemsFile }, names, context);
+  const list = checkList({ items, itemsFile }, { ...itemsNames(at), before: before && { ...before } }, context);
   const { joined, count, sha256 } = list ?? {};
   const checked = {
     loopType: loopTypeAsBefore(loopType, before?.loopType),

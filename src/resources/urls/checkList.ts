@@ -1,10 +1,10 @@
-import { stat } from "node:fs/promises";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Problem } from "../args";
 import { shortened } from "../args";
 import type { CheckContext } from "../resource";
 import { unknown } from "../values";
-import { DigestOfLines, joinLines, linesOfFile, NotUtf8, splitLines } from "./lines";
+import { DigestOfLines, joinLines, linesOfFileNow, NotUtf8, splitLines } from "./lines";
 
 /** What `check` makes of a list. */
 export interface CheckedList {
@@ -51,12 +51,21 @@ export function isGivenOnce(
   return false;
 }
 
+/** What the check of a list needs. */
+export type ListContext = Pick<CheckContext, "folder" | "problems">;
+
+/** A list among the arguments of a resource: given as it is, or as a file. */
+export interface GivenList {
+  args: Readonly<Record<string, unknown>>;
+  names: Omit<ListNames, "before">;
+}
+
 /** Checks and normalizes a list that is given directly or as a file. Adds a problem and returns undefined if the list is not valid. */
-export async function checkList(
+export function checkList(
   args: Readonly<Record<string, unknown>>,
   names: ListNames,
-  context: CheckContext,
-): Promise<CheckedList | undefined> {
+  context: ListContext,
+): CheckedList | undefined {
   const list = args[names.list] ?? undefined;
   const file = args[names.file] ?? undefined;
   if (!isGivenOnce(args, names, context.problems)) {
@@ -71,7 +80,7 @@ export async function checkList(
   return checkItems(list as string | string[], names, context);
 }
 
-function checkItems(list: string | string[], names: ListNames, { problems }: CheckContext): CheckedList | undefined {
+function checkItems(list: string | string[], names: ListNames, { problems }: ListContext): CheckedList | undefined {
   const path = names.at + names.list;
   const before = names.before?.[names.list];
   // With ignoreChanges, a list that was read from the service is used unchanged.
@@ -100,11 +109,7 @@ function checkItems(list: string | string[], names: ListNames, { problems }: Che
 /** Line ends of old Macs. With them all lines would be one item, and a check of that item would see only the first line. */
 const loneReturn = "has a carriage return inside a line";
 
-async function checkFile(
-  file: string,
-  names: ListNames,
-  { folder, problems }: CheckContext,
-): Promise<CheckedList | undefined> {
+function checkFile(file: string, names: ListNames, { folder, problems }: ListContext): CheckedList | undefined {
   const path = names.at + names.file;
   const full = resolve(folder, file);
   const refuse = (reason: string): undefined => {
@@ -115,10 +120,10 @@ async function checkFile(
   const urls = new UrlCheck(pathOf);
   const returns: Problem[] = [];
   try {
-    if (!(await stat(full)).isFile()) {
+    if (!statSync(full).isFile()) {
       return refuse(`names "${file}", which is not a file`);
     }
-    for await (const lines of linesOfFile(full)) {
+    for (const lines of linesOfFileNow(full)) {
       digest.add(lines.map(({ text }) => text));
       for (const { line, text } of lines) {
         if (text.includes("\r")) {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { closeSync, createReadStream, openSync, readSync } from "node:fs";
 import { Readable } from "node:stream";
 
 /**
@@ -48,46 +48,93 @@ export function joinLines(items: readonly string[], before?: unknown): string {
   return typeof before === "string" && `${splitLines(before).join("\n")}\n` === joined ? before : joined;
 }
 
-/** The lines of a file in order, some at a time, without blank ones. `line` is the number of the line in the file. */
-export async function* linesOfFile(path: string): AsyncGenerator<{ line: number; text: string }[]> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let number = 0;
-  let rest = "";
-  const decode = async (chunk?: Uint8Array): Promise<string> => {
-    try {
-      return decoder.decode(chunk, { stream: chunk !== undefined });
-    } catch {
-      throw new NotUtf8(await badLineOf(path));
+/** A line of a file, with its number from 1. */
+export interface Line {
+  line: number;
+  text: string;
+}
+
+/** The lines of a file in order, some at a time, without blank ones. */
+export async function* linesOfFile(path: string): AsyncGenerator<Line[]> {
+  const splitter = new LineSplitter(path);
+  for await (const chunk of createReadStream(path)) {
+    yield splitter.take(chunk);
+  }
+  yield splitter.end();
+}
+
+/** The same at once, for a check that must answer before the program goes on. In constant memory too. */
+export function* linesOfFileNow(path: string): Generator<Line[], void> {
+  const splitter = new LineSplitter(path);
+  for (const chunk of chunksOf(path)) {
+    yield splitter.take(chunk);
+  }
+  yield splitter.end();
+}
+
+const chunkBytes = 64 * 1024;
+
+function* chunksOf(path: string): Generator<Buffer, void> {
+  const file = openSync(path, "r");
+  try {
+    const chunk = Buffer.allocUnsafe(chunkBytes);
+    for (let length = readSync(file, chunk); length > 0; length = readSync(file, chunk)) {
+      yield chunk.subarray(0, length);
     }
-  };
-  const take = (raw: string[]): { line: number; text: string }[] => {
-    const lines = [];
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Splits a file into lines, piece by piece. */
+class LineSplitter {
+  private readonly decoder = new TextDecoder("utf-8", { fatal: true });
+  private number = 0;
+  /** The begin of the next line. */
+  private rest = "";
+
+  constructor(private readonly path: string) {}
+
+  /** @throws NotUtf8 */
+  take(chunk: Uint8Array): Line[] {
+    const parts = (this.rest + this.decode(chunk)).split("\n");
+    this.rest = parts.pop() ?? "";
+    return this.numbered(parts);
+  }
+
+  /** The last line, if nothing ends it. */
+  end(): Line[] {
+    const last = this.rest + this.decode();
+    return last === "" ? [] : this.numbered([last]);
+  }
+
+  private decode(chunk?: Uint8Array): string {
+    try {
+      return this.decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      throw new NotUtf8(badLineOf(this.path));
+    }
+  }
+
+  private numbered(raw: readonly string[]): Line[] {
+    const lines: Line[] = [];
     for (const each of raw) {
-      number++;
+      this.number++;
       const text = each.endsWith("\r") ? each.slice(0, -1) : each;
       if (text.trim() !== "") {
-        lines.push({ line: number, text });
+        lines.push({ line: this.number, text });
       }
     }
     return lines;
-  };
-  for await (const chunk of createReadStream(path)) {
-    const parts = (rest + (await decode(chunk))).split("\n");
-    rest = parts.pop() ?? "";
-    yield take(parts);
-  }
-  rest += await decode();
-  if (rest !== "") {
-    yield take([rest]);
   }
 }
 
 /** The first line that is not UTF-8. An error of the decoder names only a piece of the file with many lines, so each line is decoded on its own. */
-async function badLineOf(path: string): Promise<number> {
+function badLineOf(path: string): number {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let number = 1;
   try {
-    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    for (const chunk of chunksOf(path)) {
       for (let from = 0; from < chunk.length; ) {
         const lineFeed = chunk.indexOf("\n", from);
         const to = lineFeed < 0 ? chunk.length : lineFeed + 1;

@@ -4,6 +4,7 @@ import type { ArgsSpec, Form } from "../args";
 import { lines, string } from "../args";
 import type { CheckContext, Context } from "../resource";
 import { readChecked } from "./checkedFile";
+import type { GivenList } from "./checkList";
 import { checkList } from "./checkList";
 import { digestOfFile, joinLines, normalizedContent, splitLines } from "./lines";
 
@@ -42,14 +43,18 @@ export const startUrlsSpec: ArgsSpec<StartUrlsArgs, "count" | "sha256" | "hosts"
   hosts: { derived: true },
 };
 
+export function startUrlsNames(at: string): GivenList["names"] {
+  return { list: "urls", file: "file", urls: true, at };
+}
+
 /** Checks and normalizes start URLs. `at` is the path of `args`, with a dot at the end; `before` is `args` as it was checked last time. */
-export async function checkStartUrls(
+export function checkStartUrls(
   args: StartUrlsArgs,
   at: string,
   before: CheckContext["previous"],
   context: CheckContext,
-): Promise<Partial<StartUrls>> {
-  const list = await checkList({ ...args }, { list: "urls", file: "file", urls: true, at, before }, context);
+): Partial<StartUrls> {
+  const list = checkList({ ...args }, { ...startUrlsNames(at), before }, context);
   const { joined: urls, count, sha256, hosts } = list ?? {};
   return { urls, count, sha256, hosts } as Partial<StartUrls>;
 }

@@ -44,8 +44,8 @@ export const taskStartUrls: Resource<TaskStartUrlsArgs, TaskStartUrlsState, Chec
 
   decides: () => ["the start URLs"],
 
-  async check(given: TaskStartUrlsArgs, context: CheckContext): Promise<CheckedArgs> {
-    return { ...given, ...(await checkStartUrls(given, "", context.previous, context)) } as CheckedArgs;
+  check(given: TaskStartUrlsArgs, context: CheckContext): CheckedArgs {
+    return { ...given, ...checkStartUrls(given, "", context.previous, context) } as CheckedArgs;
   },
 
   async create(checked: CheckedArgs, context: Context): Promise<Created<TaskStartUrlsState>> {

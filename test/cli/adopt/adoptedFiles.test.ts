@@ -178,7 +178,7 @@ actions:
         .map((item) => `${item}\n`)
         .join(""),
     );
-    assert.deepEqual(actionsOf(planned[0]?.content ?? "").each?.loop, {
+    assert.deepEqual(parse(planned[0]?.content ?? "").actions.each.loop, {
       loopType: "UrlList",
       itemsFile: "tasks/items/novels-each.txt",
     });
