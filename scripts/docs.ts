@@ -1,7 +1,7 @@
 /**
- * `npm run docs`: writes the API reference, docs/reference/api, from the doc comments of what the package's entry points export, the generated parts
- * of the other pages in docs/reference from the descriptions in the code, manifest.schema.json from
- * the descriptions of the arguments, and the snippets of all pages from the files that they name.
+ * `npm run docs` writes the API reference, docs/reference/api, from the doc comments of the package's exports. It writes the generated
+ * parts of the other pages in docs/reference, and manifest.schema.json, from the descriptions in the code. It also writes the snippets of
+ * all pages.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -15,7 +15,7 @@ runWork(async ({ pages, accessToken, rows, pageSize, connections }) => {
   const discard = (url) =>
     new Promise((resolve, reject) => {
       const request = http.get(url, { agent, headers: { Authorization: `Bearer ${accessToken}` } }, (response) => {
-        if (response.statusCode !== 200) reject(new Error(`${url} answered ${response.statusCode}`));
+        if (response.statusCode !== 200) reject(new Error(`${url} responded with ${response.statusCode}`));
         response.on("error", reject).on("end", resolve).resume();
       });
       request.on("error", reject);

@@ -1,7 +1,7 @@
 /** Calls check and create of one resource as the provider host does, without the engine. */
 const { createRequire } = require("node:module");
 
-// The way of the provider text that the state holds, from the folder of the program.
+// Loads the provider as the provider text in the state does, from the folder of the program.
 const provider = createRequire(`${__dirname}/`)("pulumi-webextract/provider");
 const { runWork } = require("./child.cjs");
 

@@ -1,6 +1,6 @@
 /**
- * Loads what the engine's provider process loads, and prints the milliseconds: of the SDK, then of this package's provider, and the processor time of
- * both.
+ * Loads the modules of the engine's provider process, and prints the milliseconds for the SDK, for this package's provider, and the
+ * processor time of both.
  */
 const { join } = require("node:path");
 

@@ -8,10 +8,10 @@ import type { Bench, Figure } from "../figure";
 const deadline = 2;
 const goal = { kind: "at most", value: deadline * 1.1 + 0.2 } as const;
 
-/** When the calls of all operations end that have a deadline, where the service never ends its answer. */
+/** The time until the calls of all operations end at their deadline, if the service never ends its response. */
 export const deadlines: Bench = {
   name: "deadlines",
-  summary: `the last of 16 calls with a deadline of ${deadline} s to end, at services that never end their answer`,
+  summary: `end of the last of 16 calls with a deadline of ${deadline} s, at services that never end their response`,
   run: async () => {
     const figures: Figure[] = [];
     for (const answer of Object.keys(hostileAnswers) as HostileAnswer[]) {
@@ -46,6 +46,6 @@ async function secondsOf(call: Promise<unknown>): Promise<number> {
     () => true,
     () => false,
   );
-  if (isAnswered) throw new Error("the call was answered, though the answer has no end");
+  if (isAnswered) throw new Error("the call succeeded, although the response has no end");
   return (performance.now() - begun) / 1000;
 }

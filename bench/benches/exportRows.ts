@@ -73,7 +73,7 @@ export const exportAlone: Bench = {
 /** Compares in one run: the export, a simple axios loop, and the speed of the service. */
 export const exportPeers: Bench = {
   name: "export-peers",
-  summary: "the export against an axios loop, and against 8 connections that throw the rows away",
+  summary: "the export against an axios loop, and against 8 connections that discard the rows",
   run: () =>
     withFinishedRun(rows, async (run) => {
       const { url, taskId, lotNo, folder } = run;
@@ -88,7 +88,7 @@ export const exportPeers: Bench = {
       return [
         { name: "export", value: rows / ours.seconds, unit: "rows/s" },
         { name: "axios loop", value: rows / loop.seconds, unit: "rows/s" },
-        { name: "8 connections, rows thrown away", value: rows / discard.seconds, unit: "rows/s" },
+        { name: "8 connections, rows discarded", value: rows / discard.seconds, unit: "rows/s" },
         ratio("export against the axios loop", loop.seconds / ours.seconds, 5),
         ratio("export against 8 connections", discard.seconds / ours.seconds, 0.6),
       ];
@@ -105,13 +105,13 @@ async function exportOnce({ url, taskId, lotNo, folder }: FinishedRun, format: F
   const result = await runAlone("handlers", { folder, task: { type: "DataExport", args }, env });
   const { rowCount, bytes, complete } = result.outs ?? {};
   if (rowCount !== rows || complete !== true || Number(bytes) < rows * leastRowBytes) {
-    throw new Error(`${rows} rows were to be exported as ${format}, the resource says ${rowCount} in ${bytes} bytes`);
+    throw new Error(`expected ${rows} exported rows in ${format}; the resource reports ${rowCount} in ${bytes} bytes`);
   }
   return result;
 }
 
 function requireAll({ rowCount, bytes }: Record<string, unknown>): void {
   if (rowCount !== rows || Number(bytes) < rows * leastRowBytes) {
-    throw new Error(`${rows} rows were to be exported, the resource says ${rowCount} in ${bytes} bytes`);
+    throw new Error(`expected ${rows} exported rows; the resource reports ${rowCount} in ${bytes} bytes`);
   }
 }

@@ -8,7 +8,7 @@ import { inWorkFolder } from "../stage/workFolder";
 
 const run = promisify(execFile);
 const program = join(__dirname, "..", "alone", "load.cjs");
-/** Other work on the machine disturbs a time this short, so each try takes the best of several processes. */
+/** Other work on the machine disturbs such short times, so each try takes the best of several processes. */
 const rounds = 10;
 
 /** The first version with NODE_COMPILE_CACHE. */
@@ -33,7 +33,7 @@ export const load: Bench = {
   },
 };
 
-/** The ways take turns, so that other work on the machine affects all of them. */
+/** Measures the configurations in turn, so that other work on the machine affects all of them. */
 async function figuresOf(node: string, ways: Record<string, NodeJS.ProcessEnv>): Promise<Figure[]> {
   const loads = new Map<string, Load[]>(Object.keys(ways).map((way) => [way, []]));
   for (let round = 0; round <= rounds; round++) {

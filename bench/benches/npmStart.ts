@@ -25,7 +25,7 @@ async function start(clone: FreshClone, expected: RegExp): Promise<Measured<unkn
   const run = await measured(() => clone.start());
   const { code, output } = run.result;
   if (code !== 0 || !expected.test(output)) {
-    throw new Error(`npm start ended with ${code} and should have written ${expected}:\n${output}`);
+    throw new Error(`npm start ended with ${code}; expected ${expected} in its output:\n${output}`);
   }
   return run;
 }

@@ -37,14 +37,14 @@ new webextract.TaskStartUrls("urls", { taskId, urls: ["https://shop.test/a"] });
 async function up(project: Project): Promise<{ memory: Figure }> {
   const run = await measured(() => project.up());
   return {
-    memory: { name: "memory of a host with next to nothing to do", value: peakMegabytes(run, hostProcess), unit: "MB" },
+    memory: { name: "memory of a host with almost no work", value: peakMegabytes(run, hostProcess), unit: "MB" },
   };
 }
 
 function stateFigures(project: Project): Figure[] {
   const resources = project.state().resources.filter(({ inputs }) => inputs?.__provider !== undefined);
   if (resources.length === 0) {
-    throw new Error("the state holds no dynamic resource");
+    throw new Error("the state contains no dynamic resource");
   }
   const longest = (lengthOf: (resource: StateResource) => number): number => Math.max(...resources.map(lengthOf));
   return [
@@ -112,7 +112,7 @@ interface Note {
 function notesOf(folder: string, kind: string): Note[] {
   const lists = readdirSync(folder).filter((file) => file.startsWith(`${kind}-`));
   if (lists.length === 0) {
-    throw new Error(`no process wrote down its modules as ${kind}`);
+    throw new Error(`no process recorded its modules as ${kind}`);
   }
   return lists.flatMap((list) =>
     readFileSync(join(folder, list), "utf8")

@@ -55,6 +55,6 @@ export const uploadAlone: Bench = {
 
 function requireCount(uploaded: unknown): void {
   if (uploaded !== count) {
-    throw new Error(`${count} URLs were to be uploaded, the resource says ${uploaded}`);
+    throw new Error(`expected ${count} uploaded URLs; the resource reports ${uploaded}`);
   }
 }

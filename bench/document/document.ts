@@ -12,7 +12,7 @@ import { savedResults } from "./results";
 const page = join(repositoryRoot, "docs", "explanation", "performance.md");
 const picture = join(repositoryRoot, "docs", "explanation", "performance.svg");
 
-/** The files of the documentation that contain results, with their new content. */
+/** The pages with results, with their new content. */
 export function documented(): Record<string, string> {
   const saved = savedResults();
   const order = benches.map(({ name }) => name);

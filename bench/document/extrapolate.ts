@@ -5,8 +5,8 @@ import { phases } from "../peers/result";
 export const extrapolatedNote = "extrapolated";
 
 /**
- * The engine saves its complete state at each step, so times grow with the square of the stack's size. For a peer that a large run left out,
- * takes the values of the parabola through its three largest measured runs.
+ * The engine saves its complete state at each step, so times grow with the square of the stack's size. For a peer that was not measured in
+ * a large run, takes the values of the parabola through its three largest measured runs.
  */
 export function withExtrapolated(results: readonly PeersResult[]): PeersResult[] {
   const names = [...new Set(results.flatMap(({ peers }) => peers.map(({ peer }) => peer)))];

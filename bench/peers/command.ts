@@ -21,12 +21,12 @@ const requestsPerSecond = 20;
 
 /** `npm run bench -- peers`: measures each number of tasks, and saves each result at once. */
 export const peersCommand = new Command("peers")
-  .description("Measures other ways to do the same work beside ours, and the engine alone.")
+  .description("Measures this package, other ways to do the same work, and the engine alone.")
   .option("--tasks <numbers>", "numbers of tasks, with commas between them", numbers, [25, 100, 500])
-  .option("--tries <number>", "how often each is measured; the best time counts", Number, 1)
-  .option("--rate", `with a service that takes ${requestsPerSecond} requests a second`, false)
-  .option("--peer <names...>", "some of them alone; others keep no place in what is saved", peerName)
-  .option("--note <text>", "what a reader has to know of this machine at this moment")
+  .option("--tries <number>", "number of measurements of each peer; the best time counts", Number, 1)
+  .option("--rate", `with a service that accepts ${requestsPerSecond} requests per second`, false)
+  .option("--peer <names...>", "measure only these peers; the saved result contains no others", peerName)
+  .option("--note <text>", "a remark about the machine for readers")
   .option("--no-save", "do not write bench/results/peers-*.json")
   .addHelpText("after", `\nPeers:\n${peers.map(({ name, summary }) => `  ${name.padEnd(16)}${summary}`).join("\n")}`)
   .action(run);
@@ -52,14 +52,14 @@ async function run({ tasks, tries, rate, peer, save, note }: Options): Promise<v
 
 function numbers(text: string): number[] {
   if (!/^[1-9]\d{0,3}(?:,[1-9]\d{0,3})*$/.test(text)) {
-    throw new InvalidArgumentError("Whole numbers from 1 to 9999, with commas between them.");
+    throw new InvalidArgumentError("Allowed: integers from 1 to 9999, with commas between them.");
   }
   return text.split(",").map(Number);
 }
 
 function peerName(name: string, before: readonly string[] = []): string[] {
   if (!peers.some((peer) => peer.name === name)) {
-    throw new InvalidArgumentError(`There is ${peers.map((peer) => peer.name).join(", ")}.`);
+    throw new InvalidArgumentError(`Allowed: ${peers.map((peer) => peer.name).join(", ")}.`);
   }
   return [...before, name];
 }

@@ -118,7 +118,7 @@ class Contest {
       );
     } catch (error) {
       const [reason = ""] = /\b(?:status code |response code ')?429\b.*/.exec(String(error)) ?? [];
-      this.result.note = `${phase} failed${reason === "" ? "" : ": the service refused what came too fast"}`;
+      this.result.note = `${phase} failed${reason === "" ? "" : ": the service refused requests because of its rate limit"}`;
       this.options.say(`${phase}, ${this.peer.name} failed: ${String(error)}`);
     }
   }
@@ -175,7 +175,7 @@ class Contest {
     if (phase !== "refresh") {
       await this.requireTheWork();
     } else if (this.peer.findsChanges && !stack.stateHolds(foreignUrl)) {
-      throw new Error("the refresh did not find what was changed");
+      throw new Error("the refresh did not find the change");
     }
     if (phase === "refresh" && this.peer.survivesLoss) {
       this.result.repair = await this.repair();
@@ -214,7 +214,7 @@ class Contest {
       items,
     }));
     if (!isDeepStrictEqual(made.sort(byUrl), wanted.sort(byUrl))) {
-      throw new Error(`the ${this.options.tasks} tasks are not as they were declared; there are ${copies.length}`);
+      throw new Error(`the ${copies.length} tasks at the service differ from the ${this.options.tasks} declared tasks`);
     }
   }
 
@@ -235,7 +235,7 @@ function byUrl(one: { url: string }, other: { url: string }): number {
 function bestOf(tries: readonly PeerResult[]): PeerResult {
   const first = tries.find(({ note }) => note !== undefined) ?? tries[0];
   if (first === undefined) {
-    throw new Error("nothing was tried");
+    throw new Error("there was no try");
   }
   const best = { ...first, phases: { ...first.phases } };
   for (const phase of phases) {

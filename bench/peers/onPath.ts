@@ -13,7 +13,7 @@ export function folderOnPath(program: string): string | undefined {
   });
 }
 
-/** The programs that are missing, as text for a table. */
+/** The programs that are missing, for a table. */
 export function missingPrograms(...programs: readonly string[]): string | undefined {
   const missing = programs.filter((program) => folderOnPath(program) === undefined);
   return missing.length === 0 ? undefined : `not on PATH: ${missing.join(", ")}`;

@@ -33,7 +33,7 @@ export const peers: readonly Peer[] = [
   }),
   pulumiPeer({
     name: "floor with content",
-    summary: "the same, each holding what one of ours holds",
+    summary: "the same, with the content of one of our resources in each",
     program: "floorWithContent",
     works: false,
   }),

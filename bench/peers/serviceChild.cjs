@@ -39,5 +39,5 @@ process.on("message", async ({ order, argument }) => {
     process.send({ problem: String(error) });
   }
 });
-// Nobody is left to serve.
+// The parent process has ended.
 process.on("disconnect", () => process.exit());

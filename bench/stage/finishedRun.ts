@@ -35,5 +35,5 @@ async function startRun(baseUrl: string, rows: number): Promise<{ lotNo: string 
     }
     await sleep(50);
   }
-  throw new Error(`the run has not come to its ${rows} rows`);
+  throw new Error(`the run does not have its ${rows} rows`);
 }

@@ -33,7 +33,7 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   /** Reference to the schema of a JSON body. */
   readonly bodySchema: string | undefined;
-  /** The plans that may call it. `undefined`: every plan. */
+  /** The plans that can call it. `undefined`: every plan. */
   readonly plans: readonly string[] | undefined;
 }
 

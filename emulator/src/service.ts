@@ -40,7 +40,7 @@ export interface UploadFields {
 /** The fields of requests whose type differs from openapi.yaml. */
 interface FieldsOf {
   updateTaskUrls: UploadFields;
-  /** The behaviour `copyGroup` may make the group optional. */
+  /** The behaviour `copyGroup` can make the group optional. */
   copyTask: { taskId: string; taskGroupId?: string };
 }
 

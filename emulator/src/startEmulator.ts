@@ -35,7 +35,7 @@ export interface EmulatorOptions {
   behaviour?: Partial<Behaviour>;
   /** Plan of the account. Default: the seed's, or enterprise. */
   plan?: Plan;
-  /** Whether runs may open pages outside of this machine. Default false. */
+  /** Whether runs can open pages outside of this machine. Default false. */
   allowRemotePages?: boolean;
   /** Delay of each request in milliseconds. Default 0. */
   latencyMs?: number;

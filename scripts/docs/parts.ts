@@ -8,7 +8,7 @@ export interface Parts {
   command: string;
   /** The parts that the page must have, by name. */
   required: Readonly<Record<string, string>>;
-  /** The parts that the page may have. */
+  /** The parts that the page can have. */
   optional?: Readonly<Record<string, string>>;
 }
 

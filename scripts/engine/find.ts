@@ -16,7 +16,7 @@ export async function findOnPath(environment: NodeJS.ProcessEnv): Promise<Engine
   if (!fits(version)) {
     throw new NoEngine(`${pulumi} is version ${version}; version ${oldestEngine} or later, below 4, is required`);
   }
-  // A package manager may put only a link to `pulumi` on PATH. The other programs are beside the target of the link.
+  // A package manager can put only a link to `pulumi` on PATH. The other programs are beside the target of the link.
   const alsoBeside = [...folders, dirname(realpathSync(pulumi))];
   for (const companion of [engineFiles.languageHost, engineFiles.dynamicHost]) {
     if (firstExecutable(alsoBeside, companion) === undefined) {

@@ -57,7 +57,7 @@ export class Host {
     return this.config.settings;
   }
 
-  /** Why a resource cannot use this profile, or cannot do without one. */
+  /** Why a resource cannot use this profile, or needs a profile. */
   profileProblem(profile: string | undefined): string | undefined {
     return this.config.profileProblem(profile);
   }
@@ -109,7 +109,7 @@ export class Host {
     return guard;
   }
 
-  /** Notes that the program declares this resource. The first check of a process has no URN, so it may be any resource. */
+  /** Notes that the program declares this resource. The first check of a process has no URN, so it can be any resource. */
   noteChecked(urn: string | undefined): void {
     this.checked.add(urn);
   }

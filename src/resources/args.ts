@@ -11,7 +11,7 @@
 import { isRecord } from "../service/isRecord";
 import { canonical, describeValue, unknown } from "./values";
 
-/** What a value may be. */
+/** What a value can be. */
 export type Shape =
   | { readonly is: "any" }
   | { readonly is: "boolean" }
@@ -31,7 +31,7 @@ export const boolean: Kind<boolean> = { is: "boolean" };
 /** A non-empty string. */
 export const string: Kind<string> = { is: "string" };
 /**
- * A string, which may be empty, a number or a boolean. `checkValue` turns it into the string that the service gets: a number in its
+ * A string, which can be empty, a number or a boolean. `checkValue` turns it into the string that the service gets: a number in its
  * shortest form, as `String` and JSON write it, and a boolean as `true` or `false`. An integer that a double may have rounded is refused.
  */
 export const scalar: Kind<string | number | boolean> = { is: "scalar" };
@@ -108,7 +108,7 @@ interface DescribedArg<T> extends ArgSpec {
   readonly default?: T;
 }
 
-/** One thing that is wrong with the arguments. The reason never shows the value, which may be secret. */
+/** One thing that is wrong with the arguments. The reason never shows the value, which can be secret. */
 export interface Problem {
   /** The property path, such as `actions.open.properties.Url`. */
   path: string;

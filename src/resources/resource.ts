@@ -34,7 +34,7 @@ export interface Resource<
 
   /**
    * The parts of a task that these arguments decide, in words. Two resources that decide the same part would undo each other at each up.
-   * `everything` stands for all parts. Some arguments may be outputs, whose values are not known.
+   * `everything` stands for all parts. Some arguments can be outputs, whose values are not known.
    */
   decides?(args: Partial<Args>): string[];
 
@@ -43,13 +43,13 @@ export interface Resource<
 
   /**
    * Adds problems that a description cannot express and that the arguments alone show, without the disk, the configuration and the state. `check` finds them
-   * too. Parts may be `unknown`.
+   * too. Parts can be `unknown`.
    */
   rules?(args: Args, problems: Problem[]): void;
 
   /**
    * Converts arguments to the form in which they are compared and stored, and adds problems that a description cannot express. Makes no
-   * request. Parts may be `unknown`, also those in which the description found a problem.
+   * request. Parts can be `unknown`, also those in which the description found a problem.
    */
   check?(args: Args, context: CheckContext): Checked | Promise<Checked>;
   /** What a change means, beyond the arguments whose description says `replaces`. */

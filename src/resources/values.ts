@@ -1,6 +1,6 @@
 import { isRecord } from "../service/isRecord";
 
-/** Values of arguments and states: plain data of any depth. In a preview, any part may be unknown. */
+/** Values of arguments and states: plain data of any depth. In a preview, any part can be unknown. */
 
 /** Stands for a value that a preview does not know: the output of a resource that does not exist yet. */
 export const unknown: unique symbol = Symbol("unknown value");
@@ -23,7 +23,7 @@ export function entryOf<T>(map: Readonly<Record<string, T>> | undefined, key: st
   return map !== undefined && Object.hasOwn(map, key) ? map[key] : undefined;
 }
 
-/** Describes a value for an error without showing it, because it may be secret. */
+/** Describes a value for an error without showing it, because it can be secret. */
 export function describeValue(value: unknown): string {
   if (value === null || value === undefined) {
     return "nothing";

@@ -145,7 +145,7 @@ export class ServiceClient {
   }
 
   /**
-   * Exchanges the newest refresh token for new tokens now, and stores them, although the access token may still be valid.
+   * Exchanges the newest refresh token for new tokens now, and stores them, although the access token can still be valid.
    * @throws Error if there is no refresh token, or the service accepts none
    */
   async renewTokens(): Promise<CredentialsInUse> {
@@ -163,7 +163,7 @@ export class ServiceClient {
   }
 
   /**
-   * Resolves when no refresh is in progress. Await it before you end the process by force: the response to a refresh may hold the only
+   * Resolves when no refresh is in progress. Await it before you end the process by force: the response to a refresh can hold the only
    * refresh token that the service still accepts.
    */
   async tokensSettled(): Promise<void> {

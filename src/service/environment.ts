@@ -16,7 +16,7 @@ export const environmentVariables = {
 } as const;
 
 /**
- * Options from environment variables, without those that are unset or empty. `baseUrl` may be missing: the caller reports that.
+ * Options from environment variables, without those that are unset or empty. `baseUrl` can be missing: the caller reports that.
  * @throws TypeError if WEBEXTRACT_LOG is not a log level
  */
 export function optionsFromEnvironment(env: NodeJS.ProcessEnv = process.env): Partial<ServiceClientOptions> {
@@ -47,7 +47,7 @@ export function defaultTokenStore(
 
 /**
  * The address of the proxy that the environment (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) sets for this service; undefined if there is
- * none. Requests to this machine never use a proxy: they may be plain http, and the credential would leave the machine.
+ * none. Requests to this machine never use a proxy: they can be plain http, and the credential would leave the machine.
  */
 export function proxyFromEnvironment(baseUrl: string): string | undefined {
   if (isLoopback(new URL(baseUrl).hostname)) return undefined;

@@ -15,7 +15,7 @@ export interface ServiceClientOptions {
   baseUrl: string;
   /** An access token. Used until the service refuses it. */
   accessToken?: string;
-  /** The first refresh token. The service may replace it at each refresh; `tokenStore` keeps the newest one. */
+  /** The first refresh token. The service can replace it at each refresh; `tokenStore` keeps the newest one. */
   refreshToken?: string;
   /** Sent as `x-api-key` where the contract asks for it. */
   apiKey?: string;
@@ -25,7 +25,7 @@ export interface ServiceClientOptions {
   tokenStore?: string;
   /** Separates the stored tokens of several accounts at one service. Default: `default`. */
   profile?: string;
-  /** Seconds a single request may take, from connecting to the last byte of the response. Default 30. */
+  /** Seconds a single request can take, from connecting to the last byte of the response. Default 30. */
   timeoutSeconds?: number;
   /** How often a request is repeated, if that is safe. Default 5. */
   maxRetries?: number;
@@ -37,11 +37,11 @@ export interface ServiceClientOptions {
   pageSize?: number;
   /** Seconds that a write waits while the task is running and cannot be changed; 0 does not wait. Default 120. */
   busyTimeoutSeconds?: number;
-  /** Seconds that a call may take, with repeats and waits. Default 900. */
+  /** Seconds that a call can take, with repeats and waits. Default 900. */
   deadlineSeconds?: number;
   /** Allows plain http to another machine: credentials then travel unencrypted. Default false. */
   allowInsecureHttp?: boolean;
-  /** Error codes that mean "not executed" at this service: even a copy or a start may then be repeated. Default: none. */
+  /** Error codes that mean "not executed" at this service: even a copy or a start can then be repeated. Default: none. */
   notExecutedCodes?: string[];
   /** The credential that requests carry. Default `contract`. */
   credentials?: CredentialScheme;
@@ -65,7 +65,7 @@ export interface ServiceClientOptions {
 export interface CallOptions {
   /** Ends the call, and closes the connection of a request in progress. */
   signal?: AbortSignal;
-  /** Seconds that this call may take, with repeats and waits. Default: `deadlineSeconds` of the client. */
+  /** Seconds that this call can take, with repeats and waits. Default: `deadlineSeconds` of the client. */
   deadlineSeconds?: number;
   /** Makes one attempt only, without waits and repeats: for a write that is correct only at this moment. Default false. */
   once?: boolean;

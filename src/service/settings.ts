@@ -33,7 +33,7 @@ export interface Settings {
   settingName: (option: string) => string;
 }
 
-/** @throws TypeError that names every invalid option, but no value that may be a credential */
+/** @throws TypeError that names every invalid option, but no value that can be a credential */
 export function settingsOf(options: ServiceClientOptions): Settings {
   const problems = optionProblems(options);
   if (problems.length > 0) throw new TypeError(`ServiceClient: ${problems.join(" ")}`);

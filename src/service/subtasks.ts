@@ -6,7 +6,7 @@ export type FetchSubtasks = (page: number, size: number) => Promise<Subtask[]>;
 
 /** Services of this kind return at most 20 subtasks per page; the smaller sizes are for services that refuse 20. */
 const sizes = [20, 10, 5, 1];
-/** Longer than any real list. Ends the loop if a service returns new ids for ever. */
+/** Longer than any real list. Ends the loop if a service always returns new ids. */
 const mostPages = 100_000;
 
 /**

@@ -11,7 +11,7 @@ export interface FetchedPage {
   /** The URL after redirects. */
   url: string;
   bytes: Buffer;
-  /** From the Content-Type header. The page may declare another one. */
+  /** From the Content-Type header. The page can declare another one. */
   charset: string | undefined;
 }
 

@@ -47,7 +47,7 @@ function visitsOf(url: string, texts: readonly string[], entering: StoredAction 
   return entered.map((text) => ({ kind: "form", url, text }));
 }
 
-/** The pages of each subtask, in order. There is at least one subtask; it may be empty. */
+/** The pages of each subtask, in order. There is at least one subtask; it can be empty. */
 export function splitVisits(visits: PageVisit[], urlsPerSubtask: number): PageVisit[][] {
   const each = Math.max(urlsPerSubtask, Math.ceil(visits.length / mostSubtasks));
   const parts = Array.from({ length: Math.ceil(visits.length / each) }, (_, index) =>

@@ -9,7 +9,7 @@ const trusted = { strict: false, meta: false, validateSchema: false } as const;
 /** Checks requests against openapi.yaml. Compiles the schema of an operation at its first request. */
 export class RequestCheck {
   private readonly bodies = new Ajv2020(trusted);
-  /** Query parameters are strings on the wire, so only here a string may become a number. */
+  /** Query parameters are strings on the wire, so only here a string can become a number. */
   private readonly queries = new Ajv2020({ ...trusted, coerceTypes: true });
   private readonly compiled = new Map<string, ValidateFunction>();
 

@@ -129,7 +129,7 @@ const schema = {
 
 /**
  * Checks a seed.
- * @throws Error that lists every problem with its path, but no values, because a seed may hold credentials.
+ * @throws Error that lists every problem with its path, but no values, because a seed can hold credentials.
  */
 export function checkSeed(value: unknown): Seed {
   const validate = new Ajv2020({ allErrors: true, meta: false, validateSchema: false }).compile<Seed>(schema);

@@ -68,7 +68,7 @@ export interface DataExportArgs extends ProfileArgs {
   /** Any values. A change exports again. */
   triggers?: unknown;
   /**
-   * Whether a refresh checks the file. A missing file is then exported again. Not for a file that may be on another machine.
+   * Whether a refresh checks the file. A missing file is then exported again. Not for a file that can be on another machine.
    * @default false
    */
   verifyFile?: boolean;

@@ -43,7 +43,7 @@ export class OutputFile {
   private readonly hasManyNames: boolean;
   /** Whether this export can have written an existing file of this name: the path allows one name, or the last export used this one. */
   private mayBeOwn = true;
-  /** Whether an existing file of this name may be replaced. */
+  /** Whether an existing file of this name can be replaced. */
   private mayReplace = false;
   private claim: string | undefined;
   private handle: FileHandle | undefined;
@@ -63,7 +63,7 @@ export class OutputFile {
 
   /**
    * Claims the name. End it with `release`.
-   * @param before the state of the last export, whose file may be replaced or used again
+   * @param before the state of the last export, whose file can be replaced or used again
    * @throws ResourceError if the name is taken and rows that are read could get lost
    */
   static async claim(
@@ -79,7 +79,7 @@ export class OutputFile {
     const onlyOnce = mayComeOnce(args, settings);
     file.mayReplace = !(file.hasManyNames && onlyOnce) && (await file.isReplaceable(before));
     if (!file.mayReplace && !file.hasManyNames) {
-      // Rows that can be read again are read first: an existing file may contain them.
+      // Rows that can be read again are read first: an existing file can contain them.
       const isTaken = onlyOnce ? await exists(file.path) : await isFolder(file.path);
       if (isTaken) {
         file.release();
@@ -261,8 +261,8 @@ export class OutputFile {
   }
 
   /**
-   * An existing file of this name can be the export's own with the same rows, if the export was killed before the state was saved, or if
-   * its mark was refused. Otherwise another program has taken the name, and the next name of the path is tried.
+   * An existing file of this name can be the export's own with the same rows: the export was killed before the state was saved, or its mark
+   * was refused. Otherwise another program has taken the name, and the next name of the path is tried.
    */
   private async moveToFreeName(from: string, sha256: string): Promise<void> {
     while (!(await moveIfFree(from, this.path))) {

@@ -41,7 +41,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
     if (differs(args.adoptLotNo ?? state.lotNo, state.lotNo)) {
       replaces.push("adoptLotNo");
     }
-    // The only unknown values that count as changed: a preview must never hide a run that may cost money.
+    // The only unknown values that count as changed: a preview must never hide a run that can cost money.
     for (const name of ["triggers", "rerunOn"] as const) {
       if (holdsUnknown(args[name]) || differs(state[name], args[name])) {
         replaces.push(name);

@@ -5,7 +5,7 @@ import type { LostResponseState } from "../task/lostResponse";
 import type { SubtaskCounts, SubtaskFingerprint } from "./subtaskList";
 
 /**
- * One run of a task in the cloud. The run starts when the resource is created, which may cost money. A new run starts only when
+ * One run of a task in the cloud. The run starts when the resource is created, which can cost money. A new run starts only when
  * `triggers`, `rerunOn`, `taskId` or `adoptLotNo` changes. Needs a Professional or Enterprise plan.
  *
  * | step | call |
@@ -82,7 +82,7 @@ export interface CloudRunArgs extends ProfileArgs {
   /**
    * What a delete does with the run. `retain` leaves the run running. `stop` stops its running subtasks and waits until they have stopped,
    * for `timeoutSeconds` but at most 300 seconds. Set `stop` before the run starts: create then reads the list up to four times to know the run's subtasks. Subtasks that
-   * are first seen later may belong to another run, and are never stopped. A change makes no call.
+   * are first seen later can belong to another run, and are never stopped. A change makes no call.
    * @default "retain"
    */
   onDelete?: "retain" | "stop";

@@ -32,7 +32,7 @@ export interface RunObservation {
 export interface ObserveOptions {
   /** True in the step that started the run. Default false. */
   atStart?: boolean;
-  /** How long the next request may take. Default: the client's deadline. */
+  /** How long the next request can take. Default: the client's deadline. */
   secondsForRequest?: () => number;
 }
 

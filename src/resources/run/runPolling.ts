@@ -3,7 +3,7 @@ import { isServiceError } from "../../service/errors/errors";
 import type { Context, Share } from "../resource";
 import { ResourceError } from "../resource";
 
-/** Seconds that each poll may take at least: the last one begins when the time is up. */
+/** The minimum time for each poll in seconds, because the last poll begins when the time is up. */
 const leastForPoll = 2;
 /** The same if the time is 0, so that the first poll is the only one. */
 const leastForOnlyPoll = 30;
@@ -43,7 +43,7 @@ export class RunPolling {
     this.endOfPoll = this.end;
   }
 
-  /** How long a request of the present poll may take. */
+  /** How long a request of the present poll can take. */
   readonly secondsForRequest = (): number => Math.max(0, this.endOfPoll - this.context.now()) / 1000;
 
   /** Polls until `poll` returns true. */

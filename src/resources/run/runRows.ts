@@ -17,7 +17,7 @@ export class RunRows {
   constructor(
     private readonly run: CloudRunState,
     private readonly context: Context,
-    /** How long the next request may take. */
+    /** How long the next request can take. */
     private readonly secondsForRequest: () => number,
   ) {}
 

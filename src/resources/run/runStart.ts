@@ -23,7 +23,7 @@ export interface StartedRun {
   isListRefused?: boolean;
 }
 
-/** Starts a run, or takes over the run that an earlier command started before it was killed: a start may cost money. */
+/** Starts a run, or takes over the run that an earlier command started before it was killed: a start can cost money. */
 export async function startOrTakeOver(args: CloudRunArgs, context: Context): Promise<StartedRun> {
   const { taskId, triggers, rerunOn, retry } = args;
   const request: MakingRequest = {

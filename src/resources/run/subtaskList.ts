@@ -8,14 +8,14 @@ export interface SubtaskCounts {
   byStatus: Record<string, number>;
 }
 
-/** What the state keeps of a list to recognize it. The whole list may be long. */
+/** What the state keeps of a list to recognize it. The whole list can be long. */
 export interface SubtaskFingerprint {
   sha256: string;
   /** Some of the ids. */
   sample: string[];
   /** Of the list before a start: some subtasks were running, for another run. */
   atWork?: boolean;
-  /** Of a run's own list: it was first seen after the step that started the run, so it may belong to a later run. */
+  /** Of a run's own list: it was first seen after the step that started the run, so it can belong to a later run. */
   seenLate?: boolean;
 }
 

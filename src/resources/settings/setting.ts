@@ -38,7 +38,7 @@ export function nameOf(setting: Named): string {
     : `the loop of ${action}`;
 }
 
-/** The names of the settings in a map of actions. Parts of the map may be outputs, whose values are not known. */
+/** The names of the settings in a map of actions. Parts of the map can be outputs, whose values are not known. */
 export function namesOfActions(actions: unknown): string[] {
   const entriesOf = (map: unknown): [string, unknown][] => (isRecord(map) ? Object.entries(map) : []);
   return entriesOf(actions).flatMap(([actionId, action]) => {

@@ -13,7 +13,7 @@ export interface CheckedFile {
   taskId: string;
 }
 
-/** Reads a file that was checked. Refuses a file that changed since then, because only what the preview showed may be sent. */
+/** Reads a file that was checked. Refuses a file that changed since then, because only what the preview showed can be sent. */
 export async function readChecked<T>(
   file: CheckedFile,
   context: Context,

@@ -6,8 +6,8 @@ import { Readable } from "node:stream";
  * Lists with an item on each line, in a string or a file. They are sent, counted and hashed in one form: UTF-8 without a byte order mark,
  * `\n` after each line, no blank lines. So a checkout with CRLF line ends has the same list.
  *
- * `check` converts a list among the arguments into such a string, because a diff of a string shows the inserted lines, and a diff of a list
- * shows each item that moved. The string itself is accepted too, because `ignoreChanges` passes the stored string.
+ * `check` converts a list among the arguments into such a string. A diff of a string shows the inserted lines; a diff of a list would show
+ * each item that moved. The string itself is accepted too, because `ignoreChanges` passes the stored string.
  */
 
 /** What identifies a list whose items are not shown. */
@@ -36,7 +36,7 @@ export function splitLines(list: string | readonly string[]): string[] {
     : [first.startsWith(byteOrderMark) ? first.slice(byteOrderMark.length) : first, ...others];
 }
 
-/** A file that a program reads itself may begin with a byte order mark, which is not part of its first line. */
+/** A file that a program reads itself can begin with a byte order mark, which is not part of its first line. */
 const byteOrderMark = "\ufeff";
 
 /**

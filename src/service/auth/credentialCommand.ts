@@ -19,7 +19,7 @@ export interface CommandToken {
   expiresAt?: number;
 }
 
-/** Milliseconds a credential command may take. */
+/** Milliseconds a credential command can take. */
 const commandTimeout = 60_000;
 const largestOutput = 1024 * 1024;
 
@@ -35,7 +35,7 @@ export function runCredentialCommand(command: string): Promise<CommandToken> {
     let hasSucceeded = false;
     const end = (settle: () => void) => {
       clearTimeout(timer);
-      // A child process of the command may keep the pipe open. Without this line, our process would wait for it.
+      // A child process of the command can keep the pipe open. Without this line, our process would wait for it.
       child.stdout.destroy();
       settle();
     };
@@ -63,7 +63,7 @@ export function runCredentialCommand(command: string): Promise<CommandToken> {
     child.on("exit", (code, signal) => {
       hasSucceeded = code === 0;
       if (!hasSucceeded) fail(code === null ? `was ended by ${signal}` : `ended with exit code ${code}`);
-      // The rest of the output may still be in the pipe. Complete JSON counts as the end of the output, even if the pipe stays open.
+      // The rest of the output can still be in the pipe. Complete JSON counts as the end of the output, even if the pipe stays open.
       else if (isJson(output())) succeed();
     });
     child.on("close", () => {

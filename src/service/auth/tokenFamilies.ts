@@ -20,7 +20,7 @@ export interface FamilyParts {
   settingName: (option: string) => string;
   /** The operation `refreshToken` of the service. */
   refresh: (refreshToken: string) => Promise<NewTokens>;
-  /** Whether an access token may be used: neither refused nor due for renewal. */
+  /** Whether an access token can be used: neither refused nor due for renewal. */
   isGood: (accessToken: string, refreshAt: number | undefined) => boolean;
 }
 

@@ -32,11 +32,11 @@ export interface StoredFamilies {
 export type Configured = "refreshToken" | "otherCredential" | "tokenStoreAlone" | "nothing";
 
 /**
- * The family that may be used although it began with another refresh token than the configured one. Such a family may belong to another
- * account, and a write with its token would go there. So it may stand in only in two cases:
+ * The family that can be used although it began with another refresh token than the configured one. Such a family can belong to another
+ * account, and a write with its token would go there. So it can be used only in two cases:
  *
- * - The configured refresh token has a family too, and the other one began later. That happens in `pulumi refresh` and `pulumi destroy`: they
- *   run with the configuration of the last `up`, even if the refresh token was replaced since then. The newest such family is used.
+ * - The configured refresh token has a family too, and the other one began later. That happens in `pulumi refresh` and `pulumi destroy`:
+ *   they run with the configuration of the last `up`, even if the refresh token was replaced since then. The newest such family is used.
  * - No credential is configured, `tokenStore` is, and the store holds exactly one family: then the store was configured to be used.
  */
 export function standInFor(configured: Configured, { own, others }: StoredFamilies): TokenFamily | undefined {

@@ -106,7 +106,7 @@ export class TokenStore {
     }
   }
 
-  /** Without the lock, another process may replace a corrupt store at any moment, so only the holder of the lock sets one aside. */
+  /** Without the lock, another process can replace a corrupt store at any moment, so only the holder of the lock sets one aside. */
   async #read(maySetAside = this.#isLocked): Promise<StoreFile> {
     let text: string | undefined;
     try {
@@ -124,7 +124,10 @@ export class TokenStore {
     return content ?? { version: 1, salt: randomBytes(16).toString("hex"), families: {} };
   }
 
-  /** Kept, because it may hold the only valid refresh token. Work goes on: the configured refresh token may still be valid. */
+  /**
+   * The file is kept, because it can contain the only valid refresh token. The work continues, because the configured refresh token can
+   * still be valid.
+   */
   async #setAside(): Promise<void> {
     let aside: string;
     try {

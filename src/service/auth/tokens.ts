@@ -55,7 +55,7 @@ export class Tokens {
   }
 
   /**
-   * An aborted caller leaves; the refresh that others wait for goes on, and its result is stored.
+   * An aborted call ends. The refresh continues for other callers, and its result is stored.
    * @param refusedByCall the tokens with which the service refused this very call
    */
   async get(signal: AbortSignal, refusedByCall: readonly string[] = []): Promise<AccessToken | NoToken> {
@@ -160,7 +160,7 @@ export class Tokens {
   }
 
   /**
-   * The refused token, once for each call, if no source has another: the refusal may come from a gateway, or from one endpoint only. If the service
+   * The refused token, once for each call, if no source has another: the refusal can come from a gateway, or from one endpoint only. If the service
    * accepted the token from other calls, a call tries it twice.
    */
   #onceMore(refusedByCall: readonly string[]): AccessToken | undefined {

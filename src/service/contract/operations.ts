@@ -31,8 +31,8 @@ export interface Operation<Request, Response> {
   readonly credential: "none" | "apiKey" | "bearer";
   /** Where the request's fields are sent. */
   readonly sends: "json" | "query" | "multipart";
-  /** The plan that the contract requires; `unknown`: not shown. */
-  readonly plan: "all" | "professional" | "unknown";
+  /** The plan that the contract requires. `notShown`: the contract does not show it. */
+  readonly plan: "all" | "professional" | "notShown";
   /**
    * Whether a request can be sent again if it is unknown whether the first one took effect. `repeatable`: two equal requests have the
    * effect of one. `once`: two requests have two effects (a second copy, a second paid run, items twice), so the request is sent again only
@@ -54,7 +54,7 @@ function operation<Request, Response>(entry: Operation<Request, Response>): Oper
   return entry;
 }
 
-const read = { repeat: "repeatable", plan: "unknown", credential: "bearer" } as const;
+const read = { repeat: "repeatable", plan: "notShown", credential: "bearer" } as const;
 const write = { method: "POST", sends: "json", credential: "bearer" } as const;
 
 const properties = listOf(object<types.ActionProperty>({ name: string, value: string }));
@@ -99,7 +99,7 @@ export const operations = {
   updateTaskParameters: operation<types.UpdateTaskParametersRequest, types.DataEnvelope<types.UpdatedTaskParameters>>({
     ...write,
     path: "/task/updateTaskParameters",
-    plan: "unknown",
+    plan: "notShown",
     repeat: "unlessAppending",
     request: { taskId: id, actions: listOf(parametersUpdate) },
     response: data(responseObject<types.UpdatedTaskParameters>({ taskId: responseId, updatedParameters: freeObject })),
@@ -122,7 +122,7 @@ export const operations = {
   updateActionProperties: operation<types.UpdateActionPropertiesRequest, types.DataEnvelope<types.MessageData>>({
     ...write,
     path: "/task/updateActionProperties",
-    plan: "unknown",
+    plan: "notShown",
     repeat: "repeatable",
     request: { taskId: id, actions: listOf(propertiesUpdate) },
     response: message,
@@ -131,7 +131,7 @@ export const operations = {
   updateLoopItems: operation<types.UpdateLoopItemsRequest, types.DataEnvelope<types.MessageData>>({
     ...write,
     path: "/task/updateLoopItems",
-    plan: "unknown",
+    plan: "notShown",
     repeat: "unlessAppending",
     request: { taskId: id, ...loopItems },
     response: message,
@@ -146,7 +146,7 @@ export const operations = {
     response: data(listOf(responseObject<types.TaskActions>({ taskId: responseId, actions: listOf(freeObject) }))),
   }),
   /**
-   * Starts a run in the cloud: `POST /cloudextraction/start`. A run may cost money, so the request is never sent again after a lost
+   * Starts a run in the cloud: `POST /cloudextraction/start`. A run can cost money, so the request is never sent again after a lost
    * response. Needs a Professional or Enterprise plan.
    */
   startTask: operation<types.TaskRequest, types.DataEnvelope<types.StartedRun>>({
@@ -222,7 +222,7 @@ export const operations = {
   markExported: operation<types.TaskRequest, types.Envelope>({
     ...write,
     path: "/data/markexported",
-    plan: "unknown",
+    plan: "notShown",
     repeat: "once",
     request: { taskId: id },
     response: done,
@@ -231,7 +231,7 @@ export const operations = {
   removeData: operation<types.TaskRequest, types.Envelope>({
     ...write,
     path: "/data/remove",
-    plan: "unknown",
+    plan: "notShown",
     repeat: "once",
     request: { taskId: id },
     response: done,
@@ -244,7 +244,7 @@ export const operations = {
     ...write,
     path: "/task/copy",
     sends: "query",
-    plan: "unknown",
+    plan: "notShown",
     repeat: "once",
     request: { taskId: id, taskGroupId: id },
     response: data(responseObject<types.CopiedTask>({ taskId: responseId })),

@@ -76,7 +76,7 @@ export interface TokenPair {
   expires_in: number | string;
   /** Type of the token, usually Bearer. */
   token_type: string;
-  /** The refresh token for the next refresh; the previous one may be invalid now. */
+  /** The refresh token for the next refresh; the previous one can be invalid now. */
   refresh_token: string;
 }
 
@@ -188,7 +188,7 @@ export interface GetSubtasksRequest {
 export interface Subtask {
   /** Its id. */
   subTaskId: string;
-  /** Its status, as the service names it. Upper and lower case may differ between responses. */
+  /** Its status, as the service names it. Upper and lower case can differ between responses. */
   status: string;
 }
 

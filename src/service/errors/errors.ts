@@ -7,7 +7,7 @@ import type { OperationName } from "../contract/operations";
  * - `busy`: the task is running and cannot be changed.
  * - `credential`: no credential, or none that the service accepts.
  * - `plan`: the plan or the permissions of the account do not allow the operation.
- * - `rateLimited`: too many requests, for longer than the call may take.
+ * - `rateLimited`: too many requests, for longer than the call can take.
  * - `unreachable`: no connection was made, nothing happened.
  * - `outcomeUnknown`: the request was sent, and the response was lost or proves nothing.
  * - `contract`: the response breaks the contract.

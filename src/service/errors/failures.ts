@@ -32,7 +32,7 @@ export interface Failure {
   problem: string;
   /** The service's own message, as in `problem`. */
   said?: string;
-  /** Which operations may be sent again after this failure. */
+  /** Which operations can be sent again after this failure. */
   repeat: "anyOperation" | "repeatable" | "never";
   status?: number;
   code?: string;
@@ -152,7 +152,7 @@ export function failureOfLoss(loss: Loss): Failure {
     case "tooLarge":
       return { kind: "contract", outcome: "unknown", problem: loss.detail, repeat: "never" };
     case "proxy": {
-      // Refused for good (credentials, a forbidden address), or a failure that may pass.
+      // Refused for good (credentials, a forbidden address), or a temporary failure.
       const repeat = (loss.status ?? 0) >= 500 || loss.status === 429 ? "anyOperation" : "never";
       return { kind: "unreachable", outcome, problem: `no connection (${loss.detail}).`, repeat };
     }
@@ -169,12 +169,12 @@ function plain(code: string): string {
   return code.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
-/** Bytes. No error of the service is that large; a page of a proxy may be. */
+/** Bytes. No error of the service is that large; a page of a proxy can be. */
 const largestErrorBody = 1024 * 1024;
 
 /** Reads `{error: {code, message}, requestId}` or the older `{error, error_Description}`; undefined for anything else. */
 function errorBody(response: HttpResponse): ErrorBody | undefined {
-  // A success may have megabytes of rows, so an error is looked for among its first members only.
+  // A success can have megabytes of rows, so an error is looked for among its first members only.
   if (response.status === 200 && !response.body.subarray(0, 4096).includes('"error"')) return undefined;
   if (response.body.length > largestErrorBody) return undefined;
   let parsed: unknown;

@@ -2,7 +2,7 @@
 
 /** Characters that are shown. */
 const longestLine = 300;
-/** A shorter word occurs within others by chance: it is hidden only where it stands alone. */
+/** A shorter word occurs within others by chance: it is hidden only as a whole word. */
 const shortestPart = 4;
 
 /**
@@ -32,7 +32,7 @@ export function hideWords(
   return shown;
 }
 
-/** Each spelling in which a service may repeat a word: as it is, as part of a URL, as part of JSON. */
+/** Each spelling in which a service can repeat a word: as it is, as part of a URL, as part of JSON. */
 export function spellingsOf(word: string): string[] {
   // A lone surrogate has no percent-encoding.
   const wellFormed = Buffer.from(word).toString("utf8");

@@ -2,7 +2,7 @@ import type { PreparedRequest } from "../contract/requests";
 import { hideWords, lowerCase, spellingsOf } from "./foreignText";
 
 /**
- * An error of the service can repeat the request. Property values, loop items and start URLs may be secrets, so each value that the service
+ * An error of the service can repeat the request. Property values, loop items and start URLs can be secrets, so each value that the service
  * repeats as a whole is hidden. Ids, types and names of properties stay visible, because they show where the fault is.
  */
 export function hideRequestValues(text: string, request: PreparedRequest): string {
@@ -15,7 +15,7 @@ export function hideRequestValues(text: string, request: PreparedRequest): strin
 
 const hidden = "[hidden]";
 
-/** Maximum number of characters to search: a request may have a million values, and only 300 characters are shown. */
+/** Maximum number of characters to search: a request can have a million values, and only 300 characters are shown. */
 const longestText = 2000;
 
 /** Members of requests whose strings are the caller's own; all others name something of the service's. */

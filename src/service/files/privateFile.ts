@@ -7,8 +7,8 @@ import { temporaryPathFor } from "./temporaryFiles";
 /**
  * Files that only their owner can read. A write replaces the whole file, so that no reader sees half of it.
  *
- * The package write-file-atomic would do this too, but it renames a file that a full disk cut off, and two containers that share a folder can
- * choose the same temporary name.
+ * The package write-file-atomic does not fit: it renames a file that a full disk cut off. With it, two containers that share a folder can
+ * also choose the same temporary name.
  */
 
 /** Folders that exist already keep their mode, because others can share them. */

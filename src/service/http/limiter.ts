@@ -77,7 +77,7 @@ export class Limiter {
     return this.#claims.size > 0;
   }
 
-  /** Requests per second that may start now; Infinity if unlimited. */
+  /** Requests per second that can start now; Infinity if unlimited. */
   get rate(): number {
     return Math.min(this.#learnedRate, this.#configuredRate());
   }

@@ -1,6 +1,6 @@
 /** A proxy between this process and the service. */
 export interface ProxyServer {
-  /** Without user name and password, so that messages may contain the address. */
+  /** Without user name and password, so that messages can contain the address. */
   readonly url: URL;
   readonly user?: { readonly username: string; readonly password: string };
 }

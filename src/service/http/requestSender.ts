@@ -63,7 +63,7 @@ export class RequestSender {
     }
     const { deadlineSeconds = settings.deadline / 1000 } = options;
     const deadline = new Deadline(options.signal, deadlineSeconds * 1000);
-    // The response to a refresh may hold the only valid refresh token: the client waits for it and stores it.
+    // The response to a refresh can hold the only valid refresh token: the client waits for it and stores it.
     if (request.name !== "refreshToken") this.#underWay.add(deadline);
     if (settings.interrupted.aborted) deadline.endWaits();
     try {

@@ -121,7 +121,7 @@ export class PageQueue {
     const controller = new AbortController();
     if (this.#reading.signal?.aborted) controller.abort();
     const page = this.#reading.fetch(offset, size, controller.signal);
-    // A page fetched ahead may never be used. Its failure counts only when the page is taken.
+    // Possibly, a page that was fetched ahead is never used. So its failure counts only when the page is read.
     const settled = () => this.#underWay.delete(controller);
     page.then(settled, settled);
     this.#underWay.add(controller);

@@ -47,7 +47,7 @@ export interface RowPage {
   restTotal?: number;
   /** The service's `current` in this response; only in a read of rows that are not exported. */
   current?: number;
-  /** Set on the last page only, which may be empty: whether the number of received rows equals the service's `total`. */
+  /** Set on the last page only, which can be empty: whether the number of received rows equals the service's `total`. */
   complete?: boolean;
   /**
    * Set if rows that are not exported were requested again because a response was lost. A service that returns each row only once may have

@@ -27,10 +27,10 @@ const deepest = 1000;
 
 /**
  * Finds the rows of `{"data": {"data": [row, …], …}, …}` without parsing them, so that each stays byte for byte what the service sent.
- * Every row is checked to be a whole JSON object: what passes here, any JSON reader takes.
+ * Every row is checked to be a complete JSON object that any JSON reader accepts.
  *
- * Takes the body over: what stands between its rows is written over, so that rows by the million need not be copied to be lines of a file.
- * @throws ContractBreach where a row is none, or the page is cut off
+ * Changes the body: the separators between its rows are overwritten, so that millions of rows become lines of a file without a copy.
+ * @throws ContractBreach if a row is not valid, or if the page is cut off
  */
 export function scanRows(body: Buffer): ScannedRows {
   if (!isUtf8(body)) throw new ContractBreach("the response is not UTF-8.");
@@ -207,7 +207,7 @@ class Scanner {
     this.#cutOff();
   }
 
-  /** Where the string goes on after the escape at hand. */
+  /** The index after the current escape sequence of a string. */
   #escape(): number {
     const letter = String.fromCharCode(this.#body[this.#at] ?? 0);
     if (letter !== "u") return '"\\/bfnrt'.includes(letter) ? this.#at + 1 : this.#cutOff();

@@ -10,13 +10,13 @@ export interface RowsOptions extends CallOptions {
   /** Most rows per page. Default: the client's `pageSize`. */
   pageSize?: number;
   /**
-   * Stop after this many rows. Default: all. A read of rows that are not exported may give more: a page is never cut, because a mark may
+   * Stop after this many rows. Default: all. A read of rows that are not exported can give more: a page is never cut, because a mark can
    * include all of its rows.
    */
   maxRows?: number;
   /** The offset of the first row. To resume after a page, pass its `nextOffset`. Default 0. */
   offset?: number;
-  /** Seconds that each page may take, with repeats and waits. Default: the client's `deadlineSeconds`. */
+  /** Seconds that each page can take, with repeats and waits. Default: the client's `deadlineSeconds`. */
   deadlineSeconds?: number;
 }
 
@@ -62,7 +62,7 @@ function atMost(left: number, page: RawPage, asked: number): RawPage {
 /** The progress of a read by offset. Decides when the read ends, and whether it is complete. */
 class OffsetState {
   received = 0;
-  /** All rows of `total` were received and the offset did not advance. The service may refuse the next offset because it does not exist. */
+  /** All rows of `total` were received and the offset did not advance. The service can refuse the next offset because it does not exist. */
   mayBeTheEnd = false;
   readonly #begin: number;
   /** The returned offsets are cursors, not row numbers. */

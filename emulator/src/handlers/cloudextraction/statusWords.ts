@@ -28,7 +28,7 @@ const vocabularies: { readonly [Name in Behaviour["statusWords"]]: Words } = {
   unknown: { ...usual, finished: "Concluded" },
 };
 
-/** The word for a status, in the case of the behaviour `statusCase`, which may differ between the response to a start and the list. */
+/** The word for a status, in the case of the behaviour `statusCase`, which can differ between the response to a start and the list. */
 export function statusWord(status: Shown, place: "start" | "list", behaviour: Behaviour): string {
   const word = vocabularies[behaviour.statusWords][status];
   switch (behaviour.statusCase) {

@@ -90,7 +90,7 @@ class NotExportedCoverage implements MarkCoverage {
 
 /** The rows that are not exported must all be rows of the batch. */
 class BatchCoverage extends NotExportedCoverage {
-  /** The rows that are not exported and were not read yet. Counted, because rows of two batches may have the same text. */
+  /** The rows that are not exported and were not read yet. Counted, because rows of two batches can have the same text. */
   private readonly unread = new Map<string, number>();
   private unreadCount = 0;
 

@@ -7,7 +7,7 @@ import type { KeptRows, OutputFile } from "../outputFile";
  * also decides how the rows are read, because some services return a row only once, and what remains of an export that failed.
  */
 export interface Marking {
-  /** Whether no other export or write of the same task may run at the same time. */
+  /** Whether other exports and writes of the same task must wait. */
   readonly isExclusive: boolean;
   /** The rows in the temporary file, if an earlier export has left some. Valid after `prepare`. */
   readonly kept?: KeptRows;

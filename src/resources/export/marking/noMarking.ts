@@ -27,7 +27,7 @@ export class NoMarking extends WholeRead {
     }
     const partial = { ...state, complete: false };
     if (state.rowCount >= (state.maxRows ?? Number.POSITIVE_INFINITY)) {
-      // The file has all rows that it may have, so another export would add none.
+      // The file has all rows that it can have, so another export would add none.
       return partial;
     }
     const statuses = Object.keys(countsOf(this.running).byStatus).join(", ");

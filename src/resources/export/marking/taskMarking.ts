@@ -44,7 +44,7 @@ export class TaskMarking extends WholeRead {
     this.refuse(this.coverage.check(page));
   }
 
-  /** No run of this program may start between the last check and the mark. */
+  /** Exclusive, so that no run of this program starts between the last check and the mark. */
   async finish(state: DataExportState): Promise<DataExportState> {
     return this.context.exclusive(state.taskId, () => this.mark(state));
   }
@@ -87,7 +87,7 @@ export class TaskMarking extends WholeRead {
       if (listed(await this.context.client.allSubtasks(taskId)) !== listed(this.subtasksBefore)) {
         return { reason: "its subtasks changed during the read" };
       }
-      // Rows may arrive after the last subtask has ended.
+      // Rows can arrive after the last subtask has ended.
       const rows = await countRows(taskId, this.context);
       this.rowsAtLastCheck = rows;
       const { rowsBefore } = this.coverage;
