@@ -1,7 +1,7 @@
 import type { Input, Resource } from "@pulumi/pulumi";
 import { Output, RunError } from "@pulumi/pulumi";
 import type { AnyResource } from "../resources/index";
-import { rivalsInWords, TaskOwners } from "../resources/ownership";
+import { conflictInWords, TaskOwners } from "../resources/ownership";
 import type { TaskPart } from "../resources/resource";
 import { perProgram } from "./perProgram";
 
@@ -69,10 +69,10 @@ const declaredTasks = perProgram(() => new DeclaredTasks());
 export function claim(resource: Resource, title: string, task: TaskName, parts: readonly string[]): void {
   const { owners } = declaredTasks().of(task);
   const owner = { key: resource, title };
-  const found = owners.rivalOf(owner, parts);
+  const found = owners.conflictWith(owner, parts);
   if (found !== undefined) {
     throw new RunError(
-      `${rivalsInWords(found.rival.title, title, found.part, "the same task")} Keep it in one of them.`,
+      `${conflictInWords(found.other.title, title, found.part, "the same task")} Keep it in one of them.`,
     );
   }
   owners.note(owner, parts, "declared");

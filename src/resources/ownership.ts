@@ -22,12 +22,12 @@ export class TaskOwners {
   private readonly claims = new Map<string, { owner: Owner; claim: Claim }>();
 
   /** Another resource that decides one of these parts. */
-  rivalOf(owner: Owner, parts: readonly string[]): { part: string; rival: Owner } | undefined {
+  conflictWith(owner: Owner, parts: readonly string[]): { part: string; other: Owner } | undefined {
     for (const part of owner.key === undefined ? [] : parts) {
       const claims = part === everything ? [...this.claims.values()] : this.claimsOf(part);
-      const rival = claims.map((each) => each.owner).find(({ key }) => key !== undefined && key !== owner.key);
-      if (rival !== undefined) {
-        return { part, rival };
+      const other = claims.map((each) => each.owner).find(({ key }) => key !== undefined && key !== owner.key);
+      if (other !== undefined) {
+        return { part, other };
       }
     }
     return undefined;
@@ -59,9 +59,9 @@ export class TaskOwners {
 }
 
 /** Why two resources cannot decide the same part of a task. */
-export function rivalsInWords(owner: string, rival: string, part: string, task: string): string {
+export function conflictInWords(owner: string, other: string, part: string, task: string): string {
   const what = part === everything ? task : `${part} of ${task}`;
-  return `${owner} and ${rival} both decide ${what}. Each up would undo what the other wrote.`;
+  return `${owner} and ${other} both decide ${what}. Each up would undo what the other wrote.`;
 }
 
 /** The task that arguments name: to configure it, or to adopt it. An output or an unknown value is returned unchanged. */

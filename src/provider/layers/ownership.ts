@@ -1,4 +1,4 @@
-import { rivalsInWords, taskNamedBy } from "../../resources/ownership";
+import { conflictInWords, taskNamedBy } from "../../resources/ownership";
 import type { Host } from "../host";
 import { ProviderError } from "../providerErrors";
 import type { Layer, Step } from "../step";
@@ -15,7 +15,7 @@ export const claimParts: Layer = async (step, host, next) => {
     ownersOf(step, host, id)?.note(owner, parts, claim);
   };
   if (step.call !== "diff") {
-    refuseRival(step, host, parts);
+    refuseConflict(step, host, parts);
     note("writing", step.id);
   }
   const outcome = await next(step, host);
@@ -28,14 +28,14 @@ export const claimParts: Layer = async (step, host, next) => {
   return outcome;
 };
 
-function refuseRival(step: Step, host: Host, parts: readonly string[]): void {
+function refuseConflict(step: Step, host: Host, parts: readonly string[]): void {
   const owner = host.ownerOf(step.urn);
-  const found = ownersOf(step, host, step.id)?.rivalOf(owner, parts);
+  const found = ownersOf(step, host, step.id)?.conflictWith(owner, parts);
   if (found !== undefined) {
-    const { part, rival } = found;
+    const { part, other } = found;
     const task = `task "${taskOf(step, step.id)}"`;
     throw new ProviderError(
-      `${rivalsInWords(owner.title, `${rival.title} (${rival.key})`, part, task)} Nothing was sent for ${owner.title}. Keep it in one of them.`,
+      `${conflictInWords(owner.title, `${other.title} (${other.key})`, part, task)} Nothing was sent for ${owner.title}. Keep it in one of them.`,
     );
   }
 }
