@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import type { BuildOptions, Plugin } from "esbuild";
 import { build as bundle } from "esbuild";
 import { repositoryRoot } from "./commands";
 
@@ -14,6 +15,29 @@ const notices = "THIRD-PARTY-NOTICES.txt";
 export async function bundleEntries(dist: string): Promise<void> {
   await bundleEntry("src/provider/provider.ts", join(dist, "provider"));
   await bundleEntry("src/cli/main.ts", join(dist, "cli"));
+  await bundleOnDemand(dist);
+}
+
+/** A module whose libraries take long to load and are rarely needed: a bundle of its own, which the others load when they need it. */
+const onDemand = "resources/export/checks/jsonSchema";
+
+const loadOnDemand: Plugin = {
+  name: "load on demand",
+  setup(build) {
+    // From `provider` or `cli`, beside which `resources` is.
+    build.onResolve({ filter: /\/jsonSchema$/ }, () => ({ path: `../${onDemand}.js`, external: true }));
+  },
+};
+
+async function bundleOnDemand(dist: string): Promise<void> {
+  const outfile = join(dist, `${onDemand}.js`);
+  const { metafile } = await bundle({
+    ...options(),
+    entryPoints: [`src/${onDemand}.ts`],
+    outfile,
+    allowOverwrite: true,
+  });
+  writeFileSync(join(dirname(outfile), notices), noticesOf(Object.keys(metafile.inputs)));
 }
 
 async function bundleEntry(entry: string, folder: string): Promise<void> {
@@ -21,11 +45,14 @@ async function bundleEntry(entry: string, folder: string): Promise<void> {
   for (const file of compiled.filter((each) => each.endsWith(".js"))) {
     rmSync(join(folder, file));
   }
+  const { metafile } = await bundle({ ...options(), entryPoints: [entry], outdir: folder, plugins: [loadOnDemand] });
+  writeFileSync(join(folder, notices), noticesOf(Object.keys(metafile.inputs)));
+}
+
+function options() {
   const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8"));
-  const { metafile } = await bundle({
+  return {
     absWorkingDir: repositoryRoot,
-    entryPoints: [entry],
-    outdir: folder,
     bundle: true,
     platform: "node",
     target: "node20",
@@ -34,8 +61,7 @@ async function bundleEntry(entry: string, folder: string): Promise<void> {
     legalComments: "inline",
     logLevel: "error",
     metafile: true,
-  });
-  writeFileSync(join(folder, notices), noticesOf(Object.keys(metafile.inputs)));
+  } as const satisfies BuildOptions;
 }
 
 /** The licence of each package whose files are in the bundle. */

@@ -17,6 +17,7 @@ export {
 export { DistinctValues } from "../../src/resources/export/checks/distinctValues";
 export { RowChecker } from "../../src/resources/export/checks/rowChecker";
 export type { FieldChecks, FieldType, RowChecks } from "../../src/resources/export/checks/rowChecks";
+export { SchemaChecker } from "../../src/resources/export/checks/rowSchema";
 export { isFilled, isOfType } from "../../src/resources/export/checks/valueTypes";
 export { rewriteAs } from "../../src/resources/export/format";
 export type { AnyResource } from "../../src/resources/index";

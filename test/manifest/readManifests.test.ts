@@ -54,6 +54,17 @@ describe("reading manifests", () => {
       );
     });
 
+    it("is that of the argument in the checks of an export", () => {
+      const [task] = folder.tasksOf(
+        `${from}run: {}\nexports:\n  rows:\n    path: x\n    checks:\n      minRows: 10\n      fields: { price: { filled: 0.95, type: number, pattern: ^1, unique: true } }\n      onFail: warn\n`,
+      );
+      assert.deepEqual(task?.exports[0]?.args.checks, {
+        minRows: 10,
+        fields: { price: { filled: 0.95, type: "number", pattern: "^1", unique: true } },
+        onFail: "warn",
+      });
+    });
+
     it("is that of the string for quoted, folded and literal scalars", () => {
       const text = '{ a: "1", b: \'no\', c: "", d: !!str 12, e: "x\\ty", f: two\n words }';
       assert.deepEqual(properties(text), { a: "1", b: "no", c: "", d: "12", e: "x\ty", f: "two words" });

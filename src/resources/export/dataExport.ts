@@ -1,10 +1,12 @@
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
+import { isRecord } from "../../service/isRecord";
 import type { Problem } from "../args";
 import { anything, boolean, changedArgs, choice, integer, object, string } from "../args";
 import type { CheckContext, Context, Created, Difference, Read, Resource } from "../resource";
 import type { RowChecks } from "./checks/rowChecks";
 import { checkRowChecks, rowChecks } from "./checks/rowChecks";
+import { checkSchema } from "./checks/rowSchema";
 import { compareContent } from "./diskFile";
 import type { DataExportArgs, DataExportState } from "./model";
 import { pendingRun } from "./model";
@@ -59,7 +61,12 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
       const reason = `must be "notExported" with markExported if webextract:markScope is "returned", because only the rows returned by that read are marked`;
       problems.push({ path: "scope", reason });
     }
-    return args;
+    const { checks, ...others } = args;
+    if (!isRecord(checks)) {
+      return args;
+    }
+    const before = context.previous?.checks;
+    return { ...others, checks: await checkSchema(checks, before, context) };
   },
 
   diff(state: DataExportState, args: DataExportArgs): Difference {

@@ -104,7 +104,7 @@ export interface DataExportState extends DataExportArgs, PendingState {
   /**
    * What `checks` have found in the rows of the file. `rows`: their number. `failed`: the checks that the rows did not pass, such as
    * `fields.price.type`; empty unless `onFail` is `warn`. `fields`: for each field with checks `filled` (the share of rows with a value), `empty` (rows
-   * without one), and the numbers of values `wrongType`, `unmatched` and `repeated`. `lastPassed`: the rows of the last export that passed before this one.
+   * without one), and the numbers of values `wrongType`, `unmatched` and `repeated`. `invalid`: with `schema`, the number of rows that it does not allow. `lastPassed`: the rows of the last export that passed before this one.
    * No value of a row is in it. Absent if the export had no checks.
    */
   checked?: CheckedRows;

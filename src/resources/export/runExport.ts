@@ -4,6 +4,7 @@ import type { FailedCheck } from "./checks/checkedRows";
 import { RowsRefused } from "./checks/checkedRows";
 import { failedInWords, refusalInWords } from "./checks/messages";
 import { RowChecker } from "./checks/rowChecker";
+import { SchemaChecker } from "./checks/rowSchema";
 import type { Marking } from "./marking/marking";
 import { NoMarking } from "./marking/noMarking";
 import { ReturnedMarking } from "./marking/returnedMarking";
@@ -24,7 +25,7 @@ export async function runExport(
 ): Promise<DataExportState> {
   const file = await OutputFile.claim(args, before, context);
   try {
-    const checker = checkerOf(args, before);
+    const checker = await checkerOf(args, before, context);
     const marking = markingOf(args, context, checker);
     const work = (): Promise<DataExportState> => exportRows({ args, before, context, file, marking, checker });
     return await (marking.isExclusive ? context.exclusive(args.taskId, work) : work());
@@ -63,12 +64,20 @@ function markingOf(args: DataExportArgs, context: Context, checker: RowChecker |
 }
 
 /** Without checks, no row is parsed. */
-function checkerOf({ checks, scope, maxRows }: DataExportArgs, before: DataExportState | undefined) {
+async function checkerOf(
+  { taskId, checks, scope, maxRows }: DataExportArgs,
+  before: DataExportState | undefined,
+  context: Context,
+): Promise<RowChecker | undefined> {
   if (checks === undefined) {
     return undefined;
   }
   const passed = before?.scope === scope ? rowsThatPassed(before) : undefined;
-  return new RowChecker({ checks, lastPassed: passed === undefined ? undefined : Math.min(passed, maxRows ?? passed) });
+  return new RowChecker({
+    checks,
+    schema: await SchemaChecker.of(checks, taskId, context),
+    lastPassed: passed === undefined ? undefined : Math.min(passed, maxRows ?? passed),
+  });
 }
 
 interface Export {

@@ -8,6 +8,8 @@ export interface CheckedRows {
   failed: string[];
   /** The fields that have checks, by their names. */
   fields?: Record<string, FieldFigures>;
+  /** Number of rows that the schema does not allow. Only with `schema`. */
+  invalid?: number;
   /** Number of rows in the last export that passed its checks before this one. */
   lastPassed?: number;
 }

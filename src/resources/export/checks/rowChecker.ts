@@ -4,6 +4,7 @@ import type { CheckedRows, FailedCheck, RowStep } from "./checkedRows";
 import { percent, RowsRefused } from "./checkedRows";
 import { FieldChecker } from "./fieldChecker";
 import type { RowChecks } from "./rowChecks";
+import type { SchemaChecker } from "./rowSchema";
 import { TimeLimit } from "./timeLimit";
 
 /** A page takes milliseconds. */
@@ -13,6 +14,8 @@ const mostNames = 200;
 
 interface Options {
   checks: RowChecks;
+  /** The schema of `checks`. */
+  schema?: SchemaChecker;
   /** Number of rows in the last export that passed. */
   lastPassed?: number;
   /** Milliseconds for the checks of one page. */
@@ -25,15 +28,17 @@ export class RowChecker {
   private readonly checks: RowChecks;
   private readonly lastPassed: number | undefined;
   private readonly fields: readonly FieldChecker[];
+  private readonly schema: SchemaChecker | undefined;
   private readonly steps: readonly RowStep[];
   private readonly limit: TimeLimit | undefined;
   private readonly names = new Set<string>();
 
-  constructor({ checks, lastPassed, timeLimit = defaultTimeLimit }: Options) {
+  constructor({ checks, schema, lastPassed, timeLimit = defaultTimeLimit }: Options) {
     this.checks = checks;
     this.lastPassed = lastPassed;
     this.fields = Object.entries(checks.fields ?? {}).map(([name, field]) => new FieldChecker(name, field));
-    this.steps = this.fields;
+    this.schema = schema;
+    this.steps = schema === undefined ? this.fields : [...this.fields, schema];
     this.limit = this.steps.some(({ mayNotEnd }) => mayNotEnd) ? new TimeLimit(timeLimit) : undefined;
   }
 
@@ -72,15 +77,17 @@ export class RowChecker {
           ]
         : []),
       ...this.fields.flatMap((field) => field.failed(rows, () => [...this.names])),
+      ...(this.schema?.failed(rows) ?? []),
     ];
   }
 
   figures(failed: readonly FailedCheck[]): CheckedRows {
-    const { rows, fields, lastPassed } = this;
+    const { rows, fields, schema, lastPassed } = this;
     return {
       rows,
       failed: [...new Set(failed.map(({ check }) => check))],
       ...(fields.length > 0 && { fields: Object.fromEntries(fields.map((each) => [each.name, each.figures(rows)])) }),
+      ...(schema !== undefined && { invalid: schema.invalidRows }),
       ...(lastPassed !== undefined && { lastPassed }),
     };
   }

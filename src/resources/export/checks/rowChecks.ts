@@ -15,6 +15,11 @@ export interface RowChecks {
   /** Checks of fields, by their names. A field that no row has fails, unless its `filled` is 0. */
   fields?: Record<string, FieldChecks>;
   /**
+   * A file with a JSON Schema for one row, relative to the program's folder: draft 2020-12, or draft-07 if its `$schema` says so. The schema gets a row as the
+   * service sends it: most values are strings. References to other files and addresses are refused.
+   */
+  schema?: string;
+  /**
    * `fail`: rows that do not pass go into `NAME.rejected.EXT`, nothing is marked, and the last file and its state stay. `warn`: the rows are
    * exported, and a warning lists the checks that they did not pass.
    * @default "fail"
@@ -45,7 +50,7 @@ export interface FieldChecks {
 
 export type FieldType = "number" | "integer" | "date" | "url";
 
-export const rowChecks: ArgsSpec<RowChecks> = {
+export const rowChecks: ArgsSpec<RowChecks, "schemaSha256"> = {
   minRows: { kind: integer(0) },
   maxRows: { kind: integer(0) },
   maxDrop: { kind: share },
@@ -59,6 +64,8 @@ export const rowChecks: ArgsSpec<RowChecks> = {
       }),
     ),
   },
+  schema: { kind: string, isFile: true },
+  schemaSha256: { derived: true },
   onFail: { kind: choice("fail", "warn"), default: "fail" },
 };
 

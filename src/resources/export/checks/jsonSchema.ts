@@ -1,0 +1,77 @@
+import Ajv from "ajv";
+import Ajv2020 from "ajv/dist/2020";
+import addFormats from "ajv-formats";
+import type { Row } from "../../../service/contract/types";
+import { isRecord } from "../../../service/isRecord";
+
+/**
+ * The only file that imports ajv, which takes longer to load than the rest of the provider. It becomes a file of its own in the package, and is
+ * loaded with the first schema.
+ */
+
+/** Returns the place in the schema that the row does not fit, such as `#/properties/price/minimum`; undefined if the row is valid. */
+export type ValidateRow = (row: Row) => string | undefined;
+
+/** What is wrong with a schema. */
+export class SchemaProblem extends Error {}
+
+const drafts = "draft 2020-12 (the default) or draft-07";
+
+/** @throws SchemaProblem */
+export function compileSchema(text: string): ValidateRow {
+  const schema = parsed(text);
+  const ajv = addFormats(new (classFor(schema))(options));
+  if (ajv.validateSchema(schema) !== true) {
+    const [{ instancePath = "", message = "" } = {}] = ajv.errors ?? [];
+    throw new SchemaProblem(`is not valid at "#${instancePath}": ${message}`);
+  }
+  try {
+    const validate = ajv.compile(schema);
+    return (row) => (validate(row) === true ? undefined : (validate.errors?.[0]?.schemaPath ?? "#"));
+  } catch (error) {
+    if (error instanceof Ajv.MissingRefError) {
+      throw new SchemaProblem(
+        `refers to "${error.missingRef}", which is not in it. Other files and addresses are not read: copy the definition into the schema`,
+      );
+    }
+    throw new SchemaProblem(`cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** An unknown keyword is an error, because most often it is misspelled. */
+const options = {
+  strict: true,
+  strictTypes: false,
+  strictTuples: false,
+  strictRequired: false,
+  // A row may have a field with the name of a member that every object inherits.
+  ownProperties: true,
+  logger: false,
+} as const;
+
+function parsed(text: string): boolean | Record<string, unknown> {
+  let schema: unknown;
+  try {
+    schema = JSON.parse(text);
+  } catch (error) {
+    throw new SchemaProblem(`is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (!isRecord(schema)) {
+    throw new SchemaProblem("is not a JSON object");
+  }
+  if (schema.$async !== undefined) {
+    throw new SchemaProblem('has "$async", which is not a part of JSON Schema');
+  }
+  return schema;
+}
+
+function classFor(schema: boolean | Record<string, unknown>): typeof Ajv | typeof Ajv2020 {
+  const draft = isRecord(schema) ? schema.$schema : undefined;
+  if (draft === undefined || /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/.test(String(draft))) {
+    return Ajv2020;
+  }
+  if (/^https?:\/\/json-schema\.org\/draft-07\/schema#?$/.test(String(draft))) {
+    return Ajv;
+  }
+  throw new SchemaProblem(`has another "$schema": use ${drafts}`);
+}

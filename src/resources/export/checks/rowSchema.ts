@@ -1,0 +1,136 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Row } from "../../../service/contract/types";
+import { isRecord } from "../../../service/isRecord";
+import type { CheckContext, Context } from "../../resource";
+import { messageOf } from "../../resource";
+import { readChecked } from "../../urls/checkedFile";
+import { unknown } from "../../values";
+import type { FailedCheck, RowStep } from "./checkedRows";
+import type { ValidateRow } from "./jsonSchema";
+import type { RowChecks } from "./rowChecks";
+import { RowCount } from "./rowCount";
+
+/** The checks as `check` leaves them: with the digest of the schema, so that a diff shows that the file changed. */
+export interface CheckedChecks extends RowChecks {
+  schemaSha256?: string;
+}
+
+/** Reads the schema and adds a problem if it cannot be used. A schema that passed before is not compiled again. */
+export async function checkSchema(
+  checks: CheckedChecks,
+  before: unknown,
+  { folder, problems }: CheckContext,
+): Promise<CheckedChecks> {
+  const { schemaSha256: _given, ...others } = checks;
+  const { schema } = checks;
+  if (schema === undefined) {
+    return others;
+  }
+  const withDigest = (sha256: unknown): CheckedChecks => ({ ...others, schemaSha256: sha256 as string });
+  if ((schema as unknown) === unknown) {
+    return withDigest(unknown);
+  }
+  const path = resolve(folder, schema);
+  const refuse = (reason: string): CheckedChecks => {
+    problems.push({ path: "checks.schema", reason: `names "${schema}", which ${reason}` });
+    return others;
+  };
+  try {
+    const { content, sha256 } = await readSchema(path);
+    if (!isRecord(before) || before.schemaSha256 !== sha256) {
+      compile(content);
+    }
+    return withDigest(sha256);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const looked = `(looked for "${path}", relative to the program's folder)`;
+    if (code === undefined) {
+      return refuse(messageOf(error));
+    }
+    const isGone = code === "ENOENT" || code === "ENOTDIR";
+    return refuse(isGone ? `does not exist ${looked}` : `cannot be read: ${code} ${looked}`);
+  }
+}
+
+/** Validates each row. */
+export class SchemaChecker implements RowStep {
+  /** The schema may have patterns. */
+  readonly mayNotEnd = true;
+  private readonly invalid = new RowCount();
+  private readonly places = new Set<string>();
+  private stoppedAt: number | undefined;
+
+  private constructor(private readonly validate: ValidateRow) {}
+
+  /** @throws ResourceError if the file is no longer the one that was checked */
+  static async of(
+    { schema: name, schemaSha256: sha256 }: CheckedChecks,
+    taskId: string,
+    context: Context,
+  ): Promise<SchemaChecker | undefined> {
+    if (name === undefined || sha256 === undefined) {
+      return undefined;
+    }
+    const file = { name, sha256, argument: "checks.schema", taskId };
+    return new SchemaChecker(compile(await readChecked(file, context, readSchema)));
+  }
+
+  add(row: Row, number: number): void {
+    const place = this.stoppedAt === undefined ? this.validate(row) : undefined;
+    if (place !== undefined) {
+      this.invalid.note(number);
+      if (this.places.size < mostPlaces) {
+        this.places.add(place);
+      }
+    }
+  }
+
+  stop(number: number): void {
+    this.stoppedAt = number;
+  }
+
+  get invalidRows(): number {
+    return this.invalid.count;
+  }
+
+  failed(rows: number): FailedCheck[] {
+    const { invalid, stoppedAt } = this;
+    const places = [...this.places].join(", ");
+    return [
+      ...(invalid.count === 0
+        ? []
+        : [
+            {
+              check: "schema",
+              reason: `${invalid.count} of ${rows} rows are not valid (${invalid.inWords()}), by ${places}`,
+            },
+          ]),
+      ...(stoppedAt === undefined
+        ? []
+        : [
+            {
+              check: "schema",
+              reason: `row ${stoppedAt} could not be validated in time: use patterns without repetitions within repetitions`,
+            },
+          ]),
+    ];
+  }
+}
+
+/** Places in the schema that an error shows. */
+const mostPlaces = 3;
+
+async function readSchema(path: string): Promise<{ sha256: string; content: string }> {
+  const text = await readFile(path, "utf8");
+  // A checkout with other line ends is the same schema.
+  const content = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
+  return { content, sha256: createHash("sha256").update(content).digest("hex") };
+}
+
+function compile(text: string): ValidateRow {
+  // biome-ignore lint/style/noCommonJs: loaded with the first schema. It takes longer to load than the rest of the provider.
+  const { compileSchema } = require("./jsonSchema") as typeof import("./jsonSchema");
+  return compileSchema(text);
+}

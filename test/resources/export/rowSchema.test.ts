@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import type { Context, RowChecks } from "../../internals/resources";
+import { RowChecker, SchemaChecker } from "../../internals/resources";
+import { failure, World } from "../life";
+
+describe("DataExport with a JSON Schema", () => {
+  let world: World;
+  before(async () => {
+    world = await World.create();
+    world.emulator.change.insertRows("task-1", [
+      '{"price":"1.50","constructor":"x","day":"2026-11-21"}',
+      '{"price":"$5","constructor":"x","day":"2026-11-21"}',
+      '{"price":"2.50","day":"today"}',
+    ]);
+  });
+  after(() => world.remove());
+
+  const args = (checks: object = {}): Record<string, unknown> => ({
+    taskId: "task-1",
+    scope: "all",
+    path: "out/{n}.ndjson",
+    checks: { schema: "row.schema.json", ...checks },
+  });
+  const write = (schema: unknown): void => world.write("row.schema.json", JSON.stringify(schema));
+  const problems = (): Promise<string[]> => world.providers.problems("DataExport", args());
+  const price = { type: "string", pattern: String.raw`^\d+\.\d\d$` };
+
+  it("counts the rows that it does not allow, and names the places in the schema", async () => {
+    const properties = { price, constructor: { type: "string" }, day: { format: "date" } };
+    write({ type: "object", required: ["price", "constructor"], properties });
+    assert.equal(
+      (await failure(world.declare("DataExport").up(args()))).split("\n")[1],
+      "  checks.schema: 2 of 3 rows are not valid (rows 2, 3), by #/properties/price/pattern, #/required",
+    );
+    write({ type: "object", properties: { day: { format: "date" } } });
+    const each = world.declare("DataExport");
+    await each.up(args({ onFail: "warn" }));
+    assert.deepEqual(each.state.checked, { rows: 3, failed: ["schema"], invalid: 1 });
+    assert.match(
+      world.warnings.join(),
+      /checks\.schema: 1 of 3 rows are not valid \(row 3\), by #\/properties\/day\/format/,
+    );
+  });
+
+  it("shows a change of the file in the diff, and not one of its line ends", async () => {
+    world.write("row.schema.json", '{\n"type":"object"}');
+    const each = world.declare("DataExport");
+    await each.up(args());
+    world.write("row.schema.json", '\ufeff{\r\n"type":"object"}');
+    assert.equal(await each.up(args()), "nothing");
+    write({ type: "object", required: ["price"] });
+    world.operations();
+    const before = each.state.checks as { schemaSha256: string };
+    assert.equal(await each.up(args()), "updated");
+    assert.notEqual((each.state.checks as { schemaSha256: string }).schemaSha256, before.schemaSha256);
+    assert.deepEqual(world.operations(), []);
+    assert.equal(await each.up(args({ schema: undefined })), "updated");
+    assert.deepEqual(each.state.checks, {});
+  });
+
+  it("is not used if the file has changed since the check", async () => {
+    write({ type: "object" });
+    const provider = world.providers.provider("DataExport");
+    const inputs = await world.providers.checked("DataExport", args());
+    write({ type: "string" });
+    assert.match(await failure(provider.create(inputs)), /checks\.schema of task "task-1"\) changed after the check/);
+  });
+
+  it("may be of draft-07 or draft 2020-12", async () => {
+    write({
+      $schema: "http://json-schema.org/draft-07/schema#",
+      definitions: { price },
+      properties: { price: { $ref: "#/definitions/price" } },
+    });
+    assert.deepEqual(await problems(), []);
+    write({
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      $defs: { price },
+      dependentRequired: { a: ["b"] },
+      properties: { price: { $ref: "#/$defs/price" } },
+    });
+    assert.deepEqual(await problems(), []);
+    write({ $schema: "http://json-schema.org/draft-04/schema#" });
+    assert.deepEqual(await problems(), [
+      'checks.schema names "row.schema.json", which has another "$schema": use draft 2020-12 (the default) or draft-07',
+    ]);
+  });
+
+  it("is stopped if a row takes too long", async () => {
+    write({ properties: { id: { pattern: "^(a+)+$" } } });
+    const { checks } = (await world.providers.checked("DataExport", args())) as { checks: RowChecks };
+    const schema = await SchemaChecker.of(checks, "task-1", { folder: world.folder } as Context);
+    const checker = new RowChecker({ checks, schema, timeLimit: 300 });
+    const rows = ["a", `${"a".repeat(60)}!`, "!"].map((id) => ({ id }));
+    checker.add({ count: rows.length, objects: () => rows });
+    assert.deepEqual(checker.failed(), [
+      {
+        check: "schema",
+        reason: "row 2 could not be validated in time: use patterns without repetitions within repetitions",
+      },
+    ]);
+  });
+
+  for (const [what, schema, reason] of [
+    ["no JSON", "{", /^is not valid JSON: /],
+    ["no object", "[]", /^is not a JSON object$/],
+    [
+      "a wrong type",
+      '{"properties":{"price":{"type":"text"}}}',
+      /^is not valid at "#\/properties\/price\/type": must be /,
+    ],
+    ["an unknown keyword", '{"minimun":1}', /^cannot be used: strict mode: unknown keyword: "minimun"$/],
+    ["a bad pattern", '{"properties":{"a":{"pattern":"("}}}', /^(is not valid at|cannot be used: )/],
+    [
+      "another address",
+      '{"$ref":"https://shop.test/row.json"}',
+      /^refers to "https:\/\/shop\.test\/row\.json", which is not in it\. Other files and addresses are not read/,
+    ],
+    ["an asynchronous schema", '{"$async":true}', /^has "\$async"/],
+  ] as const) {
+    it(`is refused in the preview with ${what}`, async () => {
+      world.write("row.schema.json", schema);
+      const [problem = "", ...others] = await problems();
+      assert.deepEqual(others, []);
+      const begin = 'checks.schema names "row.schema.json", which ';
+      assert.ok(problem.startsWith(begin), problem);
+      assert.match(problem.slice(begin.length), reason);
+    });
+  }
+
+  it("is refused if the file does not exist", async () => {
+    const found = await world.providers.problems("DataExport", args({ schema: "none.json" }));
+    const path = world.path("none.json");
+    assert.deepEqual(found, [
+      `checks.schema names "none.json", which does not exist (looked for "${path}", relative to the program's folder)`,
+    ]);
+  });
+});
