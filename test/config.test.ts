@@ -36,6 +36,25 @@ describe("configuration", () => {
     ]);
   });
 
+  it("takes a run label that is fit for diffs and logs; an empty one counts as none", () => {
+    const labelled = (label: string) => parse({ baseUrl: "https://one.test" }, { WEBEXTRACT_RUN_LABEL: label });
+    for (const label of ["2026-11-21", "2026-11-21T05:00:00+00:00", "nightly/42", "Größe_1.2@main", "a".repeat(100)]) {
+      const { config, problems } = labelled(label);
+      assert.deepEqual([config.runLabels, problems], [[label], []]);
+    }
+    assert.deepEqual(labelled("").config.runLabels, []);
+    for (const label of [" ", "a b", "a\n", "$(date)", "a".repeat(101)]) {
+      const { config, problems } = labelled(label);
+      assert.deepEqual([config.runLabels, problems.length], [[], 1]);
+      assert.match(
+        problems[0] ?? "",
+        /^WEBEXTRACT_RUN_LABEL must be 1 to 100 letters, digits or characters of \. _ : \/ \+ @ -\./,
+      );
+    }
+    const both = parse({ baseUrl: "https://one.test", runLabel: "a" }, { WEBEXTRACT_RUN_LABEL: "b" });
+    assert.deepEqual(both.config.runLabels, ["a", "b"]);
+  });
+
   it("says how to set a missing base address", () => {
     assert.match(parse({}).problems.join(), /^webextract:baseUrl is missing. Set it with: pulumi config set/);
   });

@@ -16,6 +16,8 @@ export interface ProviderConfig {
   movedFrom: readonly string[];
   /** Folder of the journal; undefined when it is switched off. */
   journal: string | undefined;
+  /** The run label of each source that has one. A program refuses two that differ. */
+  runLabels: readonly string[];
   /** Why no service can be reached with this profile, or without a profile. */
   profileProblem(profile: string | undefined): string | undefined;
   /**
@@ -68,6 +70,7 @@ export function parseConfig(
     },
     movedFrom: movedFrom.flatMap((address) => (address === undefined ? [] : originOf(address))),
     journal: journalFolder(values, environment),
+    runLabels: [inConfig.runLabel, inEnvironment.runLabel].flatMap((label) => label ?? []),
     ...profilesIn(optionsOf),
   };
   return { config, problems: [...new Set(problems)] };

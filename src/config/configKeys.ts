@@ -1,6 +1,6 @@
 import type { ServiceClientOptions } from "../service/options";
 import type { Kind } from "./kinds";
-import { boolean, booleanOrList, choice, integer, list, mapOfLists, mapOfMaps, number, string } from "./kinds";
+import { boolean, booleanOrList, choice, integer, label, list, mapOfLists, mapOfMaps, number, string } from "./kinds";
 
 /**
  * The keys of the namespace `webextract`, each described once. The program and the provider parse them with this description, and
@@ -169,6 +169,13 @@ const providerKeys = {
     environment: "WEBEXTRACT_STATUSES",
     meaning: 'which subtask statuses mean what, for example `{"finished": ["done"]}`',
     default: "finished: `finished`, `completed`, `done`; failed: `failed`, `error`; stopped: `stopped`",
+  },
+  runLabel: {
+    kind: label,
+    environment: "WEBEXTRACT_RUN_LABEL",
+    meaning:
+      "starts one run of each CloudRun that has not run under this label yet; meant for the environment of a [scheduled job](../how-to/schedule.md)",
+    default: "none: nothing is started",
   },
   forceDestroy: {
     kind: booleanOrList("task ids"),

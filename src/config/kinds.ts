@@ -15,6 +15,13 @@ export function string(allowed = "a string"): Kind<string> {
   return { allowed, parse: (raw) => raw };
 }
 
+/** A name that may stand in diffs, logs and files. */
+export const label: Kind<string> = {
+  allowed: "1 to 100 letters, digits or characters of . _ : / + @ -",
+  hint: "It is not secret: previews and the state show it.",
+  parse: (raw) => (/^[\p{L}\p{N}._:/+@-]{1,100}$/u.test(raw) ? raw : undefined),
+};
+
 export const boolean: Kind<boolean> = {
   allowed: "true or false",
   parse(raw) {

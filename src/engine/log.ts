@@ -3,6 +3,7 @@ import { engineAddress, hostModules } from "./hostModules";
 /** Warnings and progress, as the engine shows them. */
 export interface EngineLog {
   warn(message: string, urn?: string): void;
+  info(message: string, urn?: string): void;
   /** Replaces the resource's last progress message. */
   progress(message: string, urn?: string): void;
   /**
@@ -14,37 +15,47 @@ export interface EngineLog {
   flush(): void;
 }
 
-type Kind = "warning" | "progress" | "error";
+type Kind = "warning" | "info" | "progress" | "error";
 
 /** Shows one message. Returns a promise if that takes time. */
 export type ShowMessage = (message: string, urn: string | undefined, kind: Kind) => unknown;
 
-/** The number of warnings that are shown one by one. */
-const mostWarnings = 10;
+/** The number of warnings, and of infos, that are shown one by one. */
+const mostShown = 10;
 
-/** Shows the first warnings of a run, then one warning for each kind, with the number of warnings and the names that they are about. */
+/** Shows the first warnings of a run, then one warning for each kind, with the number of warnings and the names that they are about. The same with infos. */
 export class SummedUpLog implements EngineLog {
-  private warnings = 0;
-  private readonly more = new Map<string, string[]>();
+  private readonly shown = { warning: 0, info: 0 };
+  private readonly more = { warning: new Map<string, string[]>(), info: new Map<string, string[]>() };
   private readonly lastProgress = new Map<string, string>();
 
   constructor(private readonly log: ShowMessage) {}
 
   warn(message: string, urn?: string): void {
-    this.warnings++;
-    if (this.warnings <= mostWarnings) {
-      void this.log(message, urn, "warning");
+    this.showOrKeep("warning", message, urn);
+  }
+
+  info(message: string, urn?: string): void {
+    this.showOrKeep("info", message, urn);
+  }
+
+  private showOrKeep(kind: "warning" | "info", message: string, urn: string | undefined): void {
+    this.shown[kind]++;
+    if (this.shown[kind] <= mostShown) {
+      void this.log(message, urn, kind);
     } else {
-      const kind = kindOfWarning(message);
-      this.more.set(kind, [...(this.more.get(kind) ?? []), message]);
+      const form = formOf(message);
+      this.more[kind].set(form, [...(this.more[kind].get(form) ?? []), message]);
     }
   }
 
   flush(): void {
-    for (const messages of this.more.values()) {
-      void this.log(summedUp(messages), undefined, "warning");
+    for (const kind of ["warning", "info"] as const) {
+      for (const messages of this.more[kind].values()) {
+        void this.log(summedUp(kind, messages), undefined, kind);
+      }
+      this.more[kind].clear();
     }
-    this.more.clear();
   }
 
   progress(message: string, urn?: string): void {
@@ -62,18 +73,19 @@ export class SummedUpLog implements EngineLog {
 
 const names = /"[^"]*"|\d+/g;
 
-/** Warnings that differ only in names and numbers are of one kind. */
-function kindOfWarning(message: string): string {
+/** Messages that differ only in names and numbers have one form. */
+function formOf(message: string): string {
   return message.replace(names, "…");
 }
 
 /** The first name in a warning is what it is about. All names are shown, because a warning can be the only place that names a task. */
-function summedUp([first = "", ...others]: string[]): string {
+function summedUp(kind: "warning" | "info", [first = "", ...others]: string[]): string {
   if (others.length === 0) {
     return first;
   }
   const about = others.map((message) => message.match(/"[^"]*"/)?.[0] ?? message);
-  return `${first} (${others.length + 1} warnings like this one; the others are about ${about.join(", ")}.)`;
+  const these = kind === "warning" ? "warnings" : "messages";
+  return `${first} (${others.length + 1} ${these} like this one; the others are about ${about.join(", ")}.)`;
 }
 
 interface LogRequest {
@@ -106,7 +118,7 @@ export function engineLog(): EngineLog {
     const { EngineClient } = sdk("@pulumi/pulumi/proto/engine_grpc_pb");
     const client: EngineClient = new EngineClient(address, grpc.credentials.createInsecure());
     const { INFO, WARNING, ERROR } = protocol.LogSeverity;
-    const severities = { progress: INFO, warning: WARNING, error: ERROR };
+    const severities = { progress: INFO, info: INFO, warning: WARNING, error: ERROR };
     const send = (message: string, urn: string | undefined, kind: Kind, done: (error: unknown) => void): void => {
       const request = new protocol.LogRequest();
       request.setSeverity(severities[kind]);

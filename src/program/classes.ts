@@ -37,12 +37,22 @@ import type { TaskStartUrlsArgs as TaskStartUrlsPlainArgs, TaskStartUrlsState } 
 import { taskStartUrls } from "../resources/urls/taskStartUrls";
 import type { AnyOf, InputsOf, OutputsOf } from "./extractionResource";
 import { ExtractionResource } from "./extractionResource";
+import { programRunLabel } from "./programConfig";
 import type { Trigger } from "./triggers";
 import { hashesOf, triggersOf } from "./triggers";
 import { noteRun, warnOfUnfinishedRun } from "./unfinishedRuns";
 
 /** State that programs do not see. */
-type Internal = "pending" | "outcome" | "explanation" | "listBefore" | "ownList" | "previous" | "drifted" | "leaving";
+type Internal =
+  | "pending"
+  | "outcome"
+  | "explanation"
+  | "listBefore"
+  | "ownList"
+  | "__runLabels"
+  | "previous"
+  | "drifted"
+  | "leaving";
 
 /** The source of a task that is copied. */
 export interface CopySource extends InputsOf<Required<Pick<TaskCopyPlainArgs, "sourceTaskId" | "taskGroupId">>> {}
@@ -176,7 +186,7 @@ export interface CloudRun extends OutputsOf<Omit<CloudRunState, Internal>> {}
  * One run of a task in the cloud. `id` and `lotNo` are its batch number. The run depends on every resource that configures its task and is declared
  * before it.
  *
- * Create: `POST /cloudextraction/start`, which costs money. Only a changed trigger starts a new run. Read: `GET /cloudextraction/task/subtasks`. Delete:
+ * Create: `POST /cloudextraction/start`, which costs money. Only a changed trigger or a new run label starts a new run. Read: `GET /cloudextraction/task/subtasks`. Delete:
  * nothing, or `POST /cloudextraction/subtasks:stop`.
  */
 export class CloudRun extends ExtractionResource {
@@ -192,7 +202,8 @@ export class CloudRun extends ExtractionResource {
 
   constructor(name: string, args: CloudRunArgs, opts?: CustomResourceOptions) {
     const triggers = triggersOf(`CloudRun "${name}"`, args?.triggers, "Use rerunOn: […] for it.");
-    super(cloudRun, name, { ...args, triggers, rerunOn: hashesOf(name, args?.rerunOn) }, opts);
+    const runLabel = opts?.id === undefined ? programRunLabel() : undefined;
+    super(cloudRun, name, { ...args, triggers, rerunOn: hashesOf(name, args?.rerunOn), runLabel }, opts);
     if (opts?.id === undefined) {
       noteRun(this, { name, waitFor: this.waitFor });
     }

@@ -1,7 +1,7 @@
 import { RunError, runtime } from "@pulumi/pulumi";
 import type { ProviderConfig } from "../config/config";
 import { parseConfig, unknownKeys } from "../config/config";
-import { keyNames } from "../config/configKeys";
+import { configKeys, keyNames } from "../config/configKeys";
 import { perProgram } from "./perProgram";
 import { warnOfPlainCredentials } from "./plainCredentials";
 import { isMocked } from "./providerText";
@@ -15,6 +15,14 @@ export function requireValidConfig(): void {
   }
 }
 
+/**
+ * The label for which runs start. A program reads it, and the provider does not, so that a preview and its up see the same label. None with mocks: a unit
+ * test must not depend on the environment.
+ */
+export function programRunLabel(): string | undefined {
+  return isMocked() ? undefined : programConfig().runLabels[0];
+}
+
 /** The configuration of the program. All its problems are one error. */
 export const programConfig: () => ProviderConfig = perProgram(() => {
   const all: Record<string, string> = runtime.allConfig();
@@ -26,6 +34,9 @@ export const programConfig: () => ProviderConfig = perProgram(() => {
     .map((name) => name.slice(namespace.length));
   const { config, problems } = parseConfig((key) => all[namespace + key]);
   const unknown = unknownKeys(names).map((name) => `${namespace}${name} is not known. Known: ${keyNames.join(", ")}.`);
+  if (new Set(config.runLabels).size > 1) {
+    problems.push(`${namespace}runLabel and ${configKeys.runLabel.environment} differ. Set one of them.`);
+  }
   if (problems.length + unknown.length > 0) {
     const list = [...problems, ...unknown].join("\n  ");
     throw new RunError(`The configuration of pulumi-webextract is invalid:\n  ${list}`);

@@ -9,7 +9,7 @@ import type { Host } from "./host";
 export async function checkArguments(
   resource: AnyResource,
   host: Host,
-  { given, previous }: { given: Properties; previous: Properties },
+  { given, previous, urn }: { given: Properties; previous: Properties; urn?: string | undefined },
 ): Promise<{ args: object; problems: Problem[] }> {
   const args = withoutDerived(resource, given);
   const problems: Problem[] = [];
@@ -17,7 +17,10 @@ export async function checkArguments(
   checkProfile(args.profile, host, problems);
   const { settings, programFolder: folder } = host;
   const known = Object.keys(previous).length > 0 ? previous : undefined;
-  const checked = (await resource.check?.(sound, { previous: known, folder, settings, problems })) ?? sound;
+  const replaced = known === undefined && urn !== undefined ? host.replaced.get(urn)?.state : undefined;
+  const warn = (message: string): void => host.warnOnce(message, urn);
+  const context = { previous: known, replaced, folder, settings, problems, warn };
+  const checked = (await resource.check?.(sound, context)) ?? sound;
   // Invalid arguments are returned unchanged. The checked form has `unknown` in their place, and an up stops at an unknown value before it
   // shows the problems.
   return { args: problems.length > 0 ? args : checked, problems };
@@ -25,7 +28,11 @@ export async function checkArguments(
 
 /** Only `check` sets derived arguments. A class can send a placeholder for one, which only marks it as secret. */
 function withoutDerived(resource: AnyResource, args: Properties): Properties {
-  return Object.fromEntries(Object.entries(args).filter(([name]) => !entryOf(resource.args, name)?.derived));
+  const isGiven = (name: string): boolean => {
+    const { derived = false, givenByClass = false } = entryOf(resource.args, name) ?? {};
+    return !derived || givenByClass;
+  };
+  return Object.fromEntries(Object.entries(args).filter(([name]) => isGiven(name)));
 }
 
 function checkProfile(profile: unknown, host: Host, problems: Problem[]): void {

@@ -35,8 +35,9 @@ export class DynamicProvider implements dynamic.ResourceProvider {
 
   async check(olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
     return this.respond("printed", async (host) => {
-      host.noteChecked(host.engine.urnOf(news));
-      const given = { given: deserialize(news), previous: deserialize(olds) };
+      const urn = host.engine.urnOf(news);
+      host.noteChecked(urn);
+      const given = { given: deserialize(news), previous: deserialize(olds), urn };
       const { args, problems } = await checkArguments(this.resource, host, given);
       const others = news[otherProblemsKey];
       if (problems.length > 0 && typeof others === "string") {
@@ -52,9 +53,12 @@ export class DynamicProvider implements dynamic.ResourceProvider {
       const state = stateOf(olds);
       const step = this.step("diff", host, news, { id, state, args: deserialize(news) });
       const { difference = { replaces: [] } } = await this.run(step, host);
-      const { replaces, deleteFirst, forced, same, note } = difference;
+      const { replaces, deleteFirst, forced, same, note, info } = difference;
       if (note !== undefined) {
         host.warnOnce(note, step.urn);
+      }
+      if (info !== undefined) {
+        host.infoOnce(info, step.urn);
       }
       if (replaces.length > 0) {
         return { replaces, deleteBeforeReplace: deleteFirst === true };

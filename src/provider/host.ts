@@ -6,7 +6,7 @@ import { originOf, parseConfig } from "../config/config";
 import type { Engine } from "../engine/engine";
 import type { Owner } from "../resources/ownership";
 import { TaskOwners } from "../resources/ownership";
-import type { Context, Settings } from "../resources/resource";
+import type { Context, Replaced, Settings } from "../resources/resource";
 import { ActionReader } from "../resources/task/actionReader";
 import { ServiceClient } from "../service/client";
 import { AccountGuard } from "./accountGuard";
@@ -32,6 +32,8 @@ export class Host {
   private readonly copies = new Set<string>();
   private readonly checked = new Set<string | undefined>();
   private readonly noted = new Set<string>();
+  /** By URN: instances that the engine showed to this process, which a create may replace. */
+  readonly replaced = new Map<string, Replaced>();
   private stepsUnderWay = 0;
   private readonly config: ProviderConfig;
   private readonly configProblems: readonly string[];
@@ -136,12 +138,23 @@ export class Host {
     this.engine.log.warn(message, urn);
   }
 
-  /** The engine can request the same diff more than once. */
+  /** The engine can request the same check or diff more than once. */
   warnOnce(message: string, urn?: string): void {
-    if (!this.noted.has(message)) {
-      this.noted.add(message);
+    if (this.isFirst(message)) {
       this.warn(message, urn);
     }
+  }
+
+  infoOnce(message: string, urn?: string): void {
+    if (this.isFirst(message)) {
+      this.engine.log.info(message, urn);
+    }
+  }
+
+  private isFirst(message: string): boolean {
+    const isFirst = !this.noted.has(message);
+    this.noted.add(message);
+    return isFirst;
   }
 
   movedFrom(origin: string): boolean {
@@ -181,6 +194,7 @@ export class Host {
       now: () => performance.now(),
       sleep: (milliseconds) => this.sleep(milliseconds),
       interrupted: this.engine.interrupted,
+      replaced: urn === undefined ? undefined : this.replaced.get(urn),
     };
   }
 

@@ -65,7 +65,7 @@ export class Journal {
         if (entry === undefined) {
           return undefined;
         }
-        const counts = Date.now() - entry.time <= countsFor && entry.inputs === hashOf(entry.salt, inputs);
+        const counts = isRecent(entry) && entry.inputs === hashOf(entry.salt, inputs);
         return { what: entry.what, sentAt: entry.time, id: entry.id, counts, detail: entry.detail };
       },
       takeOver: (operation, id) => {
@@ -189,6 +189,7 @@ export class Journal {
     };
     this.refuseWhenClosed();
     this.underWay++;
+    const earlier = (await this.files.mayHave(key)) ? await this.files.read(key).catch(() => undefined) : undefined;
     try {
       await this.files.write(key, entry);
       // The new entry replaces them.
@@ -208,6 +209,9 @@ export class Journal {
     } catch (error) {
       if (isServiceError(error) && error.outcome === "notExecuted") {
         await this.drop(key);
+        if (earlier !== undefined) {
+          await this.files.write(key, earlier);
+        }
       }
       throw error;
     } finally {
@@ -257,6 +261,8 @@ export class Journal {
       // The next append reads the list first.
     } else if (isPlaceholderId(id)) {
       this.warnOfAnswer(entry, urn);
+    } else if (step === "diff" && typeof entry.detail.runLabel === "string" && isRecent(entry)) {
+      // An up without its label asks for no new run. The next one under its label does, and takes the run over.
     } else if (step !== "replace" && step !== "read" && step !== "update") {
       this.warnOfOrphan(entry, id, urn);
       await this.files.remove(key);
@@ -282,6 +288,10 @@ export class Journal {
       urn,
     );
   }
+}
+
+function isRecent({ time }: Entry): boolean {
+  return Date.now() - time <= countsFor;
 }
 
 /** Whether the shown resource contains the result of the request. */

@@ -88,6 +88,8 @@ export interface ArgSpec {
   readonly isFile?: boolean;
   /** Not written by the user: `check` adds it, so that a diff shows that it changed. */
   readonly derived?: boolean;
+  /** The class gives the value to `check`, which derives the argument from it. */
+  readonly givenByClass?: boolean;
 }
 
 export type ArgSpecs = Readonly<Record<string, ArgSpec>>;
@@ -97,7 +99,7 @@ export type ArgsSpec<Args, Derived extends string = never> = {
   // The names of a union are taken together, because `Exclude` keeps the mapped type from distributing over its forms.
   readonly [Name in Exclude<keyof Args, never>]: DescribedArg<Exclude<Args[Name], undefined>> &
     (undefined extends Args[Name] ? { readonly required?: false } : { readonly required: true });
-} & { readonly [Name in Derived]: { readonly derived: true } };
+} & { readonly [Name in Derived]: ArgSpec & { readonly derived: true } };
 
 /** A valid combination of the arguments `Args`: all of `Needs` are given, none of `Lacks`, and the others as in `Args`. */
 export type Form<Args, Needs extends keyof Args, Lacks extends keyof Args = never> = Omit<Args, Needs | Lacks> &

@@ -32,6 +32,9 @@ export interface Resource<
   /** True if every replace must delete first, also a replace that the user requests and `diff` does not see. */
   readonly deletedFirst?: boolean;
 
+  /** True if a new instance needs to know the one that it replaces. */
+  readonly knowsReplaced?: boolean;
+
   /**
    * The parts of a task that these arguments decide, in words. Two resources that decide the same part would undo each other at each up.
    * `everything` stands for all parts. Some arguments can be outputs, whose values are not known.
@@ -77,10 +80,14 @@ export interface ProfileArgs {
 export interface CheckContext {
   /** The arguments after the previous check. Undefined at the first check. */
   readonly previous?: Readonly<Record<string, unknown>>;
+  /** The state of the instance that a new one replaces: at a replace, the engine checks again without the previous arguments. */
+  readonly replaced?: Readonly<Record<string, unknown>>;
   /** The program's folder. File names are relative to it. */
   readonly folder: string;
   readonly settings: Settings;
   readonly problems: Problem[];
+  /** Shows a warning beside the resource. Absent in the program. */
+  warn?(message: string): void;
 }
 
 export interface Difference {
@@ -96,6 +103,19 @@ export interface Difference {
   same?: boolean;
   /** A warning beside the resource: what a reviewer must know and the diff does not show. */
   note?: string;
+  /** A line beside the resource about something that the user has asked for. */
+  info?: string;
+}
+
+/** The instance of a resource that a new one replaces. */
+export interface Replaced {
+  readonly id: string;
+  readonly state: Readonly<Record<string, unknown>>;
+  /**
+   * Whether this command asks for a new instance. If not, it completes a replace of an earlier command, which deleted the old instance and then failed. Nothing may
+   * ask for a new instance any more.
+   */
+  readonly isAskedFor: boolean;
 }
 
 export interface Created<State> {
@@ -153,6 +173,8 @@ export interface Context {
   sleep(milliseconds: number): Promise<void>;
   /** Aborted when the user interrupts the command. Steps that only wait end then, and keep what exists. */
   readonly interrupted: AbortSignal;
+  /** The instance that a create replaces, for resources that need to know it. */
+  readonly replaced?: Replaced;
   /** What to do next about a run, if no program declares the run. */
   readonly runAdvice?: RunAdvice;
 }

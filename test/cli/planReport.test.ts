@@ -146,6 +146,32 @@ describe("the report of a plan", () => {
     assert.match(text, /^1 to create, 1 to update, 1 to replace, 6 to delete\.$/m);
   });
 
+  it("names the label of a run, and not one that an earlier run had", () => {
+    const run = (name: string, old: string | undefined, now: string | undefined, replaceReasons?: string[]): Inputs =>
+      step({
+        op: old === undefined ? "create" : "replace",
+        type: "CloudRun",
+        name,
+        ...(old !== undefined && { old: { runLabel: old, __runLabels: [old] } }),
+        now: { runLabel: now, __runLabels: [old, now] },
+        replaceReasons,
+      });
+    const text = report([
+      run("first", undefined, "a"),
+      run("next", "a", "b", ["runLabel"]),
+      run("both", "a", "b", ["triggers", "runLabel"]),
+      run("trigger", "a", "a", ["triggers"]),
+    ]);
+    assert.deepEqual(text.match(/^> - .*$/gm), [
+      '> - CloudRun `first` starts a run under the label "a", which may cost money.',
+      '> - CloudRun `next` starts a run under the label "b", which may cost money.',
+      '> - CloudRun `both` starts a run under the label "b", which may cost money, because triggers changed.',
+      "> - CloudRun `trigger` starts a run, which may cost money, because triggers changed.",
+    ]);
+    assert.match(text, /\| `runLabel` \| `a` \| `b` \|/);
+    assert.doesNotMatch(text, /__runLabels/);
+  });
+
   it("never shows a secret, and shows that it changes", () => {
     const sealed = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", plaintext: '"hidden-1"' };
     const old = { Cookie: "[secret]", Sealed: sealed, Password: "hidden-2", Url: "https://me:hidden-3@a.test/" };

@@ -246,7 +246,7 @@ export const errorCases: readonly ErrorCase[] = [
     name: "names that the manifest fills in",
     text: "from: { sourceTaskId: s, taskGroupId: g }\nrun: { taskId: t }\nexports: { rows: { path: x, taskId: t } }\n",
     says: [
-      "novels.yaml:2:8 run.taskId: is not a valid name; valid names: triggers, waitFor, timeoutSeconds, pollSeconds, finishedWhen, settleSeconds, statuses, failOn, onDelete, adoptLotNo, retry, profile, rerunOn, was, opts",
+      "novels.yaml:2:8 run.taskId: is not a valid name; valid names: triggers, runOnLabel, waitFor, timeoutSeconds, pollSeconds, finishedWhen, settleSeconds, statuses, failOn, onDelete, adoptLotNo, retry, profile, rerunOn, was, opts",
       "  2 | run: { taskId: t }",
       "    |        ^",
       "novels.yaml:3:29 exports.rows.taskId: is not a valid name; valid names: scope, lotNo, path, format, maxRows, markExported, checks, triggers, verifyFile, onDelete, profile, was, opts",

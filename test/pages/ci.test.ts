@@ -3,7 +3,7 @@ import { configKeys } from "../internals/config";
 import { readWorkflow } from "./workflow";
 
 describe("the workflows for CI", () => {
-  for (const name of ["pullRequest.yml", "tokenStore.yml", "broker.yml"]) {
+  for (const name of ["pullRequest.yml", "nightly.yml", "tokenStore.yml", "broker.yml"]) {
     it(`name variables in ${name} that the package reads`, () => {
       const known: string[] = Object.values(configKeys).map(({ environment }) => environment);
       const used = readWorkflow(name).jobs.up.steps.flatMap(({ env }) => Object.keys(env ?? {}));

@@ -7,6 +7,7 @@ import { parse } from "yaml";
 interface Step {
   name?: string;
   uses?: string;
+  with?: { command?: string };
   run?: string;
   env?: Record<string, string>;
 }
@@ -28,7 +29,7 @@ export class Runner {
   readonly workspace = join(this.root, "workspace");
   private readonly temp = join(this.root, "temp");
 
-  /** @param values what `${{ secrets.NAME }}` and `${{ vars.NAME }}` stand for. */
+  /** @param values what `${{ secrets.NAME }}`, `${{ vars.NAME }}` and `${{ github.NAME }}` stand for. */
   constructor(
     private readonly workflow: Workflow,
     private readonly values: Readonly<Record<string, string>>,
@@ -66,10 +67,13 @@ export class Runner {
   }
 
   private filledIn(text: string): string {
-    return text.replace(/\$\{\{ (?:(runner\.temp)|(?:secrets|vars)\.(\w+)) \}\}/g, (_whole, temp, name: string) => {
-      const value = temp === undefined ? this.values[name] : this.temp;
-      if (value === undefined) throw new Error(`nothing stands for ${name}`);
-      return value;
-    });
+    return text.replace(
+      /\$\{\{ (?:(runner\.temp)|(?:secrets|vars|github)\.(\w+)) \}\}/g,
+      (_whole, temp, name: string) => {
+        const value = temp === undefined ? this.values[name] : this.temp;
+        if (value === undefined) throw new Error(`nothing stands for ${name}`);
+        return value;
+      },
+    );
   }
 }

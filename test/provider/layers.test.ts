@@ -71,6 +71,14 @@ const scenes: Record<string, { seen: unknown; play: (world: World) => Promise<un
       return [await outcomeOf(copy.refresh()), world.journal().length];
     },
   },
+  "a new instance knows the one that it replaces": {
+    seen: ["created", "replaced", "nothing"],
+    play: async (world) => {
+      const run = world.declare("CloudRun");
+      const under = (runLabel: string) => outcomeOf(run.up({ taskId: "task-1", runLabel }));
+      return [await under("a"), await under("b"), await under("a")];
+    },
+  },
   "a wrong account is not believed": {
     seen: ["are gone", "are gone"],
     play: async (world) => {

@@ -167,6 +167,8 @@ export class Declared {
   state: Properties = {};
   private inputs: Properties = {};
   private failed = false;
+  /** The instance whose replacement failed after its delete. The engine makes the replacement with the next up. */
+  private deleted: { id: string; state: Properties } | undefined;
 
   constructor(
     private readonly world: World,
@@ -177,8 +179,14 @@ export class Declared {
 
   /** The same resource as the state holds it now, whatever becomes of this one. */
   asSaved(): Declared {
-    const { id, state, inputs, failed } = this;
-    return Object.assign(new Declared(this.world, this.type, this.urn), { id, state, inputs, failed });
+    const { id, state, inputs, failed, deleted } = this;
+    return Object.assign(new Declared(this.world, this.type, this.urn), { id, state, inputs, failed, deleted });
+  }
+
+  /** As `asSaved`, in a state that was saved after the first half of a replace: the delete. */
+  asDeleted(): Declared {
+    const saved = this.asSaved();
+    return Object.assign(saved, { id: undefined, deleted: { id: this.id ?? "", state: this.state } });
   }
 
   /** Brings the resource to these arguments. @returns what was done. */
@@ -188,13 +196,18 @@ export class Declared {
 
   /** What the engine has of it now. @returns what puts that back: as when the engine is killed before it could save the step to come. */
   keep(): { restore(): void } {
-    const { id, state, inputs, failed } = this;
-    return { restore: () => Object.assign(this, { id, state, inputs, failed }) };
+    const { id, state, inputs, failed, deleted } = this;
+    return { restore: () => Object.assign(this, { id, state, inputs, failed, deleted }) };
   }
 
   /** As `pulumi up --replace` does: the new one first. */
   replaceByHand(): Promise<void> {
     return this.world.command(() => this.replace(this.inputs, false));
+  }
+
+  /** As `pulumi up --replace` does if the resource is deleted first: without a diff, and a check that does not know the old arguments. */
+  replaceDeleteFirst(args: Properties): Promise<void> {
+    return this.world.command(async () => this.replace(await this.checked(args, {}), true));
   }
 
   /** @returns whether it is still there. */
@@ -210,15 +223,19 @@ export class Declared {
   }
 
   private async bring(args: Properties): Promise<"created" | "updated" | "replaced" | "nothing"> {
-    const news = await this.world.providers.checked(this.type, { ...args, __provider: "text" }, this.inputs);
-    const inputs = this.named({ ...news, __provider: "text" });
+    const inputs = await this.checked(args, this.inputs);
+    if (this.deleted !== undefined) {
+      await this.provider.diff(this.deleted.id, this.deleted.state, inputs);
+      await this.create(await this.checked(args, {}));
+      return "replaced";
+    }
     if (this.id === undefined) {
       await this.create(inputs);
       return "created";
     }
     const { changes, replaces = [], deleteBeforeReplace } = await this.provider.diff(this.id, this.state, inputs);
     if (replaces.length > 0) {
-      await this.replace(inputs, deleteBeforeReplace === true);
+      await this.replace(await this.checked(args, {}), deleteBeforeReplace === true);
       return "replaced";
     }
     if (this.failed || (changes ?? canonical(inputs) !== canonical(this.inputs))) {
@@ -228,11 +245,18 @@ export class Declared {
     return "nothing";
   }
 
+  private async checked(args: Properties, olds: Properties): Promise<Properties> {
+    const given = this.named({ ...args, __provider: "text" });
+    const news = await this.world.providers.checked(this.type, given, olds);
+    return this.named({ ...news, __provider: "text" });
+  }
+
   private async replace(inputs: Properties, deleteFirst: boolean): Promise<void> {
     const old = { id: this.id ?? "", state: this.state };
     if (deleteFirst) {
       await this.provider.delete(old.id, this.named(old.state));
       this.id = undefined;
+      this.deleted = old;
     }
     await this.create(this.named(inputs));
     if (!deleteFirst) {
@@ -301,6 +325,7 @@ export class Declared {
     this.state = { ...outs, __provider: "text" };
     this.inputs = inputs;
     this.failed = failed;
+    this.deleted = undefined;
   }
 }
 

@@ -4,8 +4,8 @@ import type { CloudRunArgs, CloudRunState } from "../../resources/run/cloudRunMo
 import { cloudRunArgs } from "../../resources/run/cloudRunModel";
 import type { StartedRun } from "../../resources/run/runStart";
 import { adopted, startOrTakeOver } from "../../resources/run/runStart";
-import { waitForRun } from "../../resources/run/runWait";
 import { inWords } from "../../resources/run/subtaskList";
+import { waitForRun } from "../../resources/run/wait/runWait";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { serviceOf } from "../connection/connection";

@@ -23,10 +23,12 @@ const isRemoved = ({ does, isRetained }: ResourceChange): boolean =>
   (does === "delete" || does === "replace") && !isRetained;
 
 function paidRun(change: ResourceChange): string | undefined {
-  const { type, now, replaceReasons } = change;
+  const { type, old, now, replaceReasons } = change;
   if (type === "CloudRun" && isMade(change) && now.adoptLotNo === undefined) {
-    const why = replaceReasons.length === 0 ? "" : `, because ${replaceReasons.join(", ")} changed`;
-    return `starts a run, which may cost money${why}`;
+    const label = now.runLabel === old.runLabel ? "" : ` under the label "${String(now.runLabel)}"`;
+    const others = replaceReasons.filter((reason) => reason !== "runLabel");
+    const why = others.length === 0 ? "" : `, because ${others.join(", ")} changed`;
+    return `starts a run${label}, which may cost money${why}`;
   }
   const starts = isMade(change) || change.does === "update";
   return type === "CloudSubtasks" && starts && now.desired === "started"

@@ -3,6 +3,7 @@ import { guardAccount } from "./accountGuard";
 import { keepJournal } from "./journal";
 import { checkOrigin } from "./originCheck";
 import { claimParts } from "./ownership";
+import { noteReplaced } from "./replaced";
 
 /** The layers through which each call of the engine passes, outermost first. */
 export const layers: readonly Layer[] = [
@@ -11,4 +12,5 @@ export const layers: readonly Layer[] = [
   claimParts,
   keepJournal,
   guardAccount,
+  noteReplaced,
 ];

@@ -1,4 +1,5 @@
 import { workArgs } from "../../resources/args";
+import { isPlaceholderId } from "../../resources/task/lostResponse";
 import type { Host } from "../host";
 import type { Sighting } from "../journal";
 import type { Layer, Step } from "../step";
@@ -41,11 +42,16 @@ export const keepJournal: Layer = async (step, host, next) => {
         host.warn(`"${id}" was taken over by the resource that replaces it, so it was not deleted.`, step.urn);
         return {};
       }
-      await show(step, host, { step: "delete", id });
+      await show(step, host, { step: isReplaced(step, host) ? "replace" : "delete", id });
       return host.adopted.has(id) ? {} : next(step, host);
     }
   }
 };
+
+/** The new instance takes over what a killed command made in its place. What may not exist has no such instance. */
+function isReplaced({ urn, id = "" }: Step, host: Host): boolean {
+  return urn !== undefined && host.replaced.get(urn)?.isAskedFor === true && !isPlaceholderId(id);
+}
 
 async function show(
   { resource, urn, profile, state }: Step,

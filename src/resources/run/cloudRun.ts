@@ -1,6 +1,6 @@
 import { isServiceError } from "../../service/errors/errors";
 import { changedArgs, workArgs } from "../args";
-import type { CheckContext, Context, Created, Difference, Read, Resource } from "../resource";
+import type { CheckContext, Context, Created, Difference, Read, Replaced, Resource } from "../resource";
 import {
   isOutcomeUnknown,
   keepingAdoption,
@@ -9,15 +9,17 @@ import {
   refuseUpdateOfUnknown,
 } from "../task/lostResponse";
 import { differs, holdsUnknown } from "../values";
-import type { CloudRunArgs, CloudRunState } from "./cloudRunModel";
+import type { CloudRunArgs, CloudRunState, Labelled } from "./cloudRunModel";
 import { cloudRunArgs } from "./cloudRunModel";
 import { observeRun } from "./observeRun";
-import { adopted, noteOwnSubtasks, startOrTakeOver } from "./runStart";
+import type { LabelState } from "./runLabels";
+import { checkLabel, joinLabels, labelsOf } from "./runLabels";
+import { adopted, noteOwnSubtasks, startRun, takeOverRun } from "./runStart";
 import { stopRun } from "./runStop";
-import { waitForRun } from "./runWait";
+import { waitForRun } from "./wait/runWait";
 
 /** One run of a task in the cloud. cloudRunModel.ts has the requests of each step, the arguments and the state. */
-export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
+export const cloudRun: Resource<CloudRunArgs, CloudRunState, Labelled, keyof LabelState> = {
   type: "CloudRun",
   idIs: "lotNo",
   provides: "runs",
@@ -26,14 +28,19 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
   outputs: ["lotNo", "status", "subtasks", "listBefore", "ownList"],
   // To stop the old run after the start of the new run would stop the new run.
   deletedFirst: true,
+  knowsReplaced: true,
 
-  check(args: CloudRunArgs, { previous }: CheckContext): CloudRunArgs {
+  check(given: CloudRunArgs, context: CheckContext): Labelled {
+    const { previous } = context;
+    const { labels, isNew } = checkLabel(given, context);
+    const { runLabel: _given, ...others }: Labelled = given;
+    const args = { ...others, ...labels };
     const isKnown = previous !== undefined && !holdsUnknown(workArgs(cloudRun.args, args));
-    const isSame = isKnown && changedArgs(cloudRun.args, previous, args).length === 0;
+    const isSame = isKnown && !isNew && changedArgs(cloudRun.args, previous, args).length === 0;
     return keepingAdoption(args, previous, "adoptLotNo", isSame);
   },
 
-  diff(state: CloudRunState, args: CloudRunArgs): Difference {
+  diff(state: CloudRunState, args: Labelled): Difference {
     if (isOutcomeUnknown(state)) {
       return lostResponseDifference(state, args, "adoptLotNo");
     }
@@ -47,19 +54,32 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
         replaces.push(name);
       }
     }
+    const isNewLabel = args.runLabel !== undefined && !labelsOf(state).includes(args.runLabel);
+    if (isNewLabel) {
+      replaces.push("runLabel");
+    }
     return {
       replaces,
       deleteFirst: true,
       note: paidRunNote(state, args, replaces),
+      info: isNewLabel
+        ? `Run ${state.lotNo} of task "${state.taskId}" is replaced under the label "${args.runLabel}". The up starts a paid run.`
+        : undefined,
       same: replaces.length === 0 && onlyAdoptionDiffers(cloudRun.args, state, args, "adoptLotNo"),
     };
   },
 
-  async create(args: CloudRunArgs, context: Context): Promise<Created<CloudRunState>> {
-    const started =
+  async create(given: Labelled, context: Context): Promise<Created<CloudRunState>> {
+    const { replaced } = context;
+    const args = { ...given, ...joinLabels(replaced?.state, given) };
+    const { run: existing, labelled } =
       args.adoptLotNo === undefined
-        ? await startOrTakeOver(args, context)
-        : { state: adopted(args, args.adoptLotNo), atStart: true };
+        ? await takeOverRun(args, context)
+        : { run: { state: adopted(args, args.adoptLotNo), atStart: true }, labelled: args };
+    if (existing === undefined && replaced?.isAskedFor === false) {
+      return keepReplaced(replaced, labelled, context);
+    }
+    const started = existing ?? (await startRun(labelled, context));
     const id = started.state.lotNo;
     if (args.waitFor === "finished") {
       return { id, state: await waitForRun(started.state, context, started) };
@@ -82,13 +102,13 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
     }
   },
 
-  async update(_id: string, state: CloudRunState, args: CloudRunArgs, context: Context): Promise<CloudRunState> {
+  async update(_id: string, state: CloudRunState, args: Labelled, context: Context): Promise<CloudRunState> {
     refuseUpdateOfUnknown(state);
     const { lotNo, status, subtasks } = state;
     // A newly set adoptLotNo that names this run declares that the present list belongs to it.
     const isDeclaredOwn = args.adoptLotNo === lotNo && state.adoptLotNo !== lotNo;
     const { listBefore, ownList } = isDeclaredOwn ? { listBefore: undefined, ownList: undefined } : state;
-    const next: CloudRunState = { ...args, lotNo, status, subtasks, listBefore, ownList };
+    const next: CloudRunState = { ...args, ...joinLabels(state, args), lotNo, status, subtasks, listBefore, ownList };
     const waits = args.waitFor === "finished" && (status !== "finished" || (state.pending?.length ?? 0) > 0);
     return waits ? waitForRun(next, context, { atStart: false }) : next;
   },
@@ -106,6 +126,18 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState> = {
     }
   },
 };
+
+/** An earlier command deleted the old instance and failed before the start. What it was to start a run for no longer counts. */
+async function keepReplaced(
+  { id, state }: Replaced,
+  args: Labelled,
+  context: Context,
+): Promise<Created<CloudRunState>> {
+  context.warn(
+    `Run ${id} of task "${args.taskId}" stays, and no run is started. An earlier up was to replace it and failed before the start, and nothing asks for a new run now.`,
+  );
+  return { id, state: await cloudRun.update(id, state as unknown as CloudRunState, args, context) };
+}
 
 /** Explains a replace that only an unknown value causes. The diff itself shows a known value that changed. */
 function paidRunNote(state: CloudRunState, args: CloudRunArgs, replaces: readonly string[]): string | undefined {

@@ -1,12 +1,13 @@
 import type { ArgsSpec } from "../args";
-import { anything, choice, list, number, object, string } from "../args";
+import { anything, boolean, choice, list, number, object, string } from "../args";
 import type { Context, PendingState, ProfileArgs, Statuses } from "../resource";
 import type { LostResponseState } from "../task/lostResponse";
+import type { LabelState } from "./runLabels";
 import type { SubtaskCounts, SubtaskFingerprint } from "./subtaskList";
 
 /**
  * One run of a task in the cloud. The run starts when the resource is created, which can cost money. A new run starts only when
- * `triggers`, `rerunOn`, `taskId` or `adoptLotNo` changes. Needs a Professional or Enterprise plan.
+ * `triggers`, `rerunOn`, `taskId` or `adoptLotNo` changes, or under a new run label. Needs a Professional or Enterprise plan.
  *
  * | step | call |
  * |---|---|
@@ -32,6 +33,12 @@ export interface CloudRunArgs extends ProfileArgs {
   triggers?: unknown;
   /** Resources of this package. A change of any of their arguments starts a new run, as a change of `triggers` does. */
   rerunOn?: unknown;
+  /**
+   * Whether an up with a run label (`WEBEXTRACT_RUN_LABEL`) starts a new run if the resource has not run under this label yet: the resource is replaced, as with a
+   * changed trigger. `false` if only changes of the program should start runs. A change starts no run by itself.
+   * @default true
+   */
+  runOnLabel?: boolean;
   /**
    * `started`: the resource is done when the run has started. `finished`: the resource waits for the end of the run, and fails if subtasks
    * have failed or were stopped. Use it before an export that needs all rows. A change to `finished` waits for the existing run.
@@ -95,7 +102,10 @@ export interface CloudRunArgs extends ProfileArgs {
   retry?: string;
 }
 
-export interface CloudRunState extends CloudRunArgs, LostResponseState, PendingState {
+/** The arguments after `check`. */
+export interface Labelled extends CloudRunArgs, LabelState {}
+
+export interface CloudRunState extends CloudRunArgs, LabelState, LostResponseState, PendingState {
   /** The batch number; the same as `id`. Always a string. */
   lotNo: string;
   /** The service's status at the start. Later `running`, `finished`, `failed`, `stopped`, or `superseded` by another run of the task. */
@@ -120,6 +130,9 @@ export const cloudRunArgs = {
   taskId: { kind: string, required: true, replaces: true },
   triggers: { kind: anything },
   rerunOn: { kind: anything },
+  runOnLabel: { kind: boolean, default: true, option: true },
+  runLabel: { derived: true, givenByClass: true, option: true },
+  __runLabels: { derived: true, option: true },
   waitFor: { kind: choice("started", "finished"), default: "started", option: true },
   timeoutSeconds: { kind: number(0), default: 3600, option: true },
   pollSeconds: { kind: number(0), default: 10, option: true },
@@ -138,7 +151,7 @@ export const cloudRunArgs = {
   adoptLotNo: { kind: string, option: true },
   retry: { kind: string, option: true },
   profile: { kind: string, option: true },
-} satisfies ArgsSpec<CloudRunArgs>;
+} satisfies ArgsSpec<CloudRunArgs, keyof LabelState>;
 
 /** How often to read the list, in seconds, and for how long. */
 export function timesOf(run: CloudRunState): { timeoutSeconds: number; pollSeconds: number } {

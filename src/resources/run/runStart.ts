@@ -6,12 +6,14 @@ import { ResourceError } from "../resource";
 import type { MakingRequest } from "../task/lostResponse";
 import { sendOnce, takeOver, withoutHint } from "../task/lostResponse";
 import { lookUpExistence } from "../task/taskPresence";
-import type { CloudRunArgs, CloudRunState } from "./cloudRunModel";
+import type { CloudRunArgs, CloudRunState, Labelled } from "./cloudRunModel";
 import { statusesOf, timesOf } from "./cloudRunModel";
 import { observeRun } from "./observeRun";
+import type { LabelState } from "./runLabels";
+import { joinLabels, labelsOf } from "./runLabels";
 import type { SubtaskCounts, SubtaskFingerprint } from "./subtaskList";
 import { fingerprintOf, runningOf } from "./subtaskList";
-import { nameOf } from "./waitMessages";
+import { nameOf } from "./wait/waitMessages";
 
 const noSubtasks: SubtaskCounts = { total: 0, byStatus: {} };
 
@@ -25,31 +27,58 @@ export interface StartedRun {
 
 /** Starts a run, or takes over the run that an earlier command started before it was killed: a start can cost money. */
 export async function startOrTakeOver(args: CloudRunArgs, context: Context): Promise<StartedRun> {
-  const { taskId, triggers, rerunOn, retry } = args;
-  const request: MakingRequest = {
-    operation: "startTask",
-    inputs: { taskId, triggers, rerunOn, retry },
-    what: `paid run of task "${taskId}"`,
-    state: args,
-    whatMayExist: `A paid run of task "${taskId}" may have started`,
-    adopt: "adoptLotNo",
-    next: context.runAdvice?.lostStart?.(taskId),
+  const { run, labelled } = await takeOverRun(args, context);
+  return run ?? startRun(labelled, context);
+}
+
+/** The run that an earlier command started before it was killed, if it is the one to start now; and the arguments, with the labels of a run that is not. */
+export async function takeOverRun(
+  args: Labelled,
+  context: Context,
+): Promise<{ run: StartedRun | undefined; labelled: Labelled }> {
+  const { taskId, runLabel } = args;
+  let labelled = args;
+  const request = {
+    ...startOf(args, context),
+    // An up with another label asks for another run. Without a label, or with the same one, the up takes the run over.
+    isSameAs({ id, detail }: { id?: string; detail: LabelState }): boolean {
+      const isSame = detail.runLabel === undefined || runLabel === undefined || labelsOf(detail).includes(runLabel);
+      labelled = isSame || id === undefined ? args : { ...args, ...joinLabels(detail, args) };
+      return isSame;
+    },
   };
   const earlier = await takeOver(request, () => lookUpExistence(taskId, context), context);
   if (earlier === undefined) {
-    return start(request, args, context);
+    return { run: undefined, labelled };
   }
   const listBefore = earlier.detail.listBefore as SubtaskFingerprint | undefined;
-  return { state: { ...adopted(args, earlier.id), listBefore }, atStart: false };
+  const state = { ...adopted(args, earlier.id), ...joinLabels(args, earlier.detail), listBefore };
+  return { run: { state, atStart: false }, labelled };
+}
+
+function startOf(args: Labelled, { replaced, runAdvice }: Context): MakingRequest {
+  const { taskId, triggers, rerunOn, retry, runLabel } = args;
+  const isNewLabel = runLabel !== undefined && !labelsOf(replaced?.state).includes(runLabel);
+  return {
+    operation: "startTask",
+    inputs: { taskId, triggers, rerunOn, retry },
+    what: `paid run of task "${taskId}"`,
+    detail: { runLabel: isNewLabel ? runLabel : undefined, __runLabels: labelsOf(args) },
+    state: args,
+    whatMayExist: `A paid run of task "${taskId}" may have started`,
+    adopt: "adoptLotNo",
+    next: runAdvice?.lostStart?.(taskId),
+  };
 }
 
 /** The state of a run that was started elsewhere. */
-export function adopted(args: CloudRunArgs, lotNo: string): CloudRunState {
+export function adopted(args: Labelled, lotNo: string): CloudRunState {
   return { ...args, lotNo, status: "adopted", subtasks: noSubtasks };
 }
 
-async function start(request: MakingRequest, args: CloudRunArgs, context: Context): Promise<StartedRun> {
+export async function startRun(args: Labelled, context: Context): Promise<StartedRun> {
   const { taskId } = args;
+  const request = startOf(args, context);
   const { data, before } = await context.exclusive(taskId, async () => {
     const before = await listBeforeStart(args, context);
     const { listBefore } = before;
@@ -58,7 +87,7 @@ async function start(request: MakingRequest, args: CloudRunArgs, context: Contex
         `The command was interrupted before it started a run of task "${taskId}". Nothing was started.`,
       );
     }
-    const once = { ...request, state: { ...args, listBefore }, detail: { listBefore } };
+    const once = { ...request, state: { ...args, listBefore }, detail: { ...request.detail, listBefore } };
     const send = () => context.client.startTask({ taskId });
     const response = await sendOnce(once, send, (sent) => sent.data.lotNo, context);
     return { ...response, before };

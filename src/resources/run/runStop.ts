@@ -6,9 +6,9 @@ import type { CloudRunState } from "./cloudRunModel";
 import { statusesOf, timesOf } from "./cloudRunModel";
 import { observeRun } from "./observeRun";
 import { programAdvice } from "./runAdvice";
-import { RunPolling } from "./runPolling";
 import { runningOf } from "./subtaskList";
-import { inShort, nameOf } from "./waitMessages";
+import { RunPolling } from "./wait/runPolling";
+import { inShort, nameOf } from "./wait/waitMessages";
 
 const mostSeconds = 300;
 /** One empty list proves nothing. After this number of empty lists, the run has nothing to stop. */

@@ -5,7 +5,7 @@ import type { ArgSpecs } from "../args";
 import type { CheckContext, Context, Difference } from "../resource";
 import { PartialFailure, ResourceError } from "../resource";
 import { canonical, holdsUnknown } from "../values";
-import type { OnceRequest } from "./requestJournal";
+import type { EarlierRequest, OnceRequest } from "./requestJournal";
 import { ageOf } from "./requestJournal";
 import type { Presence } from "./taskPresence";
 
@@ -30,6 +30,8 @@ export interface MakingRequest extends OnceRequest {
   whatMayExist: string;
   /** The argument that adopts what was made. */
   adopt: "adoptTaskId" | "adoptLotNo";
+  /** Whether a request of an earlier run that ended is this one, beyond its inputs. Default: it is. */
+  isSameAs?(earlier: Pick<EarlierRequest, "id" | "detail">): boolean;
   /** What to do next, in whole sentences. Default: to set the arguments of the resource. */
   next?: string;
 }
@@ -72,13 +74,16 @@ export async function takeOver(
   }
   const { id, what, sentAt, counts, detail } = earlier;
   const age = ageOf(earlier);
-  if (!counts) {
+  if (!counts || request.isSameAs?.(earlier) === false) {
     const made = id === undefined ? `A ${what} may exist` : `"${id}" (a ${what}) exists`;
     warn(
       `${made} that no state holds. A run that ended before it could save its state sent the request ${age}, with other arguments or too long ago to be taken over. ` +
         "Nothing manages it. Look for it in the service's own interface.",
     );
-    await journal.forget(operation);
+    // The request that follows takes the place of one that counts, if it is sent.
+    if (!counts) {
+      await journal.forget(operation);
+    }
     return undefined;
   }
   if (id === undefined) {

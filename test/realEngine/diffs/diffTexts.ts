@@ -9,6 +9,8 @@ export interface Scene {
   program?: string;
   /** Further arguments of the preview. */
   args?: readonly string[];
+  /** Environment variables of the preview and of the up. */
+  env?: Readonly<Record<string, string>>;
   /** Whether an up follows. Default true. Without an up, the state does not change. */
   up?: boolean;
 }
@@ -32,18 +34,18 @@ export class DiffTexts {
   }
 
   /** Previews a program, compares the output with the files, and applies the program. @returns the preview's output. */
-  async shows(world: World, title: string, { program, args = [], up = true }: Scene = {}): Promise<string> {
+  async shows(world: World, title: string, { program, args = [], env = {}, up = true }: Scene = {}): Promise<string> {
     if (program !== undefined) {
       world.program(program);
     }
     world.operations();
-    const { output } = await world.project.preview({ args: ["--diff", ...args] });
+    const { output } = await world.project.preview({ args: ["--diff", ...args], env });
     this.requireNothingOfOurs(world, output);
     this.names.set(world.emulator.url, "the service");
     this.names.addFrom(world.project);
     const texts = this.types.map((type) => [type, this.textOf(type, output)] as const);
     if (up) {
-      await world.project.up({ args });
+      await world.project.up({ args, env });
       this.names.addFrom(world.project);
     }
     for (const [type, text] of texts) {

@@ -164,6 +164,16 @@ export class Project {
     return await this.watch(new Run(process.execPath, args, { cwd, env: { ...this.env, ...env } })).done;
   }
 
+  /** Runs a command line in the program's folder, as a shell of a CI runner or of cron does. `pulumi` is on PATH. */
+  async shell(command: string, { env }: Pick<RunOptions, "env"> = {}): Promise<RunResult> {
+    const run = new Run("bash", ["-eo", "pipefail", "-c", command], { cwd: this.folder, env: { ...this.env, ...env } });
+    const result = await this.watch(run).done;
+    if (result.code !== 0) {
+      throw new Error(`${command} ended with ${result.code}:\n${result.output}`);
+    }
+    return result;
+  }
+
   /** Starts a command and returns at once, for a test that interrupts it, kills a process, or inspects the run. */
   start(command: readonly string[], options: Omit<RunOptions, "expect"> = {}): Run {
     // The arguments of the test come last, so that they override the defaults.

@@ -1,7 +1,7 @@
-import type { ServiceError } from "../../service/errors/errors";
-import { isServiceError } from "../../service/errors/errors";
-import type { Context, Share } from "../resource";
-import { ResourceError } from "../resource";
+import type { ServiceError } from "../../../service/errors/errors";
+import { isServiceError } from "../../../service/errors/errors";
+import type { Context, Share } from "../../resource";
+import { ResourceError } from "../../resource";
 
 /** The minimum time for each poll in seconds, because the last poll begins when the time is up. */
 const leastForPoll = 2;

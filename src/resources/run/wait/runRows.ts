@@ -1,7 +1,7 @@
-import { isServiceError } from "../../service/errors/errors";
-import type { Context } from "../resource";
-import type { CloudRunState } from "./cloudRunModel";
-import { cloudRunArgs } from "./cloudRunModel";
+import { isServiceError } from "../../../service/errors/errors";
+import type { Context } from "../../resource";
+import type { CloudRunState } from "../cloudRunModel";
+import { cloudRunArgs } from "../cloudRunModel";
 import { mayPass } from "./runPolling";
 
 /** How long a read for the progress line can delay the wait. */

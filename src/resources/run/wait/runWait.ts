@@ -1,16 +1,16 @@
-import { isServiceError } from "../../service/errors/errors";
-import type { Context } from "../resource";
-import { messageOf, PartialFailure, ResourceError } from "../resource";
-import type { CloudRunState } from "./cloudRunModel";
-import { statusesOf, timesOf } from "./cloudRunModel";
-import type { RunObservation } from "./observeRun";
-import { observeRun } from "./observeRun";
-import type { RunAdvice } from "./runAdvice";
-import { programAdvice } from "./runAdvice";
+import { isServiceError } from "../../../service/errors/errors";
+import type { Context } from "../../resource";
+import { messageOf, PartialFailure, ResourceError } from "../../resource";
+import type { CloudRunState } from "../cloudRunModel";
+import { statusesOf, timesOf } from "../cloudRunModel";
+import type { RunObservation } from "../observeRun";
+import { observeRun } from "../observeRun";
+import type { RunAdvice } from "../runAdvice";
+import { programAdvice } from "../runAdvice";
+import type { TerminalStatus } from "../subtaskList";
+import { terminalStatusOf } from "../subtaskList";
 import { RunPolling } from "./runPolling";
 import { RunRows } from "./runRows";
-import type { TerminalStatus } from "./subtaskList";
-import { terminalStatusOf } from "./subtaskList";
 import * as messages from "./waitMessages";
 
 /**

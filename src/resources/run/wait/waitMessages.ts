@@ -1,11 +1,11 @@
-import type { Subtask } from "../../service/contract/types";
-import type { ServiceError } from "../../service/errors/errors";
-import type { Share, Statuses } from "../resource";
-import type { CloudRunState } from "./cloudRunModel";
-import { timesOf } from "./cloudRunModel";
-import type { RunObservation } from "./observeRun";
-import type { RunAdvice } from "./runAdvice";
-import { inWords, terminalStatusOf } from "./subtaskList";
+import type { Subtask } from "../../../service/contract/types";
+import type { ServiceError } from "../../../service/errors/errors";
+import type { Share, Statuses } from "../../resource";
+import type { CloudRunState } from "../cloudRunModel";
+import { timesOf } from "../cloudRunModel";
+import type { RunObservation } from "../observeRun";
+import type { RunAdvice } from "../runAdvice";
+import { inWords, terminalStatusOf } from "../subtaskList";
 
 /** The messages of a wait for a run. Each error says what happened, that the run continues, and what to do. */
 

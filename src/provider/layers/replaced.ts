@@ -1,0 +1,12 @@
+import type { Layer } from "../step";
+
+/** Keeps what the engine shows of an instance that it may replace: a create gets only the arguments of the new one. */
+export const noteReplaced: Layer = async (step, host, next) => {
+  const outcome = await next(step, host);
+  const { call, resource, urn, id, state } = step;
+  if (resource.knowsReplaced && urn !== undefined && id !== undefined && (call === "diff" || call === "delete")) {
+    const isAskedFor = call === "delete" || (outcome.difference?.replaces.length ?? 0) > 0;
+    host.replaced.set(urn, { id, state, isAskedFor });
+  }
+  return outcome;
+};

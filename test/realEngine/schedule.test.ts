@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { Runner, readWorkflow } from "../pages/workflow";
+import { repositoryRoot } from "./harness";
+import { World } from "./world";
+
+const recipes = join(repositoryRoot, "examples/ci");
+const recipe = (name: string): string => readFileSync(join(recipes, name), "utf8");
+
+const program = `
+const run = new CloudRun("run", { taskId: "template-1", waitFor: "finished", pollSeconds: 0 });
+new DataExport("rows", { taskId: "template-1", scope: "batch", lotNo: run.id, path: "rows/{lotNo}.ndjson" });
+`;
+
+describe("the recipes for a schedule", () => {
+  let world: World;
+  let bin: string;
+  before(async () => {
+    bin = mkdtempSync(join(tmpdir(), "webextract-bin-"));
+    // The only commands that are not the real ones: the packages are installed, and the test decides what day it is.
+    for (const [name, does] of Object.entries({ npm: 'test "$1" = ci', date: 'echo "$TODAY"' })) {
+      writeFileSync(join(bin, name), `#!/bin/sh\n${does}\n`);
+      chmodSync(join(bin, name), 0o755);
+    }
+    world = await World.create({ program, stack: "production", path: [bin] });
+    await world.project.up();
+    world.operations();
+  });
+  after(async () => {
+    await world.remove();
+    rmSync(bin, { recursive: true });
+  });
+
+  const starts = (): number => world.operations().filter((operation) => operation === "startTask").length;
+  const label = (): unknown => world.project.resource("run").outputs?.runLabel;
+
+  /** Does the steps of a workflow in their order. Actions that prepare the machine do nothing. */
+  async function workflow(name: string, values: Record<string, string>): Promise<void> {
+    const read = readWorkflow(name);
+    const runner = new Runner(read, {
+      PULUMI_ACCESS_TOKEN: "",
+      WEBEXTRACT_ACCESS_TOKEN: world.emulator.credentials.accessToken,
+      ...values,
+    });
+    const done: string[] = [];
+    try {
+      for (const { uses = "", run, with: options } of read.jobs.up.steps) {
+        if (run !== undefined) {
+          await world.project.shell(run);
+        } else if (uses.startsWith("pulumi/actions@")) {
+          const env = runner.environmentOf("pulumi/actions");
+          await world.project.run([options?.command ?? "", "--yes", "--skip-preview"], { env });
+        }
+        done.push(run ?? uses.replace(/@.*/, ""));
+      }
+    } finally {
+      runner.remove();
+    }
+    assert.ok(done.includes("npm ci") && done.includes("pulumi/actions"), done.join());
+  }
+
+  it("in GitHub Actions start one run for each run of the workflow, and nothing when its jobs run again", async () => {
+    await workflow("nightly.yml", { run_id: "1001" });
+    assert.deepEqual([starts(), label()], [1, "github-1001"]);
+    assert.ok(existsSync(join(world.project.folder, "rows", `${world.project.resource("run").id}.ndjson`)));
+    await workflow("nightly.yml", { run_id: "1001" });
+    await world.project.preview({ args: ["--expect-no-changes"] });
+    assert.equal(starts(), 0);
+  });
+
+  it("in GitLab start one run for each pipeline, and nothing when a job runs again", async () => {
+    const { script, rules } = parse(recipe("gitlab.yml")).nightly as { script: string[]; rules: { if: string }[] };
+    assert.deepEqual(rules, [{ if: '$CI_PIPELINE_SOURCE == "schedule"' }]);
+    for (const [pipeline, expected] of [
+      ["7", 1],
+      ["7", 0],
+      ["8", 1],
+    ] as const) {
+      await world.project.shell(script.join("\n"), { env: { CI_PIPELINE_ID: pipeline } });
+      assert.deepEqual([starts(), label()], [expected, `gitlab-${pipeline}`]);
+    }
+  });
+
+  it("in Pulumi Deployments start one run a day in an update, and none in a preview", async () => {
+    const { preRunCommands } = parse(recipe("deployments.yaml")).settings.operationContext as {
+      preRunCommands: string[];
+    };
+    const deploy = async (operation: "update" | "preview", TODAY: string): Promise<void> => {
+      const file = join(world.project.root, "PULUMI_ENV");
+      writeFileSync(file, "");
+      for (const command of preRunCommands) {
+        await world.project.shell(command.replaceAll("/PULUMI_ENV", file), {
+          env: { PULUMI_CI_OPERATION: operation, TODAY },
+        });
+      }
+      const lines = readFileSync(file, "utf8")
+        .split("\n")
+        .filter((line) => line !== "");
+      const env = Object.fromEntries(lines.map((line) => line.split("=") as [string, string]));
+      await (operation === "update"
+        ? world.project.up({ env })
+        : world.project.preview({ env, args: ["--expect-no-changes"] }));
+    };
+    await deploy("update", "2026-11-21");
+    assert.deepEqual([starts(), label()], [1, "2026-11-21"]);
+    await deploy("update", "2026-11-21");
+    await deploy("preview", "2026-11-22");
+    assert.equal(starts(), 0);
+  });
+
+  it("in cron start one run a day, and nothing at the second try", async () => {
+    const folder = world.project.folder;
+    world.project.write("nightly.sh", recipe("nightly.sh"));
+    chmodSync(join(folder, "nightly.sh"), 0o755);
+    mkdirSync(join(world.project.root, "elsewhere"));
+    const commands = recipe("crontab")
+      .trim()
+      .split("\n")
+      .map((line) => line.split(" ").slice(5).join(" "));
+    const tries: number[] = [];
+    for (const command of commands) {
+      const there = `cd ${join(world.project.root, "elsewhere")}; ${command.replace("/srv/extraction", folder)}`;
+      await world.project.shell(there, { env: { TODAY: "2026-11-23" } });
+      tries.push(starts());
+    }
+    assert.deepEqual([tries, label()], [[1, 0], "2026-11-23"]);
+  });
+});
