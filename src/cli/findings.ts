@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { access, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import satisfies from "semver/functions/satisfies";
+import { isFolder } from "../resources/export/diskFile";
 import { messageOf } from "../resources/resource";
 import type { ServiceClient } from "../service/client";
 import { proxyFromEnvironment } from "../service/environment";
@@ -64,7 +65,11 @@ export async function versionFindings(folder: string, signal: AbortSignal): Prom
 
 /** A folder of private files: it must be possible to write there, and nobody else may read the files. */
 export async function folderFinding(check: string, folder: string, setting: string): Promise<Finding> {
-  const existing = await nearestFolder(folder);
+  const existing = await nearestExisting(folder);
+  if (!(await isFolder(existing))) {
+    const remedy = `Move that file away, or set ${setting} to another folder.`;
+    return { check, is: "problem", found: `${existing} is not a folder`, remedy };
+  }
   const isWritable = await access(existing, constants.W_OK).then(
     () => true,
     () => false,
@@ -160,7 +165,7 @@ export function failedFinding(check: string, error: unknown, remedy: string): Fi
   return { check, is: "problem", found: messageOf(error), remedy };
 }
 
-async function nearestFolder(folder: string): Promise<string> {
+async function nearestExisting(folder: string): Promise<string> {
   for (let path = folder; ; path = dirname(path)) {
     const isThere = await stat(path).then(
       () => true,
