@@ -42,14 +42,14 @@ export class JsonRows {
     this.firstEscape = text.indexOf("\\");
   }
 
-  /** Goes to the next object. Answers whether there is one. */
+  /** Goes to the next object. Returns whether there is one. */
   nextRow(): boolean {
     this.skipSpace();
     this.at++;
     return this.at < this.text.length;
   }
 
-  /** Goes to the next member of the object. Answers whether there is one. */
+  /** Goes to the next member of the object. Returns whether there is one. */
   nextMember(): boolean {
     this.skipSpace();
     if (this.code() === comma) {

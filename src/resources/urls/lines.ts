@@ -63,7 +63,7 @@ export async function* linesOfFile(path: string): AsyncGenerator<Line[]> {
   yield splitter.end();
 }
 
-/** The same at once, for a check that must answer before the program goes on. In constant memory too. */
+/** The same synchronously, for a check that must end before the program continues. In constant memory too. */
 export function* linesOfFileNow(path: string): Generator<Line[], void> {
   const splitter = new LineSplitter(path);
   for (const chunk of chunksOf(path)) {

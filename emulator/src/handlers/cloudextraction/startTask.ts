@@ -12,12 +12,12 @@ export const startTask: Handler<"startTask"> = (service, { fields, account }) =>
     throw new Refusal("TaskExecuting", `task ${task.taskId} is running already`);
   }
   if (running !== undefined && service.behaviour.startWhileRunning === "sameRun") {
-    return answer(running, "extracting", service.behaviour);
+    return responseOf(running, "extracting", service.behaviour);
   }
-  return answer(service.runner.begin(task), "waiting", service.behaviour);
+  return responseOf(service.runner.begin(task), "waiting", service.behaviour);
 };
 
-function answer(run: StoredRun, status: SubtaskStatus, behaviour: Behaviour): HandlerResult {
+function responseOf(run: StoredRun, status: SubtaskStatus, behaviour: Behaviour): HandlerResult {
   if (behaviour.startAnswer === "null") return { data: null };
   return { data: { lotNo: run.lotNo, status: statusWord(status, "start", behaviour) } };
 }

@@ -23,9 +23,9 @@ export function dataPage(
 
   const next = offset + texts.length;
   const restTotal = behaviour.endOfData === "restTotal" ? Math.max(total - next, 0) : total;
-  const answered = answeredOffset(asked.offset, next, total, behaviour);
+  const returned = returnedOffset(asked.offset, next, total, behaviour);
   return {
-    dataText: `{"data":[${texts.join(",")}],"total":${total},"restTotal":${restTotal},"offset":${answered}}`,
+    dataText: `{"data":[${texts.join(",")}],"total":${total},"restTotal":${restTotal},"offset":${returned}}`,
   };
 }
 
@@ -37,7 +37,7 @@ function rowOfOffset(asked: number, total: number, behaviour: Behaviour): number
   throw new Refusal("InvalidParameter", "offset is not one of an earlier response");
 }
 
-function answeredOffset(asked: number, next: number, total: number, behaviour: Behaviour): number {
+function returnedOffset(asked: number, next: number, total: number, behaviour: Behaviour): number {
   if (behaviour.offsetAnswer === "zero") return 0;
   if (behaviour.offsetAnswer === "asked") return asked;
   if (behaviour.endOfData === "offsetStays" && next >= total) return asked;
