@@ -6,6 +6,11 @@ set -e
 npx webextract doctor
 # #endregion
 
+# #region probe
+npx webextract probe
+npx webextract probe --task "$TASK" --out report.md
+# #endregion
+
 # #region run
 npx webextract run "$TASK" --yes
 # #endregion

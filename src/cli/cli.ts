@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../resources/resource";
 import { ActionReader } from "../resources/task/actionReader";
 import { ServiceClient } from "../service/client";
+import { RawClient } from "../service/rawClient";
 import { optionProblems } from "../service/settings";
 import { runAdvice } from "./advice";
 import type { Connection, ConnectionFlags } from "./connection/connection";
@@ -11,7 +12,7 @@ import type { Terminal } from "./terminal";
 
 /** What a command uses to do its work. */
 export class Cli {
-  private readonly clients: ServiceClient[] = [];
+  private readonly clients: Pick<ServiceClient, "tokensSettled" | "close">[] = [];
 
   constructor(
     readonly terminal: Terminal,
@@ -27,15 +28,12 @@ export class Cli {
 
   /** A client that ends with the command. */
   client(options: Connection["options"]): ServiceClient {
-    const { terminal, interrupted } = this;
-    const warn = (message: string): void => terminal.warn(message);
-    const problems = optionProblems(options);
-    if (problems.length > 0) {
-      throw new CliError(`${problems.join(" ")} No request was sent.`, "usage");
-    }
-    const client = new ServiceClient({ ...options, warn, log: (line) => terminal.say(line), interrupted });
-    this.clients.push(client);
-    return client;
+    return this.closedAtTheEnd(new ServiceClient(this.checked(options)));
+  }
+
+  /** The same for single requests. */
+  rawClient(options: Connection["options"]): RawClient {
+    return this.closedAtTheEnd(new RawClient(this.checked(options)));
   }
 
   /** What the resources use to do their work: the command line waits, exports and reads with their code. */
@@ -76,6 +74,25 @@ export class Cli {
       await client.tokensSettled();
       client.close();
     }
+  }
+
+  private checked(options: Connection["options"]): Connection["options"] {
+    const { terminal, interrupted } = this;
+    const problems = optionProblems(options);
+    if (problems.length > 0) {
+      throw new CliError(`${problems.join(" ")} No request was sent.`, "usage");
+    }
+    return {
+      ...options,
+      warn: (message) => terminal.warn(message),
+      log: (line) => terminal.say(line),
+      interrupted,
+    };
+  }
+
+  private closedAtTheEnd<Client extends Pick<ServiceClient, "tokensSettled" | "close">>(client: Client): Client {
+    this.clients.push(client);
+    return client;
   }
 
   private async sleep(milliseconds: number): Promise<void> {

@@ -2,26 +2,19 @@
 
 import type { CredentialsInUse } from "./auth/accessToken";
 import type { CommandCredential } from "./auth/credentialCommand";
-import { TokenStore } from "./auth/tokenStore";
-import { Tokens } from "./auth/tokens";
+import type { ClientParts } from "./clientParts";
+import { clientParts } from "./clientParts";
 import type { Operation, OperationName, ResponseOf } from "./contract/operations";
 import { operations } from "./contract/operations";
 import { prepare } from "./contract/requests";
-import { readNewTokens, readResponse } from "./contract/responses";
+import { readResponse } from "./contract/responses";
 import type { Subtask } from "./contract/types";
-import { Redactor } from "./errors/redactor";
 import { clock } from "./http/clock";
-import { joinLimiter } from "./http/limiter";
-import { secretsOf } from "./http/proxyServer";
-import { RequestSender } from "./http/requestSender";
-import { TransportOnDemand } from "./http/transportOnDemand";
 import type { CallOptions, ServiceClientOptions } from "./options";
 import type { RowPage, RowSource } from "./rows/rowPage";
 import { readRawPage, rowRequest } from "./rows/rowRequests";
 import type { RowsOptions } from "./rows/rows";
 import { readByOffset, readNotExported } from "./rows/rows";
-import type { Settings } from "./settings";
-import { settingsOf } from "./settings";
 import { allSubtasks } from "./subtasks";
 
 /** The call of one operation. */
@@ -40,49 +33,13 @@ export interface ServiceClient extends OperationCalls {}
  * both spelled as on the wire, and fails with a {@link ServiceError} only. docs/reference/client.md describes which requests are repeated, and when.
  */
 export class ServiceClient {
-  readonly #settings: Settings;
-  readonly #sender: RequestSender;
-  readonly #tokens: Tokens;
-  readonly #transport: TransportOnDemand;
-  readonly #leaveLimiter: () => void;
-  readonly #secrets = new Redactor();
+  readonly #parts: ClientParts;
   readonly #hasApiKey: boolean;
 
   /** Makes no request and reads no file. @throws TypeError that names every invalid option */
   constructor(options: ServiceClientOptions) {
-    const settings = settingsOf(options);
-    const { accessToken, refreshToken, credentialCommand, apiKey } = options;
-    const { baseUrl, profile, tokenStore, warn, settingName } = settings;
-    const secrets = this.#secrets;
-    secrets.add(apiKey);
-    for (const word of secretsOf(settings.proxy)) secrets.add(word);
-    const { limiter, leave } = joinLimiter(baseUrl, settings);
-    this.#settings = settings;
-    this.#hasApiKey = apiKey !== undefined;
-    this.#leaveLimiter = leave;
-    this.#transport = new TransportOnDemand(settings.maxResponseBytes, settings.proxy);
-    this.#tokens = new Tokens({
-      accessToken,
-      refreshToken,
-      credentialCommand,
-      store: new TokenStore(tokenStore, baseUrl, profile, warn),
-      isStoreConfigured: options.tokenStore !== undefined,
-      secrets,
-      warn,
-      settingName,
-      refresh: (token) => {
-        const request = { refresh_token: token, grant_type: "refresh_token" };
-        return this.#sender.call(prepare("refreshToken", request, settings), readNewTokens);
-      },
-    });
-    this.#sender = new RequestSender({
-      settings,
-      transport: this.#transport,
-      limiter,
-      tokens: this.#tokens,
-      secrets,
-      apiKey,
-    });
+    this.#parts = clientParts(options);
+    this.#hasApiKey = options.apiKey !== undefined;
   }
 
   /**
@@ -90,13 +47,14 @@ export class ServiceClient {
    * `complete`. The service returns rows that are not exported again until they are marked: mark them between two pages, or get one page only.
    */
   rows(source: RowSource, options: RowsOptions = {}): AsyncGenerator<RowPage, void, void> {
-    const { pageSize, concurrency } = this.#settings;
+    const { settings, sender } = this.#parts;
+    const { pageSize, concurrency } = settings;
     const { maxRows = Number.POSITIVE_INFINITY, offset = 0, signal, deadlineSeconds, once } = options;
     const { name, request } = rowRequest(source);
     const reading = {
       fetch: (from: number, size: number, pageSignal: AbortSignal) =>
-        this.#sender.call(
-          prepare(name, { ...request, offset: from, size }, this.#settings),
+        sender.call(
+          prepare(name, { ...request, offset: from, size }, settings),
           (body, anyLost) => readRawPage(name, body, anyLost),
           { signal: pageSignal, deadlineSeconds, once },
         ),
@@ -111,7 +69,7 @@ export class ServiceClient {
 
   /** All subtasks of a task, however many of them the service returns on a page. */
   allSubtasks(taskId: string, options: CallOptions = {}): Promise<Subtask[]> {
-    const { deadlineSeconds = this.#settings.deadline / 1000 } = options;
+    const { deadlineSeconds = this.#parts.settings.deadline / 1000 } = options;
     const end = clock.now() + deadlineSeconds * 1000;
     return allSubtasks(async (page, size) => {
       const left = Math.max(0, end - clock.now()) / 1000;
@@ -121,12 +79,12 @@ export class ServiceClient {
 
   /** Loads the HTTP library, so that the first request need not wait for it. Makes no request. */
   prepare(): void {
-    this.#transport.prepare();
+    this.#parts.transport.prepare();
   }
 
   /** Which credentials are in use, without their values. */
   describeCredentials(): CredentialsInUse {
-    return this.#tokens.describe(this.#hasApiKey);
+    return this.#parts.tokens.describe(this.#hasApiKey);
   }
 
   /**
@@ -134,8 +92,8 @@ export class ServiceClient {
    * @throws Error if there is no access token
    */
   async credentialForCommand(): Promise<CommandCredential> {
-    const token = await this.#tokens.get(new AbortController().signal);
-    if (!("value" in token)) throw new Error(this.#secrets.scrub(`${token.problem} ${token.hint}`));
+    const token = await this.#parts.tokens.get(new AbortController().signal);
+    if (!("value" in token)) throw new Error(this.#parts.secrets.scrub(`${token.problem} ${token.hint}`));
     const { value, expiresAt } = token;
     return {
       Version: 1,
@@ -149,8 +107,8 @@ export class ServiceClient {
    * @throws Error if there is no refresh token, or the service accepts none
    */
   async renewTokens(): Promise<CredentialsInUse> {
-    const token = await this.#tokens.renew();
-    if (!("value" in token)) throw new Error(this.#secrets.scrub(`${token.problem} ${token.hint}`.trim()));
+    const token = await this.#parts.tokens.renew();
+    if (!("value" in token)) throw new Error(this.#parts.secrets.scrub(`${token.problem} ${token.hint}`.trim()));
     return this.describeCredentials();
   }
 
@@ -159,7 +117,7 @@ export class ServiceClient {
    * of the response. Undefined before a response that has a date.
    */
   get clockAhead(): number | undefined {
-    return this.#sender.clockAhead;
+    return this.#parts.sender.clockAhead;
   }
 
   /**
@@ -167,7 +125,7 @@ export class ServiceClient {
    * refresh token that the service still accepts.
    */
   async tokensSettled(): Promise<void> {
-    await this.#tokens.settled();
+    await this.#parts.tokens.settled();
   }
 
   /**
@@ -176,10 +134,7 @@ export class ServiceClient {
    * @throws Error if a rotated refresh token could not be stored and is lost with this client
    */
   close(): void {
-    this.#leaveLimiter();
-    this.#sender.close();
-    this.#transport.close();
-    this.#tokens.checkStored();
+    this.#parts.close();
   }
 
   async #call<Name extends OperationName>(
@@ -187,10 +142,10 @@ export class ServiceClient {
     request: object,
     options?: CallOptions,
   ): Promise<ResponseOf<Name>> {
-    const secrets = this.#secrets;
+    const { settings, sender, secrets } = this.#parts;
     if ("refresh_token" in request) secrets.add(String(request.refresh_token));
     const read = (body: Buffer): ResponseOf<Name> => readResponse(name, body);
-    const response = await this.#sender.call(prepare(name, request, this.#settings), read, options);
+    const response = await sender.call(prepare(name, request, settings), read, options);
     if (name === "refreshToken") {
       const { data } = response as ResponseOf<"refreshToken">;
       secrets.add(data.access_token);

@@ -94,6 +94,11 @@ const table: Readonly<Record<string, Row>> = {
     failure: { line: "doctor --task nowhere", ends: [1] },
     interrupted: { line: "doctor", at: during("getData") },
   },
+  probe: {
+    success: { line: "probe --task shop-1 --out report.md" },
+    failure: { line: "probe --task nowhere --out report.md", ends: unknownTask },
+    interrupted: { line: "probe --out report.md", at: during("getActions") },
+  },
   "token status": {
     success: { line: "token status" },
     failure: { line: "token status --base-url ftp://x", ends: [2, "usage"] },

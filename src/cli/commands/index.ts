@@ -1,6 +1,7 @@
 import { adoptCommand } from "../adopt/adoptCommand";
 import type { CliCommand } from "../command";
 import { planReportCommand } from "../planReport/planReportCommand";
+import { probeCommand } from "../probe/probeCommand";
 import { doctor } from "./doctor";
 import { exportRows } from "./export";
 import { rows } from "./rows";
@@ -23,6 +24,7 @@ export const commands: readonly CliCommand[] = [
   validate,
   planReportCommand,
   doctor,
+  probeCommand,
   tokenStatus,
   tokenRefresh,
   tokenImport,

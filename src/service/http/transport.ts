@@ -84,6 +84,7 @@ export class Transport {
           contentType: String(response.headers["content-type"] ?? ""),
           retryAfter: response.headers["retry-after"]?.toString(),
           date: response.headers.date?.toString(),
+          headers: response.headers,
           body: Buffer.isBuffer(response.data) ? response.data : Buffer.alloc(0),
         },
       };

@@ -1,0 +1,77 @@
+import type { ConfigKey } from "../../config/configKeys";
+import { configKeys } from "../../config/configKeys";
+import type { Settings } from "../../resources/resource";
+import type { ServiceClientOptions } from "../../service/options";
+import type { Finding } from "../findings";
+import type { Asker } from "./asker";
+import type { Words } from "./words";
+
+/** A setting that fits the service. */
+export interface FittingSetting {
+  /** With its namespace. */
+  key: string;
+  variable: string;
+  value: string;
+  command: string;
+  /** If the setting is right only under a condition. */
+  when?: string;
+}
+
+/** One finding of `probe`. */
+export interface ProbeFinding extends Omit<Finding, "is"> {
+  /**
+   * `good`: the package handles it. `warning`: a setting would help, or the package handles it only in part. `problem`: the present settings do not fit.
+   * `unclear`: the responses do not show it.
+   */
+  is: Finding["is"] | "unclear";
+  /** Names of docs/reference/behaviours.md, such as `errorBody=legacy`. Several if the responses do not tell them apart. */
+  behaviours: string[];
+  settings: FittingSetting[];
+}
+
+/** What a question may use. */
+export interface Probing {
+  readonly asker: Asker;
+  /** The task of `--task`. */
+  readonly taskId?: string;
+  /** The present settings. */
+  readonly options: ServiceClientOptions;
+  readonly settings: Settings;
+  readonly words: Words;
+}
+
+/** One thing that is found out about the service. */
+export interface Question {
+  /** What is looked at, in a few words. */
+  readonly name: string;
+  /** How it is found out: the operations that are called, and what is compared. */
+  readonly how: string;
+  /** The behaviours that the answers tell apart. */
+  readonly behaviours: readonly string[];
+  /** Whether it is asked only with `--task`. */
+  readonly needsTask?: true;
+  ask(probing: Probing): Promise<ProbeFinding[]>;
+}
+
+type Extras = Partial<Pick<ProbeFinding, "is" | "remedy" | "behaviours" | "settings">>;
+
+export function seen(check: string, found: string, extras: Extras = {}): ProbeFinding {
+  return { check, is: "good", found, behaviours: [], settings: [], ...extras };
+}
+
+/** The responses do not show it. `behaviours`: those that remain possible. */
+export function unclear(check: string, why: string, behaviours: string[] = []): ProbeFinding {
+  return { check, is: "unclear", found: why, behaviours, settings: [] };
+}
+
+export function setting(name: ConfigKey, value: string, when?: string): FittingSetting {
+  const key = `webextract:${name}`;
+  const isPlain = /^[\w./:,-]+$/.test(value);
+  const command = `pulumi config set ${key} ${isPlain ? value : `'${value.replaceAll("'", "'\\''")}'`}`;
+  return { key, variable: configKeys[name].environment, value, command, ...(when === undefined ? {} : { when }) };
+}
+
+/** What to do about a setting that does not fit. */
+export function setIt({ command, variable }: FittingSetting): string {
+  return `Run: ${command} (or set ${variable}).`;
+}

@@ -1,0 +1,104 @@
+import { existsSync } from "node:fs";
+import { Option } from "commander";
+import { writeFiles } from "../adopt/writeFiles";
+import type { Cli } from "../cli";
+import type { CliCommand } from "../command";
+import type { ConnectionFlags } from "../connection/connection";
+import { connectionOf } from "../connection/connection";
+import { CliError } from "../exitCodes";
+import { yesOption } from "../options";
+import { mostRequests } from "./asker";
+import type { ProbeFinding } from "./finding";
+import { probe } from "./probe";
+import type { ProbeReport } from "./report";
+import { markdownOf, marks, reportOf } from "./report";
+
+interface Flags extends ConnectionFlags {
+  task?: string;
+  out?: string;
+  yes?: boolean;
+  json?: boolean;
+}
+
+/** Seconds that one request may wait for its turn. */
+const longestWait = 120;
+
+export const probeCommand: CliCommand = {
+  name: "probe",
+  summary: "find out how the service behaves where its contract is silent, and which settings fit",
+  details:
+    `The command sends at most ${mostRequests} requests, one after the other. They read: they start, change, mark and hand out nothing. A few must be refused: reads of a task ` +
+    "that does not exist, reads without a valid credential, and refreshes with a refresh token that nobody has issued. " +
+    "The report is Markdown for an issue. It has no host, ids, credentials or values of rows. " +
+    "The exit code is 1 if the present settings do not fit the service.",
+  connects: true,
+  options: [
+    new Option("--task <taskId>", "read the actions, the subtasks and the first rows of this task too"),
+    new Option("-o, --out <file>", "write the report to this file (default: standard output)"),
+    yesOption(),
+  ],
+  examples: [
+    { line: "probe", does: "shows what can be found out without a task" },
+    { line: "probe --task shop-1 --out report.md", does: "asks about a task too, and writes the report to a file" },
+    { line: "probe --task shop-1 --json", does: "lists the findings and the settings for a script" },
+  ],
+  async run({ options: given }, cli) {
+    const { task: taskId, out, yes, json: _json, ...flags } = given as Flags;
+    const { config, options } = await connectionOf(flags, cli.interrupted);
+    const isReplaced = out !== undefined && (await confirmedToReplace(out, yes === true, cli));
+    const result = await probe({
+      client: cli.rawClient({
+        ...options,
+        deadlineSeconds: Math.min(options.deadlineSeconds ?? longestWait, longestWait),
+      }),
+      options,
+      settings: config.settings,
+      taskId,
+      interrupted: cli.interrupted,
+      progress: (message, share) => cli.terminal.progress(message, share),
+    });
+    const report = reportOf(result, taskId !== undefined);
+    const markdown = markdownOf(report);
+    if (out !== undefined) {
+      await writeFiles(
+        [{ path: out, content: markdown, present: isReplaced ? "other" : "nothing" }],
+        process.cwd(),
+        cli.interrupted,
+      );
+    }
+    return {
+      json: { ...report, out },
+      text: () => (out === undefined ? markdown : summaryOf(report, out, cli)),
+      hasProblems: report.problems > 0,
+    };
+  },
+};
+
+/** Before any request, so that no probe is in vain. */
+async function confirmedToReplace(out: string, yes: boolean, cli: Cli): Promise<boolean> {
+  if (!existsSync(out)) {
+    return false;
+  }
+  if (!(await cli.terminal.confirm(`Replace the file ${out}?`, { yes, signal: cli.interrupted }))) {
+    throw new CliError("No request was sent, and no file was written.");
+  }
+  return true;
+}
+
+const colours = { good: "green", warning: "yellow", problem: "red", unclear: "dim" } as const;
+
+/** In the style of `doctor`. */
+function summaryOf({ findings, settings, problems }: ProbeReport, out: string, { terminal }: Cli): string {
+  const lineOf = ({ is, check, found, remedy }: ProbeFinding): string => {
+    const line = `${terminal.style(colours[is], marks[is])} ${check}: ${found}`;
+    return remedy === undefined ? line : `${line}\n    ${remedy}`;
+  };
+  const fitting = settings.map(({ command, when }) => `  ${command}${when === undefined ? "" : `   # ${when}`}`);
+  return [
+    ...findings.map(lineOf),
+    "",
+    ...(fitting.length === 0 ? [] : ["Settings that fit:", ...fitting, ""]),
+    problems === 0 ? "No problem was found." : `${problems} problems.`,
+    `The report is in ${out}.`,
+  ].join("\n");
+}

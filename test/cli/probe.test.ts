@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import type { Emulator } from "webextract-emulator";
+import { commands } from "../internals/cli";
+import { mostRequests } from "../internals/probe";
+import { seed, shopTask } from "./probe/probing";
+import type { Ended } from "./webextract";
+import { CliWorld } from "./webextract";
+
+describe("webextract probe", () => {
+  let world: CliWorld;
+  let emulator: Emulator;
+  before(async () => {
+    world = await CliWorld.create({ seed });
+    emulator = world.emulator;
+    emulator.change.startRun(shopTask);
+    await emulator.settled();
+  });
+  after(() => world.remove());
+  beforeEach(() => emulator.clearRequests());
+
+  it("writes a report in Markdown, and names the settings that fit", async () => {
+    const { code, stdout, stderr } = await world.run(`probe --task ${shopTask}`);
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.match(stdout, /^# Report of webextract probe\n/);
+    assert.match(stdout, /^- ✔ body of an error: .* \(`errorBody=envelope`\)$/m);
+    assert.match(stdout, /```sh\npulumi config set webextract:actionTypes LoopAction\n```/);
+    assert.match(stdout, /^- which rows a mark includes: needs a write \(`markScope`, `webextract:markScope`\)$/m);
+    assert.match(stdout, new RegExp(` ${emulator.requests.length} requests, with a task`));
+    assert.ok(emulator.requests.length <= mostRequests);
+  });
+
+  it("lists what it can ask only about a task, without --task", async () => {
+    const { code, stdout } = await world.run("probe");
+    assert.equal(code, 0);
+    assert.match(stdout, /^- pages of rows: needs --task \(`offsetAnswer`/m);
+    assert.ok(!world.operations().includes("getSubtasks"));
+  });
+
+  it("shows no host, id, credential, property, item or row, in Markdown and as JSON", async () => {
+    const { accessToken, apiKey, refreshToken } = emulator.credentials;
+    const { subtasks, lotNo } = emulator.inspect.runs(shopTask)[0] ?? assert.fail();
+    const [row = {}] = emulator.inspect.rows(shopTask);
+    const secrets = [
+      ...[shopTask, accessToken, apiKey, refreshToken, lotNo, subtasks[0]?.subTaskId ?? assert.fail()],
+      ...[emulator.url, "127.0.0.1", new URL(emulator.url).port, world.folder],
+      ...["open-the-shop", "each-shelf", "secret shelf", "shop.test", "Field.margin", "Wait"],
+      ...Object.entries(row)
+        .flatMap(([name, value]) => [`${name}:`, String(value)])
+        .filter((text) => text.length > 3),
+    ];
+    for (const behaviour of [{}, { actionShape: "flat", errorBody: "legacy", dataPageMax: 7 }] as const) {
+      emulator.setBehaviour(behaviour);
+      for (const line of [`probe --task ${shopTask}`, `probe --task ${shopTask} --json`]) {
+        const { stdout, stderr } = await world.run(line);
+        for (const secret of secrets) {
+          assert.ok(!`${stdout}${stderr}`.includes(secret), `${line}: ${secret}`);
+        }
+        assert.ok(stdout.length > 2000);
+      }
+    }
+    emulator.setBehaviour({ actionShape: "list", errorBody: "envelope", dataPageMax: 0 });
+  });
+
+  it("has a JSON document with versions, requests, findings, settings, what was not asked, and responses", async () => {
+    const { code, stderr, json } = await world.run(`probe --task ${shopTask} --json`);
+    assert.deepEqual([code, stderr], [0, ""]);
+    const { versions, requests, task, problems, findings, settings, notAsked, responses, ...rest } = json();
+    assert.deepEqual([Object.keys(versions), task, problems, rest], [["package", "node", "platform"], true, 0, {}]);
+    assert.deepEqual(requests, { sent: emulator.requests.length, most: mostRequests });
+    const [body] = findings;
+    assert.deepEqual(Object.keys(body), ["check", "is", "found", "behaviours", "settings"]);
+    assert.deepEqual(body.behaviours, ["errorBody=envelope"]);
+    const command = "pulumi config set webextract:actionTypes LoopAction";
+    const actionTypes = {
+      key: "webextract:actionTypes",
+      variable: "WEBEXTRACT_ACTION_TYPES",
+      value: "LoopAction",
+      command,
+    };
+    assert.deepEqual(settings, [actionTypes]);
+    assert.deepEqual(notAsked[0], {
+      about: "which rows a mark includes",
+      why: "needs a write",
+      behaviours: ["markScope"],
+      setting: "webextract:markScope",
+    });
+    assert.deepEqual(responses[1], {
+      operation: "getData",
+      with: ["taskId", "offset", "size"],
+      credential: "own",
+      status: 400,
+      code: "InvalidTaskId",
+      contentType: "application/json",
+      body: "{error: {code: string, message: string}, requestId: string}",
+      times: 1,
+    });
+  });
+
+  it("ends with exit code 1 if the present settings do not fit", async () => {
+    emulator.setBehaviour({ refreshPath: "tokenRefresh" });
+    const { accessToken, refreshToken } = emulator.credentials;
+    const tokens = { WEBEXTRACT_ACCESS_TOKEN: accessToken, WEBEXTRACT_REFRESH_TOKEN: refreshToken };
+    const wrong = await world.run("probe --json", tokens);
+    assert.deepEqual([wrong.code, wrong.json().problems], [1, 1]);
+    const right = await world.run("probe", { ...tokens, WEBEXTRACT_REFRESH_PATH: "/token/refresh" });
+    assert.equal(right.code, 0, right.stdout);
+    emulator.setBehaviour({ refreshPath: "token" });
+  });
+
+  it("writes the report to a file, and replaces a file only with a confirmation", async () => {
+    const first = await world.run("probe --out report.md");
+    assert.equal(first.code, 0, first.stderr);
+    assert.match(first.stdout, /^✔ path of the token refresh: /m);
+    assert.match(first.stdout, /No problem was found\.\nThe report is in report\.md\.\n$/);
+    assert.match(readFileSync(world.path("report.md"), "utf8"), /^# Report of webextract probe\n/);
+    writeFileSync(world.path("report.md"), "mine");
+    emulator.clearRequests();
+    const asked = await world.run("probe --out report.md");
+    assert.deepEqual([asked.code, readFileSync(world.path("report.md"), "utf8")], [2, "mine"]);
+    assert.deepEqual(world.operations(), []);
+    assert.equal((await world.run("probe --out report.md --yes --json")).json().out, "report.md");
+    assert.match(readFileSync(world.path("report.md"), "utf8"), /^# Report/);
+  });
+
+  it("has no report if the service, the credential or the task is not there", async () => {
+    const ends = async (
+      line: string,
+      env: Record<string, string | undefined> = {},
+    ): Promise<[number | null, string]> => {
+      const { code, stdout, stderr }: Ended = await world.run(`${line} --out none.md`, env);
+      assert.equal(stdout, "");
+      assert.doesNotMatch(stderr, /^ +at /m);
+      return [code, stderr];
+    };
+    const [away, why] = await ends("probe --base-url http://127.0.0.1:1");
+    assert.equal(away, 5);
+    assert.match(why, /^error: getData .*ECONNREFUSED/);
+    const noKey = { WEBEXTRACT_API_KEY: undefined };
+    assert.equal((await ends("probe", { ...noKey, WEBEXTRACT_ACCESS_TOKEN: "wrong-token" }))[0], 3);
+    assert.equal((await ends("probe", { ...noKey, WEBEXTRACT_ACCESS_TOKEN: undefined }))[0], 3);
+    assert.equal(
+      (await ends("probe", { WEBEXTRACT_ACCESS_TOKEN: "wrong-token", WEBEXTRACT_API_KEY: "wrong-key" }))[0],
+      3,
+    );
+    assert.equal((await ends("probe --task no-such-task"))[0], 4);
+    assert.equal((await ends("probe", { WEBEXTRACT_BASE_URL: undefined }))[0], 2);
+    assert.ok(!existsSync(world.path("none.md")));
+  });
+
+  it("takes a page of a portal in place of the service for what it is", async () => {
+    emulator.fault({ operation: "getData", kind: "status", status: 200, body: "<html>Log in</html>" });
+    const { code, stderr } = await world.run("probe");
+    assert.equal(code, 1);
+    assert.match(stderr, /Check that .* is the address of the service itself/);
+  });
+
+  it("ends at once with Ctrl-C, also while a response is awaited", async () => {
+    const hold = emulator.hold({ operation: "getActions" });
+    const running = world.start(["probe", "--json"]);
+    await hold.reached;
+    running.process.kill("SIGINT");
+    const { code, json, stderr } = await running.ended;
+    hold.release();
+    assert.deepEqual([code, json().error.exit], [130, "interrupted"]);
+    assert.doesNotMatch(stderr, /^ +at /m);
+  });
+
+  it("says in its help how many requests it sends, and that they read", () => {
+    const { details = "" } = commands.find(({ name }) => name === "probe") ?? {};
+    assert.ok(details.startsWith(`The command sends at most ${mostRequests} requests`));
+  });
+});
