@@ -6,10 +6,13 @@ exports.runWork = async (work) => {
   // Removes the arguments, because the first one would be taken for the address of the engine.
   process.argv.length = 2;
   const idleBytes = peakBytes();
+  const before = process.cpuUsage();
   const begin = performance.now();
   const result = await work(task);
   const seconds = (performance.now() - begin) / 1000;
-  process.stdout.write(JSON.stringify({ ...result, seconds, idleBytes, peakBytes: peakBytes() }));
+  const { user, system } = process.cpuUsage(before);
+  const cpuSeconds = (user + system) / 1e6;
+  process.stdout.write(JSON.stringify({ ...result, seconds, cpuSeconds, idleBytes, peakBytes: peakBytes() }));
 };
 
 function peakBytes() {

@@ -1,7 +1,7 @@
 import type { Bench } from "../figure";
 import { deadlines } from "./deadlines";
 import { emulatorStart } from "./emulatorStart";
-import { exportAlone, exportPeers, exportRows } from "./exportRows";
+import { exportAlone, exportChecks, exportPeers, exportRows } from "./exportRows";
 import { load } from "./load";
 import { manifests } from "./manifests";
 import { npmStart } from "./npmStart";
@@ -20,5 +20,6 @@ export const benches: readonly Bench[] = [
   uploadAlone,
   exportRows,
   exportAlone,
+  exportChecks,
   exportPeers,
 ];

@@ -6,6 +6,8 @@ import { promisify } from "node:util";
 export interface AloneResult {
   /** Time of the work, without the start of Node.js and of the program. */
   seconds: number;
+  /** Processor time of the work. */
+  cpuSeconds: number;
   /** Highest memory before the work, and at its end. */
   idleBytes: number;
   peakBytes: number;

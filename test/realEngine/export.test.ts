@@ -96,3 +96,61 @@ describe("an export whose mark is refused on the engine", () => {
     assert.equal(existsSync(join(world.project.folder, "other")), false);
   });
 });
+
+const valueOfRow = "value-of-a-row-7c41";
+
+const checkedExport = (taskId: string, checks: string): string => `
+const rows = new DataExport("rows", { taskId: "${taskId}", scope: "all", path: "rows.ndjson", checks: ${checks} });
+exports.failed = rows.checked.apply((checked) => checked?.failed);
+exports.note = rows.checked.apply((checked) => checked?.fields?.note);
+`;
+
+describe("an export with checks on the engine", () => {
+  let world: World;
+  before(async () => {
+    world = await World.create({ program: "", seed });
+  });
+  after(() => world.remove());
+
+  const insert = (taskId: string, count: number): void => {
+    const rows = Array.from({ length: count }, () => JSON.stringify({ note: valueOfRow }));
+    world.emulator.change.insertRows(taskId, rows);
+  };
+  const content = (): string => readFileSync(join(world.project.folder, "rows.ndjson"), "utf8");
+  const strict = `{ maxDrop: 0.2, fields: { note: { filled: 1, pattern: "^value" } } }`;
+
+  it("leaves the last good file and its state until the rows pass", async () => {
+    insert("template-1", 10);
+    world.program(checkedExport("template-1", strict));
+    await world.project.up();
+    const [before, outputs] = [content(), world.project.resource("rows").outputs];
+    assert.deepEqual(await world.project.outputs(), { failed: [], note: { filled: 1, empty: 0, unmatched: 0 } });
+
+    insert("template-2", 7);
+    world.program(checkedExport("template-2", strict));
+    const { output } = await world.project.up({ expect: "failure" });
+    assert.match(output, /did not pass a check:\s+checks\.maxDrop: there are 7 rows, 30% fewer than the 10/);
+    assert.match(output, /The 7 rows are in "rows\.rejected\.ndjson"/);
+    assert.deepEqual([content(), world.project.resource("rows").outputs], [before, outputs]);
+    await world.project.refresh();
+
+    insert("template-2", 1);
+    await world.project.up();
+    assert.equal(world.project.resource("rows").outputs?.rowCount, 8);
+    assert.equal(content().split("\n").length, 9);
+  });
+
+  it("exports with a warning if onFail is warn, and shows no value of a row anywhere else", async () => {
+    insert("template-1", 20);
+    world.program(checkedExport("template-1", `{ maxRows: 20, fields: { note: { type: "date" } }, onFail: "warn" }`));
+    const { output } = await world.project.up();
+    assert.match(output, /warning: The rows of task "template-1" did not pass 2 checks:/);
+    assert.deepEqual((await world.project.outputs()).failed, ["maxRows", "fields.note.type"]);
+    assert.match((await world.project.up()).output, /unchanged/);
+    const places = world.project.findWritten([valueOfRow]).map(({ where }) => where);
+    assert.deepEqual(
+      places.filter((place) => !/rows(\.rejected)?\.ndjson$/.test(place)),
+      [],
+    );
+  });
+});
