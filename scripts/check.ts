@@ -46,8 +46,15 @@ const checks: readonly Check[] = [
 /** Runs every check. Resolves with the names of the failed ones. */
 export async function check(say: (line: string) => void): Promise<string[]> {
   const failed: string[] = [];
+  const started: { name: string; result: Promise<string> }[] = [];
   for (const { name, run } of checks) {
-    const problems = await run();
+    const result = run().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+    // The other checks need the result of the build. They run side by side, because most of them are processes of their own.
+    if (started.length === 0) await result;
+    started.push({ name, result });
+  }
+  for (const { name, result } of started) {
+    const problems = await result;
     say(`${problems === "" ? "✔" : "✖"} ${name}`);
     if (problems !== "") {
       say(problems);
