@@ -14,7 +14,7 @@ const kept = new Map<string, NewStack>();
 
 /**
  * A stack that `stack init` and `config set` have made before in this process. Each of the two takes as long as an empty preview, most of it for the
- * key of the encryption, and the result is the same for projects with the same names and secrets.
+ * key of the encryption, and the result is the same for projects with the same names, passphrase and secrets.
  */
 export function keptStack(key: string): NewStack | undefined {
   return kept.get(key);

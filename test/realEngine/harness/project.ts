@@ -259,7 +259,7 @@ export class Project {
   }
 
   private async addStack(secrets: Readonly<Record<string, string>>): Promise<void> {
-    const key = JSON.stringify([this.name, this.stack, secrets]);
+    const key = JSON.stringify([this.name, this.stack, this.env.PULUMI_CONFIG_PASSPHRASE, secrets]);
     const made = keptStack(key);
     if (made !== undefined) {
       cpSync(made.state, join(this.root, "state"), { recursive: true });
