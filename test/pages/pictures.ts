@@ -49,7 +49,9 @@ const colour = "(?:\\u001b\\[[\\d;]*m)*";
 export function withoutVaryingValues(output: string): string {
   const red = "\u001b[38;5;1m";
   const green = "\u001b[38;5;2m";
-  const lines = output.split("\n").map((line) => {
+  // The engine writes "@ previewing update....", with a dot a second, only if a step takes long.
+  const kept = output.split("\n").filter((line) => !/^@ \w+ing .*\.$/.test(stripVTControlCharacters(line).trimEnd()));
+  const lines = kept.map((line) => {
     const [before, after] = stripVTControlCharacters(line).match(new RegExp(hash, "g")) ?? [];
     if (before === undefined || after === undefined) return line;
     const values = new RegExp(`"${colour}${lettersOf(before)}`).exec(line);
