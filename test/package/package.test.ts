@@ -130,10 +130,10 @@ describe("the package", () => {
       const source = /^dist\/(.+?)(\.d\.ts|\.js)$/.exec(path)?.[1];
       return path.startsWith("dist/") && !(source && existsSync(join(repositoryRoot, "src", `${source}.ts`)));
     });
-    // The licences of the packages in the two bundles.
+    // The licences of the packages in the bundles.
     assert.deepEqual(
       withoutSource,
-      ["dist/cli/THIRD-PARTY-NOTICES.txt", "dist/provider/THIRD-PARTY-NOTICES.txt"],
+      ["cli", "provider", "resources/export/checks"].map((folder) => `dist/${folder}/THIRD-PARTY-NOTICES.txt`),
       "left over from an earlier build, or no part of the package",
     );
   });

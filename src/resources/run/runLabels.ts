@@ -11,7 +11,7 @@ export interface LabelState {
    */
   runLabel?: string;
   /**
-   * The last labels, oldest first. The engine shows no difference of properties whose names begin so.
+   * The last labels, oldest first.
    * @internal
    */
   __runLabels?: string[];
@@ -20,7 +20,8 @@ export interface LabelState {
 /** A month of nightly runs. The state of each run holds them twice. */
 const mostLabels = 30;
 
-export function labelsOf({ runLabel, __runLabels }: LabelState = {}): string[] {
+export function labelsOf(state: LabelState = {}): string[] {
+  const { runLabel, __runLabels } = state;
   return Array.isArray(__runLabels) ? __runLabels : runLabel === undefined ? [] : [runLabel];
 }
 

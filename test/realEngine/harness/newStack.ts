@@ -12,6 +12,9 @@ export interface NewStack {
 
 const kept = new Map<string, NewStack>();
 
+/** The folder of all copies, made with the first one. */
+let copies: string | undefined;
+
 /**
  * A stack that `stack init` and `config set` have made before in this process. Each of the two takes as long as an empty preview, most of it for the
  * key of the encryption, and the result is the same for projects with the same names, passphrase and secrets.
@@ -22,8 +25,16 @@ export function keptStack(key: string): NewStack | undefined {
 
 /** Keeps copies of the files of a new stack until the process ends. */
 export function keepStack(key: string, settingsFile: string, stateFolder: string): void {
-  const state = mkdtempSync(join(tmpdir(), "webextract-stack-"));
-  process.once("exit", () => rmSync(state, { recursive: true, force: true }));
+  const state = mkdtempSync(join(folderOfCopies(), "stack-"));
   cpSync(stateFolder, state, { recursive: true });
   kept.set(key, { settings: readFileSync(settingsFile, "utf8"), state });
+}
+
+function folderOfCopies(): string {
+  if (copies === undefined) {
+    const folder = mkdtempSync(join(tmpdir(), "webextract-stacks-"));
+    process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+    copies = folder;
+  }
+  return copies;
 }
