@@ -59,7 +59,7 @@ export class Cli {
   }
 
   /**
-   * For commands that would otherwise go on after Ctrl-C, or answer as if they had done all of their work.
+   * For commands that would otherwise go on after Ctrl-C, or report as if they had done all of their work.
    * @throws CliError after Ctrl-C
    */
   checkInterrupted(what: string): void {
@@ -68,7 +68,7 @@ export class Cli {
     }
   }
 
-  /** To be called at the end. Waits for a refresh in progress: its answer may hold the only valid refresh token. */
+  /** To be called at the end. Waits for a refresh in progress: its response can hold the only valid refresh token. */
   async close(): Promise<void> {
     for (const client of this.clients) {
       await client.tokensSettled();

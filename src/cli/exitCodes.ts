@@ -16,12 +16,12 @@ export const exitCodes = {
   tryLater: {
     code: 5,
     meaning:
-      "The service was not reached, did not answer in time, limits the requests, or the task is busy. Try again later.",
+      "The service was not reached, did not respond in time, limits the requests, or the task is busy. Try again later.",
   },
   outcomeUnknown: {
     code: 6,
     meaning:
-      "The answer to a request was lost that must not be sent twice. The message says how to find out whether it took effect.",
+      "The response to a request that must not be sent twice was lost. The message says how to find out whether it took effect.",
   },
   runNotFinished: { code: 7, meaning: "A run failed, was stopped or replaced, or did not end in time." },
   interrupted: { code: 130, meaning: "Ctrl-C ended the command." },

@@ -123,14 +123,14 @@ export async function readFinding(client: ServiceClient, taskId: string | undefi
   const check = "read";
   try {
     const { data } = await client.getData({ taskId: taskId ?? noTask, offset: 0, size: 1 });
-    const found = taskId === undefined ? "the service answered" : `task "${taskId}" has ${data.total} rows`;
+    const found = taskId === undefined ? "the service responded" : `task "${taskId}" has ${data.total} rows`;
     return { check, is: "good", found };
   } catch (error) {
     if (!isServiceError(error)) {
       throw error;
     }
     if (taskId === undefined && (error.kind === "notFound" || error.kind === "refused")) {
-      return { check, is: "good", found: "the service answered" };
+      return { check, is: "good", found: "the service responded" };
     }
     const message = error.message.endsWith(error.hint) ? error.message.slice(0, -error.hint.length) : error.message;
     return { check, is: "problem", found: message.trim(), remedy: error.hint };

@@ -8,7 +8,7 @@ import type { Invocation } from "./program";
 import { parse } from "./program";
 import { Terminal } from "./terminal";
 
-/** The command `webextract`. Answers its exit code. */
+/** The command `webextract`. Returns its exit code. */
 async function main(argv: readonly string[]): Promise<number> {
   const terminal = new Terminal();
   const ending = new Ending();

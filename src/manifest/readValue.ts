@@ -227,7 +227,7 @@ export class ValueReader {
     return value;
   }
 
-  /** Answers the value if it fits. If not, notes the problem in the words of the checks of arguments. */
+  /** Returns the value if it fits. If not, notes the problem in the words of the checks of arguments. */
   private fit(shape: Shape, value: unknown, node: Node, advice = ""): unknown {
     const found: { path: string; reason: string }[] = [];
     // A list of lines also accepts one string, because that is its form in the state. In a manifest, one form is enough.

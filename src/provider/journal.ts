@@ -260,7 +260,7 @@ export class Journal {
     } else if (entry.operation === "append") {
       // The next append reads the list first.
     } else if (isPlaceholderId(id)) {
-      this.warnOfAnswer(entry, urn);
+      this.warnOfResponse(entry, urn);
     } else if (step === "diff" && typeof entry.detail.runLabel === "string" && isRecent(entry)) {
       // An up without its label asks for no new run. The next one under its label does, and takes the run over.
     } else if (step !== "replace" && step !== "read" && step !== "update") {
@@ -269,7 +269,7 @@ export class Journal {
     }
   }
 
-  private warnOfAnswer({ what, id, operation, ...entry }: Entry, urn: string): void {
+  private warnOfResponse({ what, id, operation, ...entry }: Entry, urn: string): void {
     const adopt = operation === "copyTask" ? "adoptTaskId" : "adoptLotNo";
     if (id !== undefined) {
       const sent = `The request for a ${what}, sent ${ageOf({ sentAt: entry.time })}, got its response after the run that sent it had ended`;

@@ -83,7 +83,7 @@ describe("webextract doctor", () => {
     const { code, stdout } = await world.run("doctor");
     assert.equal(code, 0, stdout);
     assert.match(stdout, /^✔ credentials: access token: the configured access token; API key: configured$/m);
-    assert.match(stdout, /^✔ read: the service answered$/m);
+    assert.match(stdout, /^✔ read: the service responded$/m);
     assert.match(stdout, /^✔ clock: within \d+ s of the service's clock$/m);
     assert.deepEqual(world.operations(), ["getData"]);
     assert.ok(!Object.values(world.emulator.credentials).some((secret) => stdout.includes(secret)));

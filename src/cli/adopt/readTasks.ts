@@ -44,7 +44,7 @@ async function readTask(taskId: string, secrets: Secrets, context: Context): Pro
   return { ...task, notes: [...noteOfTypes(actionTypes, seesNone), ...task.notes] };
 }
 
-/** The contract does not say what an empty list of types does, so even an answer to it may lack actions. */
+/** The contract does not say what an empty list of types does, so even a response to it can lack actions. */
 function noteOfTypes(actionTypes: readonly string[], seesNone: boolean): string[] {
   const names = actionTypes.join(", ");
   if (actionTypes.length > 0) {

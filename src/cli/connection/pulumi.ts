@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { CliError } from "../exitCodes";
 
 /** What a run of the program `pulumi` printed. */
-export interface PulumiAnswer {
+export interface PulumiResult {
   /** Null if a signal ended it. */
   code: number | null;
   output: string;
@@ -14,7 +14,7 @@ export interface PulumiAnswer {
  * @param signal ends the program
  * @throws CliError if the program cannot be started, or the signal ended it
  */
-export function runPulumi(args: readonly string[], purpose: string, signal?: AbortSignal): Promise<PulumiAnswer> {
+export function runPulumi(args: readonly string[], purpose: string, signal?: AbortSignal): Promise<PulumiResult> {
   return new Promise((resolve, reject) => {
     // On Windows, Pulumi is an .exe, which needs no shell.
     const child = spawn("pulumi", args, { stdio: ["inherit", "pipe", "pipe"], signal });
@@ -75,6 +75,6 @@ function reasonIn(errors: string): string {
 
 /** The version of the Pulumi engine on the PATH, such as `3.248.0`; undefined if there is none. */
 export async function engineVersion(signal?: AbortSignal): Promise<string | undefined> {
-  const answer = await runPulumi(["version"], "pulumi version", signal).catch(() => undefined);
-  return answer?.code === 0 ? answer.output.trim().replace(/^v/, "") : undefined;
+  const result = await runPulumi(["version"], "pulumi version", signal).catch(() => undefined);
+  return result?.code === 0 ? result.output.trim().replace(/^v/, "") : undefined;
 }

@@ -128,7 +128,7 @@ export class Asker {
     return isLost || (response !== undefined && failure?.kind === "outcomeUnknown" && failure.code === undefined);
   }
 
-  /** The error of a question that the service answered, but not so that a probe can go on. */
+  /** The error of a question whose response does not let the probe continue. */
   errorOf({ request, failure }: Reply): ServiceError {
     return this.client.errorOf(request, failure ?? noResponse);
   }

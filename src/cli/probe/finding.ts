@@ -46,7 +46,7 @@ export interface Question {
   readonly name: string;
   /** How it is found out: the operations that are called, and what is compared. */
   readonly how: string;
-  /** The behaviours that the answers tell apart. */
+  /** The behaviours that the responses tell apart. */
   readonly behaviours: readonly string[];
   /** Whether it is asked only with `--task`. */
   readonly needsTask?: true;

@@ -110,7 +110,7 @@ async function checkCredential(asker: Asker, first: Reply): Promise<void> {
 
 function endedEarly({ name }: Question, error: Error): ProbeFinding {
   const kind = isServiceError(error) ? error.kind : "limit";
-  const why = reasons[kind] ?? "the service did not answer";
+  const why = reasons[kind] ?? "the service did not respond";
   return seen("probe", `It ended at the question "${name}", because ${why}. The later questions were not asked.`, {
     is: "problem",
     remedy: "Run the probe again later.",

@@ -115,7 +115,7 @@ export class ResumableRead extends NoMarking {
     if (this.isTakenOver) {
       return error;
     }
-    // On a full disk, the last note may be an older one.
+    // On a full disk, the last note can be an older one.
     const isWritten = this.last !== undefined && (await lengthOf(this.partialPath)) >= this.last.bytes;
     await (isWritten ? this.note().catch(() => undefined) : undefined);
     const { onDisk } = this;

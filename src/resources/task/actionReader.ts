@@ -161,7 +161,7 @@ export class ActionReader {
     try {
       const { data } = await this.client.getActions({ taskIds, actionTypes }, { once });
       if (isEmpty) {
-        this.emptyTypes.sawAnswer();
+        this.emptyTypes.sawResponse();
       }
       return { results: new Map(taskIds.map((id) => [id, data.find(({ taskId }) => taskId === id)])) };
     } catch (error) {

@@ -36,17 +36,17 @@ const enoughTasks = 3;
 export class EmptyTypes {
   /** The refusal of every such request, once that is certain. */
   refusal: ServiceError | undefined;
-  private areAnswered = false;
+  private areAccepted = false;
   private readonly refused = new Set<string>();
 
-  sawAnswer(): void {
-    this.areAnswered = true;
+  sawResponse(): void {
+    this.areAccepted = true;
     this.refusal = undefined;
   }
 
   /** A refusal of a request for this task alone. */
   sawRefusal(taskId: string, refusal: ServiceError): void {
-    if (this.areAnswered || !isServiceError(refusal, "refused")) {
+    if (this.areAccepted || !isServiceError(refusal, "refused")) {
       return;
     }
     const namesTask = names(refusal, taskId);

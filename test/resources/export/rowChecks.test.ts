@@ -240,7 +240,7 @@ describe("DataExport with checks", () => {
       batch(bad);
       const each = world.declare("DataExport");
       const message = await failure(each.up(marking(checks)));
-      assert.match(message, /Keep that file: the service may return these rows only once\. Nothing was marked/);
+      assert.match(message, /Keep that file: the service might not return these rows again\. Nothing was marked/);
       assert.deepEqual([marked(), files()], [0, ["1.rejected.ndjson"]]);
       await each.up(marking({ minRows: 3 }));
       assert.deepEqual([marked(), files()], [3, ["1.ndjson", "1.rejected.ndjson"]]);

@@ -48,7 +48,7 @@ function taskGone(gone: Reply, wrong: Reply): ProbeFinding {
   const check = "task that does not exist";
   const { failure } = gone;
   if (failure === undefined) {
-    return seen(check, "The service answers as for a task without rows.", {
+    return seen(check, "The service responds as for a task without rows.", {
       is: "warning",
       remedy: "No setting helps. A refresh cannot see by its rows that a task is gone.",
     });

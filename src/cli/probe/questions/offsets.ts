@@ -6,7 +6,7 @@ import { readRows } from "../requests";
 
 export const offsets: Question = {
   name: "pages of rows",
-  how: "getData of the first rows, of rows from the second one on, of the last row, and after it: what offset and restTotal answer, and which rows come",
+  how: "getData of the first rows, of rows from the second one on, of the last row, and after it: which offset and restTotal come back, and which rows",
   behaviours: ["offsetAnswer", "endOfData", "rowsArriveLate"],
   needsTask: true,
   async ask(probing) {

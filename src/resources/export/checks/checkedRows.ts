@@ -36,9 +36,9 @@ export interface FailedCheck {
 
 /** What one part of the checks does with each row. */
 export interface RowStep {
-  /** Whether it may take forever. */
+  /** Whether it can take forever. */
   readonly mayNotEnd: boolean;
-  /** If it is interrupted, it may be called again with the same row. */
+  /** If it is interrupted, it can be called again with the same row. */
   add(row: Row, number: number): void;
   /** It took too long with this row: from now on it must end. */
   stop(number: number): void;

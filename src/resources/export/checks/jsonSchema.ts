@@ -44,7 +44,7 @@ const options = {
   strictTypes: false,
   strictTuples: false,
   strictRequired: false,
-  // A row may have a field with the name of a member that every object inherits.
+  // A row can have a field with the name of a member that every object inherits.
   ownProperties: true,
   logger: false,
 } as const;

@@ -15,7 +15,7 @@ interface Refusal {
   written: Pick<DataExportState, "file" | "rowCount"> | undefined;
   /** The file of the last export. */
   last: string | undefined;
-  /** Whether the service may return the rows only once. */
+  /** Whether the service can return the rows only once. */
   comesOnce: boolean;
 }
 
@@ -24,7 +24,7 @@ export function refusalInWords({ args, failed, written, last, comesOnce }: Refus
   const nothing = args.markExported === true ? " Nothing was marked as exported." : "";
   const sentences = [
     written === undefined ? "No row was read." : `The ${written.rowCount} rows are in "${written.file}".`,
-    comesOnce && written !== undefined ? " Keep that file: the service may return these rows only once." : "",
+    comesOnce && written !== undefined ? " Keep that file: the service might not return these rows again." : "",
     nothing,
     last === undefined ? "" : ` The file of the last export, "${last}", is unchanged.`,
     " Correct the task or the checks. The next up exports again.",

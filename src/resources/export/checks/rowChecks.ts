@@ -37,7 +37,7 @@ export interface FieldChecks {
    */
   type?: FieldType;
   /**
-   * A regular expression of ECMAScript, with the flag `u`. It may match any part of the value: write `^` and `$` to match the whole. A value that is no
+   * A regular expression of ECMAScript, with the flag `u`. It can match any part of the value: write `^` and `$` to match the whole. A value that is no
    * string is matched in its JSON form.
    */
   pattern?: string;
@@ -70,7 +70,7 @@ export const rowChecks: ArgsSpec<RowChecks, "schemaSha256"> = {
 };
 
 /**
- * Adds problems that the description cannot express. Parts may be unknown.
+ * Adds problems that the description cannot express. Parts can be unknown.
  * @param maxRows the most rows that the export reads
  */
 export function checkRowChecks(checks: RowChecks | undefined, maxRows: unknown, problems: Problem[]): void {
@@ -100,7 +100,7 @@ function patternProblem(pattern: string): string | undefined {
     new RegExp(pattern, "u");
     return undefined;
   } catch (error) {
-    // The message repeats the expression before its last colon, and the expression may have colons itself.
+    // The message repeats the expression before its last colon, and the expression can have colons itself.
     const why = String((error as Error).message)
       .split(": ")
       .at(-1);

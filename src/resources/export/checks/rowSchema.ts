@@ -56,7 +56,7 @@ export async function checkSchema(
 
 /** Validates each row. */
 export class SchemaChecker implements RowStep {
-  /** The schema may have patterns. */
+  /** The schema can have patterns. */
   readonly mayNotEnd = true;
   private readonly invalid = new RowCount();
   private readonly places = new Set<string>();

@@ -70,7 +70,7 @@ class NotExportedCoverage implements MarkCoverage {
 
   check(page: RowPage): Objection | undefined {
     if (page.afterLoss) {
-      return { reason: answerWasLost, next: exportAll };
+      return { reason: responseWasLost, next: exportAll };
     }
     if (page.count !== page.total || page.count !== page.current || page.count >= this.pageSize) {
       const reason = `one response contained ${page.count} of ${page.total} rows that are not exported, and the mark would reach the others too`;
@@ -130,5 +130,5 @@ class BatchCoverage extends NotExportedCoverage {
   }
 }
 
-const answerWasLost =
+const responseWasLost =
   "a response to the read was lost, and a service that returns each row only once will not return those rows again";
