@@ -70,8 +70,7 @@ export class RawClient {
 
   /** The error of a call that ends with this failure. */
   errorOf(request: RawRequest, failure: Failure): ServiceError {
-    const { secrets, settings } = this.#parts;
-    return errorOf(this.#prepared(request), failure, { scrub: secrets.scrub, settingName: settings.settingName });
+    return this.#error(this.#prepared(request), failure);
   }
 
   /** See `clockAhead` of the client. */
@@ -91,12 +90,15 @@ export class RawClient {
 
   async #ownToken(request: PreparedRequest): Promise<AccessToken | undefined> {
     if (request.credential !== "bearer") return undefined;
-    const { tokens, secrets, settings } = this.#parts;
-    const found = await tokens.get(this.#signal, this.#refused);
+    const found = await this.#parts.tokens.get(this.#signal, this.#refused);
     if ("value" in found) return found;
     const { kind, problem, hint } = found;
-    const failure = { kind, outcome: "notExecuted", problem } as const;
-    throw errorOf(request, failure, { hint, scrub: secrets.scrub, settingName: settings.settingName });
+    throw this.#error(request, { kind, outcome: "notExecuted", problem }, hint);
+  }
+
+  #error(request: PreparedRequest, failure: Parameters<typeof errorOf>[1], hint?: string): ServiceError {
+    const { secrets, settings } = this.#parts;
+    return errorOf(request, failure, { hint, scrub: secrets.scrub, settingName: settings.settingName });
   }
 
   #prepared({ operation: name, path, query = {}, json, credential }: RawRequest): PreparedRequest {

@@ -1,23 +1,13 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import ts from "typescript";
 import { devDependencies } from "../../package.json";
 import { assertWorks, emptyFolder, javascript, sdk, setType, withoutCompiler } from "./consumer";
-import { installTarball, repositoryRoot } from "./harness";
+import { installPackages, installTarball, repositoryRoot } from "./harness";
 
 const typescript = `typescript@${devDependencies.typescript}`;
 const nodeTypes = `@types/node@${devDependencies["@types/node"]}`;
-
-async function install(folder: string, ...packages: string[]): Promise<void> {
-  await promisify(execFile)(
-    "npm",
-    ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error", ...packages],
-    { cwd: folder },
-  );
-}
 
 // Slow, because each variant compiles the program several times. packaging.test.ts has the two that differ most.
 describe("the packed package in an empty folder", () => {
@@ -37,12 +27,12 @@ describe("the packed package in an empty folder", () => {
     }));
 
   describe("beside the program's own TypeScript", () => {
-    before(() => install(folder, typescript, nodeTypes));
+    before(() => installPackages(folder, [typescript, nodeTypes]));
 
     it("works in a CommonJS program", () => assertWorks({ folder }));
 
     it("works in an ECMAScript module that the SDK compiles", async () => {
-      await install(folder, "ts-node@10");
+      await installPackages(folder, ["ts-node@10"]);
       setType(folder, "module");
       await assertWorks({ folder });
     });
@@ -53,9 +43,8 @@ describe("the package as a file: dependency, which is a link", () => {
   it("works beside another copy of the SDK", async () => {
     const folder = emptyFolder();
     try {
-      writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "consumer", private: true }));
       // Without scripts, because `prepare` would rebuild dist while other tests use it.
-      await install(folder, "--ignore-scripts", `file:${repositoryRoot}`, sdk);
+      await installPackages(folder, ["--ignore-scripts", `file:${repositoryRoot}`, sdk]);
       assert.equal(realpathSync(join(folder, "node_modules", "pulumi-webextract")), repositoryRoot);
       await assertWorks({ folder });
     } finally {
