@@ -36,6 +36,7 @@ describe("the value of a field", () => {
         "21.11.2026",
         "2026-11-21T08:30:00",
         "2026-11-21T24:00:00Z",
+        "2026-11-21T25:59:00+02:00",
         "2026-11-21 08:30:00Z",
         "2026-11-21T08:30Z",
         "2026-11-21T",
@@ -77,7 +78,8 @@ describe("the value of a field", () => {
     const date = fc
       .tuple(fc.constantFrom("1900", "2000", "2024", "2026"), digits(13), digits(32))
       .map((all) => all.join("-"));
-    const time = fc.tuple(digits(25), digits(61), digits(59)).map((all) => all.join(":"));
+    // No hour above 24: ajv-formats takes 25:59:00+02:00 for a leap second, for it is 23:59 in UTC.
+    const time = fc.tuple(digits(24), digits(61), digits(59)).map((all) => all.join(":"));
     const offset = fc.constantFrom("Z", "z", "+02:00", "-23:59", "+24:00", "", ".5Z");
     const text = fc.oneof(
       date,
