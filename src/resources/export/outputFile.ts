@@ -10,7 +10,7 @@ import type { RowPage } from "../../service/rows/rowPage";
 import type { Context } from "../resource";
 import { ResourceError } from "../resource";
 import { compareContent, digestOf, exists, fileInPlaceOf, isFolder, moveIfFree } from "./diskFile";
-import { rewriteAs } from "./format";
+import { rewriteAs } from "./formats/format";
 import type { DataExportArgs, DataExportState } from "./model";
 import { mayComeOnce, pendingMark, pendingRun } from "./model";
 import { countsUp, namesFor, rejectedName, withLotNo } from "./outputPath";

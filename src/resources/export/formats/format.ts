@@ -3,9 +3,9 @@ import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import type { ExportFormat } from "../model";
 import { CsvColumns, csvOf } from "./csv";
 import { rowsOf } from "./jsonRows";
-import type { ExportFormat } from "./model";
 
 /** Writes a file of one row a line again in another format, in constant memory, and syncs it to the disk. */
 type Rewrite = (from: string, to: string) => Promise<void>;

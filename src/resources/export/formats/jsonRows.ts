@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { ResourceError } from "../resource";
+import { ResourceError } from "../../resource";
 
 const quote = 0x22;
 const backslash = 0x5c;

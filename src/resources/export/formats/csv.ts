@@ -1,4 +1,4 @@
-import { ResourceError } from "../resource";
+import { ResourceError } from "../../resource";
 import { JsonRows, rowsOf } from "./jsonRows";
 
 /** The columns: all fields of all rows, in the order of their first appearance. */
