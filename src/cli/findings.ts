@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import satisfies from "semver/functions/satisfies";
-import { isFolder } from "../resources/export/diskFile";
+import { isFolder } from "../resources/export/destinations/diskFile";
 import { messageOf } from "../resources/resource";
 import type { ServiceClient } from "../service/client";
 import { proxyFromEnvironment } from "../service/environment";

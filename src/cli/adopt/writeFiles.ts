@@ -1,6 +1,6 @@
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { moveIfFree } from "../../resources/export/diskFile";
+import { moveIfFree } from "../../resources/export/destinations/diskFile";
 import { ResourceError } from "../../resources/resource";
 import { targetOf } from "../../service/files/privateFile";
 import { temporaryPathFor } from "../../service/files/temporaryFiles";

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { Argument, Option } from "commander";
 import type { Problem } from "../../resources/args";
 import { dataExport } from "../../resources/export/dataExport";
-import { exists } from "../../resources/export/diskFile";
+import { exists } from "../../resources/export/destinations/diskFile";
 import type { DataExportArgs, DataExportState, ExportFormat } from "../../resources/export/model";
 import { rowSource } from "../../resources/export/model";
 import { runResumableExport } from "../../resources/export/runExport";

@@ -1,5 +1,3 @@
-import { rm } from "node:fs/promises";
-import { resolve } from "node:path";
 import { isRecord } from "../../service/isRecord";
 import type { Problem } from "../args";
 import { anything, boolean, changedArgs, choice, integer, object, string } from "../args";
@@ -7,7 +5,7 @@ import type { CheckContext, Context, Created, Difference, Read, Resource } from 
 import type { RowChecks } from "./checks/rowChecks";
 import { checkRowChecks, rowChecks } from "./checks/rowChecks";
 import { checkSchema } from "./checks/rowSchema";
-import { compareContent } from "./diskFile";
+import { destinationOf } from "./destinations/destinationOf";
 import type { DataExportArgs, DataExportState } from "./model";
 import { pendingRun } from "./model";
 import { checkPlace, checkPlaceholders } from "./outputPath";
@@ -84,7 +82,8 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     if (state.verifyFile !== true) {
       return { found: true, state };
     }
-    const file = await compareContent(resolve(context.folder, state.file), state.sha256);
+    const destination = await destinationOf(state.file, context.folder);
+    const file = await destination.compare(state.file, state);
     const others = (state.pending ?? []).filter((each) => !each.startsWith("file "));
     const pending = file === "same" ? others : [...others, `file ${file}`];
     // An empty list would show as a change in each refresh.
@@ -103,12 +102,10 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     if (state.onDelete !== "removeFile") {
       return;
     }
-    const path = resolve(context.folder, state.file);
-    if ((await compareContent(path, state.sha256)) === "changed") {
+    const destination = await destinationOf(state.file, context.folder);
+    if (!(await destination.remove(state.file, state))) {
       context.warn(`The file "${state.file}" has changed since the export, so it was not removed.`);
-      return;
     }
-    await rm(path, { force: true });
   },
 };
 

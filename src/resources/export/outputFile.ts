@@ -1,15 +1,14 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { mkdir, open, rename, rm, truncate } from "node:fs/promises";
-import { basename, dirname, resolve } from "node:path";
+import { open, rm, truncate } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { syncFolder } from "../../service/files/syncFolder";
-import { isTemporary, removeAbandonedFiles, temporaryPathFor } from "../../service/files/temporaryFiles";
+import { temporaryPathFor } from "../../service/files/temporaryFiles";
 import type { RowPage } from "../../service/rows/rowPage";
 import type { Context } from "../resource";
-import { ResourceError } from "../resource";
-import { compareContent, digestOf, exists, fileInPlaceOf, isFolder, moveIfFree } from "./diskFile";
+import type { Content, Destination } from "./destinations/destination";
+import { destinationOf } from "./destinations/destinationOf";
+import { digestOf } from "./destinations/diskFile";
 import { rewriteAs } from "./formats/format";
 import type { DataExportArgs, DataExportState } from "./model";
 import { mayComeOnce, pendingMark, pendingRun } from "./model";
@@ -29,8 +28,8 @@ export type WrittenFile = Pick<DataExportState, "file" | "rowCount" | "bytes" | 
 const claimed = new Set<string>();
 
 /**
- * The destination of an export. It first claims a name, then writes the rows to a temporary file, one on each line. The file gets its name
- * when it is complete and on the disk.
+ * The file of an export. It first claims a name, then writes the rows to a temporary file, one on each line. The destination gives the file its
+ * name when it is complete and on the disk.
  */
 export class OutputFile {
   /** The path relative to the program's folder, with all placeholders replaced. */
@@ -43,8 +42,8 @@ export class OutputFile {
   private readonly hasManyNames: boolean;
   /** Whether this export can have written an existing file of this name: the path allows one name, or the last export used this one. */
   private mayBeOwn = true;
-  /** Whether an existing file of this name can be replaced. */
-  private mayReplace = false;
+  /** The content of the existing file of this name that can be replaced. */
+  private replaces: Content | undefined;
   private claim: string | undefined;
   private handle: FileHandle | undefined;
   private readonly hash = createHash("sha256");
@@ -55,7 +54,7 @@ export class OutputFile {
 
   private constructor(
     private readonly args: DataExportArgs,
-    private readonly folder: string,
+    private readonly destination: Destination,
   ) {
     this.names = namesFor(args.path, args.lotNo);
     this.hasManyNames = countsUp(args.path);
@@ -71,26 +70,25 @@ export class OutputFile {
     before: DataExportState | undefined,
     { folder, settings }: Context,
   ): Promise<OutputFile> {
-    const file = new OutputFile(args, folder);
-    const again = await fileToUseAgain(args, before, folder);
-    if (again === undefined || !file.take(again)) {
-      await file.takeNextName();
+    const destination = await destinationOf(args.path, folder);
+    const file = new OutputFile(args, destination);
+    try {
+      await file.claimName(before, mayComeOnce(args, settings));
+      return file;
+    } catch (error) {
+      file.release();
+      throw error;
     }
-    const onlyOnce = mayComeOnce(args, settings);
-    file.mayReplace = !(file.hasManyNames && onlyOnce) && (await file.isReplaceable(before));
-    if (!file.mayReplace && !file.hasManyNames) {
-      // Rows that can be read again are read first: an existing file can contain them.
-      const isTaken = onlyOnce ? await exists(file.path) : await isFolder(file.path);
-      if (isTaken) {
-        file.release();
-        throw await file.nameIsTaken();
-      }
-    }
-    return file;
   }
 
-  get path(): string {
-    return resolve(this.folder, this.name);
+  /** Each temporary file begins with this path. */
+  get workPath(): string {
+    return this.destination.workPath(this.name);
+  }
+
+  /** The folder for temporary files that a later export to the same path must find. */
+  get keptFolder(): string {
+    return this.destination.keptFolder;
   }
 
   /** Lets other exports use the name: the file exists now, or will not be written. */
@@ -102,31 +100,22 @@ export class OutputFile {
   }
 
   /**
-   * @param temporaryPath default: a name beside the file
+   * @param temporaryPath default: a new name
    * @param kept the rows that are in the temporary file already
    */
-  async open(temporaryPath = temporaryPathFor(this.path), kept?: KeptRows): Promise<void> {
+  async open(temporaryPath = temporaryPathFor(this.workPath), kept?: KeptRows): Promise<void> {
     try {
-      await mkdir(dirname(this.path), { recursive: true });
+      await this.destination.prepare(this.name);
       this.handle = await (kept === undefined ? open(temporaryPath, "wx") : this.reopen(temporaryPath, kept));
       this.temporaryPath = temporaryPath;
     } catch (error) {
       throw await this.cannotBeWritten(error, "No rows were read. ");
     }
-    const ofThisPath = namePattern(this.args.path);
-    await removeAbandonedFiles(dirname(this.path), (name) => isTemporary(name) && ofThisPath.test(name));
   }
 
-  /** The file system says neither which file it is about nor what to do next. Other errors stay as they are. */
-  async cannotBeWritten(error: unknown, soFar = ""): Promise<unknown> {
-    if (!(error instanceof Error) || !("syscall" in error)) {
-      return error;
-    }
-    const blocking = await fileInPlaceOf(dirname(this.path));
-    const why = blocking === undefined ? error.message : `"${blocking}" is not a folder`;
-    return new ResourceError(
-      `The file "${this.path}" cannot be written: ${why}. ${soFar}Use another path, or make the folder writable and free space there. Run the same command again.`,
-    );
+  /** An error of the file system with the path and what to do next. Other errors stay as they are. */
+  cannotBeWritten(error: unknown, soFar = ""): Promise<unknown> {
+    return this.destination.cannotBeWritten(error, this.name, soFar);
   }
 
   /** Cuts what was written after the kept rows, and continues the digest. */
@@ -163,20 +152,18 @@ export class OutputFile {
   /** Writes the format and gives the file its name. After a failure, the rows are still in the temporary file. */
   finish(): Promise<WrittenFile> {
     return this.inFormat(async (path, digest) => {
-      await this.putInPlace(path, digest.sha256);
+      await this.putInPlace(path, digest);
       return this.name;
     });
   }
 
   /** The same for rows that did not pass their checks, in a file of another name. An existing file is never overwritten. */
   reject(): Promise<WrittenFile> {
-    return this.inFormat((path, digest) => this.putBeside(path, digest.sha256));
+    return this.inFormat((path, digest) => this.putBeside(path, digest));
   }
 
   /** @param put gives the file its name, and returns the name */
-  private async inFormat(
-    put: (path: string, digest: { bytes: number; sha256: string }) => Promise<string>,
-  ): Promise<WrittenFile> {
+  private async inFormat(put: (path: string, content: Content) => Promise<string>): Promise<WrittenFile> {
     await this.flush();
     await this.handle?.close();
     const { format = "ndjson" } = this.args;
@@ -185,7 +172,7 @@ export class OutputFile {
       const digest = { bytes: this.bytes, sha256: this.hash.digest("hex") };
       return { ...digest, rowCount, file: await put(this.temporaryPath, digest) };
     }
-    const rewritten = temporaryPathFor(this.path);
+    const rewritten = temporaryPathFor(this.workPath);
     try {
       await rewriteAs[format](this.temporaryPath, rewritten);
       const digest = await digestOf(rewritten);
@@ -210,9 +197,27 @@ export class OutputFile {
     await this.handle?.close().catch(() => undefined);
   }
 
+  /** @param onlyOnce whether rows that are read can get lost */
+  private async claimName(before: DataExportState | undefined, onlyOnce: boolean): Promise<void> {
+    const { args, destination, hasManyNames } = this;
+    const again = await fileToUseAgain(args, before, destination);
+    if (again === undefined || !this.take(again)) {
+      await this.takeNextName();
+    }
+    if (before !== undefined && !(hasManyNames && onlyOnce) && (await this.isReplaceable(before))) {
+      this.replaces = before;
+    } else if (!hasManyNames) {
+      // Rows that can be read again are read first: an existing file can contain them.
+      const isTaken = onlyOnce ? await destination.exists(this.name) : await destination.isFolder(this.name);
+      if (isTaken) {
+        throw await destination.nameIsTaken(this.name);
+      }
+    }
+  }
+
   /** Claims a name. Returns false if another export of this process has it. */
   private take(name: string): boolean {
-    const path = resolve(this.folder, name);
+    const path = this.destination.locate(name);
     if (claimed.has(path)) {
       return false;
     }
@@ -231,9 +236,9 @@ export class OutputFile {
         this.name = next.value;
         return true;
       }
-      // Claimed before the disk is checked, because other exports check at the same time.
+      // Claimed before the destination is checked, because other exports check at the same time.
       if (this.take(next.value)) {
-        if (!(await exists(this.path))) {
+        if (!(await this.destination.exists(this.name))) {
           return true;
         }
         this.release();
@@ -243,66 +248,45 @@ export class OutputFile {
   }
 
   /** An export can replace its own file, unless the rows in it may be marked: they are in no other file. */
-  private async isReplaceable(before: DataExportState | undefined): Promise<boolean> {
-    if (before === undefined || before.file !== this.name) {
+  private async isReplaceable(before: DataExportState): Promise<boolean> {
+    if (before.file !== this.name) {
       return false;
     }
     const mayBeMarked = before.marked === true || before.pending?.includes(pendingMark.outcomeUnknown) === true;
-    return !(mayBeMarked && before.rowCount !== 0) && (await compareContent(this.path, before.sha256)) === "same";
-  }
-
-  private async putInPlace(from: string, sha256: string): Promise<void> {
-    if (this.mayReplace) {
-      await rename(from, this.path);
-    } else {
-      await this.moveToFreeName(from, sha256);
-    }
-    await syncFolder(dirname(this.path));
+    return !(mayBeMarked && before.rowCount !== 0) && (await this.destination.compare(this.name, before)) === "same";
   }
 
   /**
    * An existing file of this name can be the export's own with the same rows: the export was killed before the state was saved, or its mark
    * was refused. Otherwise another program has taken the name, and the next name of the path is tried.
    */
-  private async moveToFreeName(from: string, sha256: string): Promise<void> {
-    while (!(await moveIfFree(from, this.path))) {
-      if (this.mayBeOwn && (await hasContent(this.path, sha256))) {
-        await rm(from, { force: true });
-        return;
+  private async putInPlace(from: string, content: Content): Promise<void> {
+    while (!(await this.destination.place(from, this.name, content, this.replaces))) {
+      this.replaces = undefined;
+      if (this.mayBeOwn && (await this.hasContent(this.name, content))) {
+        break;
       }
       if (!(await this.takeNextName())) {
-        throw await this.nameIsTaken();
+        throw await this.destination.nameIsTaken(this.name);
       }
-      await mkdir(dirname(this.path), { recursive: true });
     }
+    await rm(from, { force: true });
   }
 
   /** Rows that were rejected before and are the same need no second file. */
-  private async putBeside(from: string, sha256: string): Promise<string> {
+  private async putBeside(from: string, content: Content): Promise<string> {
     for (let nth = 1; ; nth++) {
       const name = rejectedName(this.name, nth);
-      const path = resolve(this.folder, name);
-      if ((await moveIfFree(from, path)) || (await hasContent(path, sha256))) {
+      if ((await this.destination.place(from, name, content)) || (await this.hasContent(name, content))) {
         await rm(from, { force: true });
-        await syncFolder(dirname(path));
         return name;
       }
     }
   }
 
-  private async nameIsTaken(): Promise<ResourceError> {
-    if (await isFolder(this.path)) {
-      return new ResourceError(`"${this.path}" is a folder, so no file can have that name. Use another path.`);
-    }
-    return new ResourceError(
-      `The file "${this.path}" exists. This export did not write it, or it was changed since, so it was not overwritten. ` +
-        `Add {n} (the next free number) or {time} to the path, so that each export writes a new file. Or move the file away, or use another path.`,
-    );
+  private async hasContent(name: string, content: Content): Promise<boolean> {
+    return (await this.destination.compare(name, content)) === "same";
   }
-}
-
-async function hasContent(path: string, sha256: string): Promise<boolean> {
-  return !(await isFolder(path)) && (await compareContent(path, sha256)) === "same";
 }
 
 /**
@@ -312,22 +296,15 @@ async function hasContent(path: string, sha256: string): Promise<boolean> {
 async function fileToUseAgain(
   args: DataExportArgs,
   before: DataExportState | undefined,
-  folder: string,
+  destination: Destination,
 ): Promise<string | undefined> {
   const isSamePath = before !== undefined && withLotNo(before.path, before.lotNo) === withLotNo(args.path, args.lotNo);
   if (!isSamePath || !(before.pending?.includes(pendingMark.refused) || isSameRunAgain(before, args))) {
     return undefined;
   }
-  const isUntouched = (await compareContent(resolve(folder, before.file), before.sha256)) === "same";
-  return isUntouched ? before.file : undefined;
+  return (await destination.compare(before.file, before)) === "same" ? before.file : undefined;
 }
 
 function isSameRunAgain(before: DataExportState, { taskId, lotNo }: DataExportArgs): boolean {
   return before.pending?.includes(pendingRun) === true && before.taskId === taskId && before.lotNo === lotNo;
-}
-
-/** Matches the names of files that begin with a name that this path allows. */
-function namePattern(path: string): RegExp {
-  const parts = basename(path).split(/\{(?:lotNo|time|n)\}/);
-  return new RegExp(`^${parts.map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("[\\w-]+")}\\.`);
 }

@@ -2,7 +2,7 @@ import { dirname, extname, resolve, sep } from "node:path";
 import type { Problem } from "../args";
 import type { CheckContext } from "../resource";
 import { holdsUnknown } from "../values";
-import { exists, fileInPlaceOf, isFolder } from "./diskFile";
+import { exists, fileInPlaceOf, isFolder } from "./destinations/diskFile";
 import type { DataExportArgs } from "./model";
 import { mayComeOnce } from "./model";
 

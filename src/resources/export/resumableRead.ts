@@ -67,7 +67,7 @@ export class ResumableRead extends NoMarking {
 
   override async prepare(file: OutputFile): Promise<string> {
     await super.prepare(file);
-    this.partialPath = `${file.path}.partial`;
+    this.partialPath = `${file.workPath}.partial`;
     await this.lock(file);
     const note = await this.usableNote();
     if (note === undefined) {

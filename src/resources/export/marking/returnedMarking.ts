@@ -1,4 +1,4 @@
-import { relative, resolve } from "node:path";
+import { relative } from "node:path";
 import { isServiceError } from "../../../service/errors/errors";
 import type { RowPage } from "../../../service/rows/rowPage";
 import type { Context } from "../../resource";
@@ -8,7 +8,6 @@ import type { RowChecker } from "../checks/rowChecker";
 import type { DataExportArgs, DataExportState } from "../model";
 import { defaultPageSize, pendingMark } from "../model";
 import type { OutputFile } from "../outputFile";
-import { fixedFolder } from "../outputPath";
 import { AbandonedExports } from "./abandonedExports";
 import type { Marking } from "./marking";
 
@@ -38,9 +37,8 @@ export class ReturnedMarking implements Marking {
   ) {}
 
   async prepare(file: OutputFile): Promise<string> {
-    const { path, taskId } = this.args;
-    this.abandoned = await AbandonedExports.find(resolve(this.context.folder, fixedFolder(path)), taskId, this.context);
-    return this.abandoned.pathFor(file.path);
+    this.abandoned = await AbandonedExports.find(file.keptFolder, this.args.taskId, this.context);
+    return this.abandoned.pathFor(file.workPath);
   }
 
   async *pages(file: OutputFile): AsyncGenerator<RowPage, void, void> {

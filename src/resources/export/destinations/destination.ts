@@ -1,0 +1,43 @@
+/** What is known of the content of a file. */
+export interface Content {
+  /** Length in bytes. */
+  bytes: number;
+  /** SHA-256 in hex. */
+  sha256: string;
+}
+
+/**
+ * Where an export keeps its files. The rows are first written to a temporary file on the disk; the destination gets the file when it is complete.
+ * A name is what the output `file` contains: the path of the export with all placeholders replaced.
+ */
+export interface Destination {
+  /** The full name, for messages. Two names with the same full name are the same file. */
+  locate(name: string): string;
+  /** Where a file of this name has its temporary files: each begins with this path. The folder exists after `prepare`. */
+  workPath(name: string): string;
+  /** The folder for temporary files that later exports to the same path must find, whatever name they use. */
+  readonly keptFolder: string;
+  /**
+   * Before any row is read: creates what the file needs, and removes what earlier exports to the same path have abandoned.
+   * @throws if the file cannot be written
+   */
+  prepare(name: string): Promise<void>;
+  exists(name: string): Promise<boolean>;
+  /** Whether something of this name exists that no file can replace. */
+  isFolder(name: string): Promise<boolean>;
+  /** Compares the file with what was written. */
+  compare(name: string, content: Content): Promise<"same" | "missing" | "changed">;
+  /**
+   * Gives a complete file its name. When it returns true, a power cut or a kill loses nothing.
+   * @param from the complete file on the disk; it can be gone afterwards
+   * @param replaces the content of the file of this name that may be replaced. Without it, no file is replaced
+   * @returns false if another file has the name
+   */
+  place(from: string, name: string, content: Content, replaces?: Content): Promise<boolean>;
+  /** Removes the file, unless it has changed. Returns false if it has. */
+  remove(name: string, content: Content): Promise<boolean>;
+  /** What to tell the user about an existing file that must not be overwritten. */
+  nameIsTaken(name: string): Promise<Error>;
+  /** The file system says neither which file it is about nor what to do next. Other errors stay as they are. */
+  cannotBeWritten(error: unknown, name: string, soFar?: string): Promise<unknown>;
+}

@@ -1,0 +1,101 @@
+import { mkdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
+import { syncFolder } from "../../../service/files/syncFolder";
+import { isTemporary, removeAbandonedFiles } from "../../../service/files/temporaryFiles";
+import { ResourceError } from "../../resource";
+import { fixedFolder } from "../outputPath";
+import type { Content, Destination } from "./destination";
+import { compareContent, exists, fileInPlaceOf, isFolder, moveIfFree } from "./diskFile";
+
+/** Files on the disk. The temporary files are beside the file, so that a rename is enough. */
+export class DiskDestination implements Destination {
+  /**
+   * @param path the path of the export, with its placeholders
+   * @param folder the program's folder. Names are relative to it
+   */
+  constructor(
+    private readonly path: string,
+    private readonly folder: string,
+  ) {}
+
+  locate(name: string): string {
+    return resolve(this.folder, name);
+  }
+
+  workPath(name: string): string {
+    return this.locate(name);
+  }
+
+  get keptFolder(): string {
+    return this.locate(fixedFolder(this.path));
+  }
+
+  async prepare(name: string): Promise<void> {
+    const folder = dirname(this.locate(name));
+    await mkdir(folder, { recursive: true });
+    const ofThisPath = namePattern(this.path);
+    await removeAbandonedFiles(folder, (each) => isTemporary(each) && ofThisPath.test(each));
+  }
+
+  exists(name: string): Promise<boolean> {
+    return exists(this.locate(name));
+  }
+
+  isFolder(name: string): Promise<boolean> {
+    return isFolder(this.locate(name));
+  }
+
+  async compare(name: string, { sha256 }: Content): Promise<"same" | "missing" | "changed"> {
+    return (await this.isFolder(name)) ? "changed" : compareContent(this.locate(name), sha256);
+  }
+
+  async place(from: string, name: string, _content: Content, replaces?: Content): Promise<boolean> {
+    const path = this.locate(name);
+    await mkdir(dirname(path), { recursive: true });
+    const isPlaced = replaces === undefined ? await moveIfFree(from, path) : await replace(from, path);
+    await syncFolder(dirname(path));
+    return isPlaced;
+  }
+
+  async remove(name: string, content: Content): Promise<boolean> {
+    if ((await this.compare(name, content)) === "changed") {
+      return false;
+    }
+    await rm(this.locate(name), { force: true });
+    return true;
+  }
+
+  async nameIsTaken(name: string): Promise<Error> {
+    const path = this.locate(name);
+    if (await isFolder(path)) {
+      return new ResourceError(`"${path}" is a folder, so no file can have that name. Use another path.`);
+    }
+    return new ResourceError(
+      `The file "${path}" exists. This export did not write it, or it was changed since, so it was not overwritten. ` +
+        `Add {n} (the next free number) or {time} to the path, so that each export writes a new file. Or move the file away, or use another path.`,
+    );
+  }
+
+  async cannotBeWritten(error: unknown, name: string, soFar = ""): Promise<unknown> {
+    if (!(error instanceof Error) || !("syscall" in error)) {
+      return error;
+    }
+    const path = this.locate(name);
+    const blocking = await fileInPlaceOf(dirname(path));
+    const why = blocking === undefined ? error.message : `"${blocking}" is not a folder`;
+    return new ResourceError(
+      `The file "${path}" cannot be written: ${why}. ${soFar}Use another path, or make the folder writable and free space there. Run the same command again.`,
+    );
+  }
+}
+
+async function replace(from: string, path: string): Promise<boolean> {
+  await rename(from, path);
+  return true;
+}
+
+/** Matches the names of files that begin with a name that this path allows. */
+function namePattern(path: string): RegExp {
+  const parts = basename(path).split(/\{(?:lotNo|time|n)\}/);
+  return new RegExp(`^${parts.map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("[\\w-]+")}\\.`);
+}
