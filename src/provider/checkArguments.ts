@@ -18,6 +18,9 @@ export async function checkArguments(
   const { settings, programFolder: folder } = host;
   const known = Object.keys(previous).length > 0 ? previous : undefined;
   const replaced = known === undefined && urn !== undefined ? host.replaced.get(urn)?.state : undefined;
+  if (resource.knowsEarlier && known !== undefined && urn !== undefined) {
+    host.previous.set(urn, known);
+  }
   const warn = (message: string): void => host.warnOnce(message, urn);
   const context = { previous: known, replaced, folder, settings, problems, warn };
   const checked = (await resource.check?.(sound, context)) ?? sound;

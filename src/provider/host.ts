@@ -4,6 +4,7 @@ import pLimit from "p-limit";
 import type { ProviderConfig, ReadKey } from "../config/config";
 import { originOf, parseConfig } from "../config/config";
 import type { Engine } from "../engine/engine";
+import type { Properties } from "../engine/serialization";
 import type { Owner } from "../resources/ownership";
 import { TaskOwners } from "../resources/ownership";
 import type { Context, Replaced, Settings } from "../resources/resource";
@@ -34,6 +35,8 @@ export class Host {
   private readonly noted = new Set<string>();
   /** By URN: instances that the engine showed to this process, which a create may replace. */
   readonly replaced = new Map<string, Replaced>();
+  /** By URN: the arguments after the previous check, for resources whose diff needs them. */
+  readonly previous = new Map<string, Properties>();
   private stepsUnderWay = 0;
   private readonly config: ProviderConfig;
   private readonly configProblems: readonly string[];

@@ -20,7 +20,7 @@ import { merge, toUpdates, typesOf, without } from "./settings/setting";
 import { appends, writesFor } from "./settings/settingsLife";
 import { standingSettings } from "./settings/takeOver";
 import type { LostResponseState } from "./task/lostResponse";
-import { isOutcomeUnknown, onlyAdoptionDiffers } from "./task/lostResponse";
+import { isOutcomeUnknown, onlyDiffers } from "./task/lostResponse";
 import type { TaskCopyArgs, TaskCopyState } from "./task/taskCopy";
 import { checkSource, taskCopy } from "./task/taskCopy";
 import { lookUpByRows, lookUpTask } from "./task/taskPresence";
@@ -148,7 +148,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
     const { replaces = [], ...copied }: Difference = taskCopy.diff?.(copyState(state), copyArgs(args)) ?? {};
     const isRetry = replaces.includes("retry");
     const names = replaces.length === 0 ? [] : [isRetry ? "retry" : "from"];
-    const same = names.length === 0 && onlyAdoptionDiffers(extractionTask.args, flat(state), flat(args), "adoptTaskId");
+    const same = names.length === 0 && onlyDiffers(extractionTask.args, flat(state), flat(args), ["adoptTaskId"]);
     return { ...copied, replaces: names, same };
   },
 

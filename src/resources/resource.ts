@@ -32,8 +32,8 @@ export interface Resource<
   /** True if every replace must delete first, also a replace that the user requests and `diff` does not see. */
   readonly deletedFirst?: boolean;
 
-  /** True if a new instance needs to know the one that it replaces. */
-  readonly knowsReplaced?: boolean;
+  /** True if a new instance needs to know the one that it replaces, and a diff the previous arguments. */
+  readonly knowsEarlier?: boolean;
 
   /**
    * The parts of a task that these arguments decide, in words. Two resources that decide the same part would undo each other at each up.
@@ -55,8 +55,11 @@ export interface Resource<
    * request. Parts can be `unknown`, also those in which the description found a problem.
    */
   check?(args: Args, context: CheckContext): Checked | Promise<Checked>;
-  /** What a change means, beyond the arguments whose description says `replaces`. */
-  diff?(state: State, args: Checked): Difference;
+  /**
+   * What a change means, beyond the arguments whose description says `replaces`. `previous` are the arguments after the previous check, which the engine compares
+   * with these. They can be unknown.
+   */
+  diff?(state: State, args: Checked, previous?: Partial<Checked>): Difference;
   create(args: Checked, context: Context): Promise<Created<State>>;
   /** Reads the present state from the service. Without this function, or if the service does not show the resource, the state is kept. */
   read?(id: string, state: State, context: Context): Promise<Read<State>>;

@@ -78,6 +78,24 @@ describe("a run label on the engine", () => {
     await world.project.up(under("b"));
     assert.deepEqual([starts(), label()], [1, "b"]);
     await world.project.up(under("a", unchanged));
+    await world.project.up({ args: unchanged });
+    await world.project.refresh({ args: unchanged });
+  });
+
+  it("shows the labels of the past nowhere but in the state", async () => {
+    world.program(program({ rest: "exports.nightly = nightly;" }));
+    const { output } = await world.project.preview(under("c", ["--diff"]));
+    assert.match(output, /runLabel *: "b" => "c"/);
+    const plan = await world.project.previewJson(under("c"));
+    // The engine copies the whole state into `oldState.outputs`.
+    const steps = plan.steps.map(({ oldState, ...step }) => [step, oldState?.inputs]);
+    const { stdout } = await world.project.up(under("a", ["--diff"]));
+    const outputs = await world.project.outputs();
+    assert.equal((outputs.nightly as { runLabel?: string }).runLabel, "b");
+    for (const shown of [output, stdout, JSON.stringify(steps), JSON.stringify(outputs)]) {
+      assert.doesNotMatch(shown, /unLabels/);
+    }
+    world.program(program());
   });
 
   it("is remembered over --replace", async () => {

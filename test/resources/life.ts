@@ -242,6 +242,8 @@ export class Declared {
       await this.update(inputs);
       return "updated";
     }
+    // The engine keeps the new arguments also of a change that a diff hides.
+    this.inputs = inputs;
     return "nothing";
   }
 

@@ -4,7 +4,7 @@ import type { Layer } from "../step";
 export const noteReplaced: Layer = async (step, host, next) => {
   const outcome = await next(step, host);
   const { call, resource, urn, id, state } = step;
-  if (resource.knowsReplaced && urn !== undefined && id !== undefined && (call === "diff" || call === "delete")) {
+  if (resource.knowsEarlier && urn !== undefined && id !== undefined && (call === "diff" || call === "delete")) {
     const isAskedFor = call === "delete" || (outcome.difference?.replaces.length ?? 0) > 0;
     host.replaced.set(urn, { id, state, isAskedFor });
   }

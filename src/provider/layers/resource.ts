@@ -11,7 +11,7 @@ import type { Outcome, RunStep, Step } from "../step";
 export const runResource: RunStep = async (step, host) => {
   switch (step.call) {
     case "diff":
-      return { difference: differenceOf(step) };
+      return { difference: differenceOf(step, host) };
     case "create":
     case "update":
       return keepingWhatExists(() => write(step, host));
@@ -23,8 +23,8 @@ export const runResource: RunStep = async (step, host) => {
   }
 };
 
-function differenceOf({ resource, state, args }: Step): Outcome["difference"] {
-  const own = resource.diff?.(state, args) ?? {};
+function differenceOf({ resource, state, args, urn = "" }: Step, host: Host): Outcome["difference"] {
+  const own = resource.diff?.(state, args, host.previous.get(urn)) ?? {};
   const described = Object.keys(resource.args).filter(
     (name) => resource.args[name]?.replaces && differs(state[name], args[name]),
   );

@@ -5,21 +5,21 @@ import {
   isOutcomeUnknown,
   keepingAdoption,
   lostResponseDifference,
-  onlyAdoptionDiffers,
+  onlyDiffers,
   refuseUpdateOfUnknown,
 } from "../task/lostResponse";
 import { differs, holdsUnknown } from "../values";
 import type { CloudRunArgs, CloudRunState, Labelled } from "./cloudRunModel";
 import { cloudRunArgs } from "./cloudRunModel";
 import { observeRun } from "./observeRun";
-import type { LabelState } from "./runLabels";
+import type { LabelArg } from "./runLabels";
 import { checkLabel, joinLabels, labelsOf } from "./runLabels";
 import { adopted, noteOwnSubtasks, startRun, takeOverRun } from "./runStart";
 import { stopRun } from "./runStop";
 import { waitForRun } from "./wait/runWait";
 
 /** One run of a task in the cloud. cloudRunModel.ts has the requests of each step, the arguments and the state. */
-export const cloudRun: Resource<CloudRunArgs, CloudRunState, Labelled, keyof LabelState> = {
+export const cloudRun: Resource<CloudRunArgs, CloudRunState, Labelled, keyof LabelArg> = {
   type: "CloudRun",
   idIs: "lotNo",
   provides: "runs",
@@ -28,19 +28,19 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, Labelled, keyof Lab
   outputs: ["lotNo", "status", "subtasks", "listBefore", "ownList"],
   // To stop the old run after the start of the new run would stop the new run.
   deletedFirst: true,
-  knowsReplaced: true,
+  knowsEarlier: true,
 
   check(given: CloudRunArgs, context: CheckContext): Labelled {
     const { previous } = context;
-    const { labels, isNew } = checkLabel(given, context);
+    const { label, isOther } = checkLabel(given, context);
     const { runLabel: _given, ...others }: Labelled = given;
-    const args = { ...others, ...labels };
+    const args = { ...others, ...label };
     const isKnown = previous !== undefined && !holdsUnknown(workArgs(cloudRun.args, args));
-    const isSame = isKnown && !isNew && changedArgs(cloudRun.args, previous, args).length === 0;
+    const isSame = isKnown && !isOther && changedArgs(cloudRun.args, previous, args).length === 0;
     return keepingAdoption(args, previous, "adoptLotNo", isSame);
   },
 
-  diff(state: CloudRunState, args: Labelled): Difference {
+  diff(state: CloudRunState, args: Labelled, previous?: Partial<Labelled>): Difference {
     if (isOutcomeUnknown(state)) {
       return lostResponseDifference(state, args, "adoptLotNo");
     }
@@ -58,6 +58,8 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, Labelled, keyof Lab
     if (isNewLabel) {
       replaces.push("runLabel");
     }
+    // Another label of the past is no change, whichever of them the state has last.
+    const compared = previous === undefined ? state : { ...state, runLabel: previous.runLabel };
     return {
       replaces,
       deleteFirst: true,
@@ -65,7 +67,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, Labelled, keyof Lab
       info: isNewLabel
         ? `Run ${state.lotNo} of task "${state.taskId}" is replaced under the label "${args.runLabel}". The up starts a paid run.`
         : undefined,
-      same: replaces.length === 0 && onlyAdoptionDiffers(cloudRun.args, state, args, "adoptLotNo"),
+      same: replaces.length === 0 && onlyDiffers(cloudRun.args, compared, args, ["adoptLotNo", "runLabel"]),
     };
   },
 

@@ -2,7 +2,7 @@ import type { ArgsSpec } from "../args";
 import { anything, boolean, choice, list, number, object, string } from "../args";
 import type { Context, PendingState, ProfileArgs, Statuses } from "../resource";
 import type { LostResponseState } from "../task/lostResponse";
-import type { LabelState } from "./runLabels";
+import type { LabelArg, LabelState } from "./runLabels";
 import type { SubtaskCounts, SubtaskFingerprint } from "./subtaskList";
 
 /**
@@ -102,7 +102,7 @@ export interface CloudRunArgs extends ProfileArgs {
   retry?: string;
 }
 
-/** The arguments after `check`. */
+/** The arguments after `check`. A create adds the labels of the state. */
 export interface Labelled extends CloudRunArgs, LabelState {}
 
 export interface CloudRunState extends CloudRunArgs, LabelState, LostResponseState, PendingState {
@@ -132,7 +132,6 @@ export const cloudRunArgs = {
   rerunOn: { kind: anything },
   runOnLabel: { kind: boolean, default: true, option: true },
   runLabel: { derived: true, givenByClass: true, option: true },
-  __runLabels: { derived: true, option: true },
   waitFor: { kind: choice("started", "finished"), default: "started", option: true },
   timeoutSeconds: { kind: number(0), default: 3600, option: true },
   pollSeconds: { kind: number(0), default: 10, option: true },
@@ -151,7 +150,7 @@ export const cloudRunArgs = {
   adoptLotNo: { kind: string, option: true },
   retry: { kind: string, option: true },
   profile: { kind: string, option: true },
-} satisfies ArgsSpec<CloudRunArgs, keyof LabelState>;
+} satisfies ArgsSpec<CloudRunArgs, keyof LabelArg>;
 
 /** How often to read the list, in seconds, and for how long. */
 export function timesOf(run: CloudRunState): { timeoutSeconds: number; pollSeconds: number } {

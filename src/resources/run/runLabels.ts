@@ -2,14 +2,17 @@ import type { CheckContext } from "../resource";
 
 /**
  * Labels start runs: an up with a label starts one run of each CloudRun that has not run under this label yet. The program gives its label to `check`, which keeps the
- * labels of the past among the arguments: so an up without a label, or with one of the past, shows no change.
+ * previous label if there is none: so an up without a label shows no change. Only the state knows all labels of the past, because a preview shows every argument.
  */
-export interface LabelState {
+export interface LabelArg {
   /**
    * The last label under which this resource has started or taken over a run. An up under another label (`webextract:runLabel`, `WEBEXTRACT_RUN_LABEL`) starts a
    * new run. An up without a label keeps it.
    */
   runLabel?: string;
+}
+
+export interface LabelState extends LabelArg {
   /**
    * The last labels, oldest first.
    * @internal
@@ -17,7 +20,7 @@ export interface LabelState {
   __runLabels?: string[];
 }
 
-/** A month of nightly runs. The state of each run holds them twice. */
+/** A month of nightly runs. */
 const mostLabels = 30;
 
 export function labelsOf(state: LabelState = {}): string[] {
@@ -27,36 +30,32 @@ export function labelsOf(state: LabelState = {}): string[] {
 
 /** The labels of the state, then those of the arguments. */
 export function joinLabels(state: LabelState | undefined, args: LabelState): LabelState {
-  return asState([...new Set([...labelsOf(state), ...labelsOf(args)])]);
+  const labels = [...new Set([...labelsOf(state), ...labelsOf(args)])].slice(-mostLabels);
+  return labels.length === 0 ? {} : { runLabel: labels.at(-1), __runLabels: labels };
 }
 
-interface LabelArgs extends LabelState {
+interface LabelledArgs extends LabelArg {
   taskId: string;
   runOnLabel?: boolean;
   adoptLotNo?: string;
 }
 
-/** The labels of the past, with the label of this command if it asks for a new run. */
+/** The label of this command if it can ask for a new run, else the previous one. Whether it does ask for one, only the state knows. */
 export function checkLabel(
-  { runLabel, ...args }: LabelArgs,
+  { runLabel, ...args }: LabelledArgs,
   { previous, replaced, warn }: CheckContext,
-): { labels: LabelState; isNew: boolean } {
-  const before = previous ?? replaced;
-  const labels = labelsOf(before);
-  const isOther = runLabel !== undefined && args.runOnLabel !== false && !labels.includes(runLabel);
+): { label: LabelArg; isOther: boolean } {
+  const before: LabelState & { adoptLotNo?: unknown } = previous ?? replaced ?? {};
+  const isGiven = runLabel !== undefined && args.runOnLabel !== false && !labelsOf(before).includes(runLabel);
   // The program says which run this resource is.
-  const isPinned = before !== undefined && args.adoptLotNo !== undefined;
-  if (isOther && isPinned && before.adoptLotNo === args.adoptLotNo) {
+  const isPinned = (previous ?? replaced) !== undefined && args.adoptLotNo !== undefined;
+  if (isGiven && isPinned && before.adoptLotNo === args.adoptLotNo) {
     warn?.(
       `Task "${String(args.taskId)}" gets no run under the label "${runLabel}", because adoptLotNo names its run. ` +
         "Remove adoptLotNo, or set runOnLabel: false.",
     );
   }
-  const isNew = isOther && !isPinned;
-  return { labels: asState(isNew ? [...labels, runLabel] : labels), isNew };
-}
-
-function asState(labels: readonly string[]): LabelState {
-  const kept = labels.slice(-mostLabels);
-  return kept.length === 0 ? {} : { runLabel: kept.at(-1), __runLabels: kept };
+  const isOther = isGiven && !isPinned;
+  const label = isOther ? runLabel : before.runLabel;
+  return { label: label === undefined ? {} : { runLabel: label }, isOther };
 }

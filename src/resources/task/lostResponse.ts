@@ -159,13 +159,16 @@ export function refuseUpdateOfUnknown(state: LostResponseState): void {
   }
 }
 
-/** Whether `args` differ from the state only in the id to adopt. Adding or removing the present id changes nothing. */
-export function onlyAdoptionDiffers(spec: ArgSpecs, state: object, args: object, adoptName: string): boolean {
-  const valuesOf = (from: object): Record<string, unknown> => from as Record<string, unknown>;
-  const rest = (from: object): string =>
-    canonical(Object.keys(spec).map((name) => (name === adoptName ? undefined : valuesOf(from)[name])));
-  const differs = valuesOf(state)[adoptName] !== valuesOf(args)[adoptName];
-  return differs && !holdsUnknown(args) && rest(state) === rest(args);
+/** Whether `args` differ from the state, and only in these arguments. Adding or removing the present id as the one to adopt changes nothing. */
+export function onlyDiffers(spec: ArgSpecs, state: object, args: object, names: readonly string[]): boolean {
+  const differing = [...new Set([...Object.keys(spec), ...names])].filter(
+    (name) => canonical(valuesOf(state)[name]) !== canonical(valuesOf(args)[name]),
+  );
+  return differing.length > 0 && !holdsUnknown(args) && differing.every((name) => names.includes(name));
+}
+
+function valuesOf(from: object): Record<string, unknown> {
+  return from as Record<string, unknown>;
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   isOutcomeUnknown,
   keepingAdoption,
   lostResponseDifference,
-  onlyAdoptionDiffers,
+  onlyDiffers,
   refuseUpdateOfUnknown,
   sendOnce,
   takeOver,
@@ -110,7 +110,7 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
         return { replaces };
       }
     }
-    return { same: onlyAdoptionDiffers(taskCopy.args, state, args, "adoptTaskId") };
+    return { same: onlyDiffers(taskCopy.args, state, args, ["adoptTaskId"]) };
   },
 
   async create(args: TaskCopyArgs, context: Context): Promise<Created<TaskCopyState>> {
