@@ -41,29 +41,30 @@ export class ValueReader {
 
   /** The fields that are given. A null is as good as no value. */
   fields(specs: ArgSpecs, node: MapNode): Record<string, unknown> {
-    const fields: [string, unknown][] = [];
+    const fields: Record<string, unknown> = {};
     const given = this.withValidNames(specs, node);
     for (const [name, { kind, required }] of Object.entries(specs)) {
       const value = givenAt(given, name);
       if (kind !== undefined && value !== undefined) {
-        fields.push([name, this.read(kind, value)]);
+        fields[name] = this.read(kind, value);
       } else if (kind !== undefined && required) {
         this.problems.add(node, `is missing: give ${inWords(kind)}`, childPath(pathOf(node), name));
       }
     }
-    return Object.fromEntries(fields);
+    return fields;
   }
 
   /** The map without names that have no description. Each of them is a problem. */
   withValidNames(specs: ArgSpecs, node: MapNode): MapNode {
-    const entries = [...node.entries].filter(([name, { keyOffset, value }]) => {
-      const isValid = Object.hasOwn(specs, name) && specs[name]?.kind !== undefined;
-      if (!isValid) {
+    const isValid = (name: string): boolean => Object.hasOwn(specs, name) && specs[name]?.kind !== undefined;
+    let areValid = true;
+    for (const [name, { keyOffset, value }] of node.entries) {
+      if (!isValid(name)) {
+        areValid = false;
         this.problems.addAt(value.file, keyOffset, childPath(pathOf(node), name), unknownName(name, specs));
       }
-      return isValid;
-    });
-    return entries.length === node.entries.size ? node : { ...node, entries: new Map(entries) };
+    }
+    return areValid ? node : { ...node, entries: new Map([...node.entries].filter(([name]) => isValid(name))) };
   }
 
   private list(shape: Shape, node: ListNode): unknown {

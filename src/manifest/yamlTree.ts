@@ -1,9 +1,9 @@
-import type { CST, Document, Pair, Node as YamlNode } from "yaml";
-import { Composer, isAlias, isMap, isPair, isScalar, isSeq, Parser, Scalar } from "yaml";
 import type { Problems } from "./problems";
 import type { SourceFile } from "./sourceFile";
-import type { MapNode, Node } from "./tree";
+import type { ListNode, MapNode, Node, ScalarNode } from "./tree";
 import { childPath, pathOf } from "./tree";
+import type { CST, Document, Pair, Node as YamlNode } from "./yaml";
+import { Composer, isAlias, isMap, isPair, isScalar, isSeq, Parser, Scalar } from "./yaml";
 
 /** YAML 1.2 as a tree. All scalars stay text (the failsafe schema), so that no value changes its type. */
 
@@ -100,25 +100,21 @@ function explained(code: string, message: string): string {
   return message.charAt(0).toLowerCase() + message.slice(1);
 }
 
-/** A token below the allowed depth. */
-function tooDeep(document: CST.Token): CST.Token | undefined {
-  const open: { token: CST.Token; level: number }[] = [{ token: document, level: 0 }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { token, level } = next;
-    if (level > mostLevels) {
-      return token;
-    }
-    if (token.type === "document" && token.value !== undefined) {
-      open.push({ token: token.value, level });
-    }
-    if ("items" in token) {
-      for (const { key, value } of token.items) {
-        for (const inner of [key, value]) {
-          if (inner !== undefined && inner !== null && ("items" in inner || level >= mostLevels)) {
-            open.push({ token: inner, level: level + 1 });
-          }
-        }
-      }
+/** A token below the allowed depth, found without going below it. */
+function tooDeep(token: CST.Token, level = 0): CST.Token | undefined {
+  if (level > mostLevels) {
+    return token;
+  }
+  if (token.type === "document") {
+    return token.value && tooDeep(token.value, level);
+  }
+  if (!("items" in token)) {
+    return undefined;
+  }
+  for (const { key, value } of token.items) {
+    const deep = (key && tooDeep(key, level + 1)) ?? (value && tooDeep(value, level + 1));
+    if (deep) {
+      return deep;
     }
   }
   return undefined;
@@ -166,7 +162,7 @@ class Tree {
         ? `contains itself: the alias *${name} is inside the value of its anchor`
         : `has the alias *${name}, but no anchor &${name} stands before it`;
       this.reading.problems.addAt(this.reading.file, offset, path, reason);
-      return { is: "scalar", text: "", isPlain: false, isBroken: true, ...this.place(offset, from) };
+      return { ...this.scalar("", false, offset, from), isBroken: true };
     }
     this.reading.added.add(node.size);
     return node;
@@ -179,7 +175,17 @@ class Tree {
       return this.scalar(String(yaml.value ?? ""), yaml.type === Scalar.PLAIN && yaml.tag === undefined, offset, from);
     }
     if (isSeq(yaml)) {
-      const list: Node = { is: "list", items: [], ...this.place(offset, from) };
+      const { parent, key } = from;
+      const list: ListNode = {
+        is: "list",
+        items: [],
+        file: this.reading.file,
+        offset,
+        parent,
+        key,
+        size: 1,
+        height: 1,
+      };
       yaml.items.forEach((item, index) => {
         const value = isPair(item)
           ? this.onlyEntry(item as YamlPair, { parent: list, key: index })
@@ -190,7 +196,7 @@ class Tree {
       return list;
     }
     if (isMap(yaml)) {
-      const map: MapNode = { is: "map", entries: new Map(), ...this.place(offset, from) };
+      const map = this.emptyMap(offset, from);
       this.fill(map, yaml.items as YamlPair[]);
       return map;
     }
@@ -199,7 +205,7 @@ class Tree {
 
   /** `[a: b]`, a list with a map of one entry. */
   private onlyEntry(pair: YamlPair, from: From): Node {
-    const map: MapNode = { is: "map", entries: new Map(), ...this.place(offsetOf(pair.key), from) };
+    const map = this.emptyMap(offsetOf(pair.key), from);
     this.fill(map, [pair]);
     return map;
   }
@@ -279,12 +285,12 @@ class Tree {
     }
   }
 
-  private scalar(text: string, isPlain: boolean, offset: number, from: From): Node {
-    return { is: "scalar", text, isPlain, ...this.place(offset, from) };
+  private scalar(text: string, isPlain: boolean, offset: number, { parent, key }: From): ScalarNode {
+    return { is: "scalar", text, isPlain, file: this.reading.file, offset, parent, key, size: 1, height: 1 };
   }
 
-  private place(offset: number, { parent, key }: From) {
-    return { file: this.reading.file, offset, parent, key, size: 1, height: 1 };
+  private emptyMap(offset: number, { parent, key }: From): MapNode {
+    return { is: "map", entries: new Map(), file: this.reading.file, offset, parent, key, size: 1, height: 1 };
   }
 
   private grow(outer: Node, inner: Node): void {

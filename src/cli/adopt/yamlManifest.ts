@@ -1,4 +1,4 @@
-import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
+import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from "../../manifest/yaml";
 import type { Field, Fields, Value } from "./declaration";
 import { comment, isFields } from "./declaration";
 

@@ -1,0 +1,16 @@
+/** The YAML library, as far as it is used. The package contains it as a bundle, see `scripts/bundle.ts`. */
+export type { CST, Node } from "yaml";
+export {
+  Composer,
+  Document,
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  Pair,
+  Parser,
+  Scalar,
+  YAMLMap,
+  YAMLSeq,
+} from "yaml";
