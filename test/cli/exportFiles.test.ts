@@ -11,6 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { CliWorld, program } from "./webextract";
 
 /** The pages of an export of 25 rows. */
@@ -44,10 +45,13 @@ describe("webextract export to a file", () => {
   const makeStale = (name: string): void => utimesSync(world.path(name), new Date(0), new Date(0));
 
   it("continues after a kill, with each row once", async () => {
-    for (const format of ["ndjson", "csv"]) {
-      const out = `all.${format}`;
+    for (const [format, compression, out] of [
+      ["ndjson", "none", "all.ndjson"],
+      ["csv", "gzip", "all.csv.gz"],
+    ] as const) {
       const isWaiting = world.holdAnswer({ operation: "getData", skip: 2 });
-      const killed = world.start(["export", "shop-1", "--out", out, "-f", format], smallPages);
+      const flags = ["export", "shop-1", "--out", out, "-f", format, "--compression", compression];
+      const killed = world.start(flags, smallPages);
       await isWaiting;
       killed.process.kill("SIGKILL");
       await killed.ended;
@@ -58,7 +62,7 @@ describe("webextract export to a file", () => {
       );
       world.operations();
       // The lock of the killed export counts until it is stale.
-      const again = world.start(["export", "shop-1", "--out", out, "-f", format, "--json"], smallPages);
+      const again = world.start([...flags, "--json"], smallPages);
       await again.says(/Another export has locked .* If it was killed, this one continues within 10 s\./);
       makeStale(`${out}.partial.lock`);
       const ended = await again.ended;
@@ -69,8 +73,23 @@ describe("webextract export to a file", () => {
     }
     assert.equal(readFileSync(world.path("all.ndjson"), "utf8"), whole);
     const direct = await world.run("export shop-1 -f csv");
-    assert.equal(readFileSync(world.path("all.csv"), "utf8"), direct.stdout);
-    assert.deepEqual(left(), ["all.csv", "all.ndjson"]);
+    assert.equal(gunzipSync(readFileSync(world.path("all.csv.gz"))).toString("utf8"), direct.stdout);
+    assert.deepEqual(left(), ["all.csv.gz", "all.ndjson"]);
+  });
+
+  it("is compressed if it says so, also on standard output, and refuses a name of another ending", async () => {
+    const compressed = world.start(["export", "shop-1", "--compression", "gzip"]);
+    let bytes = "";
+    compressed.process.stdout?.setEncoding("latin1").on("data", (piece: string) => {
+      bytes += piece;
+    });
+    assert.equal((await compressed.ended).code, 0);
+    assert.equal(gunzipSync(Buffer.from(bytes, "latin1")).toString("utf8"), whole);
+    world.operations();
+    const refused = await world.run("export shop-1 --out rows.ndjson --compression gzip");
+    assert.equal(refused.code, 2, refused.stderr);
+    assert.match(refused.stderr, /--out must end in "\.gz" with compression "gzip"\. No request was sent\./);
+    assert.deepEqual([world.operations(), left()], [[], []]);
   });
 
   it("refuses a second export to the same file while the first one runs", async () => {

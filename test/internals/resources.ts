@@ -19,7 +19,7 @@ export { RowChecker } from "../../src/resources/export/checks/rowChecker";
 export type { FieldChecks, FieldType, RowChecks } from "../../src/resources/export/checks/rowChecks";
 export { SchemaChecker } from "../../src/resources/export/checks/rowSchema";
 export { isFilled, isOfType } from "../../src/resources/export/checks/valueTypes";
-export { rewriteAs } from "../../src/resources/export/formats/format";
+export { writeFormat } from "../../src/resources/export/formats/format";
 export type { AnyResource } from "../../src/resources/index";
 export { resources } from "../../src/resources/index";
 export type { Context } from "../../src/resources/resource";

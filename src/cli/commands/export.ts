@@ -6,7 +6,9 @@ import { Argument, Option } from "commander";
 import type { Problem } from "../../resources/args";
 import { dataExport } from "../../resources/export/dataExport";
 import { exists } from "../../resources/export/destinations/diskFile";
-import type { DataExportArgs, DataExportState, ExportFormat } from "../../resources/export/model";
+import { compressedEndings } from "../../resources/export/formats/compression";
+import { isAsRead } from "../../resources/export/formats/format";
+import type { CompressionName, DataExportArgs, DataExportState, ExportFormat } from "../../resources/export/model";
 import { rowSource } from "../../resources/export/model";
 import { runResumableExport } from "../../resources/export/runExport";
 import type { Context } from "../../resources/resource";
@@ -21,6 +23,7 @@ interface Flags extends ConnectionFlags {
   out?: string;
   lotNo?: string;
   format: ExportFormat;
+  compression: CompressionName;
   maxRows?: number;
   json?: boolean;
 }
@@ -40,6 +43,12 @@ export const exportRows: CliCommand = {
     ),
     new Option("--lot-no <lotNo>", "only the rows of this run"),
     new Option("-f, --format <format>", "format of the rows").choices(["ndjson", "json", "csv"]).default("ndjson"),
+    new Option(
+      "--compression <compression>",
+      "compression of the file, whose name must end so: .gz for gzip, .zst for zstd",
+    )
+      .choices(["none", "gzip", "zstd"])
+      .default("none"),
     new Option("--max-rows <number>", "maximum number of rows (default: all)").argParser(integerFrom(1)),
   ],
   examples: [
@@ -50,7 +59,7 @@ export const exportRows: CliCommand = {
     { line: "export shop-1 | jq .title", does: "passes the rows of the task on, one JSON row on each line" },
   ],
   async run({ arguments: [given], options }, cli) {
-    const { out, lotNo, format, maxRows, json, ...flags } = options as unknown as Flags;
+    const { out, lotNo, format, compression, maxRows, json, ...flags } = options as unknown as Flags;
     if (json === true && out === undefined) {
       throw new CliError(
         "--json needs --out FILE: without it, the rows go to standard output. No request was sent.",
@@ -59,11 +68,12 @@ export const exportRows: CliCommand = {
     }
     const connection = await cli.connect(flags);
     const context = cli.context(connection);
-    const args: DataExportArgs = { taskId: String(given), ...scopeOf(lotNo), path: out ?? "rows", format, maxRows };
+    const path = out ?? `rows${compression === "none" ? "" : compressedEndings[compression]}`;
+    const args: DataExportArgs = { taskId: String(given), ...scopeOf(lotNo), path, format, compression, maxRows };
+    await checkArgs(args, context, out !== undefined);
     if (out === undefined) {
       return toStandardOutput(args, connection.options.baseUrl, context, cli);
     }
-    await checkPath(args, context);
     const state = await runResumableExport(args, connection.options.baseUrl, context);
     return { json: documentOf(state), text: () => `${summaryOf(state)} in "${state.file}".` };
   },
@@ -73,24 +83,26 @@ function scopeOf(lotNo: string | undefined): Pick<DataExportArgs, "scope" | "lot
   return lotNo === undefined ? { scope: "all" } : { scope: "batch", lotNo };
 }
 
-/** Refuses a path before any row is read. */
-async function checkPath(args: DataExportArgs, context: Context): Promise<void> {
+/** Refuses a file before any row is read. */
+async function checkArgs(args: DataExportArgs, context: Context, toFile: boolean): Promise<void> {
   const { folder, settings } = context;
   const problems: Problem[] = [];
   await dataExport.check?.(args, { folder, settings, problems });
   const path = resolve(folder, args.path);
-  if (!args.path.includes("{") && problems.length === 0 && (await exists(path))) {
+  if (toFile && !args.path.includes("{") && problems.length === 0 && (await exists(path))) {
     const reason = `names a file that exists, "${path}": add {n} (the next free number) or {time}, move the file away, or use another path`;
     problems.push({ path: "path", reason });
   }
-  if (problems.length > 0) {
-    const found = problems.map(({ path: name, reason }) => `${name === "path" ? "--out" : name} ${reason}`);
+  // Rows for standard output are in no file that the user can name.
+  const ofUser = problems.filter(({ path: name }) => toFile || name !== "path");
+  if (ofUser.length > 0) {
+    const found = ofUser.map(({ path: name, reason }) => `--${name === "path" ? "out" : name} ${reason}`);
     throw new CliError(`${found.join("; ")}. No request was sent.`, "usage");
   }
 }
 
 async function toStandardOutput(args: DataExportArgs, service: string, context: Context, cli: Cli): Promise<Result> {
-  if (args.format === "ndjson") {
+  if (isAsRead(args)) {
     await writePages(args, context, cli);
   } else {
     await writeFile(args, service, context, cli);
@@ -115,7 +127,7 @@ async function writePages(args: DataExportArgs, context: Context, { terminal, in
   }
 }
 
-/** These formats need all rows first. The file is private, and is removed in any case. */
+/** The other formats need all rows first. The file is private, and is removed in any case. */
 async function writeFile(args: DataExportArgs, service: string, context: Context, { terminal }: Cli): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "webextract-"));
   try {
@@ -131,8 +143,8 @@ async function writeFile(args: DataExportArgs, service: string, context: Context
   }
 }
 
-function documentOf({ taskId, lotNo, file, rowCount, bytes, sha256, complete, format }: DataExportState) {
-  return { taskId, lotNo, file, format, rowCount, bytes, sha256, complete };
+function documentOf({ taskId, lotNo, file, rowCount, bytes, sha256, complete, format, compression }: DataExportState) {
+  return { taskId, lotNo, file, format, compression, rowCount, bytes, sha256, complete };
 }
 
 function summaryOf({ rowCount, bytes, complete }: DataExportState): string {

@@ -6,9 +6,10 @@ import type { RowChecks } from "./checks/rowChecks";
 import { checkRowChecks, rowChecks } from "./checks/rowChecks";
 import { checkSchema } from "./checks/rowSchema";
 import { destinationOf } from "./destinations/destinationOf";
+import { compressionProblem } from "./formats/compression";
 import type { DataExportArgs, DataExportState } from "./model";
 import { pendingRun } from "./model";
-import { checkPlace, checkPlaceholders } from "./outputPath";
+import { checkEnding, checkPlace, checkPlaceholders } from "./outputPath";
 import { runExport } from "./runExport";
 
 export const dataExport: Resource<DataExportArgs, DataExportState> = {
@@ -21,6 +22,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     lotNo: { kind: string },
     path: { kind: string, required: true, isFile: true },
     format: { kind: choice("ndjson", "json", "csv"), default: "ndjson" },
+    compression: { kind: choice("none", "gzip", "zstd"), default: "none" },
     maxRows: { kind: integer(1) },
     markExported: { kind: boolean, default: false },
     checks: { kind: object<RowChecks>(rowChecks), option: true },
@@ -40,6 +42,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
       problems.push({ path: "lotNo", reason: `needs scope "batch"; got scope "${scope}"` });
     }
     checkPlaceholders(args, problems);
+    checkEnding(args, problems);
     checkRowChecks(args.checks, args.maxRows, problems);
   },
 
@@ -50,6 +53,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     // The last export can have run on another machine. The disk of this one matters only if there will be another export.
     if (context.previous === undefined || changedArgs(dataExport.args, context.previous, args).length > 0) {
       await checkPlace(args, context);
+      await checkCompression(args, context);
     }
     if (markExported === true && settings.markScope === "task" && maxRows !== undefined) {
       const reason = `cannot be combined with markExported if webextract:markScope is "task", because the service then marks all rows of the task`;
@@ -108,6 +112,13 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     }
   },
 };
+
+async function checkCompression({ compression }: DataExportArgs, { folder, problems }: CheckContext): Promise<void> {
+  const reason = await compressionProblem(compression, folder);
+  if (reason !== undefined) {
+    problems.push({ path: "compression", reason });
+  }
+}
 
 function exportAgainNote({ taskId, lotNo, file }: DataExportState): string {
   return `Batch ${lotNo} of task "${taskId}" is exported again, because subtasks were running when its rows were read into "${file}".`;

@@ -7,6 +7,9 @@ import type { RowChecks } from "./checks/rowChecks";
 /** How rows are written: `ndjson` one row on each line, `json` one array, `csv` a header line and a line for each row. */
 export type ExportFormat = "ndjson" | "json" | "csv";
 
+/** How the file is compressed. */
+export type CompressionName = "none" | "gzip" | "zstd";
+
 /**
  * Rows in a file.
  *
@@ -49,6 +52,12 @@ export interface DataExportArgs extends ProfileArgs {
    */
   format?: ExportFormat;
   /**
+   * Compresses the finished file. `path` must end in `.gz` with `gzip`, in `.zst` with `zstd`, and in neither with `none`. `zstd` needs
+   * Node.js 22.15 or later, or the package `@hpcc-js/wasm-zstd`. A change exports again.
+   * @default "none"
+   */
+  compression?: CompressionName;
+  /**
    * The maximum number of rows. A change exports again.
    * @default all rows
    */
@@ -90,9 +99,9 @@ export interface DataExportState extends DataExportArgs, PendingState {
   rowCount: number;
   /** The path of the file, relative to the program's folder, with all placeholders replaced. */
   file: string;
-  /** Length of the file in bytes. */
+  /** Length of the file in bytes, as it is on the disk. */
   bytes: number;
-  /** SHA-256 of the file, in hex. */
+  /** SHA-256 of the file as it is on the disk, in hex. */
   sha256: string;
   /**
    * Whether the file has as many rows as the service reports. Of a batch: and no subtask was running just before the read, if the service

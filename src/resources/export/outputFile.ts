@@ -8,8 +8,7 @@ import type { RowPage } from "../../service/rows/rowPage";
 import type { Context } from "../resource";
 import type { Content, Destination } from "./destinations/destination";
 import { destinationOf } from "./destinations/destinationOf";
-import { digestOf } from "./destinations/diskFile";
-import { rewriteAs } from "./formats/format";
+import { isAsRead, writeFormat } from "./formats/format";
 import type { DataExportArgs, DataExportState } from "./model";
 import { mayComeOnce, pendingMark, pendingRun } from "./model";
 import { countsUp, namesFor, rejectedName, withLotNo } from "./outputPath";
@@ -55,6 +54,8 @@ export class OutputFile {
   private constructor(
     private readonly args: DataExportArgs,
     private readonly destination: Destination,
+    /** The program's folder. */
+    private readonly folder: string,
   ) {
     this.names = namesFor(args.path, args.lotNo);
     this.hasManyNames = countsUp(args.path);
@@ -71,7 +72,7 @@ export class OutputFile {
     { folder, settings }: Context,
   ): Promise<OutputFile> {
     const destination = await destinationOf(args.path, folder);
-    const file = new OutputFile(args, destination);
+    const file = new OutputFile(args, destination, folder);
     try {
       await file.claimName(before, mayComeOnce(args, settings));
       return file;
@@ -166,16 +167,14 @@ export class OutputFile {
   private async inFormat(put: (path: string, content: Content) => Promise<string>): Promise<WrittenFile> {
     await this.flush();
     await this.handle?.close();
-    const { format = "ndjson" } = this.args;
-    const { rowCount } = this;
-    if (format === "ndjson") {
+    const { args, rowCount } = this;
+    if (isAsRead(args)) {
       const digest = { bytes: this.bytes, sha256: this.hash.digest("hex") };
       return { ...digest, rowCount, file: await put(this.temporaryPath, digest) };
     }
     const rewritten = temporaryPathFor(this.workPath);
     try {
-      await rewriteAs[format](this.temporaryPath, rewritten);
-      const digest = await digestOf(rewritten);
+      const digest = await writeFormat(args, this.temporaryPath, rewritten, this.folder);
       const file = await put(rewritten, digest);
       await rm(this.temporaryPath, { force: true });
       return { ...digest, rowCount, file };

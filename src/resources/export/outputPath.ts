@@ -3,6 +3,7 @@ import type { Problem } from "../args";
 import type { CheckContext } from "../resource";
 import { holdsUnknown } from "../values";
 import { exists, fileInPlaceOf, isFolder } from "./destinations/diskFile";
+import { compressedEndings } from "./formats/compression";
 import type { DataExportArgs } from "./model";
 import { mayComeOnce } from "./model";
 
@@ -36,9 +37,13 @@ export function* namesFor(path: string, lotNo: string | undefined): Generator<st
   }
 }
 
-/** The nth name for rows that did not pass their checks: `rows.rejected.csv` for `rows.csv`, then `rows.rejected-2.csv` and so on. */
+/**
+ * The nth name for rows that did not pass their checks: `rows.rejected.csv` for `rows.csv`, then `rows.rejected-2.csv` and so on. The ending of a
+ * compression stays the last one: `rows.rejected.csv.gz`.
+ */
 export function rejectedName(name: string, nth: number): string {
-  const ending = extname(name);
+  const compressed = Object.values(compressedEndings).find((each) => name.endsWith(each)) ?? "";
+  const ending = `${extname(name.slice(0, name.length - compressed.length))}${compressed}`;
   const beginning = name.slice(0, name.length - ending.length);
   return `${beginning}.rejected${nth === 1 ? "" : `-${nth}`}${ending}`;
 }
@@ -68,6 +73,22 @@ export function checkPlaceholders({ path, lotNo, markExported }: DataExportArgs,
       path: "path",
       reason: "must contain {lotNo}, {time} or {n} with markExported: a file of marked rows is never overwritten",
     });
+  }
+}
+
+/** Programs tell by its name how a file is compressed, and refuse or misread one with another name. */
+export function checkEnding({ path, compression = "none" }: DataExportArgs, problems: Problem[]): void {
+  if (typeof path !== "string" || typeof compression !== "string") {
+    return;
+  }
+  for (const [name, ending] of Object.entries(compressedEndings)) {
+    const isNamed = path.endsWith(ending);
+    if (name === compression && !isNamed) {
+      problems.push({ path: "path", reason: `must end in "${ending}" with compression "${name}"` });
+    } else if (name !== compression && isNamed) {
+      const reason = `ends in "${ending}", which needs compression "${name}"; got compression "${compression}"`;
+      problems.push({ path: "path", reason });
+    }
   }
 }
 

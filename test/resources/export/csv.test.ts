@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "../../fastCheck";
-import { rewriteAs } from "../../internals/resources";
+import { writeFormat } from "../../internals/resources";
 
 /** A value as JSON, and the text of its cell. */
 interface Cell {
@@ -47,7 +47,7 @@ describe("CSV", () => {
     const [from, to] = [join(folder, "rows.ndjson"), join(folder, "rows.csv")];
     writeFileSync(from, lines);
     rmSync(to, { force: true });
-    await rewriteAs.csv(from, to);
+    await writeFormat({ format: "csv" }, from, to, folder);
     return readFileSync(to, "utf8");
   }
 

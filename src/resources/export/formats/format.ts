@@ -1,33 +1,68 @@
-import type { WriteStream } from "node:fs";
-import { createWriteStream } from "node:fs";
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import type { ExportFormat } from "../model";
+import { Readable, Transform } from "node:stream";
+import type { Content } from "../destinations/destination";
+import type { DataExportArgs, ExportFormat } from "../model";
+import { compressInto } from "./compression";
 import { CsvColumns, csvOf } from "./csv";
 import { rowsOf } from "./jsonRows";
 
-/** Writes a file of one row a line again in another format, in constant memory, and syncs it to the disk. */
-type Rewrite = (from: string, to: string) => Promise<void>;
+export type FormatArgs = Pick<DataExportArgs, "format" | "compression">;
 
-export const rewriteAs: Record<Exclude<ExportFormat, "ndjson">, Rewrite> = {
-  json: async (from, to) => {
-    await pipeline(Readable.from(asArray(from)), syncedFile(to));
-  },
-  csv: async (from, to) => {
+/** Writes all pieces of the file. A second call begins again. */
+type Write = (pieces: Readable) => Promise<void>;
+
+/** Whether the file contains the rows as they come, one on each line. */
+export function isAsRead({ format = "ndjson", compression = "none" }: FormatArgs): boolean {
+  return format === "ndjson" && compression === "none";
+}
+
+/**
+ * Writes a file of one row a line again in the format and the compression of an export, in constant memory, and syncs it to the disk.
+ * @param folder the program's folder
+ */
+export async function writeFormat(args: FormatArgs, from: string, to: string, folder: string): Promise<Content> {
+  const { format = "ndjson", compression = "none" } = args;
+  let written: Content = { bytes: 0, sha256: "" };
+  await formats[format](from, async (pieces) => {
+    await rm(to, { force: true });
+    const digest = new Digest();
+    const file = createWriteStream(to, { flags: "wx", flush: true });
+    await compressInto([digest, file], pieces, compression, folder);
+    written = digest.content();
+  });
+  return written;
+}
+
+const formats: Record<ExportFormat, (from: string, write: Write) => Promise<void>> = {
+  ndjson: (from, write) => write(createReadStream(from, { highWaterMark: 128 * 1024 })),
+  json: (from, write) => write(Readable.from(asArray(from))),
+  csv: async (from, write) => {
     const columns = await CsvColumns.ofFirstRows(from);
     let before: number;
     do {
       // A later row had more fields than the first ones: the file is written again with their columns.
-      await rm(to, { force: true });
       before = columns.names.size;
-      await pipeline(Readable.from(csvOf(from, columns)), syncedFile(to));
+      await write(Readable.from(csvOf(from, columns)));
     } while (columns.names.size > before);
   },
 };
 
-function syncedFile(path: string): WriteStream {
-  return createWriteStream(path, { flags: "wx", flush: true });
+/** Passes pieces on, and knows what they are together. */
+class Digest extends Transform {
+  private readonly hash = createHash("sha256");
+  private bytes = 0;
+
+  override _transform(piece: Buffer, _encoding: unknown, done: (error: null, piece: Buffer) => void): void {
+    this.hash.update(piece);
+    this.bytes += piece.length;
+    done(null, piece);
+  }
+
+  content(): Content {
+    return { bytes: this.bytes, sha256: this.hash.digest("hex") };
+  }
 }
 
 async function* asArray(from: string): AsyncGenerator<Buffer> {

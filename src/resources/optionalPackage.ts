@@ -1,0 +1,24 @@
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+
+/**
+ * Packages that few programs need, so that users install them themselves. They are looked for from the program's folder and from this file: where
+ * this package is linked, only the program's folder has them.
+ */
+function locate(name: string, folder: string): string | undefined {
+  try {
+    return createRequire(__filename).resolve(name, { paths: [folder, __dirname] });
+  } catch {
+    return undefined;
+  }
+}
+
+export function isInstalled(name: string, folder: string): boolean {
+  return locate(name, folder) !== undefined;
+}
+
+/** The exports of a package; undefined if it is not installed. */
+export async function importOptional(name: string, folder: string): Promise<unknown> {
+  const file = locate(name, folder);
+  return file === undefined ? undefined : import(pathToFileURL(file).href);
+}
