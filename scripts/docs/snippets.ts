@@ -17,7 +17,7 @@ const languages: Record<string, string> = {
 /** Languages whose blocks are always cut from a file. */
 const fromFiles = ["ts", "typescript", "js", "yaml", "json"];
 
-const marked = /^<!-- snippet ([^\s#]+)(?:#(\w+))? -->\n(?:\n```\w+\n[\s\S]*?\n```\n)?/gm;
+const marked = /^<!-- snippet ([^\s#]+)(?:#(\w+))? -->\n(?:\n```\w+\n(?:[\s\S]*?\n)?```\n)?/gm;
 
 /** The pages for users, relative to the repository's folder, without the generated API reference. */
 export function pages(): string[] {

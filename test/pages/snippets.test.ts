@@ -40,6 +40,7 @@ describe("a snippet", () => {
     assert.match(page, /#copy -->\n\n```ts\nexport async function copyAndConfigure[\s\S]*\n```\n\nafter\n$/);
     assert.equal(withSnippets(page), page);
     assert.equal(withSnippets(page.replace("copyTask", "copyTsk")), page);
+    assert.equal(withSnippets(`before\n\n${marker}\n\`\`\`ts\n\`\`\`\n\nafter\n`), page);
     assert.doesNotMatch(blocks(page, "ts").join(""), /#region/);
   });
 

@@ -15,7 +15,12 @@ interface Step {
 /** A workflow of `examples/ci`, read as the runner reads it. */
 export interface Workflow {
   defaults?: { run: { shell: string } };
-  jobs: { up: { steps: Step[] } };
+  jobs: Record<string, { steps: Step[] }>;
+}
+
+/** The steps of all jobs, in their order. */
+export function stepsOf({ jobs }: Workflow): Step[] {
+  return Object.values(jobs).flatMap(({ steps }) => steps);
 }
 
 export function readWorkflow(name: string): Workflow {
@@ -61,7 +66,7 @@ export class Runner {
   }
 
   private find(step: string): Step {
-    const found = this.workflow.jobs.up.steps.find(({ name, uses }) => name === step || uses?.startsWith(`${step}@`));
+    const found = stepsOf(this.workflow).find(({ name, uses }) => name === step || uses?.startsWith(`${step}@`));
     if (found === undefined) throw new Error(`the workflow has no step ${step}`);
     return found;
   }

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { Runner, readWorkflow } from "../pages/workflow";
+import { Runner, readWorkflow, stepsOf } from "../pages/workflow";
 import { repositoryRoot } from "./harness";
 import { World } from "./world";
 
@@ -47,7 +47,7 @@ describe("the recipes for a schedule", () => {
     });
     const done: string[] = [];
     try {
-      for (const { uses = "", run, with: options } of read.jobs.up.steps) {
+      for (const { uses = "", run, with: options } of stepsOf(read)) {
         if (run !== undefined) {
           await world.project.shell(run);
         } else if (uses.startsWith("pulumi/actions@")) {
@@ -72,14 +72,19 @@ describe("the recipes for a schedule", () => {
   });
 
   it("in GitLab start one run for each pipeline, and nothing when a job runs again", async () => {
-    const { script, rules } = parse(recipe("gitlab.yml")).nightly as { script: string[]; rules: { if: string }[] };
-    assert.deepEqual(rules, [{ if: '$CI_PIPELINE_SOURCE == "schedule"' }]);
+    const { nightly, default: common } = parse(recipe("gitlab.yml")) as {
+      nightly: { script: string[]; rules: { if: string }[] };
+      default: { before_script: string[] };
+    };
+    assert.deepEqual(nightly.rules, [{ if: '$CI_PIPELINE_SOURCE == "schedule" && $JOB == "nightly"' }]);
     for (const [pipeline, expected] of [
       ["7", 1],
       ["7", 0],
       ["8", 1],
     ] as const) {
-      await world.project.shell(script.join("\n"), { env: { CI_PIPELINE_ID: pipeline } });
+      await world.project.shell([...common.before_script, ...nightly.script].join("\n"), {
+        env: { CI_PIPELINE_ID: pipeline },
+      });
       assert.deepEqual([starts(), label()], [expected, `gitlab-${pipeline}`]);
     }
   });

@@ -1,0 +1,208 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Emulator } from "webextract-emulator";
+import { startEmulator } from "webextract-emulator";
+import { parse } from "yaml";
+import { readWorkflow, stepsOf } from "../pages/workflow";
+import type { ProjectOptions } from "./harness";
+import { Project, repositoryRoot } from "./harness";
+import { World } from "./world";
+
+const examples = join(repositoryRoot, "examples");
+const seed = parse(readFileSync(join(examples, "emulator.yaml"), "utf8"));
+
+describe("the examples", function () {
+  this.timeout(300_000);
+  const emulators: Emulator[] = [];
+  let project: Project;
+  afterEach(async () => {
+    await project.remove();
+    await Promise.all(emulators.splice(0).map((emulator) => emulator.close()));
+  });
+
+  async function newEmulator(): Promise<Emulator> {
+    const emulator = await startEmulator({ seed });
+    emulators.push(emulator);
+    return emulator;
+  }
+
+  /** A copy of the example, without the package.json that the pages say is not needed. */
+  async function open(name: string, options: ProjectOptions): Promise<void> {
+    const folder = join(examples, name);
+    const files = readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), "utf8")] as const);
+    project = await Project.create({
+      ...options,
+      files: { ...Object.fromEntries(files), "package.json": '{ "private": true }' },
+      link: ["typescript", "tsx", "@types"],
+    });
+  }
+
+  function connection(emulator: Emulator): Record<string, string> {
+    const { accessToken, apiKey } = emulator.credentials;
+    return { WEBEXTRACT_BASE_URL: emulator.url, WEBEXTRACT_ACCESS_TOKEN: accessToken, WEBEXTRACT_API_KEY: apiKey };
+  }
+
+  const edit = (file: string, from: string, to: string): void => {
+    const text = readFileSync(join(project.folder, file), "utf8");
+    assert.ok(text.includes(from), `${file} has no ${from}`);
+    project.write(file, text.replace(from, to));
+  };
+  const files = (): string[] => readdirSync(join(project.folder, "rows")).sort();
+  const linesOf = (file: unknown): number =>
+    readFileSync(join(project.folder, String(file)), "utf8")
+      .trimEnd()
+      .split("\n").length;
+
+  it("run each night once, and keep rows apart that do not pass", async () => {
+    const emulator = await newEmulator();
+    await open("nightly", { name: "nightly", env: connection(emulator) });
+    const night = (label: string, options = {}) => project.up({ env: { WEBEXTRACT_RUN_LABEL: label }, ...options });
+    await night("2026-11-21");
+    await night("2026-11-21");
+    await night("2026-11-22");
+    assert.equal(emulator.inspect.runs().length, 2);
+    assert.equal(files().length, 2);
+    const { file, label } = await project.outputs();
+    assert.deepEqual([linesOf(file), label], [25, "2026-11-22"]);
+
+    edit("index.ts", "minRows: 10", "minRows: 1000");
+    const { output } = await night("2026-11-23", { expect: "failure" });
+    assert.match(output, /minRows/);
+    assert.equal(files().filter((name) => name.includes(".rejected.")).length, 1);
+    edit("index.ts", "minRows: 1000", "minRows: 10");
+    await night("2026-11-23");
+    assert.equal(emulator.inspect.runs().length, 3);
+    assert.equal(files().filter((name) => !name.includes(".rejected.")).length, 3);
+  });
+
+  it("export rows once and mark them", async () => {
+    const emulator = await newEmulator();
+    await open("exportAndMark", { name: "export-and-mark", env: connection(emulator) });
+    await project.up();
+    const first = await project.outputs();
+    assert.deepEqual([first.file, first.rowCount, first.marked], ["rows/new-1.ndjson", 25, true]);
+    await project.run(["config", "set", "round", "2"]);
+    await project.up();
+    const second = await project.outputs();
+    assert.deepEqual([second.file, second.rowCount, second.marked], ["rows/new-2.ndjson", 25, true]);
+  });
+
+  it("declare a task in two accounts", async () => {
+    const [europe, america] = [await newEmulator(), await newEmulator()];
+    const profile = ({ url, credentials }: Emulator) => ({ baseUrl: url, accessToken: credentials.accessToken });
+    const profiles = JSON.stringify({ europe: profile(europe), america: profile(america) });
+    await open("accounts", { name: "accounts", env: { WEBEXTRACT_PROFILES: profiles } });
+    await project.up();
+    const { files: exported } = (await project.outputs()) as { files: Record<string, string> };
+    assert.deepEqual(Object.keys(exported).sort(), ["america", "europe"]);
+    assert.deepEqual(Object.values(exported).map(linesOf), [25, 25]);
+
+    edit("index.ts", "MaxPages: 2", "MaxPages: 3");
+    await project.up({ args: ["--target", "**shop-europe", "--target-dependents"] });
+    assert.deepEqual(
+      [europe, america].map(({ inspect }) => inspect.runs().length),
+      [2, 1],
+    );
+  });
+
+  it("preview and apply from a program", async () => {
+    const emulator = await newEmulator();
+    await open("automation", { name: "automation", env: connection(emulator) });
+    const run = async (...args: string[]): Promise<string> => {
+      const { code, output } = await project.node(["--import", "tsx", "index.ts", ...args]);
+      assert.equal(code, 0, output);
+      return output;
+    };
+    await run();
+    assert.equal(emulator.inspect.runs().length, 0);
+    assert.match(await run("--apply"), /25 rows in rows\/shop-\d+\.ndjson/);
+    const preview = await run("--pages", "3");
+    assert.match(preview, /MaxPages/);
+    assert.equal(emulator.inspect.runs().length, 1);
+    await run("--pages", "3", "--apply");
+    assert.equal(emulator.inspect.runs().length, 2);
+  });
+});
+
+describe("the workflows for pull requests and drift", function () {
+  this.timeout(300_000);
+  let world: World;
+  let bin: string;
+  before(async () => {
+    bin = mkdtempSync(join(tmpdir(), "webextract-bin-"));
+    // The commands that are not the real ones: the packages are installed, and GitHub cannot be reached.
+    const main = join(repositoryRoot, "dist", "cli", "main.js");
+    const commands = {
+      npm: 'test "$1" = ci',
+      npx: `shift; exec node ${main} "$@"`,
+      gh: 'for each; do :; done; cp "$each" comment.md',
+    };
+    for (const [name, does] of Object.entries(commands)) {
+      writeFileSync(join(bin, name), `#!/bin/sh\n${does}\n`);
+      chmodSync(join(bin, name), 0o755);
+    }
+    world = await World.create({ program: program("1"), stack: "production", path: [bin] });
+    await world.project.up();
+  });
+  after(async () => {
+    await world.remove();
+    rmSync(bin, { recursive: true });
+  });
+
+  const program = (wait: string): string => `
+    const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1" });
+    new TaskActionConfig("config", {
+      taskId: copy.id, actions: { open: { actionType: "NavigateAction", properties: { Wait: "${wait}" } } },
+    });`;
+  /** The commands of a job, for this stack. */
+  const commandsOf = (workflow: string, job: string): string[] =>
+    stepsOf({ jobs: { job: readWorkflow(workflow).jobs[job] ?? { steps: [] } } }).flatMap(({ run }) =>
+      run === undefined ? [] : [here(run)],
+    );
+  const here = (command: string): string =>
+    command.replace("--stack my-organisation/production", "--stack production").replace(/\$\{\{.*?\}\}/g, "7");
+  const { preview, drift } = parse(readFileSync(join(examples, "ci/gitlab.yml"), "utf8")) as Record<
+    "preview" | "drift",
+    { script: string[] }
+  >;
+
+  for (const [where, commands, report] of [
+    ["GitHub Actions", commandsOf("pullRequest.yml", "preview"), "comment.md"],
+    ["GitLab CI", preview.script, "report.md"],
+  ] as const) {
+    it(`report the changes of a pull request in ${where}, without a request to the service`, async () => {
+      world.program(program("2"));
+      world.operations();
+      rmSync(join(world.project.folder, report), { force: true });
+      for (const command of commands) {
+        await world.project.shell(command);
+      }
+      assert.match(readFileSync(join(world.project.folder, report), "utf8"), /Wait/);
+      assert.deepEqual(world.operations(), []);
+      world.program(program("1"));
+    });
+  }
+
+  for (const [where, commands] of [
+    ["GitHub Actions", commandsOf("drift.yml", "drift")],
+    ["GitLab CI", drift.script],
+  ] as const) {
+    it(`find drift in ${where}, and change nothing`, async () => {
+      const copy = world.project.resource("copy").id ?? "";
+      for (const command of commands) {
+        await world.project.shell(command);
+      }
+      world.emulator.change.setProperty(copy, "open", "Wait", "9");
+      world.operations();
+      await assert.rejects(async () => {
+        for (const command of commands) {
+          await world.project.shell(command);
+        }
+      }, /Wait/);
+      assert.ok(!world.operations().includes("updateActionProperties"));
+      world.emulator.change.setProperty(copy, "open", "Wait", "1");
+    });
+  }
+});
