@@ -5,12 +5,14 @@ import { withParts } from "../../scripts/docs/parts";
 import { benches } from "../benches/index";
 import { tableOf } from "../report";
 import { withExtrapolated } from "./extrapolate";
-import { limitedText, peersText, ratiosText, repairText, summaryText } from "./peersText";
+import { comparisonText, limitedText, peersText, ratiosText, repairText, summaryText } from "./peersText";
 import { plotOf } from "./plot";
 import { savedResults } from "./results";
 
-const page = join(repositoryRoot, "docs", "explanation", "performance.md");
-const picture = join(repositoryRoot, "docs", "explanation", "performance.svg");
+const folder = join(repositoryRoot, "docs", "explanation");
+const page = join(folder, "performance.md");
+const comparison = join(folder, "comparison.md");
+const picture = join(folder, "performance.svg");
 
 /** The pages with results, with their new content. */
 export function documented(): Record<string, string> {
@@ -26,8 +28,13 @@ export function documented(): Record<string, string> {
     repair: repairText(peers),
     limited: limitedText(peers),
   };
-  const text = withParts(readFileSync(page, "utf8"), { command: "npm run bench -- docs", required: parts });
-  return { [page]: text, [picture]: plotOf(peers) };
+  const written = (file: string, required: Record<string, string>): string =>
+    withParts(readFileSync(file, "utf8"), { command: "npm run bench -- docs", required });
+  return {
+    [page]: written(page, parts),
+    [comparison]: written(comparison, { comparison: comparisonText(peers) }),
+    [picture]: plotOf(peers),
+  };
 }
 
 export function writeDocumentation(): void {

@@ -65,6 +65,32 @@ function sizesOf({ stateBytes, bytesOfResource, phases }: PeerResult): string[] 
   ];
 }
 
+/** The ways that people choose from, side by side. */
+const choices = {
+  ExtractionTask: "this package",
+  "guide-style": "own dynamic provider",
+  command: "@pulumi/command",
+  restapi: "REST provider",
+};
+
+/** The same figures for 100 tasks and the ways to choose from, as seconds and requests. */
+export function comparisonText(results: readonly PeersResult[]): string {
+  const result = results.find(({ tasks, requestsPerSecond }) => tasks === 100 && requestsPerSecond === undefined);
+  const rows = Object.entries(choices).map(([name, shown]) => {
+    const peer = result?.peers.find((each) => each.peer === name);
+    if (result === undefined || peer === undefined) {
+      throw new Error(`the results of the peers with 100 tasks lack ${name}`);
+    }
+    const cells = phases.map((phase) => {
+      const measured = peer.phases[phase];
+      return measured === undefined ? "" : `${measured.wallSeconds.toFixed(1)} s, ${measured.requests}`;
+    });
+    return [shown, ...cells, sizesOf(peer)[0] ?? ""];
+  });
+  const table = markdownTable(["", ...phases, "state"], rows);
+  return `${table}\n\nSeconds and requests of each phase, ${result === undefined ? "" : measuredText(result)}`;
+}
+
 /** The ratios of this package to the other peers, with their goals. */
 export function ratiosText(results: readonly PeersResult[]): string {
   const rows = results
