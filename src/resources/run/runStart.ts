@@ -38,13 +38,18 @@ export async function takeOverRun(
 ): Promise<{ run: StartedRun | undefined; labelled: Labelled }> {
   const { taskId, runLabel } = args;
   let labelled = args;
-  const request = {
+  const request: MakingRequest = {
     ...startOf(args, context),
-    // An up with another label asks for another run. Without a label, or with the same one, the up takes the run over.
-    isSameAs({ id, detail }: { id?: string; detail: LabelState }): boolean {
-      const isSame = detail.runLabel === undefined || runLabel === undefined || labelsOf(detail).includes(runLabel);
-      labelled = isSame || id === undefined ? args : { ...args, ...joinLabels(detail, args) };
-      return isSame;
+    // An up with another label asks for another run. Without a label, or with the same one, the up takes the run over. A start that may have taken effect has to be
+    // cleared up first, under any label.
+    isSameAs({ id, detail }: { id?: string; detail: LabelState }) {
+      const isOther = detail.runLabel !== undefined && runLabel !== undefined && !labelsOf(detail).includes(runLabel);
+      if (id !== undefined && isOther) {
+        labelled = { ...args, ...joinLabels(detail, args) };
+        return false;
+      }
+      request.state = { ...args, ...(isOther ? joinLabels(undefined, detail) : joinLabels(args, detail)) };
+      return true;
     },
   };
   const earlier = await takeOver(request, () => lookUpExistence(taskId, context), context);

@@ -12,7 +12,9 @@ export type Kill = "host" | "machine" | "engine" | "answer";
 
 /** The commands after the kill. */
 export const nexts = ["an up", "a refresh and an up", "an up --refresh"] as const;
-export type Next = (typeof nexts)[number];
+/** The same if the command that is killed has a run label. */
+export const labelledNexts = ["an up", "an up without the label and an up with it"] as const;
+export type Next = (typeof nexts)[number] | (typeof labelledNexts)[number];
 
 const parallel = ["--parallel", "50"];
 const goOn = ["--continue-on-error", ...parallel];
@@ -22,6 +24,8 @@ const goOn = ["--continue-on-error", ...parallel];
  * solutions that the errors name, and an up that must change nothing.
  */
 export class KilledUp {
+  /** The run label of the commands. */
+  label = "";
   private readonly ways = new Map<string, Record<string, unknown>>();
 
   private constructor(
@@ -33,7 +37,7 @@ export class KilledUp {
     const world = await World.create({
       program: "",
       seed: seedFor(steps),
-      emulator: { behaviour: { readsUntilFinished: 1000 } },
+      emulator: { behaviour: { readsUntilFinished: 1000, startWhileRunning: "newRun" } },
       config: { "webextract:concurrency": "50" },
     });
     for (const { prepare } of steps) {
@@ -55,6 +59,7 @@ export class KilledUp {
   async kill(kill: Kill, when: "before" | "after"): Promise<void> {
     const { emulator, project } = this.world;
     this.declare(({ after }) => after);
+    const env = this.env();
     // Faults without a task apply to the remaining requests.
     const ordered = [...this.steps].sort(
       (a, b) => Number(a.at.taskId === undefined) - Number(b.at.taskId === undefined),
@@ -63,11 +68,11 @@ export class KilledUp {
       for (const { at } of ordered) {
         emulator.fault({ ...at, kind: "reset", when, times: 1 });
       }
-      await project.up({ args: goOn, expect: "either" });
+      await project.up({ args: goOn, env, expect: "either" });
       return;
     }
     const holds = ordered.map((step) => emulator.hold(holdOf(step, when)));
-    const run = project.start(["up", "--yes", "--skip-preview"], { args: parallel });
+    const run = project.start(["up", "--yes", "--skip-preview"], { args: parallel, env });
     await reached(
       run,
       holds.map((hold) => hold.reached),
@@ -93,10 +98,15 @@ export class KilledUp {
   /** Runs the next commands of a user or a CI job. @returns their output. */
   async goOn(next: Next): Promise<string> {
     const { project } = this.world;
-    const refreshed = next === "a refresh and an up" ? await project.refresh({ args: parallel }) : undefined;
+    const earlier =
+      next === "a refresh and an up"
+        ? await project.refresh({ args: parallel })
+        : next === "an up without the label and an up with it"
+          ? await project.up({ args: goOn, expect: "either" })
+          : undefined;
     const args = next === "an up --refresh" ? ["--refresh", ...goOn] : goOn;
-    const up = await project.up({ args, expect: "either" });
-    return `${refreshed?.output ?? ""}\n${up.output}`;
+    const up = await project.up({ args, env: this.env(), expect: "either" });
+    return `${earlier?.output ?? ""}\n${up.output}`;
   }
 
   /** Applies the solution of the error for each resource with an unknown outcome. @returns their names. */
@@ -108,8 +118,16 @@ export class KilledUp {
       this.ways.set(step.name, made === undefined ? { retry: "looked, it is not there" } : adopting(step, made));
     }
     this.declare(({ after }) => after);
-    await this.world.project.up({ args: parallel });
+    await this.world.project.up({ args: parallel, env: this.env() });
     return lost.map(({ name }) => name);
+  }
+
+  /** An up under another label, without what the solutions of the errors have added. */
+  async goOnUnder(label: string): Promise<void> {
+    this.label = label;
+    this.ways.clear();
+    this.declare(({ after }) => after);
+    await this.world.project.up({ args: parallel, env: this.env() });
   }
 
   /** Asserts that no effect has happened too often so far. */
@@ -130,7 +148,7 @@ export class KilledUp {
       }
       settled?.(this.world);
     }
-    await project.preview({ args: ["--expect-no-changes"] });
+    await project.preview({ args: ["--expect-no-changes"], env: this.env() });
     assert.deepEqual(
       project.state().resources.filter(({ id }) => id?.startsWith("unknown-")),
       [],
@@ -138,11 +156,15 @@ export class KilledUp {
   }
 
   /** How often a request had an effect. */
-  private times({ operation, taskId }: { operation: string; taskId: string }): number {
+  times({ operation, taskId }: { operation: string; taskId: string }): number {
     return this.world.emulator.requests.filter((request) => {
       const about = request.query.taskId ?? (request.body as { taskId?: string } | undefined)?.taskId;
       return request.operation === operation && request.tookEffect && about === taskId;
     }).length;
+  }
+
+  private env(): Record<string, string> {
+    return { WEBEXTRACT_RUN_LABEL: this.label };
   }
 
   private declare(argsOf: (step: KilledStep) => object | undefined): void {

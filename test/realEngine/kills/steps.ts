@@ -285,6 +285,19 @@ export const deletes: KilledStep[] = [
   },
 ];
 
+/** The start of a run under a new label, killed at each of its requests. The arguments stay the same. */
+const labelled = (name: string, at: Omit<KilledStep["at"], "taskId">, args: Args = {}): KilledStep => {
+  const declared = { taskId: name, pollSeconds: 0, ...args };
+  return cloudRun(name, { ...at, taskId: name }, declared, declared);
+};
+
+export const labelledStarts: KilledStep[] = [
+  labelled("stop-old", { operation: "stopSubtasks" }, { onDelete: "stop" }),
+  labelled("list", { operation: "getSubtasks" }),
+  labelled("start", { operation: "startTask" }),
+  labelled("start-stopped", { operation: "startTask" }, { onDelete: "stop" }),
+];
+
 /** The fault that holds the request of a step. */
 export function holdOf({ at }: KilledStep, when: "before" | "after"): Omit<Fault, "kind"> {
   return { ...at, when };

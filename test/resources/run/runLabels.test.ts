@@ -262,6 +262,41 @@ describe("a run label", () => {
     });
   });
 
+  describe("after a kill before the response to the start", () => {
+    const atStart = (declared: Declared, given: Record<string, unknown>, when: "before" | "after") =>
+      world.killed(declared, () => declared.up(given), { operation: "startTask", when });
+
+    for (const next of [undefined, "a", "b"]) {
+      it(`nothing is started ${next === undefined ? "without a label" : `under "${next}"`}, and the adopted run is the run of its label`, async () => {
+        await run.up(args);
+        const saved = (await atStart(run, under("a"), "after")).asDeleted();
+        world.emulator.clearFaults();
+        await failure(saved.up(next === undefined ? args : under(next)));
+        await failure(saved.up(under("b")));
+        assert.equal(starts(), 2);
+        await saved.up(under("a", { adoptLotNo: lastLotNo() }));
+        for (const given of [args, under("a"), args]) {
+          assert.equal(await saved.up(given), "nothing");
+        }
+        assert.equal(await saved.up(under("b")), "replaced");
+        assert.equal(await saved.up(under("a")), "nothing");
+        assert.equal(starts(), 3);
+      });
+    }
+
+    it("a new retry starts the run of the label", async () => {
+      await run.up(args);
+      const saved = (await atStart(run, under("a"), "before")).asDeleted();
+      world.emulator.clearFaults();
+      await failure(saved.up(args));
+      await saved.up(under("a", { retry: "1" }));
+      for (const given of [args, under("a"), args]) {
+        assert.notEqual(await saved.up(given), "replaced");
+      }
+      assert.equal(starts(), 2);
+    });
+  });
+
   describe("in any sequence of ups", () => {
     type Up = {
       label?: string;
