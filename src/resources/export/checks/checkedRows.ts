@@ -1,5 +1,3 @@
-import type { Row } from "../../../service/contract/types";
-
 /** What the checks of an export have found. No value of a row is in it. */
 export interface CheckedRows {
   /** Number of rows. */
@@ -35,11 +33,14 @@ export interface FailedCheck {
 }
 
 /** What one part of the checks does with each row. */
-export interface RowStep {
+export interface RowStep<Value> {
   /** Whether it can take forever. */
   readonly mayNotEnd: boolean;
-  /** If it is interrupted, it can be called again with the same row. */
-  add(row: Row, number: number): void;
+  /**
+   * If it is interrupted, it can be called again with the same row.
+   * @param value what it checks of the row
+   */
+  add(value: Value, number: number): void;
   /** It took too long with this row: from now on it must end. */
   stop(number: number): void;
 }

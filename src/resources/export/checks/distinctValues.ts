@@ -22,10 +22,11 @@ export class DistinctValues {
 
   /** Returns whether the value is new. A new value is remembered unless the table is full. */
   add(text: string): boolean {
-    const digest = hash("sha256", text, "hex");
-    const high = Number.parseInt(digest.slice(0, 8), 16);
+    // One character for each byte.
+    const digest = hash("sha256", text, "binary");
+    const high = integerAt(digest, 0);
     // 0 stands for an empty place.
-    const low = Number.parseInt(digest.slice(8, 16), 16) || 1;
+    const low = integerAt(digest, 4) || 1;
     const place = this.placeOf(high, low);
     if (this.low[place] !== 0) {
       return false;
@@ -62,4 +63,10 @@ export class DistinctValues {
       }
     });
   }
+}
+
+function integerAt(bytes: string, at: number): number {
+  const low = bytes.charCodeAt(at) | (bytes.charCodeAt(at + 1) << 8);
+  const high = bytes.charCodeAt(at + 2) | (bytes.charCodeAt(at + 3) << 8);
+  return (low | (high << 16)) >>> 0;
 }

@@ -1,5 +1,3 @@
-import type { Row } from "../../../service/contract/types";
-import { entryOf } from "../../values";
 import type { FailedCheck, FieldFigures, RowStep } from "./checkedRows";
 import { percent } from "./checkedRows";
 import { DistinctValues, mostDistinctValues } from "./distinctValues";
@@ -8,7 +6,7 @@ import { RowCount } from "./rowCount";
 import { isFilled, isOfType, textOf } from "./valueTypes";
 
 /** Checks the values of one field. */
-export class FieldChecker implements RowStep {
+export class FieldChecker implements RowStep<unknown> {
   /** Whether a row has the field. */
   private occurs = false;
   private readonly empty = new RowCount();
@@ -36,12 +34,13 @@ export class FieldChecker implements RowStep {
     return this.pattern !== undefined;
   }
 
-  add(row: Row, number: number): void {
-    const value = entryOf(row, this.name);
+  /** @param value undefined if the row does not have the field */
+  add(value: unknown, number: number): void {
     // The pattern comes first: if its time runs out, the row has not been counted.
-    const isUnmatched = this.mayBeMatched(value) && this.pattern?.test(textOf(value)) === false;
-    this.occurs ||= Object.hasOwn(row, this.name);
-    if (!isFilled(value)) {
+    const filled = isFilled(value);
+    const isUnmatched = filled && this.stoppedAt === undefined && this.pattern?.test(textOf(value)) === false;
+    this.occurs ||= value !== undefined;
+    if (!filled) {
       this.empty.note(number);
       return;
     }
@@ -118,9 +117,5 @@ export class FieldChecker implements RowStep {
 
   private share(rows: number): number {
     return rows === 0 ? 1 : (rows - this.empty.count) / rows;
-  }
-
-  private mayBeMatched(value: unknown): boolean {
-    return this.pattern !== undefined && this.stoppedAt === undefined && isFilled(value);
   }
 }

@@ -1,16 +1,14 @@
-import type { Row } from "../../../service/contract/types";
 import type { RowPage } from "../../../service/rows/rowPage";
 import type { CheckedRows, FailedCheck, RowStep } from "./checkedRows";
 import { percent, RowsRefused } from "./checkedRows";
 import { FieldChecker } from "./fieldChecker";
+import { FieldReader } from "./fieldReader";
 import type { RowChecks } from "./rowChecks";
 import type { SchemaChecker } from "./rowSchema";
 import { TimeLimit } from "./timeLimit";
 
 /** A page takes milliseconds. */
 const defaultTimeLimit = 5000;
-/** The likely name of a field is searched among these. */
-const mostNames = 200;
 
 interface Options {
   checks: RowChecks;
@@ -29,17 +27,17 @@ export class RowChecker {
   private readonly lastPassed: number | undefined;
   private readonly fields: readonly FieldChecker[];
   private readonly schema: SchemaChecker | undefined;
-  private readonly steps: readonly RowStep[];
+  private readonly reader: FieldReader;
   private readonly limit: TimeLimit | undefined;
-  private readonly names = new Set<string>();
 
   constructor({ checks, schema, lastPassed, timeLimit = defaultTimeLimit }: Options) {
     this.checks = checks;
     this.lastPassed = lastPassed;
     this.fields = Object.entries(checks.fields ?? {}).map(([name, field]) => new FieldChecker(name, field));
     this.schema = schema;
-    this.steps = schema === undefined ? this.fields : [...this.fields, schema];
-    this.limit = this.steps.some(({ mayNotEnd }) => mayNotEnd) ? new TimeLimit(timeLimit) : undefined;
+    this.reader = new FieldReader(this.fields.map(({ name }) => name));
+    const mayNotEnd = schema !== undefined || this.fields.some((field) => field.mayNotEnd);
+    this.limit = mayNotEnd ? new TimeLimit(timeLimit) : undefined;
   }
 
   /** Whether rows that do not pass are refused. */
@@ -47,11 +45,15 @@ export class RowChecker {
     return this.checks.onFail !== "warn";
   }
 
-  add(page: Pick<RowPage, "count" | "objects">): void {
-    if (this.steps.length > 0 && page.count > 0) {
-      const rows = page.objects();
-      this.noteNames(rows[0]);
-      this.addRows(rows);
+  add(page: Pick<RowPage, "count" | "ndjson" | "objects">): void {
+    if (this.fields.length > 0 && page.count > 0) {
+      const columns = this.reader.read(page.ndjson(), page.count);
+      for (const [index, field] of this.fields.entries()) {
+        this.addAll(field, columns[index] ?? []);
+      }
+    }
+    if (this.schema !== undefined) {
+      this.addAll(this.schema, page.objects());
     }
     this.rows += page.count;
   }
@@ -76,7 +78,7 @@ export class RowChecker {
             },
           ]
         : []),
-      ...this.fields.flatMap((field) => field.failed(rows, () => [...this.names])),
+      ...this.fields.flatMap((field) => field.failed(rows, () => [...this.reader.names])),
       ...(this.schema?.failed(rows) ?? []),
     ];
   }
@@ -104,30 +106,20 @@ export class RowChecker {
    * A step that runs out of time is tried once more at the same row. A computer that was asleep, or that gave the process no time, must not look
    * like a pattern that takes forever.
    */
-  private addRows(rows: readonly Row[]): void {
+  private addAll<Value>(step: RowStep<Value>, values: readonly Value[]): void {
     let done = 0;
     const goOn = (): void => {
-      for (const all = rows.length * this.steps.length; done < all; done++) {
-        const index = Math.floor(done / this.steps.length);
-        this.steps[done % this.steps.length]?.add(rows[index] as Row, this.rows + index + 1);
+      for (; done < values.length; done++) {
+        step.add(values[done] as Value, this.rows + done + 1);
       }
     };
-    if (this.limit === undefined) {
+    if (this.limit === undefined || !step.mayNotEnd) {
       goOn();
       return;
     }
     for (let before = -1; !this.limit.run(goOn); before = done) {
       if (done === before) {
-        this.steps[done % this.steps.length]?.stop(this.rows + Math.floor(done / this.steps.length) + 1);
-      }
-    }
-  }
-
-  /** Of the first row of each page: rows of one task have the same fields, or nearly. */
-  private noteNames(row: Row | undefined): void {
-    for (const name of Object.keys(row ?? {})) {
-      if (this.names.size < mostNames) {
-        this.names.add(name);
+        step.stop(this.rows + done + 1);
       }
     }
   }

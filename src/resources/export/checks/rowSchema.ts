@@ -55,7 +55,7 @@ export async function checkSchema(
 }
 
 /** Validates each row. */
-export class SchemaChecker implements RowStep {
+export class SchemaChecker implements RowStep<Row> {
   /** The schema can have patterns. */
   readonly mayNotEnd = true;
   private readonly invalid = new RowCount();

@@ -4,6 +4,7 @@ import { ResourceError } from "../../resource";
 const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
+const colon = 0x3a;
 const openObject = 0x7b;
 const openList = 0x5b;
 const closeObject = 0x7d;
@@ -49,8 +50,15 @@ export class JsonRows {
     return this.at < this.text.length;
   }
 
-  /** Goes to the next member of the object. Returns whether there is one. */
-  nextMember(): boolean {
+  /**
+   * Goes to the next member of the object. Returns whether there is one.
+   * @param likelyName a name without quotation marks. It takes half the time if the member has this name and a string
+   */
+  nextMember(likelyName?: string): boolean {
+    if (likelyName !== undefined && this.isAtString(likelyName)) {
+      this.skipString();
+      return true;
+    }
     this.skipSpace();
     if (this.code() === comma) {
       this.at++;
@@ -74,7 +82,10 @@ export class JsonRows {
   /** Whether the member has this name. Takes less time than a comparison with {@link name}. */
   isNamed(name: string | undefined): boolean {
     return (
-      name !== undefined && this.nameTo - this.nameFrom === name.length && this.text.startsWith(name, this.nameFrom)
+      name !== undefined &&
+      this.nameTo - this.nameFrom === name.length &&
+      this.text.startsWith(name, this.nameFrom) &&
+      (this.firstEscape < 0 || !name.includes("\\"))
     );
   }
 
@@ -82,14 +93,38 @@ export class JsonRows {
     return this.contentOf(this.nameFrom, this.nameTo);
   }
 
+  get isString(): boolean {
+    return this.text.charCodeAt(this.valueFrom) === quote;
+  }
+
   /** The content of a string; an empty string for null; the JSON of any other value. */
   get value(): string {
     const { text, valueFrom, at } = this;
-    if (text.charCodeAt(valueFrom) === quote) {
+    if (this.isString) {
       return this.contentOf(valueFrom + 1, at - 1);
     }
     const value = text.slice(valueFrom, at);
     return value === "null" ? "" : value;
+  }
+
+  /** Goes to the value of the next member if it has this name and a string, without white space between its parts. */
+  private isAtString(name: string): boolean {
+    const { text, at } = this;
+    const from = text.charCodeAt(at) === comma ? at + 2 : at + 1;
+    const to = from + name.length;
+    const isThere =
+      text.charCodeAt(to) === quote &&
+      text.charCodeAt(to + 1) === colon &&
+      text.charCodeAt(to + 2) === quote &&
+      text.charCodeAt(from - 1) === quote &&
+      text.startsWith(name, from);
+    if (isThere) {
+      this.nameFrom = from;
+      this.nameTo = to;
+      this.at = to + 2;
+      this.valueFrom = to + 2;
+    }
+    return isThere;
   }
 
   private code(): number {

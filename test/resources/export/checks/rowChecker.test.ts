@@ -8,11 +8,16 @@ type Row = Record<string, unknown>;
 function checked(pages: readonly Row[][], checks: RowChecks, timeLimit?: number) {
   const checker = new RowChecker({ checks, timeLimit });
   for (const rows of pages) {
-    checker.add({ count: rows.length, objects: () => rows });
+    checker.add(pageOf(rows));
   }
   const failed = checker.failed();
   return { failed, figures: checker.figures(failed) };
 }
+
+const pageOf = (rows: readonly Row[]) => {
+  const ndjson = Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  return { count: rows.length, ndjson: () => ndjson, objects: () => [...rows] };
+};
 
 /** The same with all rows at hand. */
 function naively(rows: readonly Row[], fields: Record<string, FieldChecks>): unknown {
@@ -77,7 +82,7 @@ describe("a checker of rows", () => {
       const rows = Array.from({ length: 100 }, (_, index) => ({ a: index < filled ? "x" : "" }));
       assert.deepEqual(checked([rows], { fields: { a: { filled: filled / 100 } } }).failed, []);
       const dropped = new RowChecker({ checks: { maxDrop: (100 - filled) / 100 }, lastPassed: 100 });
-      dropped.add({ count: filled, objects: () => [] });
+      dropped.add({ ...pageOf([]), count: filled });
       assert.deepEqual(dropped.failed(), []);
     }
   });
@@ -107,7 +112,7 @@ describe("a checker of rows", () => {
 
   it("parses no page if it only counts rows", () => {
     const checker = new RowChecker({ checks: { minRows: 1 } });
-    checker.add({ count: 3, objects: () => assert.fail("parsed") });
+    checker.add({ count: 3, ndjson: () => assert.fail("read"), objects: () => assert.fail("parsed") });
     assert.deepEqual(checker.failed(), []);
   });
 });
