@@ -14,6 +14,8 @@ interface EmulatorFlags {
   plan?: Plan;
   allowRemotePages: boolean;
   latency: number;
+  pageTimeout: number;
+  pageMemory: number;
   quiet: boolean;
 }
 
@@ -38,6 +40,13 @@ function command(): Command {
     .addOption(new Option("--plan <plan>", "plan of the account").choices(["free", "professional", "enterprise"]))
     .option("--allow-remote-pages", "allow runs to open pages outside of this machine", false)
     .option("--latency <ms>", "delay of each request in milliseconds", integerUpTo(600_000), 0)
+    .option(
+      "--page-timeout <ms>",
+      "timeout of loading one page of a run, and of reading it, in milliseconds",
+      integerUpTo(3_600_000, 1),
+      10_000,
+    )
+    .option("--page-memory <MB>", "memory for reading one page of a run, in megabytes", integerUpTo(65_536, 1), 1024)
     .option("--quiet", "do not log requests", false)
     .option("--list-behaviours", "list the behaviours with their values and exit")
     .allowExcessArguments(false)
@@ -57,6 +66,8 @@ async function run(flags: EmulatorFlags): Promise<void> {
     plan: flags.plan,
     allowRemotePages: flags.allowRemotePages,
     latencyMs: flags.latency,
+    pageTimeoutMs: flags.pageTimeout,
+    pageMemoryMb: flags.pageMemory,
     journalLimit,
     log: flags.quiet ? undefined : say,
   }).catch((error: unknown) => {
@@ -96,11 +107,11 @@ function behaviourList(): string {
   return behaviourNames.map((name) => `${name}=${allowedValues(name)}`).join("\n");
 }
 
-function integerUpTo(maximum: number): (text: string) => number {
+function integerUpTo(maximum: number, minimum = 0): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (/^\d+$/.test(text) && value <= maximum) return value;
-    throw new InvalidArgumentError(`It must be an integer from 0 to ${maximum}.`);
+    if (/^\d+$/.test(text) && value >= minimum && value <= maximum) return value;
+    throw new InvalidArgumentError(`It must be an integer from ${minimum} to ${maximum}.`);
   };
 }
 

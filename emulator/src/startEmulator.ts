@@ -19,6 +19,8 @@ import { CredentialStore } from "./store/credentials";
 import type { Plan, Seed } from "./store/seed";
 import { checkSeed, defaultSeed } from "./store/seed";
 import { loadState, StateWriter } from "./store/stateFile";
+import type { StateLock } from "./store/stateLock";
+import { lockState } from "./store/stateLock";
 import { Store } from "./store/store";
 
 /** Options of {@link startEmulator}. */
@@ -39,8 +41,10 @@ export interface EmulatorOptions {
   allowRemotePages?: boolean;
   /** Delay of each request in milliseconds. Default 0. */
   latencyMs?: number;
-  /** Timeout of one page of a run in milliseconds. Default 10000. */
+  /** Timeout of loading one page of a run, and of reading it, in milliseconds. Default 10000. */
   pageTimeoutMs?: number;
+  /** Memory for reading one page of a run, in megabytes. Default 1024. */
+  pageMemoryMb?: number;
   /** Maximum number of requests in the journal. Default 100000. */
   journalLimit?: number;
   /** Receives a line for each request and for each page that could not be read. Default: no log. */
@@ -86,9 +90,19 @@ export interface Emulator {
 
 /**
  * Starts a stateful emulator of the service.
- * @throws Error if the seed, a behaviour or the state file is invalid, or if the port is in use.
+ * @throws Error if the seed, a behaviour or the state file is invalid, if another emulator uses the state file, or if the port is in use.
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const lock = options.stateFile === undefined ? undefined : await lockState(options.stateFile);
+  try {
+    return await startWithLock(options, lock);
+  } catch (error) {
+    await lock?.release();
+    throw error;
+  }
+}
+
+async function startWithLock(options: EmulatorOptions, lock: StateLock | undefined): Promise<Emulator> {
   const log = options.log ?? (() => undefined);
   const behaviour = withBehaviour(defaultBehaviour(), options.behaviour ?? {});
   const store = new Store();
@@ -108,6 +122,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     visitPage: visitPage({
       allowRemotePages: options.allowRemotePages ?? false,
       timeoutMs: options.pageTimeoutMs ?? 10_000,
+      memoryMb: options.pageMemoryMb ?? 1024,
     }),
     behaviour: () => service.behaviour,
     changed: saveSoon,
@@ -133,8 +148,16 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     saved: () => writer.save(),
     closing: closing.signal,
   });
-  const url = await listen(app, options);
-  await writer.save();
+  let url: string;
+  try {
+    url = await listen(app, options);
+    await writer.prepare();
+    await writer.save();
+  } catch (error) {
+    // An open port would keep the process alive.
+    await app.close();
+    throw error;
+  }
   runner.resume();
 
   return {
@@ -177,7 +200,11 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     runner.close();
     app.server.closeAllConnections();
     await app.close();
-    await writer.close();
+    try {
+      await writer.close();
+    } finally {
+      await lock?.release();
+    }
   }
 }
 

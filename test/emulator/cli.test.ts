@@ -1,41 +1,8 @@
 import assert from "node:assert/strict";
-import type { ChildProcessWithoutNullStreams } from "node:child_process";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
-const main = join(__dirname, "../../emulator/src/cli.ts");
-
-interface Running {
-  process: ChildProcessWithoutNullStreams;
-  output(): string;
-  /** Resolves with what `pattern` finds in the output. */
-  says(pattern: RegExp): Promise<string>;
-  ended: Promise<number | null>;
-}
-
-function emulator(...args: string[]): Running {
-  const child = spawn(process.execPath, ["--require", "tsx/cjs", main, ...args]);
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
-  const ended = once(child, "close").then(([code]) => code as number | null);
-  return {
-    process: child,
-    output: () => output,
-    ended,
-    async says(pattern) {
-      for (;;) {
-        const found = pattern.exec(output);
-        if (found !== null) return found[1] ?? found[0];
-        if (child.exitCode !== null) throw new Error(`ended without saying ${pattern}: ${output}`);
-        await Promise.race([once(child.stdout, "data"), ended]);
-      }
-    },
-  };
-}
+import { emulator } from "./emulatorProcess";
 
 describe("webextract-emulator", () => {
   let folder: string;

@@ -52,6 +52,19 @@ describe("the emulator's credentials", () => {
     }
   });
 
+  it("work after any number of refreshes, if a refresh does not end them", async () => {
+    const before = emulator.credentials;
+    const fields = { grant_type: "refresh_token", refresh_token: before.refreshToken };
+    for (let refresh = 0; refresh < 202; refresh += 1) await data(emulator, "refreshToken", fields);
+    const headers = { authorization: `Bearer ${before.accessToken}` };
+    assert.equal((await call(emulator, "removeData", { fields: { taskId: "template" }, headers })).status, 200);
+  });
+
+  it("are recognized after bearer in any case", async () => {
+    const headers = { authorization: `bearer ${emulator.credentials.accessToken}` };
+    assert.equal((await call(emulator, "removeData", { fields: { taskId: "template" }, headers })).status, 200);
+  });
+
   it("can be expired", async () => {
     emulator.change.expireAccessTokens();
     assert.equal(await refusal(emulator, "removeData", { fields: { taskId: "template" } }), "401 Invalid.Token");

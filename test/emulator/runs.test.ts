@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import dns from "node:dns/promises";
 import type { ServerResponse } from "node:http";
+import sinon from "sinon";
 import type { Emulator, SeedAction } from "webextract-emulator";
 import { call, data, runTemplate, startWith } from "./caller";
 import type { PageSite } from "./pageSite";
@@ -139,6 +141,77 @@ describe("a run", () => {
       ["c", "page of c"],
     ]);
     assert.deepEqual([statuses(), errors()], [["finished"], ["status 404"]]);
+  });
+
+  it("reads each page of a list once, whatever the link to the next page says", async () => {
+    site.pages.set("/a", `<li><b>a</b></li><a class="next" href="b#top">next</a>`);
+    site.pages.set("/b", `<li><b>b</b></li><a class="next" href="a">next</a>`);
+    site.pages.set("/here", `<li><b>here</b></li><a class="next" href="#">next</a>`);
+    site.pages.set("/old", (_request, response) => {
+      response.writeHead(301, { location: "/new" }).end();
+    });
+    site.pages.set("/new", `<li><b>new</b></li><a class="next" href="/old">next</a>`);
+    task([extract, { ...pagination, properties: { NextSelector: "a.next" } }], ["/a", "/here", "/old"]);
+    await runTemplate(emulator, "task");
+    assert.deepEqual(named(), ["a", "b", "here", "new"]);
+  });
+
+  it("resolves links and forms against the base of the page", async () => {
+    const base = `<base href="/deep/"><base href="/second/">`;
+    site.pages.set("/", `${base}<li><b>1</b><a href="item">x</a></li><a class="next" href="next">next</a>`);
+    site.pages.set("/deep/next", `<li><b>2</b></li>`);
+    task([extract, pagination], ["/"]);
+    await runTemplate(emulator, "task");
+    assert.deepEqual(
+      emulator.inspect.rows("task").map(({ name, link }) => [name, link]),
+      [
+        ["1", `${site.url}/deep/item`],
+        ["2", ""],
+      ],
+    );
+    const enter: SeedAction = { actionType: "EnterTextAction", actionId: "enter", properties: { TextToSet: "x" } };
+    site.pages.set("/form", `${base}<form action="find"><input name="q"></form>`);
+    site.pages.set("/deep/find?q=x", "<li><b>found</b></li>");
+    site.pages.set("/self", `${base}<form><input name="q"></form>`);
+    site.pages.set("/self?q=x", "<li><b>itself</b></li>");
+    task([enter, extract], ["/form", "/self"]);
+    await runTemplate(emulator, "task");
+    assert.deepEqual(named().slice(2), ["found", "itself"]);
+  });
+
+  it("reads what a page shows without scripts", async () => {
+    site.pages.set("/", "<noscript><li><b>plain</b></li></noscript>");
+    task([extract], ["/"]);
+    await runTemplate(emulator, "task");
+    assert.deepEqual(named(), ["plain"]);
+  });
+
+  it("trusts a name below localhost only if it leads to this machine", async () => {
+    const lookup = sinon.stub(dns, "lookup") as unknown as sinon.SinonStub;
+    try {
+      lookup.withArgs("out.localhost").resolves([{ address: "127.0.0.1" }, { address: "192.0.2.1" }]);
+      lookup.withArgs("none.localhost").rejects(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }));
+      task([extract], ["http://out.localhost/", "http://none.localhost/"]);
+      await runTemplate(emulator, "task");
+      assert.deepEqual(errors(), [
+        "out.localhost is outside of this machine; remote pages are not allowed",
+        "could not be fetched (ENOTFOUND)",
+      ]);
+    } finally {
+      lookup.restore();
+    }
+  });
+
+  it("accepts texts that are not valid Unicode", async () => {
+    site.pages.set("/find?q=%EF%BF%BD", "<li><b>replaced</b></li>");
+    const navigate: SeedAction = {
+      actionType: "NavigateAction",
+      actionId: "open",
+      properties: { Url: `${site.url}/find?q={text}` },
+    };
+    task([navigate, extract, loop("TextList", ["\ud800"])]);
+    await runTemplate(emulator, "task");
+    assert.deepEqual(named(), ["replaced"]);
   });
 
   it("keeps the order of the inputs, even if its subtasks finish in another order", async () => {

@@ -100,7 +100,7 @@ describe("the emulator's state file", () => {
       ['{"version":1}', /is not a state file/],
       ["null", /is not a state file/],
       ['{"format":"webextract-emulator","version":99}', /has version 99/],
-      ['{"format":"webextract-emulator","version":1}', /is not complete/],
+      ['{"format":"webextract-emulator","version":1}', /is damaged: \/ must have/],
     ];
     for (const [text, message] of foreign) {
       const file = join(folder, "foreign.json");

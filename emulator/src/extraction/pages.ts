@@ -1,15 +1,11 @@
-import type { CheerioAPI } from "cheerio" with { "resolution-mode": "import" };
 import type { StoredTask } from "../store/store";
-import type { Field } from "./extraction";
 import { extractionOf } from "./extraction";
-import type { FetchedPage, PageOptions } from "./fetchPage";
+import type { PageOptions } from "./fetchPage";
 import { fetchPage } from "./fetchPage";
-import { submittedForm } from "./forms";
+import { readInWorker } from "./pagePool";
+import type { PageContent, Reading } from "./readPage";
 import type { VisitPage } from "./runner";
 import type { PageVisit, VisitResult } from "./visit";
-
-/** The elements that contain the fields. */
-type Scope = ReturnType<CheerioAPI>;
 
 /** Opens pages over HTTP and extracts what the task's actions define. */
 export function visitPage(options: PageOptions): VisitPage {
@@ -17,77 +13,62 @@ export function visitPage(options: PageOptions): VisitPage {
     // A row without a link to a detail page.
     if (visit.url === "" && visit.row !== undefined) return { rows: [visit.row], next: [] };
     const page = await fetchPage(visit.url, options, signal);
-    const $ = await parsePage(page);
+    const content = await readInWorker({ page, reading: readingOf(task, visit) }, options, signal);
     switch (visit.kind) {
       case "form":
-        return { rows: [], next: [{ kind: "list", url: submittedForm($, page.url, task, visit.text ?? "") }] };
+        return { rows: [], next: [{ kind: "list", url: content.next ?? "" }] };
       case "detail":
-        return readDetail($, page, task, visit.row ?? {});
+        return { rows: [{ ...visit.row, ...content.rows[0] }], next: [] };
       default:
-        return readList($, page, task, visit.page ?? 1);
+        return listResult(task, visit, page.url, content);
     }
   };
 }
 
-async function parsePage(page: FetchedPage): Promise<CheerioAPI> {
-  // Loaded with the first page, because loading it takes longer than the rest of a start.
-  const { loadBuffer } = await import("cheerio");
-  return loadBuffer(page.bytes, { baseURI: page.url, encoding: encodingOf(page) });
-}
-
-function encodingOf({ charset }: FetchedPage): { transportLayerEncodingLabel?: string; defaultEncoding: string } {
-  const label = charset === undefined ? {} : { transportLayerEncodingLabel: charset };
-  return { ...label, defaultEncoding: "utf-8" };
-}
-
-function readList($: CheerioAPI, page: FetchedPage, task: StoredTask, pageNumber: number): VisitResult {
+function readingOf(task: StoredTask, visit: PageVisit): Reading {
   const { rowSelector, fields, detail, pagination } = extractionOf(task);
-  const scopes = $(rowSelector ?? "html")
-    .toArray()
-    .map((element) => $(element));
-  const read = scopes.map((scope) => ({
-    row: readFields(scope, page.url, fields),
-    link: detail && linkIn(scope, detail.linkSelector, page.url),
-  }));
-
-  const next: PageVisit[] = [];
-  if (pagination !== undefined && pageNumber < pagination.maxPages) {
-    const url = linkIn($.root(), pagination.nextSelector, page.url);
-    // The last page can link to itself.
-    if (url !== undefined && url !== page.url) next.push({ kind: "list", url, page: pageNumber + 1 });
+  switch (visit.kind) {
+    case "form":
+      return { kind: "form", fieldSelector: formField(task), text: visit.text ?? "" };
+    case "detail":
+      return { kind: "detail", fields: detail?.fields ?? [] };
+    default: {
+      const more = pagination !== undefined && (visit.page ?? 1) < pagination.maxPages;
+      const nextSelector = more ? pagination.nextSelector : undefined;
+      return { kind: "list", rowSelector, fields, linkSelector: detail?.linkSelector, nextSelector };
+    }
   }
-  if (detail === undefined) return { rows: read.map(({ row }) => row), next };
+}
 
+function formField(task: StoredTask): string | undefined {
+  const entering = task.actions.find((action) => action.actionType === "EnterTextAction");
+  const selector = entering?.properties.get("Selector");
+  return selector === "" ? undefined : selector;
+}
+
+function listResult(task: StoredTask, visit: PageVisit, pageUrl: string, content: PageContent): VisitResult {
+  const next = nextPage(visit, pageUrl, content.next);
+  const { detail } = extractionOf(task);
+  if (detail === undefined) return { rows: content.rows, next };
   // Rows keep the order of the page, so rows without a link go into the queue too, as detail pages without a URL.
   const empty = Object.fromEntries(detail.fields.map((field) => [field.name, ""]));
-  const details = read.map(
-    ({ row, link }): PageVisit => ({ kind: "detail", url: link ?? "", row: { ...row, ...empty } }),
+  const details = content.rows.map(
+    (row, index): PageVisit => ({ kind: "detail", url: content.links[index] ?? "", row: { ...row, ...empty } }),
   );
-  return { rows: [], next: [...details, ...next] };
+  return { rows: [], next: details.concat(next) };
 }
 
-function readDetail($: CheerioAPI, page: FetchedPage, task: StoredTask, row: Record<string, string>): VisitResult {
-  const { detail } = extractionOf(task);
-  return { rows: [{ ...row, ...readFields($.root(), page.url, detail?.fields ?? []) }], next: [] };
+/** The next page of a list, unless the list has had it: the last page can link to itself or to the first page. */
+function nextPage(visit: PageVisit, pageUrl: string, url: string | undefined): PageVisit[] {
+  if (url === undefined) return [];
+  const visited = [...new Set([...(visit.visited ?? []), withoutFragment(visit.url), withoutFragment(pageUrl)])];
+  if (visited.includes(withoutFragment(url))) return [];
+  return [{ kind: "list", url, page: (visit.page ?? 1) + 1, visited }];
 }
 
-function readFields(scope: Scope, base: string, fields: readonly Field[]): Record<string, string> {
-  return Object.fromEntries(
-    fields.map(({ name, selector, attribute }) => {
-      const found = selector === "" ? scope : scope.find(selector).first();
-      if (attribute === undefined) return [name, found.text().replace(/\s+/g, " ").trim()];
-      const value = found.attr(attribute) ?? "";
-      const isLink = attribute === "href" || attribute === "src";
-      return [name, isLink && value !== "" ? (absolute(value, base) ?? value) : value];
-    }),
-  );
-}
-
-function linkIn(scope: Scope, selector: string, base: string): string | undefined {
-  const href = scope.find(selector).first().attr("href");
-  return href === undefined || href === "" ? undefined : absolute(href, base);
-}
-
-function absolute(link: string, base: string): string | undefined {
-  return URL.canParse(link, base) ? new URL(link, base).href : undefined;
+/** A fragment is a place within a page, not another page. */
+function withoutFragment(text: string): string {
+  const url = new URL(text);
+  url.hash = "";
+  return url.href;
 }

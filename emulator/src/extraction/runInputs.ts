@@ -36,7 +36,7 @@ export function runInputs(task: StoredTask): RunInputs {
 
 function visitsOf(url: string, texts: readonly string[], entering: StoredAction | undefined): PageVisit[] {
   if (url.includes(placeholder) && texts.length > 0) {
-    return texts.map((text) => ({ kind: "list", url: url.replaceAll(placeholder, encodeURIComponent(text)) }));
+    return texts.map((text) => ({ kind: "list", url: url.replaceAll(placeholder, encoded(text)) }));
   }
   if (entering === undefined) return [{ kind: "list", url }];
   const set = entering.properties.get("TextToSet") ?? "";
@@ -45,6 +45,11 @@ function visitsOf(url: string, texts: readonly string[], entering: StoredAction 
       ? texts.map((text) => (set.includes(placeholder) ? set.replaceAll(placeholder, text) : text))
       : [set];
   return entered.map((text) => ({ kind: "form", url, text }));
+}
+
+/** As in a browser: half of a surrogate pair, which has no encoding, becomes U+FFFD. */
+function encoded(text: string): string {
+  return encodeURIComponent(Buffer.from(text).toString());
 }
 
 /** The pages of each subtask, in order. There is at least one subtask; it can be empty. */

@@ -1,6 +1,7 @@
 import type { Behaviour } from "../behaviour";
 import type { Store, StoredRun, StoredSubtask, StoredTask } from "../store/store";
 import { hasEnded, isRunning, newRun, newSubtask } from "../store/store";
+import { VisitQueue } from "../store/visitQueue";
 import { runInputs, splitVisits } from "./runInputs";
 import type { PageVisit, VisitResult } from "./visit";
 
@@ -25,6 +26,8 @@ export class Runner {
   /** The page reads in progress. Aborting one returns the page to the queue. */
   private readonly working = new Map<StoredSubtask, AbortController>();
   private readonly waiters: (() => void)[] = [];
+  /** The runs that have not ended, so that no search looks at all finished ones. */
+  private readonly unfinished = new Set<StoredRun>();
   private held = false;
   private closed = false;
 
@@ -64,14 +67,14 @@ export class Runner {
   resume(): void {
     for (const run of this.options.store.runs.values()) {
       for (const subtask of run.subtasks) if (subtask.status === "extracting") subtask.status = "waiting";
-      this.wake(run);
+      if (isRunning(run)) this.wake(run);
     }
   }
 
   /** A stopped subtask continues. A failed one tries its failed pages again. Others do not change. */
   startSubtask(run: StoredRun, subtask: StoredSubtask): void {
     if (subtask.status === "failed") {
-      subtask.queue = subtask.failed;
+      subtask.queue = new VisitQueue(subtask.failed);
       subtask.failed = [];
       subtask.errors = [];
     } else if (subtask.status !== "stopped") return;
@@ -95,7 +98,7 @@ export class Runner {
 
   release(): void {
     this.held = false;
-    for (const run of this.options.store.runs.values()) this.wake(run);
+    for (const run of this.unfinished) this.wake(run);
   }
 
   /** Resolves when no subtask can continue: each has ended, is held, or waits for reads. */
@@ -113,6 +116,7 @@ export class Runner {
         if (!hasEnded(subtask)) subtask.status = "stopped";
         this.giveUp(subtask);
       }
+      this.unfinished.delete(run);
     }
   }
 
@@ -130,6 +134,7 @@ export class Runner {
 
   /** Starts the work that the run can do now. */
   wake(run: StoredRun): void {
+    this.unfinished.add(run);
     // Deferred, so that the response to a start precedes the work of its run.
     setImmediate(() => {
       while (this.mayWork(run)) {
@@ -138,8 +143,9 @@ export class Runner {
         subtask.status = "extracting";
         const controller = new AbortController();
         this.working.set(subtask, controller);
-        void this.work(run, subtask, controller.signal);
+        this.work(run, subtask, controller.signal).catch((error: unknown) => this.fail(run, subtask, error));
       }
+      if (!isRunning(run)) this.unfinished.delete(run);
       this.tellWaiters();
     });
   }
@@ -156,7 +162,7 @@ export class Runner {
         subtask.status = "waiting";
         break;
       }
-      const [visit] = subtask.queue;
+      const visit = subtask.queue.first;
       if (visit === undefined) break;
       const outcome = await this.options.visitPage(task, visit, signal).catch((error: unknown) => describe(error));
       if (signal.aborted) return;
@@ -172,7 +178,7 @@ export class Runner {
   }
 
   private record(subtask: StoredSubtask, visit: PageVisit, outcome: VisitResult | string): void {
-    subtask.queue.shift();
+    subtask.queue.removeFirst();
     if (typeof outcome === "string") {
       subtask.errors.push({ url: visit.url, message: outcome });
       this.options.log(`subtask ${subtask.subTaskId}: ${visit.url}: ${outcome}`);
@@ -183,7 +189,20 @@ export class Runner {
     }
     subtask.pagesRead += 1;
     for (const row of outcome.rows) subtask.unreleased.push(JSON.stringify(row));
-    subtask.queue.unshift(...outcome.next);
+    subtask.queue.addFirst(outcome.next);
+  }
+
+  /** A mistake of the emulator ends one subtask, never the process. */
+  private fail(run: StoredRun, subtask: StoredSubtask, error: unknown): void {
+    const message = `the emulator failed: ${describe(error)}`;
+    this.options.log(`subtask ${subtask.subTaskId}: ${message}`);
+    subtask.errors.push({ url: subtask.queue.first?.url ?? "", message });
+    subtask.failed = subtask.queue.removeAll();
+    subtask.status = "failed";
+    this.giveUp(subtask);
+    this.releaseRows(run);
+    this.options.changed();
+    this.wake(run);
   }
 
   private finish(run: StoredRun, subtask: StoredSubtask): void {
@@ -201,12 +220,9 @@ export class Runner {
   }
 
   private tellWaiters(): void {
-    if (this.working.size > 0 && !this.closed) return;
-    const runs = [...this.options.store.runs.values()];
-    if (
-      runs.some((run) => isRunning(run) && this.mayWork(run) && run.subtasks.some(({ status }) => status === "waiting"))
-    )
-      return;
+    if (this.waiters.length === 0 || (this.working.size > 0 && !this.closed)) return;
+    const runs = [...this.unfinished];
+    if (runs.some((run) => this.mayWork(run) && run.subtasks.some(({ status }) => status === "waiting"))) return;
     for (const resolve of this.waiters.splice(0)) resolve();
   }
 }

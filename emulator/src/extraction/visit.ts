@@ -10,6 +10,8 @@ export interface PageVisit {
   text?: string;
   /** The number of this page in its list, from 1. */
   page?: number;
+  /** The pages of its list before it, without fragments. */
+  visited?: string[];
   /** The row of a detail page. */
   row?: Record<string, string>;
 }

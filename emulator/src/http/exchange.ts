@@ -36,7 +36,7 @@ export interface SocketUse {
 }
 
 /** Operations that change nothing but counters in the store. */
-const readOnly = new Set(["getActions", "getSubtasks", "getBatchData", "getData", "getNotExportedData"]);
+const readOnly = new Set(["getActions", "getSubtasks", "getBatchData", "getData"]);
 
 interface Received {
   operation: Operation;
@@ -75,7 +75,7 @@ export class Exchange {
     if (onlyWaits) await this.wait(fault);
     if (fault?.when !== "before" || onlyWaits) {
       response = this.carryOut(received, request);
-      if (entry.tookEffect && !readOnly.has(operation.name)) await parts.saved();
+      if (entry.tookEffect && !readOnly.has(operation.name)) response = (await this.saveFailure(received)) ?? response;
     }
     if (fault !== undefined && ownResponse) response = faultResponse(fault, entry.requestId, request.url, behaviour);
     if (spoilt) response = gatewayResponse(Number(behaviour.badGatewayStatus));
@@ -85,6 +85,18 @@ export class Exchange {
     if (fault.kind === "hold") await this.wait(fault);
     await sendSpoilt(reply, response, fault, parts.closing);
     return reply;
+  }
+
+  /** Saves the change of a request. The response, if that failed. */
+  private async saveFailure({ operation, entry }: Received): Promise<ServiceResponse | undefined> {
+    try {
+      await this.parts.saved();
+      return undefined;
+    } catch (error) {
+      this.parts.log(`${operation.name} took effect, but the state file could not be written: ${String(error)}`);
+      const refusal = new Refusal("ServerError", "the request took effect, but the change could not be saved");
+      return failureResponse(entry.requestId, refusal, this.parts.service.behaviour);
+    }
   }
 
   private async wait(fault: PlannedFault): Promise<void> {

@@ -37,7 +37,7 @@ export interface CredentialsState {
   apiKeys: IssuedToken[];
 }
 
-/** Maximum number of stored tokens. Older ones are removed. */
+/** Maximum number of stored tokens that no longer work. Older ones are removed. */
 const kept = 200;
 
 /** All tokens and keys of the emulated service. */
@@ -102,8 +102,8 @@ export class CredentialStore {
       this.state.refreshTokens.push({ value: mint("refresh"), account: used.account });
     }
     this.issueAccessToken(used.account, behaviour.tokenLifetime);
-    trim(this.state.accessTokens);
-    trim(this.state.refreshTokens);
+    this.state.accessTokens = trimmed(this.state.accessTokens);
+    this.state.refreshTokens = trimmed(this.state.refreshTokens);
     const { accessToken, refreshToken: newest } = this.newest(used.account);
     return {
       access_token: accessToken,
@@ -148,6 +148,10 @@ function mint(kind: string): string {
   return `emulator-${kind}-${randomBytes(18).toString("hex")}`;
 }
 
-function trim(tokens: IssuedToken[]): void {
-  if (tokens.length > kept) tokens.splice(0, tokens.length - kept);
+/** Without the oldest tokens that no longer work. A token that works is kept, however many there are. */
+function trimmed(tokens: IssuedToken[]): IssuedToken[] {
+  if (tokens.length <= kept) return tokens;
+  const ended = tokens.filter((token) => token.dead === true || (token.expiresAt ?? Infinity) <= Date.now());
+  const gone = new Set(ended.slice(0, Math.max(0, ended.length - kept)));
+  return tokens.filter((token) => !gone.has(token));
 }

@@ -145,6 +145,7 @@ export function checkSeed(value: unknown): Seed {
 
 function contradictions(seed: Seed): string[] {
   const groups = seed.taskGroups.map((group) => group.taskGroupId);
+  const knownGroups = new Set(groups);
   const taskIds = seed.tasks.map((task) => task.taskId);
   return [
     ...repeated(groups).map((id) => `task group ${id} is there twice`),
@@ -153,13 +154,14 @@ function contradictions(seed: Seed): string[] {
       ...repeated(task.actions.map((action) => action.actionId)).map(
         (id) => `task ${task.taskId} has action ${id} twice`,
       ),
-      ...(groups.includes(task.taskGroupId) ? [] : [`task ${task.taskId} is in the unknown group ${task.taskGroupId}`]),
+      ...(knownGroups.has(task.taskGroupId) ? [] : [`task ${task.taskId} is in the unknown group ${task.taskGroupId}`]),
     ]),
   ];
 }
 
 function repeated(ids: readonly string[]): string[] {
-  return [...new Set(ids.filter((id, index) => ids.indexOf(id) !== index))];
+  const seen = new Set<string>();
+  return [...new Set(ids.filter((id) => seen.size === seen.add(id).size))];
 }
 
 /** The default seed: one group and one template with an action of each kind. */

@@ -5,6 +5,7 @@ import { LineList } from "./lineList";
 import { RowList } from "./rowList";
 import { RowMarks } from "./rowMarks";
 import type { SeedAction, SeedTask } from "./seed";
+import { VisitQueue } from "./visitQueue";
 
 /** State of a subtask. statusWords.ts chooses the word that a client sees. */
 export type SubtaskStatus = "waiting" | "extracting" | "stopped" | "finished" | "failed";
@@ -34,7 +35,7 @@ export interface StoredSubtask {
   subTaskId: string;
   status: SubtaskStatus;
   /** Pages to open, in order. A page leaves the queue when it has been read or has failed. */
-  queue: PageVisit[];
+  queue: VisitQueue;
   /** Failed pages. A start of the failed subtask tries them again. */
   failed: PageVisit[];
   errors: VisitError[];
@@ -76,6 +77,7 @@ export class Store {
   readonly tasks = new Map<string, StoredTask>();
   /** In the order of the starts. */
   readonly runs = new Map<string, StoredRun>();
+  private readonly runsByTask = new Map<string, StoredRun[]>();
   private lastLotNo = 0n;
 
   addGroup(taskGroupId: string, name?: string, account = mainAccount): void {
@@ -118,16 +120,27 @@ export class Store {
   deleteTask(taskId: string): void {
     this.tasks.delete(taskId);
     for (const run of this.runsOf(taskId)) this.runs.delete(run.lotNo);
+    this.runsByTask.delete(taskId);
   }
 
   addRun(run: Omit<StoredRun, "lotNo">): StoredRun {
     const stored = { lotNo: this.nextLotNo(), ...run };
-    this.runs.set(stored.lotNo, stored);
+    this.keepRun(stored);
     return stored;
   }
 
-  runsOf(taskId: string): StoredRun[] {
-    return [...this.runs.values()].filter((run) => run.taskId === taskId);
+  /** Adds a run that has its number. */
+  keepRun(run: StoredRun): void {
+    this.runs.set(run.lotNo, run);
+    const others = this.runsByTask.get(run.taskId);
+    if (others === undefined) this.runsByTask.set(run.taskId, [run]);
+    else others.push(run);
+    if (BigInt(run.lotNo) > this.lastLotNo) this.lastLotNo = BigInt(run.lotNo);
+  }
+
+  /** In the order of the starts. */
+  runsOf(taskId: string): readonly StoredRun[] {
+    return this.runsByTask.get(taskId) ?? [];
   }
 
   /** Batch numbers have 18 digits, made of the time: more than a double can hold. */
@@ -135,9 +148,7 @@ export class Store {
     // A double cannot hold an odd number of this size, so a client that parses it as a number fails.
     const odd = BigInt(2 * randomInt(5000) + 1);
     const now = BigInt(Date.now()) * 10_000n + 621_355_968_000_000_000n + odd;
-    for (const lotNo of this.runs.keys()) if (BigInt(lotNo) > this.lastLotNo) this.lastLotNo = BigInt(lotNo);
-    this.lastLotNo = now > this.lastLotNo ? now : this.lastLotNo + 2n;
-    return String(this.lastLotNo);
+    return String(now > this.lastLotNo ? now : this.lastLotNo + 2n);
   }
 }
 
@@ -172,7 +183,7 @@ export function newSubtask(queue: PageVisit[], syntheticRows = 0): StoredSubtask
   return {
     subTaskId: randomUUID(),
     status: "waiting",
-    queue,
+    queue: new VisitQueue(queue),
     failed: [],
     errors: [],
     pagesRead: 0,

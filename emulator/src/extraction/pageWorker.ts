@@ -1,0 +1,22 @@
+import { parentPort } from "node:worker_threads";
+import type { PageContent, PageJob } from "./readPage";
+import { readPage } from "./readPage";
+
+/** What a worker thread sends: first that it is ready, then one reply for each page. */
+export type WorkerMessage = { ready: true } | { content: PageContent } | { error: string };
+
+function send(message: WorkerMessage): void {
+  parentPort?.postMessage(message);
+}
+
+function describe(error: unknown): WorkerMessage {
+  return { error: error instanceof Error ? error.message : String(error) };
+}
+
+parentPort?.on("message", (job: PageJob) => {
+  readPage(job)
+    .then((content) => ({ content }), describe)
+    .then(send);
+});
+// The parser is loaded before the time of the first page begins.
+void import("cheerio").then(() => send({ ready: true }));
