@@ -207,7 +207,7 @@ describe("a package that the engine cannot resolve from the program's folder", (
   it("is refused in a preview, with the folder and the solution", async () => {
     const world = await World.create({ program: "", withCredentials: false });
     try {
-      rmSync(join(world.project.folder, "node_modules", "pulumi-webextract"));
+      rmSync(join(world.project.folder, "node_modules", "pulumi-webextract"), { recursive: true });
       world.project.write(
         "index.js",
         `const { TaskCopy } = require(${JSON.stringify(repositoryRoot)});

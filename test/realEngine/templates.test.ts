@@ -18,14 +18,16 @@ async function installedVersions(): Promise<Record<string, string>> {
   };
 }
 
-/** npm's cache and settings come from the user who runs the tests, because a project of the harness has its own home. */
+/** npm's cache, settings and certificates come from the user who runs the tests, because a project of the harness has its own home. */
 function npmEnvironment(): Record<string, string> {
+  const { NODE_EXTRA_CA_CERTS } = process.env;
   const get = (key: string) => execFileSync("npm", ["config", "get", key], { encoding: "utf8" }).trim();
   return {
     npm_config_cache: get("cache"),
     npm_config_userconfig: get("userconfig"),
     npm_config_prefer_offline: "true",
     npm_config_audit: "false",
+    ...(NODE_EXTRA_CA_CERTS === undefined ? {} : { NODE_EXTRA_CA_CERTS }),
   };
 }
 
@@ -85,10 +87,10 @@ for (const template of readdirSync(templates)) {
       }
       writeFileSync(join(copy, "package.json"), JSON.stringify(manifest));
       // Only the home and the backend of this project are used, not its program.
-      project = await Project.create({ files: {}, install: "none", env: npmEnvironment() });
+      project = await Project.create({ files: {}, install: "none" });
       folder = join(project.root, "my-shop");
       const options = ["--yes", "--dir", folder, "--name", "my-shop", "--description", "Products of my shop"];
-      ({ output } = await project.run(["new", copy, ...options]));
+      ({ output } = await project.run(["new", copy, ...options], { env: npmEnvironment() }));
     });
     after(async () => {
       await emulator?.stop();

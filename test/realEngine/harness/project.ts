@@ -20,7 +20,7 @@ export interface ProjectOptions {
   files?: Readonly<Record<string, string>>;
   /** An existing program folder with a Pulumi.yaml, run where it is. Nothing but `Pulumi.STACK.yaml` is written there. */
   folder?: string;
-  /** How the program gets the package. `symlink` (default): by a link to this repository. `none`: `files` contains it. */
+  /** How the program gets the package. `symlink` (default): by a link to `dist` of this repository. `none`: `files` contains it. */
   install?: "symlink" | "none";
   /** Further packages of this repository to link: `typescript`, `tsx`. */
   link?: readonly string[];
@@ -31,7 +31,7 @@ export interface ProjectOptions {
   config?: Readonly<Record<string, string>>;
   /** Secret configuration, encrypted in the stack's file. */
   secrets?: Readonly<Record<string, string>>;
-  /** Environment variables, added to the environment of the test run without its PULUMI_ and WEBEXTRACT_ variables. */
+  /** Environment variables, added to the environment of the test run without its PULUMI_ and WEBEXTRACT_ variables, and without further certificates. */
   env?: Readonly<Record<string, string>>;
   /** Folders at the beginning of PATH. */
   path?: readonly string[];
@@ -297,7 +297,11 @@ export class Project {
     const modules = join(this.folder, "node_modules");
     mkdirSync(modules, { recursive: true });
     if (options.install !== "none") {
-      symlinkSync(repositoryRoot, join(modules, "pulumi-webextract"), "junction");
+      // A link to the repository itself would make the engine search all its folders for plugins, which takes longer than the start of the program.
+      const own = join(modules, "pulumi-webextract");
+      mkdirSync(own);
+      cpSync(join(repositoryRoot, "package.json"), join(own, "package.json"));
+      symlinkSync(join(repositoryRoot, "dist"), join(own, "dist"), "junction");
       symlinkSync(join(repositoryRoot, "node_modules", "@pulumi"), join(modules, "@pulumi"), "junction");
     }
     for (const name of options.link ?? []) {
@@ -327,9 +331,14 @@ export interface PreviewPlan {
   changeSummary: Record<string, number>;
 }
 
-/** Keeps settings of the user out of the test, and files of the test inside `root`. */
+/**
+ * Keeps settings of the user out of the test, and files of the test inside `root`. With `NODE_EXTRA_CA_CERTS`, each start of Node.js reads all
+ * certificates, which doubles its time.
+ */
 function cleanEnvironment(environment: NodeJS.ProcessEnv, root: string): NodeJS.ProcessEnv {
-  const kept = Object.entries(environment).filter(([name]) => !/^(PULUMI_|WEBEXTRACT_)/.test(name));
+  const kept = Object.entries(environment).filter(
+    ([name]) => !/^(PULUMI_|WEBEXTRACT_|NODE_EXTRA_CA_CERTS$)/.test(name),
+  );
   return {
     ...Object.fromEntries(kept),
     HOME: join(root, "home"),
