@@ -13,8 +13,20 @@ for (let index = 0; index < ${count}; index++) {
 const reads = (operations: readonly string[]): number =>
   operations.filter((operation) => operation === "getActions").length;
 
-/** Tests the drift of many tasks, and the number of requests of a refresh. By default, the engine reads 8 resources at a time. */
-export function testDriftOf(count: number): void {
+/** Arguments of a refresh. By default, the engine reads 8 resources at a time. */
+export type RefreshArguments = readonly string[];
+
+/** The engine reads all resources at the same time. */
+const atOnce: RefreshArguments = ["--parallel", "200"];
+
+/** For the slow tests: each refresh both ways. */
+export const bothWays: readonly RefreshArguments[] = [[], atOnce];
+
+/**
+ * Tests the drift of many tasks, and the number of requests of a refresh.
+ * @param ways The ways of each refresh for which the requests depend on how many reads the engine sends at a time.
+ */
+export function testDriftOf(count: number, ways: readonly RefreshArguments[] = [[]]): void {
   const waves = Math.ceil(count / 8);
   let world: World;
   before(async () => {
@@ -44,9 +56,9 @@ export function testDriftOf(count: number): void {
     const operations = world.operations();
     assert.equal(operations.length, reads(operations));
     assert.ok(operations.length <= waves + 2, `${operations.length} requests`);
-    await world.project.refresh({ args: ["--parallel", "200"] });
-    const atOnce = world.operations();
-    assert.ok(atOnce.length <= 2, `${atOnce.length} requests`);
+    await world.project.refresh({ args: atOnce });
+    const requests = world.operations();
+    assert.ok(requests.length <= 2, `${requests.length} requests`);
   });
 
   it("is absent if nothing changed: preview --refresh --expect-no-changes succeeds", async () => {
@@ -99,7 +111,7 @@ export function testDriftOf(count: number): void {
   });
 
   it(`is found with at most one more request for each task if the service refuses reads of several tasks because of an unnamed task`, async () => {
-    for (const args of [[], ["--parallel", "200"]]) {
+    for (const args of ways) {
       world.emulator.setBehaviour({ getActionsMissing: "refusedUnnamed", taskGone: "unnamed" });
       drift();
       const { output } = await world.project.refresh({ args });
@@ -124,7 +136,7 @@ export function testDriftOf(count: number): void {
   });
 
   it(`is found for all other tasks with at most one more request for each task if the account may not read one task`, async () => {
-    for (const args of [[], ["--parallel", "200"]]) {
+    for (const args of ways) {
       const [changed = "", , , denied = ""] = world.copies();
       const declared = urlOf(changed) ?? "";
       world.emulator.change.setProperty(changed, "open", "Url", "https://somebody.test/");
@@ -161,7 +173,7 @@ for (let index = 0; index < ${count}; index++) {
 `;
 
 /** Tests the drift of many tasks if no action types are configured and the service refuses reads without types. */
-export function testReadsWithoutTypes(count: number): void {
+export function testReadsWithoutTypes(count: number, ways: readonly RefreshArguments[] = [[]]): void {
   let world: World;
   before(async () => {
     world = await World.create({
@@ -175,7 +187,7 @@ export function testReadsWithoutTypes(count: number): void {
   after(() => world.remove());
 
   /** Refreshes, and asserts that the only other reads are one page of rows for each copy. */
-  const refresh = async (args: string[]): Promise<string> => {
+  const refresh = async (args: RefreshArguments): Promise<string> => {
     const { output } = await world.project.refresh({ args });
     const operations = world.operations();
     assert.ok(reads(operations) <= 2, `${reads(operations)} reads of actions`);
@@ -184,7 +196,7 @@ export function testReadsWithoutTypes(count: number): void {
   };
 
   it("send one or two requests, and then read the rows of each copy", async () => {
-    for (const args of [[], ["--parallel", "200"]]) {
+    for (const args of ways) {
       assert.match(await refresh(args), new RegExp(`${2 * count + 1} unchanged`));
     }
   });
