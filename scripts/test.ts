@@ -8,7 +8,6 @@ import { parseArgs } from "node:util";
 import type { TestCounts } from "../test/reporter";
 import { summaryOf } from "../test/reporter";
 import { buildIfStale } from "./build";
-import { check } from "./check";
 import { repositoryRoot } from "./commands";
 import { ensureEngine } from "./engine/ensureEngine";
 import { runMocha } from "./runMocha";
@@ -46,7 +45,11 @@ async function main(): Promise<void> {
   } else if (values.unit) {
     await unitTests(notSlow);
   } else {
-    await step("check", async () => ((await check(console.log)).length === 0 ? "" : "npm run check failed, see above"));
+    await step("check", async () => {
+      // Loaded only here, because the checks take longer to load than a small test file takes to run.
+      const { check } = await import("./check");
+      return (await check(console.log)).length === 0 ? "" : "npm run check failed, see above";
+    });
     const built = await step("build", buildIfStale);
     await unitTests(notSlow);
     const ready = await step("engine", async () => (await ensureEngine()) && "");
