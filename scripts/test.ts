@@ -47,7 +47,7 @@ async function main(): Promise<void> {
   } else {
     await step("check", async () => {
       // Loaded only here, because the checks take longer to load than a small test file takes to run.
-      const { check } = await import("./check");
+      const { check } = await import("./check.js");
       return (await check(console.log)).length === 0 ? "" : "npm run check failed, see above";
     });
     const built = await step("build", buildIfStale);
