@@ -11,7 +11,7 @@ export interface Figure {
   name: string;
   value: number;
   /** `MB` is 1,000,000 bytes; `x` is a ratio of two values of one try. */
-  unit: "s" | "ms" | "cpu s" | "MB" | "bytes" | "modules" | "closures" | "rows/s" | "x";
+  unit: "s" | "ms" | "cpu s" | "MB" | "bytes" | "modules" | "closures" | "rows/s" | "requests" | "x";
   /** Undefined for a value that only explains others. */
   goal?: Goal;
 }
@@ -22,7 +22,13 @@ export interface Bench {
   /** Description in the list of benches. */
   summary: string;
   /** Runs one try and removes its files. Throws if the work was not done, because its figures would mean nothing. */
-  run(): Promise<Figure[]>;
+  run(options: BenchOptions): Promise<Figure[]>;
+}
+
+/** What the command line says about single benches. */
+export interface BenchOptions {
+  /** Numbers of tasks, for the bench of fleets. */
+  tasks?: readonly number[] | undefined;
 }
 
 /** Whether a figure meets its goal. A figure without a goal does. */

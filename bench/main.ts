@@ -3,13 +3,13 @@ import { Command, InvalidArgumentError } from "commander";
 import { ensureBuilt } from "../scripts/start/build";
 import { benches } from "./benches/index";
 import { writeDocumentation } from "./document/document";
-import type { Bench } from "./figure";
+import type { Bench, BenchOptions } from "./figure";
 import { keepsGoal, sumUpTries } from "./figure";
 import { peersCommand } from "./peers/command";
 import type { Result } from "./report";
 import { machine, save, tableOf } from "./report";
 
-interface Options {
+interface Options extends BenchOptions {
   tries: number;
   save: boolean;
   check: boolean;
@@ -20,7 +20,7 @@ async function main(names: readonly string[], options: Options): Promise<void> {
   await ensureBuilt((line) => console.error(line));
   const results: Result[] = [];
   for (const bench of chosen) {
-    results.push(await measure(bench, options.tries));
+    results.push(await measure(bench, options));
   }
   console.log(
     `${machine()}; best time and speed, median ratio, largest size of ${options.tries}\n\n${tableOf(results)}`,
@@ -33,11 +33,11 @@ async function main(names: readonly string[], options: Options): Promise<void> {
   }
 }
 
-async function measure(bench: Bench, tries: number): Promise<Result> {
+async function measure(bench: Bench, { tries, ...options }: Options): Promise<Result> {
   const figures = [];
   for (let attempt = 1; attempt <= tries; attempt++) {
     console.error(`${bench.name}, ${attempt} of ${tries} ...`);
-    figures.push(await bench.run());
+    figures.push(await bench.run(options));
   }
   return { bench: bench.name, tries, figures: sumUpTries(figures) };
 }
@@ -47,6 +47,14 @@ function benchName(name: string, before: readonly string[] = []): string[] {
     throw new InvalidArgumentError(`Allowed: ${benches.map((bench) => bench.name).join(", ")}.`);
   }
   return [...before, name];
+}
+
+function sizes(text: string): number[] {
+  const numbers = text.split(",").map(Number);
+  if (!numbers.every((each) => Number.isInteger(each) && each > 0)) {
+    throw new InvalidArgumentError("It must be a list of positive integers, such as 500,2000.");
+  }
+  return numbers.sort((one, other) => one - other);
 }
 
 function positive(text: string): number {
@@ -67,6 +75,7 @@ new Command("npm run bench --")
     positive,
     3,
   )
+  .option("--tasks <numbers>", "numbers of tasks of the bench fleet, such as 500,2000", sizes)
   .option("--save", "also write the figures to bench/results", false)
   .option("--check", "exit with 1 if a goal is missed", false)
   .addHelpText(

@@ -2,6 +2,7 @@ import type { Bench } from "../figure";
 import { deadlines } from "./deadlines";
 import { emulatorStart } from "./emulatorStart";
 import { exportAlone, exportChecks, exportPeers, exportRows } from "./exportRows";
+import { fleet } from "./fleet";
 import { load } from "./load";
 import { manifests } from "./manifests";
 import { npmStart } from "./npmStart";
@@ -22,4 +23,5 @@ export const benches: readonly Bench[] = [
   exportAlone,
   exportChecks,
   exportPeers,
+  fleet,
 ];

@@ -62,7 +62,7 @@ async function warmUp(peer: Peer): Promise<void> {
   if (peer.missing() !== undefined) {
     return;
   }
-  const service = await PeerService.start(undefined);
+  const service = await PeerService.start();
   try {
     const stack = await peer.open({ tasks: 1, service, requestsPerSecond: undefined });
     try {
@@ -94,7 +94,7 @@ class Contest {
       return new Contest(peer, options, undefined);
     }
     const { tasks, requestsPerSecond } = options;
-    const service = await PeerService.start(requestsPerSecond);
+    const service = await PeerService.start({ requestsPerSecond });
     try {
       return new Contest(peer, options, { service, stack: await peer.open({ tasks, service, requestsPerSecond }) });
     } catch (error) {

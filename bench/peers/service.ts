@@ -8,7 +8,7 @@ import { actionType, loopActionId, loopType, openActionId, propertyName } from "
 import type { Counts } from "./result";
 
 /** Typical response time of such services. */
-const latencyMs = 20;
+const usualLatencyMs = 20;
 
 /** The service of one peer. Counts requests, and changes tasks without the peer. */
 export class PeerService {
@@ -18,7 +18,7 @@ export class PeerService {
   ) {}
 
   /** @param requestsPerSecond rate limit; none by default */
-  static async start(requestsPerSecond = 0): Promise<PeerService> {
+  static async start({ requestsPerSecond = 0, latencyMs = usualLatencyMs } = {}): Promise<PeerService> {
     const child = fork(join(__dirname, "serviceChild.cjs"), { stdio: "inherit", execArgv: [] });
     const options: EmulatorOptions = {
       latencyMs,
@@ -39,6 +39,10 @@ export class PeerService {
       },
     };
     return new PeerService(await tell<string>(child, "start", options), child);
+  }
+
+  get pid(): number | undefined {
+    return this.child.pid;
   }
 
   /** Requests since the last call. */

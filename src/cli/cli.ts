@@ -50,6 +50,7 @@ export class Cli {
       copied: () => undefined,
       isNewCopy: () => false,
       warn: (message) => terminal.warn(message),
+      tookOver: (message) => terminal.warn(message),
       progress: (message, share) => terminal.progress(message, share),
       now: () => performance.now(),
       sleep: (milliseconds) => this.sleep(milliseconds),

@@ -16,6 +16,8 @@ export interface ProviderConfig {
   movedFrom: readonly string[];
   /** Folder of the journal; undefined when it is switched off. */
   journal: string | undefined;
+  /** Whether the engine saves the state only at the end of a command. */
+  skipsCheckpoints: boolean;
   /** The run label of each source that has one. A program refuses two that differ. */
   runLabels: readonly string[];
   /** Why no service can be reached with this profile, or without a profile. */
@@ -70,6 +72,7 @@ export function parseConfig(
     },
     movedFrom: movedFrom.flatMap((address) => (address === undefined ? [] : originOf(address))),
     journal: journalFolder(values, environment),
+    skipsCheckpoints: /^(?:1|true)$/i.test(environment.PULUMI_SKIP_CHECKPOINTS ?? ""),
     runLabels: [inConfig.runLabel, inEnvironment.runLabel].flatMap((label) => label ?? []),
     ...profilesIn(optionsOf),
   };

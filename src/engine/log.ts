@@ -4,6 +4,8 @@ import { engineAddress, hostModules } from "./hostModules";
 export interface EngineLog {
   warn(message: string, urn?: string): void;
   info(message: string, urn?: string): void;
+  /** A warning that a step took over what a killed command made. One or a few are shown; of many, `end` shows one summary, and the debug log has each. */
+  tookOver(message: string, type: string, urn?: string): void;
   /** Replaces the resource's last progress message. */
   progress(message: string, urn?: string): void;
   /**
@@ -13,9 +15,11 @@ export interface EngineLog {
   error(message: string): Promise<void>;
   /** Shows the warnings that were held back. Call it when no step is in progress, because the engine can end the process then. */
   flush(): void;
+  /** Shows what concerns the whole command. Call it when the engine ends this process. Resolves when the engine has received it. */
+  end(): Promise<void>;
 }
 
-type Kind = "warning" | "info" | "progress" | "error";
+type Kind = "warning" | "info" | "progress" | "error" | "debug";
 
 /** Shows one message. Returns a promise if that takes time. */
 export type ShowMessage = (message: string, urn: string | undefined, kind: Kind) => unknown;
@@ -23,11 +27,22 @@ export type ShowMessage = (message: string, urn: string | undefined, kind: Kind)
 /** The number of warnings, and of infos, that are shown one by one. */
 const mostShown = 10;
 
+/** The number of takeovers that are shown one by one. */
+const mostTakeovers = 3;
+
+interface Takeover {
+  message: string;
+  type: string;
+  urn: string | undefined;
+}
+
 /** Shows the first warnings of a run, then one warning for each kind, with the number of warnings and the names that they are about. The same with infos. */
 export class SummedUpLog implements EngineLog {
   private readonly shown = { warning: 0, info: 0 };
   private readonly more = { warning: new Map<string, string[]>(), info: new Map<string, string[]>() };
   private readonly lastProgress = new Map<string, string>();
+  private readonly takeovers: Takeover[] = [];
+  private shownTakeovers = 0;
 
   constructor(private readonly log: ShowMessage) {}
 
@@ -49,12 +64,30 @@ export class SummedUpLog implements EngineLog {
     }
   }
 
+  tookOver(message: string, type: string, urn?: string): void {
+    this.takeovers.push({ message, type, urn });
+    void this.log(message, urn, "debug");
+  }
+
   flush(): void {
+    if (this.takeovers.length <= mostTakeovers) {
+      for (const { message, urn } of this.takeovers.slice(this.shownTakeovers)) {
+        this.warn(message, urn);
+      }
+      this.shownTakeovers = this.takeovers.length;
+    }
     for (const kind of ["warning", "info"] as const) {
       for (const messages of this.more[kind].values()) {
         void this.log(summedUp(kind, messages), undefined, kind);
       }
       this.more[kind].clear();
+    }
+  }
+
+  async end(): Promise<void> {
+    const all = this.takeovers.splice(0);
+    if (all.length > mostTakeovers) {
+      await this.log(takeoversInWords(all), undefined, "warning");
     }
   }
 
@@ -88,6 +121,20 @@ function summedUp(kind: "warning" | "info", [first = "", ...others]: string[]): 
   return `${first} (${others.length + 1} ${these} like this one; the others are about ${about.join(", ")}.)`;
 }
 
+function takeoversInWords(all: readonly Takeover[]): string {
+  const numbers = new Map<string, number>();
+  for (const { type } of all) {
+    numbers.set(type, (numbers.get(type) ?? 0) + 1);
+  }
+  const byType = [...numbers]
+    .sort(([one], [other]) => one.localeCompare(other))
+    .map(([type, count]) => `${count} ${type}`);
+  return (
+    `${all.length} resources were taken over: ${byType.join(", ")}. A run that ended before it could save its state had made them. ` +
+    "No second one was made, and the state has them now. The debug log (--debug) names each."
+  );
+}
+
 interface LogRequest {
   setSeverity(severity: number): void;
   setMessage(message: string): void;
@@ -98,7 +145,7 @@ interface LogRequest {
 
 interface EngineProtocol {
   LogRequest: new () => LogRequest;
-  LogSeverity: { INFO: number; WARNING: number; ERROR: number };
+  LogSeverity: { DEBUG: number; INFO: number; WARNING: number; ERROR: number };
 }
 
 interface EngineClient {
@@ -117,8 +164,8 @@ export function engineLog(): EngineLog {
     const protocol: EngineProtocol = sdk("@pulumi/pulumi/proto/engine_pb");
     const { EngineClient } = sdk("@pulumi/pulumi/proto/engine_grpc_pb");
     const client: EngineClient = new EngineClient(address, grpc.credentials.createInsecure());
-    const { INFO, WARNING, ERROR } = protocol.LogSeverity;
-    const severities = { progress: INFO, info: INFO, warning: WARNING, error: ERROR };
+    const { DEBUG, INFO, WARNING, ERROR } = protocol.LogSeverity;
+    const severities = { debug: DEBUG, progress: INFO, info: INFO, warning: WARNING, error: ERROR };
     const send = (message: string, urn: string | undefined, kind: Kind, done: (error: unknown) => void): void => {
       const request = new protocol.LogRequest();
       request.setSeverity(severities[kind]);
@@ -146,7 +193,7 @@ export function engineLog(): EngineLog {
 }
 
 function toStandardError(message: string, _urn: string | undefined, kind: Kind): void {
-  if (kind !== "progress") {
+  if (kind !== "progress" && kind !== "debug") {
     console.error(`${kind}: ${message}`);
   }
 }

@@ -58,6 +58,10 @@ export class Host {
     this.journal = journal === undefined ? undefined : new Journal(new JournalFiles(journal, warn), warn, movedFrom);
   }
 
+  get skipsCheckpoints(): boolean {
+    return this.config.skipsCheckpoints;
+  }
+
   get settings(): Settings {
     return this.config.settings;
   }
@@ -193,6 +197,7 @@ export class Host {
       isNewCopy: (taskId) => this.copies.has(this.taskKey(profile, taskId)),
       saw: (taskId, presence) => this.accountGuard(profile).saw(taskId, presence),
       warn: (message) => this.engine.log.warn(message, urn),
+      tookOver: (message) => this.engine.log.tookOver(message, typeOf(urn), urn),
       progress: (message) => this.engine.log.progress(message, urn),
       now: () => performance.now(),
       sleep: (milliseconds) => this.sleep(milliseconds),
@@ -245,6 +250,12 @@ export class Host {
 
 /** `urn:pulumi:stack::project::parent$module:Type::name` as `Type "name"`. */
 function titleOf(urn: string): string {
-  const [type = "", ...name] = urn.split("::").slice(2);
-  return `${type.slice(type.lastIndexOf(":") + 1)} "${name.join("::")}"`;
+  const [, ...name] = urn.split("::").slice(2);
+  return `${typeOf(urn)} "${name.join("::")}"`;
+}
+
+/** The type without its module. The journal knows no resource without a URN. */
+function typeOf(urn = ""): string {
+  const [type = ""] = urn.split("::").slice(2);
+  return type.slice(type.lastIndexOf(":") + 1);
 }

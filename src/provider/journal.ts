@@ -4,13 +4,13 @@ import type { OnceOperation, OnceRequest, RequestJournal } from "../resources/ta
 import { ageOf } from "../resources/task/requestJournal";
 import { canonical } from "../resources/values";
 import { isServiceError } from "../service/errors/errors";
-import type { Entry, JournalFiles, ResourceName } from "./journalFiles";
+import type { Entry, JournalFiles, KeyedEntry, ResourceName } from "./journalFiles";
 import { keyOf } from "./journalFiles";
 
 /** How long an entry counts, in milliseconds. After that, the state or the service can have changed without it. */
 const countsFor = 24 * 3600 * 1000;
 
-const operations: readonly OnceOperation[] = ["copyTask", "startTask", "append"];
+const operations: readonly OnceOperation[] = ["copyTask", "startTask", "append", "export"];
 
 /** A request of this process whose result is not in the state yet. */
 interface OwnEntry {
@@ -32,6 +32,8 @@ export interface Sighting {
   id: string;
   /** The arguments that its state holds, without options. */
   args: object;
+  /** The whole state. */
+  state: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -44,7 +46,7 @@ export interface Sighting {
 export class Journal {
   private readonly own = new Map<string, OwnEntry>();
   /** The entries of earlier processes. */
-  private atStart: Promise<{ key: string; entry: Entry }[]> | undefined;
+  private atStart: Promise<EarlierEntries> | undefined;
   private underWay = 0;
   private isClosed = false;
   private waiting: (() => void)[] = [];
@@ -79,18 +81,25 @@ export class Journal {
         }
       },
       once: (request, send, idOf) => this.once(name, request, send, idOf),
+      done: async (request, id) => {
+        const key = keyOf(request.operation, name);
+        this.own.set(key, { stage: "responded", id });
+        await this.files.write(key, { ...entryOf(name, request), id });
+      },
     };
   }
 
   /** Call it for each resource that the engine shows. The URN is absent if the engine's request does not contain it. */
   async saw(name: Omit<ResourceName, "urn"> & { urn?: string }, sighting: Sighting): Promise<void> {
     const { urn, origin, profile } = name;
-    this.atStart ??= this.files.all();
+    this.atStart ??= this.files.all().then((entries) => new EarlierEntries(entries));
+    const earlier = await this.atStart;
     // A resource that was renamed since has another URN. Its state holds what was noted under the old URN.
-    for (const { key, entry } of await this.atStart) {
+    for (const { key, entry } of urn === undefined ? earlier.all() : earlier.of(madeIn(sighting))) {
       const here = this.originsOf(origin).includes(entry.origin) && entry.profile === profile;
-      const isOfKind = urn === undefined || (typeOf(urn) === typeOf(entry.urn) && entry.operation !== "append");
+      const isOfKind = urn === undefined || typeOf(urn) === typeOf(entry.urn);
       if (here && isOfKind && !this.own.has(key) && isInState(entry, sighting)) {
+        earlier.remove({ key, entry });
         await this.files.remove(key);
       }
     }
@@ -171,22 +180,12 @@ export class Journal {
 
   private async once<T>(
     name: ResourceName,
-    { operation, inputs, what, detail = {} }: OnceRequest,
+    request: OnceRequest,
     send: () => Promise<T>,
     idOf: (response: T) => string | undefined,
   ): Promise<T> {
-    const [key = "", ...keysBefore] = this.keysOf(operation, name);
-    const salt = randomBytes(16).toString("hex");
-    const entry: Entry = {
-      version: 1,
-      operation,
-      ...name,
-      what,
-      time: Date.now(),
-      salt,
-      inputs: hashOf(salt, inputs),
-      detail,
-    };
+    const [key = "", ...keysBefore] = this.keysOf(request.operation, name);
+    const entry = entryOf(name, request);
     this.refuseWhenClosed();
     this.underWay++;
     const earlier = (await this.files.mayHave(key)) ? await this.files.read(key).catch(() => undefined) : undefined;
@@ -254,11 +253,12 @@ export class Journal {
     }
     const { step, id } = sighting;
     const isAdopted = step === "created" && entry.id === undefined;
-    const isOver = isAdopted || (step === "delete" && (entry.operation === "append" || isPlaceholderId(id)));
+    const makesNothing = entry.operation === "append" || entry.operation === "export";
+    const isOver = isAdopted || (step === "delete" && (makesNothing || isPlaceholderId(id)));
     if (isOver || isInState(entry, sighting)) {
       await this.files.remove(key);
-    } else if (entry.operation === "append") {
-      // The next append reads the list first.
+    } else if (makesNothing) {
+      // The next append reads the list first, and the next export looks for the file.
     } else if (isPlaceholderId(id)) {
       this.warnOfResponse(entry, urn);
     } else if (step === "diff" && typeof entry.detail.runLabel === "string" && isRecent(entry)) {
@@ -295,8 +295,49 @@ function isRecent({ time }: Entry): boolean {
 }
 
 /** Whether the shown resource contains the result of the request. */
-function isInState({ operation, id, salt, inputs }: Entry, shown: Sighting): boolean {
-  return operation === "append" ? inputs === hashOf(salt, shown.args) : id !== undefined && id === shown.id;
+function isInState({ operation, id, salt, inputs, detail }: Entry, shown: Sighting): boolean {
+  switch (operation) {
+    case "append":
+      return inputs === hashOf(salt, shown.args);
+    case "export":
+      return id === shown.state.file && detail.sha256 === shown.state.sha256;
+    default:
+      return id !== undefined && id === shown.id;
+  }
+}
+
+/** The ids of the entries that the shown resource can contain. An update of an export can write another file under the same id. */
+function madeIn({ id, state }: Sighting): string[] {
+  return typeof state.file === "string" ? [id, state.file] : [id];
+}
+
+function entryOf(name: ResourceName, { operation, inputs, what, detail = {} }: OnceRequest): Entry {
+  const salt = randomBytes(16).toString("hex");
+  return { version: 1, operation, ...name, what, time: Date.now(), salt, inputs: hashOf(salt, inputs), detail };
+}
+
+/** The entries of earlier processes, found by the ids of what they made: a killed command can leave thousands of them. */
+class EarlierEntries {
+  private readonly byId = new Map<string | undefined, Map<string, Entry>>();
+
+  constructor(entries: readonly KeyedEntry[]) {
+    for (const { key, entry } of entries) {
+      const ofId = this.byId.get(entry.id) ?? new Map<string, Entry>();
+      this.byId.set(entry.id, ofId.set(key, entry));
+    }
+  }
+
+  all(): KeyedEntry[] {
+    return this.of(this.byId.keys());
+  }
+
+  of(ids: Iterable<string | undefined>): KeyedEntry[] {
+    return [...ids].flatMap((id) => [...(this.byId.get(id) ?? [])].map(([key, entry]) => ({ key, entry })));
+  }
+
+  remove({ key, entry }: KeyedEntry): void {
+    this.byId.get(entry.id)?.delete(key);
+  }
 }
 
 /** The type in `urn:pulumi:stack::project::parent$type::name`. */

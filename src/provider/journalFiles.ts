@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import pLimit from "p-limit";
 import type { OnceOperation } from "../resources/task/requestJournal";
 import { codeOf, makePrivateFolder, readPrivateFile, setAside, writePrivateFile } from "../service/files/privateFile";
 import { isTemporary, removeAbandonedFiles } from "../service/files/temporaryFiles";
@@ -29,6 +30,11 @@ export interface Entry extends ResourceName {
   detail: Record<string, unknown>;
 }
 
+export interface KeyedEntry {
+  key: string;
+  entry: Entry;
+}
+
 /** How long an entry is kept, in milliseconds. When it no longer counts, a warning can still name what the request made. */
 const keptFor = 30 * 24 * 3600 * 1000;
 
@@ -37,6 +43,9 @@ export function keyOf(operation: OnceOperation, { urn, origin, profile }: Resour
   const name = JSON.stringify([operation, urn, origin, profile]);
   return createHash("sha256").update(name).digest("hex").slice(0, 32);
 }
+
+/** A process can have about a thousand open files, and a killed command can leave more entries. */
+const fewFiles = pLimit(64);
 
 /** The journal's folder: a file for each entry. */
 export class JournalFiles {
@@ -55,11 +64,11 @@ export class JournalFiles {
   }
 
   /** All entries that existed when this process first listed the folder. */
-  async all(): Promise<{ key: string; entry: Entry }[]> {
+  async all(): Promise<KeyedEntry[]> {
     const keys = [...(await this.listed())].flatMap((name) => /^([0-9a-f]{32})\.json$/.exec(name)?.[1] ?? []);
     // An entry that cannot be read blocks only the request that it is about.
     const entries = await Promise.all(
-      keys.map(async (key) => ({ key, entry: await this.read(key).catch(() => undefined) })),
+      keys.map((key) => fewFiles(async () => ({ key, entry: await this.read(key).catch(() => undefined) }))),
     );
     return entries.flatMap(({ key, entry }) => (entry === undefined ? [] : [{ key, entry }]));
   }
@@ -132,7 +141,7 @@ export class JournalFiles {
   private async list(): Promise<Set<string>> {
     await removeAbandonedFiles(this.folder, isTemporary);
     const names = await readdir(this.folder).catch(() => []);
-    const left = await Promise.all(names.map(async (name) => ((await this.isOld(name)) ? [] : [name])));
+    const left = await Promise.all(names.map((name) => fewFiles(async () => ((await this.isOld(name)) ? [] : [name]))));
     return new Set(left.flat());
   }
 

@@ -44,8 +44,11 @@ function start(read: ReadKey): Host {
   });
   engine.onEnd({
     saved: () => {
-      started.journal?.dropSaved();
-      void end(started);
+      // Without checkpoints, the engine saves the state after it has ended this process. The next command drops the entries then.
+      if (!started.skipsCheckpoints) {
+        started.journal?.dropSaved();
+      }
+      void engine.log.end().then(() => end(started));
     },
     gone: () => void end(started),
   });

@@ -61,6 +61,6 @@ async function show(
   const origin = host.origin(profile);
   if (origin !== undefined) {
     const name = { urn, origin, profile: profile ?? "" };
-    await host.journal?.saw(name, { step, id, args: workArgs(resource.args, state) });
+    await host.journal?.saw(name, { step, id, args: workArgs(resource.args, state), state });
   }
 }

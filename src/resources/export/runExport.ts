@@ -13,6 +13,7 @@ import type { DataExportArgs, DataExportState } from "./model";
 import { mayComeOnce, rowsThatPassed } from "./model";
 import { OutputFile } from "./outputFile";
 import { ResumableRead } from "./resumableRead";
+import { noteExport, takeOverExport } from "./takeOverExport";
 
 /**
  * The pipeline of an export: read pages, check them, write them to the file, give the file its format and its name, mark the rows.
@@ -23,6 +24,10 @@ export async function runExport(
   before: DataExportState | undefined,
   context: Context,
 ): Promise<DataExportState> {
+  const earlier = await takeOverExport(args, context);
+  if (earlier !== undefined) {
+    return earlier;
+  }
   const file = await OutputFile.claim(args, before, context);
   try {
     const checker = await checkerOf(args, before, context);
@@ -111,7 +116,10 @@ async function exportRows(work: Export): Promise<DataExportState> {
       context.warn(`${failedInWords(args, failed)}\nThe rows are in "${state.file}", because onFail is "warn".`);
     }
   }
-  return marking.finish(state);
+  await noteExport(args, state, "written", context);
+  const marked = await marking.finish(state);
+  await noteExport(args, marked, "finished", context);
+  return marked;
 }
 
 async function failureOf(work: Export, error: unknown): Promise<unknown> {

@@ -65,7 +65,7 @@ export function withoutHint({ message, hint }: ServiceError): string {
 export async function takeOver(
   request: MakingRequest,
   look: (id: string) => Promise<Presence["is"]>,
-  { journal, warn }: Context,
+  { journal, warn, tookOver }: Context,
 ): Promise<{ id: string; detail: Record<string, unknown> } | undefined> {
   const { operation, inputs, adopt } = request;
   const earlier = await journal?.earlier(operation, inputs);
@@ -104,7 +104,7 @@ export async function takeOver(
         `Set ${adopt} to "${id}" to adopt it, or set retry to a new string to send the request again. Then run "pulumi up" again.`,
     );
   }
-  warn(`${wasMade(age)}. It was taken over, and no second one was made.`);
+  tookOver(`${wasMade(age)}. It was taken over, and no second one was made.`);
   journal.takeOver(operation, id);
   return { id, detail };
 }

@@ -10,10 +10,12 @@ export interface RequestJournal {
   forget(operation: OnceOperation): Promise<void>;
   /** Notes the request, sends it, then notes what it made. */
   once<T>(request: OnceRequest, send: () => Promise<T>, idOf: (response: T) => string | undefined): Promise<T>;
+  /** Notes work that is done, and that a repetition would do in another way. */
+  done(request: OnceRequest, id: string): Promise<void>;
 }
 
-/** `append`: any request that appends items to a list. */
-export type OnceOperation = "copyTask" | "startTask" | "append";
+/** `append`: any request that appends items to a list. `export`: rows that are in a file. */
+export type OnceOperation = "copyTask" | "startTask" | "append" | "export";
 
 export interface OnceRequest {
   operation: OnceOperation;

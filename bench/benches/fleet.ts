@@ -1,0 +1,162 @@
+import { Project } from "../../test/realEngine/harness";
+import type { Bench, Figure } from "../figure";
+import type { Measured } from "../measure/measured";
+import { measured, peakMegabytes } from "../measure/measured";
+import { descendantsOf } from "../measure/processes";
+import { PeerService } from "../peers/service";
+import { credentials, groupId, templateId } from "../stage/emulatorProcess";
+import { hostProcess } from "../stage/stack";
+
+/** The sizes that are measured if the command line names no others. */
+const usualSizes = [500, 2000, 10_000];
+
+const phases = ["first up", "unchanged up", "refresh", "destroy"] as const;
+
+/** Matches the processes of the engine and its children by their command lines. */
+const processes = {
+  engine: /^\S*\/pulumi (?:up|refresh|destroy)\b/,
+  "language host": /pulumi-language-nodejs(?!-exec)/,
+  program: /^\S*node\S* .*\/cmd\/run(?:\/|\s|$)/,
+  "provider host": hostProcess,
+};
+
+const goals: Readonly<Record<number, number>> = { 500: 15, 2000: 32, 10000: 180 };
+const mostMegabytes = 1500;
+/** Time per task of the largest fleet, against the smallest but one: 1 is linear. */
+const mostGrowth = 1.25;
+
+/** Many tasks in one stack, without checkpoints. */
+export const fleet: Bench = {
+  name: "fleet",
+  summary: "500, 2,000 and 10,000 tasks in one stack without checkpoints (--tasks chooses the sizes)",
+  async run({ tasks = usualSizes }) {
+    const runs: FleetRun[] = [];
+    for (const size of tasks) {
+      runs.push(await measureFleet(size));
+    }
+    return [...runs.flatMap(({ figures }) => figures), ...growthOf(runs)];
+  },
+};
+
+interface FleetRun {
+  tasks: number;
+  secondsOfFirstUp: number;
+  figures: Figure[];
+}
+
+async function measureFleet(tasks: number): Promise<FleetRun> {
+  const service = await PeerService.start({ latencyMs: 0 });
+  try {
+    const project = await Project.create({
+      program: programOf(tasks),
+      config: { "webextract:baseUrl": service.url, "webextract:actionTypes": "LoopAction,NavigateAction" },
+      secrets: { "webextract:accessToken": credentials.accessToken },
+      env: { PULUMI_SKIP_CHECKPOINTS: "true" },
+      leanSdk: false,
+    });
+    try {
+      return await measurePhases(tasks, project, service);
+    } finally {
+      await project.remove();
+    }
+  } finally {
+    await service.stop();
+  }
+}
+
+async function measurePhases(tasks: number, project: Project, service: PeerService): Promise<FleetRun> {
+  const named = (what: string): string => `${tasks.toLocaleString("en-US")} tasks: ${what}`;
+  const figures: Figure[] = [];
+  const peaks = new Map<string, number>();
+  let secondsOfFirstUp = 0;
+  for (const phase of phases) {
+    const run = await measured(() => (phase === "refresh" || phase === "destroy" ? project[phase]() : project.up()));
+    const { requests } = await service.takeCounts();
+    await requireDone(phase, tasks, requests, project, service);
+    figures.push(
+      { name: named(phase), value: run.wallSeconds, unit: "s", ...(phase === "first up" ? goalOf(tasks) : {}) },
+      { name: named(`${phase}, processor time`), value: run.cpuSeconds, unit: "cpu s" },
+      { name: named(`${phase}, requests`), value: requests, unit: "requests" },
+    );
+    secondsOfFirstUp ||= run.wallSeconds;
+    notePeaks(peaks, run);
+    console.error(tasks, phase, run.wallSeconds.toFixed(1), run.cpuSeconds.toFixed(1), requests, [...peaks]);
+  }
+  peaks.set("emulator", peakOf(service.pid));
+  for (const [process, value] of peaks) {
+    figures.push({
+      name: named(`memory of the ${process}`),
+      value,
+      unit: "MB",
+      goal: { kind: "under", value: mostMegabytes },
+    });
+  }
+  return { tasks, secondsOfFirstUp, figures };
+}
+
+function goalOf(tasks: number): Pick<Figure, "goal"> {
+  const value = goals[tasks];
+  return value === undefined ? {} : { goal: { kind: "under", value } };
+}
+
+function notePeaks(peaks: Map<string, number>, run: Measured<unknown>): void {
+  for (const [name, command] of Object.entries(processes)) {
+    const isSeen = run.processes.some((each) => command.test(each.command));
+    // A refresh and a destroy run no program.
+    if (isSeen) {
+      peaks.set(name, Math.max(peaks.get(name) ?? 0, peakMegabytes(run, command)));
+    }
+  }
+}
+
+function peakOf(pid: number | undefined): number {
+  return (descendantsOf(process.pid).find((each) => each.pid === pid)?.peakBytes ?? 0) / 1e6;
+}
+
+async function requireDone(
+  phase: (typeof phases)[number],
+  tasks: number,
+  requests: number,
+  project: Project,
+  service: PeerService,
+): Promise<void> {
+  const copies = (await service.copies()).length;
+  const inState = project.state().resources.filter(({ type }) => type.endsWith("webextract:ExtractionTask")).length;
+  const expected = phase === "destroy" ? 0 : tasks;
+  if (copies !== tasks || inState !== expected || (phase === "unchanged up" && requests > 0)) {
+    throw new Error(
+      `${phase}: expected ${tasks} copies; found ${copies}, ${inState} in the state, ${requests} requests`,
+    );
+  }
+}
+
+function growthOf(runs: readonly FleetRun[]): Figure[] {
+  const [small, large] = runs.slice(-2);
+  if (small === undefined || large === undefined) {
+    return [];
+  }
+  const value = large.secondsOfFirstUp / large.tasks / (small.secondsOfFirstUp / small.tasks);
+  return [
+    {
+      name: `time per task of the first up: ${large.tasks.toLocaleString("en-US")} tasks against ${small.tasks.toLocaleString("en-US")}`,
+      value,
+      unit: "x",
+      goal: { kind: "at most", value: mostGrowth },
+    },
+  ];
+}
+
+function programOf(tasks: number): string {
+  return `
+const { ExtractionTask } = require("pulumi-webextract");
+for (let n = 0; n < ${tasks}; n++) {
+  new ExtractionTask("task-" + n, {
+    from: { sourceTaskId: "${templateId}", taskGroupId: "${groupId}" },
+    actions: {
+      open: { actionType: "NavigateAction", properties: { Url: "https://shop.test/" + n } },
+      each: { actionType: "LoopAction", loop: { loopType: "UrlList", items: ["https://shop.test/" + n + "/new", "https://shop.test/" + n + "/used"] } },
+    },
+  });
+}
+`;
+}

@@ -1,0 +1,81 @@
+import { resolve } from "node:path";
+import type { Context } from "../resource";
+import { PartialFailure } from "../resource";
+import type { OnceRequest } from "../task/requestJournal";
+import { ageOf } from "../task/requestJournal";
+import { compareContent } from "./diskFile";
+import type { DataExportArgs, DataExportState } from "./model";
+import { pendingMark } from "./model";
+
+/**
+ * An export that ended before a kill, and that no state holds. A second export of marked rows would find none of them, and its state would name
+ * an empty file. So the next one takes over the file.
+ */
+
+type Outputs = Pick<
+  DataExportState,
+  "rowCount" | "file" | "bytes" | "sha256" | "complete" | "marked" | "checked" | "pending"
+>;
+
+/** `written`: the file is complete, and its rows can be marked. `finished`: the rows are marked, or stay unmarked. */
+type Stage = "written" | "finished";
+
+/** Notes what an export has done. */
+export async function noteExport(
+  args: DataExportArgs,
+  { rowCount, file, bytes, sha256, complete, marked, checked, pending }: DataExportState,
+  stage: Stage,
+  { journal }: Context,
+): Promise<void> {
+  const outputs: Outputs = { rowCount, file, bytes, sha256, complete, marked, checked, pending };
+  await journal?.done({ ...requestOf(args), detail: { ...outputs, stage } }, file);
+}
+
+/**
+ * The state of the same export by a command that was killed after it, if its file is unchanged.
+ * @throws PartialFailure if the kill came between the file and the end of the mark: the rows may be marked
+ */
+export async function takeOverExport(args: DataExportArgs, context: Context): Promise<DataExportState | undefined> {
+  const { journal, folder, settings } = context;
+  const request = requestOf(args);
+  const earlier = await journal?.earlier(request.operation, request.inputs);
+  if (journal === undefined || earlier?.id === undefined || !earlier.counts) {
+    return undefined;
+  }
+  const { stage, ...outputs } = earlier.detail as unknown as Outputs & { stage: Stage };
+  if ((await compareContent(resolve(folder, outputs.file), outputs.sha256)) !== "same") {
+    return undefined;
+  }
+  const state: DataExportState = { ...args, ...outputs };
+  journal.takeOver(request.operation, earlier.id);
+  const was = `The ${outputs.rowCount} rows of task "${args.taskId}" were exported to "${outputs.file}" ${ageOf(earlier)} by a run that ended before it could save its state.`;
+  if (stage === "written" && args.markExported === true) {
+    if (settings.markScope === "returned") {
+      // Each page was marked before the file was complete.
+      state.marked = true;
+    } else if (outputs.rowCount > 0) {
+      const next = "They may be marked, so keep this file. The next up exports into a new file.";
+      throw new PartialFailure(`${was} ${next} If the path allows only this name, add {n} to it.`, outputs.file, {
+        ...state,
+        pending: [pendingMark.outcomeUnknown],
+      });
+    }
+  }
+  context.tookOver(`${was} The file was taken over, and the rows were not read again.`);
+  return state;
+}
+
+/** Without options, which do not decide what the export writes. */
+function requestOf({
+  taskId,
+  scope,
+  lotNo,
+  path,
+  format,
+  maxRows,
+  markExported,
+  triggers,
+}: DataExportArgs): OnceRequest {
+  const inputs = { taskId, scope, lotNo, path, format, maxRows, markExported, triggers };
+  return { operation: "export", inputs, what: `export of task "${taskId}"` };
+}

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { KilledFleet } from "./killedFleet";
+
+describe("a fleet without checkpoints", function () {
+  this.timeout(120_000);
+
+  it("whose engine is killed loses nothing: the next up takes over all of it, with one summary", async () => {
+    const tasks = 12;
+    const fleet = await KilledFleet.create(tasks);
+    try {
+      await fleet.kill({ kind: "engine", skip: 5 * tasks, when: "after" });
+      assert.deepEqual(
+        fleet.world.project.state().resources.filter(({ type }) => type.startsWith("pulumi-nodejs:")),
+        [],
+      );
+      const { output, ups } = await fleet.finish();
+      assert.equal(ups, 1);
+      assert.equal(output.match(/^ *warning: .*taken over/gm)?.length, 1);
+      assert.match(output, /^ *warning: \d+ resources were taken over: .*\b12 ExtractionTask\. /m);
+      await fleet.assertWhole();
+    } finally {
+      await fleet.world.remove();
+    }
+  });
+});
