@@ -165,7 +165,7 @@ export function failedFinding(check: string, error: unknown, remedy: string): Fi
   return { check, is: "problem", found: messageOf(error), remedy };
 }
 
-async function nearestExisting(folder: string): Promise<string> {
+export async function nearestExisting(folder: string): Promise<string> {
   for (let path = folder; ; path = dirname(path)) {
     const isThere = await stat(path).then(
       () => true,

@@ -54,12 +54,8 @@ export class Host {
     this.config = config;
     this.configProblems = problems;
     const warn = (message: string, urn?: string): void => this.warn(message, urn);
-    const { journal, movedFrom } = config;
-    this.journal = journal === undefined ? undefined : new Journal(new JournalFiles(journal, warn), warn, movedFrom);
-  }
-
-  get skipsCheckpoints(): boolean {
-    return this.config.skipsCheckpoints;
+    const { journal } = config;
+    this.journal = journal === undefined ? undefined : new Journal(new JournalFiles(journal, warn), warn, config);
   }
 
   get settings(): Settings {

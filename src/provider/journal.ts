@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import type { ProviderConfig } from "../config/config";
 import { isPlaceholderId } from "../resources/task/lostResponse";
 import type { OnceOperation, OnceRequest, RequestJournal } from "../resources/task/requestJournal";
 import { ageOf } from "../resources/task/requestJournal";
@@ -54,8 +55,8 @@ export class Journal {
   constructor(
     private readonly files: JournalFiles,
     private readonly warn: (message: string, urn?: string) => void,
-    /** Origins that the service had before. Entries of these origins count too. */
-    private readonly movedFrom: readonly string[] = [],
+    /** `movedFrom`: origins that the service had before. Entries of these origins count too. */
+    private readonly config: Pick<ProviderConfig, "movedFrom" | "skipsCheckpoints">,
   ) {}
 
   /** The part that concerns one resource. */
@@ -138,8 +139,12 @@ export class Journal {
     }
   }
 
-  /** The engine ends this process, and has saved all results that it got. */
+  /** The engine ends this process, and has saved all results that it got, unless it skips checkpoints. */
   dropSaved(): void {
+    if (this.config.skipsCheckpoints) {
+      // The engine saves the state after it has ended this process. The next command drops the entries.
+      return;
+    }
     for (const [key, own] of this.own) {
       if (own.stage === "handedOver") {
         this.files.removeNow(key);
@@ -165,7 +170,7 @@ export class Journal {
   }
 
   private originsOf(origin: string): string[] {
-    return [...new Set([origin, ...this.movedFrom])];
+    return [...new Set([origin, ...this.config.movedFrom])];
   }
 
   private async noted(operation: OnceOperation, name: ResourceName): Promise<Entry | undefined> {

@@ -44,10 +44,7 @@ function start(read: ReadKey): Host {
   });
   engine.onEnd({
     saved: () => {
-      // Without checkpoints, the engine saves the state after it has ended this process. The next command drops the entries then.
-      if (!started.skipsCheckpoints) {
-        started.journal?.dropSaved();
-      }
+      started.journal?.dropSaved();
       void engine.log.end().then(() => end(started));
     },
     gone: () => void end(started),

@@ -45,6 +45,11 @@ export function defaultTokenStore(
   return join(env.XDG_STATE_HOME ?? join(home, ".local", "state"), "pulumi-webextract");
 }
 
+/** Whether this machine is a hosted runner of GitHub Actions, whose disk is lost after the job. Other runners do not say. */
+export function isHostedRunner(env: NodeJS.ProcessEnv = process.env): boolean {
+  return env.RUNNER_ENVIRONMENT === "github-hosted";
+}
+
 /**
  * The address of the proxy that the environment (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) sets for this service; undefined if there is
  * none. Requests to this machine never use a proxy: they can be plain http, and the credential would leave the machine.

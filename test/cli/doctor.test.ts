@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { repositoryRoot } from "../../scripts/commands";
 import { CliWorld } from "./webextract";
 
 interface Finding {
@@ -54,6 +57,61 @@ describe("webextract doctor on a machine with problems", () => {
     });
     assert.equal(journal?.is, "warning");
     assert.equal(store?.is, "problem", store?.found);
+  });
+
+  describe("says of the journal whether it lasts, and whether checkpoints can be skipped", () => {
+    const lasting = join(repositoryRoot, "node_modules", ".cache", "journal-of-a-test");
+    after(() => rmSync(lasting, { recursive: true, force: true }));
+
+    /** On a file system of this type. */
+    const on = (type: number): Record<string, string> => {
+      mkdirSync(lasting, { recursive: true });
+      const text = `require("node:fs/promises").statfs = async () => ({ type: ${type} });`;
+      writeFileSync(world.path("disk.cjs"), text);
+      return { NODE_OPTIONS: `--require ${world.path("disk.cjs")}`, WEBEXTRACT_JOURNAL: lasting };
+    };
+    const ext4 = 0xef53;
+    const overlay = 0x794c7630;
+    const skip = { PULUMI_SKIP_CHECKPOINTS: "true" };
+
+    it("on a disk", async () => {
+      const { journal, checkpoints } = await doctor(on(ext4));
+      assert.deepEqual([journal?.is, checkpoints?.is], ["good", "good"]);
+      assert.match(checkpoints?.found ?? "", /can skip them with PULUMI_SKIP_CHECKPOINTS=true$/);
+      assert.deepEqual(readdirSync(lasting), []);
+      const skipped = await doctor({ ...on(ext4), ...skip });
+      assert.equal(skipped.checkpoints?.is, "good");
+      assert.match(skipped.checkpoints?.found ?? "", /^skipped/);
+    });
+
+    for (const [where, env, says] of [
+      ["in a container", () => on(overlay), /layer of a container/],
+      ["in memory", () => on(0x01021994), /in memory/],
+      ["on a hosted runner", () => ({ ...on(ext4), RUNNER_ENVIRONMENT: "github-hosted" }), /hosted CI runner/],
+      ["among temporary files", () => ({ WEBEXTRACT_JOURNAL: join(tmpdir(), "journal") }), /temporary files/],
+    ] as const) {
+      it(where, async () => {
+        const { journal, checkpoints } = await doctor(env());
+        assert.deepEqual([journal?.is, checkpoints?.is], ["warning", "good"]);
+        assert.match(journal?.found ?? "", says);
+        assert.equal((await doctor({ ...env(), ...skip })).checkpoints?.is, "problem");
+      });
+    }
+
+    it("if the disk refuses to sync", async () => {
+      const text = `const files = require("node:fs/promises"); const { open } = files;
+        files.open = async (...args) => Object.assign(await open(...args), { sync: async () => { throw Object.assign(new Error(), { code: "EIO" }); } });`;
+      const env = on(ext4);
+      writeFileSync(world.path("disk.cjs"), text);
+      const { journal } = await doctor(env);
+      assert.deepEqual([journal?.is, /EIO/.test(journal?.found ?? "")], ["problem", true]);
+      assert.deepEqual(readdirSync(lasting), []);
+    });
+
+    it("if it is switched off", async () => {
+      const { checkpoints } = await doctor({ WEBEXTRACT_JOURNAL: "off", ...skip });
+      assert.equal(checkpoints?.is, "problem");
+    });
   });
 
   it("warns if Pulumi is not on the PATH", async () => {

@@ -33,6 +33,31 @@ describe("infos", () => {
   });
 });
 
+describe("takeovers", () => {
+  const shownOf = async (count: number): Promise<string[]> => {
+    const shown: string[] = [];
+    const display = new SummedUpLog((message, urn, kind) => shown.push(`${kind} ${urn ?? "-"}: ${message}`));
+    for (let n = 1; n <= count; n++) {
+      display.tookOver(`"t${n}" was taken over.`, n === 1 ? "CloudRun" : "TaskCopy", `urn-${n}`);
+    }
+    display.flush();
+    await display.end();
+    display.flush();
+    return shown.filter((line) => line.startsWith("warning"));
+  };
+
+  it("are shown one by one if they are few", async () => {
+    assert.deepEqual(await shownOf(2), ['warning urn-1: "t1" was taken over.', 'warning urn-2: "t2" was taken over.']);
+  });
+
+  it("are one warning at the end of the command if they are many", async () => {
+    assert.deepEqual(await shownOf(103), [
+      "warning -: 103 resources were taken over: 1 CloudRun, 102 TaskCopy. A run that ended before it could save its state had made them. " +
+        "No second one was made, and the state has them now. The debug log (--debug) names each.",
+    ]);
+  });
+});
+
 describe("an interruption", () => {
   it("is never reported and causes no error in a process that is not a known provider host", () => {
     const argv = sinon.stub(process, "argv").value(["node", "/nowhere/host.js"]);

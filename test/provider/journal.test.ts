@@ -348,6 +348,73 @@ describe("the journal of requests that must not be sent twice", () => {
     assert.deepEqual(world.journal(), []);
   });
 
+  describe("after an export whose result was not saved", () => {
+    const marked = { taskId: "task-1", scope: "notExported", path: "rows/{n}.ndjson", markExported: true };
+    const rows = () => readdirSync(world.path("rows")).filter((name) => name.endsWith(".ndjson"));
+
+    it("takes over the file with the rows, which are not read or marked again", async () => {
+      await world.finishedRun();
+      const rowsOfTask = world.declare("DataExport");
+      const saved = await world.unsaved(rowsOfTask, () => rowsOfTask.up(marked));
+      forget();
+      world.operations();
+      await saved.up(marked);
+      assert.deepEqual(saved.state, rowsOfTask.state);
+      assert.deepEqual([saved.state.rowCount, saved.state.marked], [25, true]);
+      assert.deepEqual(world.operations(), []);
+      assert.match(
+        world.warnings.join(),
+        /The 25 rows of task "task-1" were exported to "rows\/1\.ndjson" .* The file was taken over/,
+      );
+      assert.deepEqual(world.journal(), []);
+    });
+
+    it("also in an update, and exports again for another trigger or if the file was changed", async () => {
+      await world.finishedRun();
+      const rowsOfTask = world.declare("DataExport");
+      await rowsOfTask.up({ ...marked, triggers: [1] });
+      await world.finishedRun();
+      const saved = await world.unsaved(rowsOfTask, () => rowsOfTask.up({ ...marked, triggers: [2] }));
+      const other = saved.asSaved();
+      await saved.up({ ...marked, triggers: [2] });
+      assert.equal(saved.state.file, "rows/2.ndjson");
+      assert.deepEqual(rows(), ["1.ndjson", "2.ndjson"]);
+      await other.up({ ...marked, triggers: [3] });
+      assert.deepEqual(rows(), ["1.ndjson", "2.ndjson", "3.ndjson"]);
+      const changed = await world.unsaved(other, () => other.up({ ...marked, triggers: [4] }));
+      world.write("rows/4.ndjson", "changed");
+      await changed.up({ ...marked, triggers: [4] });
+      assert.equal(changed.state.file, "rows/5.ndjson");
+    });
+
+    it("says where the rows are if the kill came during the mark", async () => {
+      await world.finishedRun();
+      const rowsOfTask = world.declare("DataExport");
+      const at = { operation: "markExported", when: "after" } as const;
+      const saved = await world.killed(rowsOfTask, () => rowsOfTask.up(marked), at);
+      assert.match(await failure(saved.up(marked)), /"rows\/1\.ndjson" .* They may be marked, so keep this file/);
+      await saved.up(marked);
+      assert.deepEqual([saved.state.file, saved.state.rowCount], ["rows/2.ndjson", 0]);
+      assert.deepEqual(rows(), ["1.ndjson", "2.ndjson"]);
+    });
+  });
+
+  describe("without checkpoints", () => {
+    it("keeps its entries at the end of a command, and the next command drops what the state has", async () => {
+      const skips = sinon.stub(process, "env").value({ ...process.env, PULUMI_SKIP_CHECKPOINTS: "true" });
+      try {
+        world.configure({});
+        const copy = world.declare("TaskCopy");
+        await copy.up(copyArgs);
+        assert.equal(world.journal().length, 1);
+        await copy.up(copyArgs);
+        assert.deepEqual(world.journal(), []);
+      } finally {
+        skips.restore();
+      }
+    });
+  });
+
   describe("after a start", () => {
     it("takes over the run, and distinguishes its subtasks from those of the previous run", async () => {
       await world.finishedRun();

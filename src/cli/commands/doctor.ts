@@ -15,6 +15,7 @@ import {
   readFinding,
   versionFindings,
 } from "../findings";
+import { journalFindings } from "../findings/journalFindings";
 
 interface Flags extends ConnectionFlags {
   task?: string;
@@ -87,14 +88,7 @@ async function connectionFindings(flags: ConnectionFlags, task: string | undefin
     found.push(failedFinding("token store", error, "Make the file readable, or set tokenStore to another folder."));
   });
   found.push(
-    config.journal === undefined
-      ? {
-          check: "journal",
-          is: "warning",
-          found: "switched off",
-          remedy: "Without it, a killed pulumi up may copy or start twice. Remove webextract:journal.",
-        }
-      : await folderFinding("journal", config.journal, "journal"),
+    ...(await journalFindings(config.journal, config.skipsCheckpoints)),
     proxyFinding(options),
     await readFinding(client, task),
     clockFinding(client),

@@ -118,7 +118,9 @@ export class KilledFleet {
     }
     assert.equal(emulator.inspect.tasks().length, 2 * this.tasks);
     await project.preview({ args: ["--expect-no-changes"] });
-    assert.deepEqual(readdirSync(join(project.folder, "journal")), [], "entries of the journal");
+    // A killed process leaves its temporary files.
+    const entries = readdirSync(join(project.folder, "journal")).filter((file) => file.endsWith(".json"));
+    assert.deepEqual(entries, [], "entries of the journal");
   }
 
   private assertRowsAreInFiles(name: string, taskId: string): void {

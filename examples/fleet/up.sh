@@ -1,0 +1,12 @@
+#!/bin/sh
+# The commands of docs/how-to/fleets.md.
+set -e
+
+# #region doctor
+npx webextract doctor --stack dev
+# #endregion
+
+# #region up
+export PULUMI_SKIP_CHECKPOINTS=true
+pulumi up --yes --skip-preview
+# #endregion

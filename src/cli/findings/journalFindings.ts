@@ -1,0 +1,118 @@
+import { randomBytes } from "node:crypto";
+import { open, realpath, rm, statfs } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { isHostedRunner } from "../../service/environment";
+import { codeOf } from "../../service/files/privateFile";
+import type { Finding } from "../findings";
+import { folderFinding, nearestExisting } from "../findings";
+
+/**
+ * Whether the journal is on and lasts, and with it, whether the engine may skip its checkpoints: then only the journal holds what a killed
+ * command made.
+ * @param journal its folder; undefined if it is switched off
+ */
+export async function journalFindings(journal: string | undefined, skipsCheckpoints: boolean): Promise<Finding[]> {
+  const found = journal === undefined ? switchedOff : await lookAt(journal);
+  return [found, checkpointsFinding(found.is === "good", skipsCheckpoints)];
+}
+
+const switchedOff: Finding = {
+  check: "journal",
+  is: "warning",
+  found: "switched off",
+  remedy: "Without it, a killed pulumi up may copy or start twice. Remove webextract:journal.",
+};
+
+async function lookAt(folder: string): Promise<Finding> {
+  const found = await folderFinding("journal", folder, "journal");
+  if (found.is !== "good") {
+    return found;
+  }
+  const existing = await realpath(await nearestExisting(folder));
+  const problem = await syncProblem(existing);
+  if (problem !== undefined) {
+    return {
+      check: "journal",
+      is: "problem",
+      found: `${existing} cannot keep a file safely: ${problem}`,
+      remedy: "Free space there, or set journal to a folder on a local disk.",
+    };
+  }
+  const why = await whyItMayNotLast(existing);
+  return why === undefined
+    ? found
+    : {
+        check: "journal",
+        is: "warning",
+        found: `${folder} may not last: ${why}`,
+        remedy:
+          "If this machine is lost together with the folder, the next up may copy or start again. Set webextract:journal or WEBEXTRACT_JOURNAL to a folder that stays, such as a mounted disk.",
+      };
+}
+
+function checkpointsFinding(journalLasts: boolean, skipped: boolean): Finding {
+  const check = "checkpoints";
+  if (!skipped) {
+    const found = journalLasts
+      ? "saved at each step. The journal lasts, so a large stack can skip them with PULUMI_SKIP_CHECKPOINTS=true"
+      : "saved at each step. Do not skip them here, because the journal may not last";
+    return { check, is: "good", found };
+  }
+  return journalLasts
+    ? { check, is: "good", found: "skipped. The journal holds what a killed command made" }
+    : {
+        check,
+        is: "problem",
+        found: "skipped, and the journal may not last: a killed command can lose everything that it made",
+        remedy: "Unset PULUMI_SKIP_CHECKPOINTS, or set webextract:journal to a folder that lasts.",
+      };
+}
+
+/** Writes a file to the disk, as the journal does. */
+async function syncProblem(folder: string): Promise<string | undefined> {
+  const path = join(folder, `.webextract-${randomBytes(4).toString("hex")}.tmp`);
+  try {
+    const handle = await open(path, "wx", 0o600);
+    try {
+      await handle.writeFile("doctor\n");
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    return undefined;
+  } catch (error) {
+    return `a test file was not written (${codeOf(error)})`;
+  } finally {
+    await rm(path, { force: true }).catch(() => undefined);
+  }
+}
+
+/** File systems of Linux whose files do not outlive the machine or the container, by their type in `statfs`. */
+const passingFileSystems = new Map([
+  [0x01021994, "it is in memory (tmpfs)"],
+  [0x858458f6, "it is in memory (ramfs)"],
+  [0x794c7630, "it is in the layer of a container (overlay), not on a mounted volume"],
+  [0x61756673, "it is in the layer of a container (aufs), not on a mounted volume"],
+]);
+
+/** As far as this can be seen. */
+async function whyItMayNotLast(folder: string): Promise<string | undefined> {
+  const temporary = await Promise.all(
+    [tmpdir(), "/tmp", "/var/tmp"].map((each) => realpath(each).catch(() => undefined)),
+  );
+  if (temporary.some((each) => each !== undefined && isWithin(each, folder))) {
+    return "it is in a folder for temporary files";
+  }
+  const type = await statfs(folder).then(
+    (found) => found.type,
+    () => undefined,
+  );
+  const passing = process.platform === "linux" && type !== undefined ? passingFileSystems.get(type) : undefined;
+  return passing ?? (isHostedRunner() ? "it is on a hosted CI runner, whose disk is lost after the job" : undefined);
+}
+
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || (!way.startsWith("..") && way !== path);
+}
