@@ -1,9 +1,8 @@
-import { resolve } from "node:path";
 import type { Context } from "../resource";
 import { PartialFailure } from "../resource";
 import type { OnceRequest } from "../task/requestJournal";
 import { ageOf } from "../task/requestJournal";
-import { compareContent } from "./diskFile";
+import { destinationOf } from "./destinations/destinationOf";
 import type { DataExportArgs, DataExportState } from "./model";
 import { pendingMark } from "./model";
 
@@ -43,7 +42,8 @@ export async function takeOverExport(args: DataExportArgs, context: Context): Pr
     return undefined;
   }
   const { stage, ...outputs } = earlier.detail as unknown as Outputs & { stage: Stage };
-  if ((await compareContent(resolve(folder, outputs.file), outputs.sha256)) !== "same") {
+  const destination = await destinationOf(outputs.file, folder);
+  if ((await destination.compare(outputs.file, outputs)) !== "same") {
     return undefined;
   }
   const state: DataExportState = { ...args, ...outputs };
@@ -66,16 +66,6 @@ export async function takeOverExport(args: DataExportArgs, context: Context): Pr
 }
 
 /** Without options, which do not decide what the export writes. */
-function requestOf({
-  taskId,
-  scope,
-  lotNo,
-  path,
-  format,
-  maxRows,
-  markExported,
-  triggers,
-}: DataExportArgs): OnceRequest {
-  const inputs = { taskId, scope, lotNo, path, format, maxRows, markExported, triggers };
-  return { operation: "export", inputs, what: `export of task "${taskId}"` };
+function requestOf({ checks, verifyFile, onDelete, profile, ...inputs }: DataExportArgs): OnceRequest {
+  return { operation: "export", inputs, what: `export of task "${inputs.taskId}"` };
 }
