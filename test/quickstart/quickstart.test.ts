@@ -72,6 +72,7 @@ describe("npm start", function () {
     assert.match(output, /npm start -- destroy/);
     assert.deepEqual(exportedRows(output), expectedRows(2));
     assertShownInReadme(output);
+    clone.asUsersDo = false;
   });
 
   it("changes nothing when it runs again without an edit", async () => {
@@ -159,6 +160,7 @@ describe("Ctrl-C in npm start", function () {
 
   before(async () => {
     clone = await FreshClone.make();
+    clone.asUsersDo = false;
   });
   after(() => clone.remove());
 

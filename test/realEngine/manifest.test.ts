@@ -228,12 +228,17 @@ name: kids
   it("passes the options of a resource to the engine", async () => {
     const protectedTask = novels.replace(
       "\nfrom",
-      "\nname: stories\nopts: { protect: true, ignoreChanges: [startUrls] }\nfrom",
+      "\nname: stories\nopts: { protect: true, retainOnDelete: true, ignoreChanges: [startUrls] }\nfrom",
     );
     files({ "novels.yaml": protectedTask.replace("/a", "/b"), "kids.yaml": kids });
     world.operations();
     await world.project.up();
     assert.deepEqual(world.operations(), []);
+    const stories = world.project.state().resources.filter(({ urn }) => urn.endsWith(":ExtractionTask::stories"));
+    assert.deepEqual(
+      stories.map(({ protect, retainOnDelete }) => ({ protect, retainOnDelete })),
+      [{ protect: true, retainOnDelete: true }],
+    );
     files({ "kids.yaml": kids });
     world.program(manifestProgram.replace(/^exports.*$/gm, ""));
     const { output } = await world.project.preview({ expect: "failure" });

@@ -31,6 +31,8 @@ describe("the example examples/manifest", () => {
         "tasks/books.yaml": read("manifest/tasks/books.yaml"),
       },
       link: ["typescript", "@types"],
+      // `npm run check` checks the types of the examples.
+      leanSdk: "transpiled",
       config: { "webextract:baseUrl": emulator.url, "test:siteUrl": site.url },
       secrets: { "webextract:accessToken": accessToken, "webextract:apiKey": apiKey },
     });

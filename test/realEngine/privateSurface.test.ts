@@ -21,6 +21,7 @@ const breakageOfProgram = `dependsOn: () => ({}), state: () => { throw new Error
 
 /** Replaces modules of the SDK for the package only. The SDK's own files import them by other paths. */
 const breaking = `
+require(${JSON.stringify(join(__dirname, "harness", "leanSdk.js"))});
 const Module = require("node:module");
 const breakages = { program: { ${breakageOfProgram} }, ${Object.values(breakages)
   .map((each, index) => `${index}: { ${each} }`)

@@ -32,6 +32,8 @@ describe("the tutorial", () => {
         "tsconfig.json": read("tsconfig.json"),
       },
       link: ["typescript", "@types"],
+      // The test of the templates runs the same program as users do.
+      leanSdk: "transpiled",
       config: {
         "webextract:baseUrl": emulator.url,
         "my-shop:sourceTaskId": "shop-template",

@@ -4,6 +4,7 @@
  * - At its start, the SDK loads modules that it uses only to serialize closures, to trace, and for the Automation API. Here they are loaded at their
  *   first use, and the reader of source maps never: the programs of the tests are JavaScript.
  * - The language host that `npm run engine` builds ignores `typescript: false` in Pulumi.yaml and makes the program load ts-node. Newer ones obey.
+ *   `PROGRAM_IS_TYPESCRIPT` in the environment keeps ts-node.
  */
 const Module = require("node:module");
 
@@ -18,8 +19,8 @@ const deferred = {
   fdir: codePaths,
   "./automation": /@pulumi[\\/]pulumi[\\/]index\.js$/,
   "./rewriteSuper": /createClosure\.js$/,
-  semver: /(rpc|run)\.js$/,
-  "js-yaml": /manifest\.js$/,
+  semver: /(runtime[\\/]rpc|cmd[\\/]run[\\/]run)\.js$/,
+  "js-yaml": /runtime[\\/]manifest\.js$/,
   "source-map-support/register": /cmd[\\/](run|dynamic-provider)[\\/]index\.js$/,
   "@opentelemetry/resources": tracing,
   "@opentelemetry/sdk-trace-base": tracing,
@@ -29,7 +30,9 @@ const deferred = {
   "@opentelemetry/instrumentation": tracing,
 };
 
-delete process.env.PULUMI_NODEJS_TYPESCRIPT;
+if (process.env.PROGRAM_IS_TYPESCRIPT === undefined) {
+  delete process.env.PULUMI_NODEJS_TYPESCRIPT;
+}
 
 // Unlike `_load`, this function is not in the stack frames of the program, which are part of the state.
 const resolve = Module._resolveFilename;

@@ -35,8 +35,11 @@ export interface ProjectOptions {
   env?: Readonly<Record<string, string>>;
   /** Folders at the beginning of PATH. */
   path?: readonly string[];
-  /** Whether the SDK starts without TypeScript, see `leanSdk.js`. Default: only for `program`. Not for measurements. */
-  leanSdk?: boolean;
+  /**
+   * Whether the SDK starts with less work, see `leanSdk.js`. Default: only for `program`. Not for measurements. `transpiled` keeps TypeScript, but
+   * does not check types: for a program that another test runs as users do.
+   */
+  leanSdk?: boolean | "transpiled";
 }
 
 export interface RunOptions {
@@ -55,6 +58,7 @@ export interface NodeOptions {
 const always = ["--non-interactive", "--color", "never"];
 
 const leanSdk = { NODE_OPTIONS: `--require ${JSON.stringify(join(__dirname, "leanSdk.js"))}` };
+const transpiled = { PROGRAM_IS_TYPESCRIPT: "true", PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
 
 let sharedEngine: Promise<Engine> | undefined;
 
@@ -89,7 +93,8 @@ export class Project {
     const folder = options.folder ?? join(root, "program");
     const PATH = [...(options.path ?? []), engine.env.PATH].join(delimiter);
     const isLean = options.leanSdk ?? (options.program !== undefined && options.folder === undefined);
-    const env = { ...cleanEnvironment({ ...engine.env, PATH }, root), ...(isLean ? leanSdk : {}), ...options.env };
+    const start = { ...(isLean ? leanSdk : {}), ...(isLean === "transpiled" ? transpiled : {}) };
+    const env = { ...cleanEnvironment({ ...engine.env, PATH }, root), ...start, ...options.env };
     const project = new Project(root, folder, name, options.stack ?? "dev", engine, env);
     if (options.folder === undefined) {
       project.layOut(options);

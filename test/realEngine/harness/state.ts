@@ -11,6 +11,7 @@ export interface StateResource {
   dependencies?: string[];
   initErrors?: string[];
   protect?: boolean;
+  retainOnDelete?: boolean;
   /** The line of the program that declares the resource, as the SDK reported it. */
   sourcePosition?: string;
   stackTrace?: { sourcePosition?: string }[];
