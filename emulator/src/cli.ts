@@ -121,13 +121,25 @@ function collectBehaviour(text: string, before: Partial<Behaviour>): Partial<Beh
 
 function readSeed(file: string): Seed {
   return explained(() => {
-    const document = parseDocument(readFileSync(file, "utf8"));
+    const text = readFileSync(file, "utf8");
+    // JSON is YAML too, but reading it as YAML takes many times as long.
+    const json = parseJson(text);
+    if (json !== undefined) return checkSeed(json);
+    const document = parseDocument(text);
     const [problem] = document.errors;
     // The message of the parser quotes the line, which can contain a credential.
     if (problem !== undefined)
       throw new Error(`not valid YAML (${problem.code}, line ${problem.linePos?.[0].line ?? "?"})`);
     return checkSeed(document.toJS());
   });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Reports a wrong option in one message with the allowed values. */
@@ -156,6 +168,11 @@ function version(): string {
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
+
+// A reader such as `head` can close the output. The emulator continues without a log.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
 
 command()
   .parseAsync()

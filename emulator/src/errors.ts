@@ -1,4 +1,4 @@
-/** Error codes: those that services of this kind use, and NotFound. */
+/** Error codes: those that services of this kind use, and NotFound and MethodNotAllowed. */
 export type ErrorCode =
   | "Invalid.Grant"
   | "Invalid.Token"
@@ -11,12 +11,14 @@ export type ErrorCode =
   | "TaskExecuting"
   | "PermissionDenied"
   | "TooManyRequests"
-  | "NotFound";
+  | "NotFound"
+  | "MethodNotAllowed";
 
 const usualStatus: { readonly [Code in ErrorCode]?: number } = {
   "Invalid.Token": 401,
   PermissionDenied: 403,
   NotFound: 404,
+  MethodNotAllowed: 405,
   TooManyRequests: 429,
   ServerError: 500,
 };

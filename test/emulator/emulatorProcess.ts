@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-const main = join(__dirname, "../../emulator/src/cli.ts");
+export const main = join(__dirname, "../../emulator/src/cli.ts");
 
 /** An emulator in a process of its own. */
 export interface Running {

@@ -48,9 +48,13 @@ export class RequestCheck {
       }),
     );
     const typed = { ...query };
+    for (const name of optional) if (typed[name] === "") delete typed[name];
     // An empty integer parameter would become 0.
-    const empty = parameters.find(({ name }) => typed[name] === "" && !optional.includes(name));
+    const empty = parameters.find(({ name }) => typed[name] === "");
     if (empty !== undefined) throw missing(empty.name);
+    // The conversion of the validator takes Infinity, 1e400 and 0x10 too.
+    const wrong = parameters.find(({ name, schema }) => schema.type === "integer" && !isInteger(typed[name]));
+    if (wrong !== undefined) throw new Refusal("InvalidParameter", `${wrong.name} must be integer`);
     if (!validate(typed)) throw refusalOf(validate.errors, "the query");
     return typed;
   }
@@ -64,11 +68,18 @@ export class RequestCheck {
   }
 }
 
+/** Whether it is absent or can be an integer. A repeated parameter is a list, which the validator refuses. */
+function isInteger(value: unknown): boolean {
+  return typeof value !== "string" || (/^-?\d+$/.test(value) && Number.isSafeInteger(Number(value)));
+}
+
 function refusalOf(errors: readonly ErrorObject[] | null | undefined, whole: string): Refusal {
   const error = errors?.[0];
   const path = error?.instancePath.slice(1).replaceAll("/", ".") ?? "";
   if (error?.keyword === "required") {
     return missing([path, String(error.params.missingProperty)].filter((part) => part !== "").join("."));
   }
+  // In this contract, a minimum of length or items is 1: what is empty is missing.
+  if (error?.keyword === "minLength" || error?.keyword === "minItems") return missing(path);
   return new Refusal("InvalidParameter", `${path === "" ? whole : path} ${error?.message ?? "is not valid"}`);
 }

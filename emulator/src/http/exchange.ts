@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Behaviour } from "../behaviour";
 import type { Operation } from "../contract";
 import { Refusal } from "../errors";
 import { handle } from "../handlers";
@@ -107,12 +108,27 @@ export class Exchange {
   /** Responds to an unknown path or method, or to a request that the server could not read. */
   async respondToUnknown(request: FastifyRequest, reply: FastifyReply, error?: unknown): Promise<unknown> {
     const entry = this.journalEntry("unknown", request, undefined);
-    const known = error === undefined ? new Refusal("NotFound", "there is no such operation") : undefined;
-    const refusal = known ?? new Refusal("InvalidParameter", "the request could not be read");
+    const methods = this.methodsOf(request.url.split("?")[0] ?? "");
+    const refusal = error === undefined ? unknownRefusal(request.method, methods) : this.unreadableRefusal(error);
     const response = failureResponse(entry.requestId, refusal, this.parts.service.behaviour);
+    if (refusal.code === "MethodNotAllowed") response.headers = { ...response.headers, allow: methods.join(", ") };
     entry.status = response.status;
     this.log(entry, Date.now());
     return send(reply, response);
+  }
+
+  private methodsOf(path: string): string[] {
+    const { operations, service } = this.parts;
+    return operations
+      .filter((operation) => pathsOf(operation, service.behaviour.refreshPath).includes(path))
+      .map(({ method }) => method);
+  }
+
+  private unreadableRefusal(error: unknown): Refusal {
+    const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
+    if (status < 500) return new Refusal("InvalidParameter", "the request could not be read");
+    this.parts.log(`the emulator failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    return new Refusal("ServerError", "an unexpected error has occurred");
   }
 
   private async receive(operation: Operation, request: FastifyRequest): Promise<Received> {
@@ -122,7 +138,8 @@ export class Exchange {
     let shown = request.body;
     if (operation.sends === "multipart") {
       try {
-        const upload = await receiveUpload(request);
+        const known = this.parts.service.credentials.isKnown(presentedCredentials(request.headers));
+        const upload = await receiveUpload(request, known);
         fields = upload.fields;
         shown = upload.journal;
       } catch (error) {
@@ -216,14 +233,25 @@ export class Exchange {
   }
 }
 
-function checkPath(
-  operation: Operation,
-  request: FastifyRequest,
-  refreshPath: "token" | "tokenRefresh" | "both",
-): void {
-  if (operation.name !== "refreshToken" || refreshPath === "both") return;
-  const alias = request.url.startsWith("/token/refresh");
-  if (alias !== (refreshPath === "tokenRefresh")) throw new Refusal("NotFound", "there is no such operation");
+function checkPath(operation: Operation, request: FastifyRequest, refreshPath: Behaviour["refreshPath"]): void {
+  if (operation.name !== "refreshToken") return;
+  if (!pathsOf(operation, refreshPath).includes(request.url.split("?")[0] ?? "")) throw noSuchOperation();
+}
+
+/** The paths of an operation under the behaviour `refreshPath`. */
+function pathsOf(operation: Operation, refreshPath: Behaviour["refreshPath"]): string[] {
+  const alias = `${operation.path}/refresh`;
+  if (operation.name !== "refreshToken" || refreshPath === "token") return [operation.path];
+  return refreshPath === "both" ? [operation.path, alias] : [alias];
+}
+
+function unknownRefusal(method: string, methods: readonly string[]): Refusal {
+  if (methods.length === 0) return noSuchOperation();
+  return new Refusal("MethodNotAllowed", `this path takes ${methods.join(" or ")}, not ${method}`);
+}
+
+function noSuchOperation(): Refusal {
+  return new Refusal("NotFound", "there is no such operation");
 }
 
 /** The task ids in a request. */

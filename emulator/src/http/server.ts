@@ -1,21 +1,28 @@
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import multipart from "@fastify/multipart";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import fastify from "fastify";
 import { Refusal } from "../errors";
+import { readBody } from "./body";
 import { drop } from "./deliver";
 import type { ServerParts, SocketUse } from "./exchange";
 import { Exchange } from "./exchange";
-
-/** Large enough for a list of a million loop items. */
-const bodyLimit = 512 * 1024 * 1024;
+import { presentedCredentials } from "./gate";
 
 export async function buildServer(parts: ServerParts): Promise<FastifyInstance> {
-  const app = fastify({ bodyLimit, forceCloseConnections: true, keepAliveTimeout: 0, exposeHeadRoutes: false });
+  const app = fastify({
+    forceCloseConnections: true,
+    keepAliveTimeout: 0,
+    exposeHeadRoutes: false,
+    // The router decodes every other character of a path.
+    rewriteUrl: ({ url = "" }) => url.replace(/^[^?]*/, (path) => path.replace(/%3A/gi, ":")),
+    frameworkErrors: (error, request, reply) => exchange.respondToUnknown(request, reply, error),
+  });
   await app.register(multipart);
-  parseJsonOurselves(app);
+  parseJsonOurselves(app, parts);
   const sockets = numberSockets(app, parts);
-  const exchange = new Exchange(parts, sockets);
+  const exchange: Exchange = new Exchange(parts, sockets);
 
   for (const operation of parts.operations) {
     const aliases = operation.name === "refreshToken" ? ["/token/refresh"] : [];
@@ -34,14 +41,19 @@ export async function buildServer(parts: ServerParts): Promise<FastifyInstance> 
 }
 
 /** Parsing never fails: a wrong body is refused later, after the journal entry and the check of credentials. */
-function parseJsonOurselves(app: FastifyInstance): void {
+function parseJsonOurselves(app: FastifyInstance, { service }: ServerParts): void {
+  const read = async (request: FastifyRequest, payload: IncomingMessage, parse: (text: string) => unknown) => {
+    const body = await readBody(payload, service.credentials.isKnown(presentedCredentials(request.headers)));
+    if (typeof body === "string") return parse(body);
+    return new Refusal("InvalidParameter", `the body is longer than ${body.tooLong} bytes`);
+  };
   app.removeContentTypeParser(["application/json", "text/plain"]);
-  app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, text, done) => {
-    done(null, parseBody(String(text)));
-  });
-  app.addContentTypeParser("*", { parseAs: "string" }, (_request, text, done) => {
-    done(null, text === "" ? undefined : new Refusal("InvalidParameter", "the body must be application/json"));
-  });
+  app.addContentTypeParser("application/json", (request, payload) => read(request, payload, parseBody));
+  app.addContentTypeParser("*", (request, payload) =>
+    read(request, payload, (text) =>
+      text === "" ? undefined : new Refusal("InvalidParameter", "the body must be application/json"),
+    ),
+  );
 }
 
 function parseBody(text: string): unknown {

@@ -3,6 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { Refusal } from "../errors";
 import type { UploadFields } from "../service";
 import { LineList } from "../store/lineList";
+import { mostBytesOfStrangers } from "./body";
 import type { JournalFile } from "./journal";
 
 /** An upload, and its journal entry. */
@@ -11,8 +12,11 @@ export interface ReceivedUpload {
   journal: { taskId: string | undefined; file: JournalFile | undefined };
 }
 
-/** Reads the whole form even if the request is refused, because unread data would look like a broken connection. */
-export async function receiveUpload(request: FastifyRequest): Promise<ReceivedUpload> {
+/**
+ * Reads the whole form even if the request is refused, because unread data would look like a broken connection.
+ * @param known whether the request has a credential that the emulator knows. Without one, only a short file is kept.
+ */
+export async function receiveUpload(request: FastifyRequest, known: boolean): Promise<ReceivedUpload> {
   if (!request.isMultipart()) throw new Refusal("InvalidParameter", "the body must be multipart/form-data");
   const received: ReceivedUpload = {
     fields: { taskId: undefined, file: undefined },
@@ -23,15 +27,17 @@ export async function receiveUpload(request: FastifyRequest): Promise<ReceivedUp
       if (part.fieldname === "taskId") received.fields.taskId = String(part.value);
       continue;
     }
+    const most = known ? Number.POSITIVE_INFINITY : mostBytesOfStrangers;
     const chunks: Buffer[] = [];
     const hash = createHash("sha256");
+    let bytes = 0;
     for await (const chunk of part.file as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes <= most) chunks.push(chunk);
       hash.update(chunk);
     }
-    if (part.fieldname !== "file") continue;
+    if (part.fieldname !== "file" || bytes > most) continue;
     const file = new LineList(chunks);
-    const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
     received.fields.file = file;
     received.journal.file = { name: part.filename, bytes, sha256: hash.digest("hex"), lines: file.count };
   }

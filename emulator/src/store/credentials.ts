@@ -93,6 +93,12 @@ export class CredentialStore {
     return key.account;
   }
 
+  /** Whether one of the credentials was issued here, even if it has expired. Counts no use. */
+  isKnown({ bearer, apiKey }: { bearer: string | undefined; apiKey: string | undefined }): boolean {
+    const { accessTokens, apiKeys } = this.state;
+    return accessTokens.some(({ value }) => value === bearer) || apiKeys.some(({ value }) => value === apiKey);
+  }
+
   /** Exchanges a refresh token for a new pair. */
   refresh(refreshToken: string, behaviour: Behaviour): IssuedTokenPair {
     const used = this.state.refreshTokens.find((issued) => issued.value === refreshToken && issued.dead !== true);
