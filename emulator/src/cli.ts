@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { parseDocument } from "yaml";
-import type { Behaviour, Emulator, Plan, Seed } from "./index";
+import { parseCrawling } from "./extraction/crawling";
+import type { Behaviour, Crawling, Emulator, Plan, Seed } from "./index";
 import { allowedValues, behaviourNames, checkSeed, parseBehaviour, startEmulator } from "./index";
 
 interface EmulatorFlags {
@@ -12,6 +13,7 @@ interface EmulatorFlags {
   seed?: Seed;
   behaviour: Partial<Behaviour>;
   plan?: Plan;
+  crawl: Partial<Crawling>;
   allowRemotePages: boolean;
   latency: number;
   pageTimeout: number;
@@ -38,6 +40,12 @@ function command(): Command {
       {},
     )
     .addOption(new Option("--plan <plan>", "plan of the account").choices(["free", "professional", "enterprise"]))
+    .option(
+      "--crawl <name=value...>",
+      "how runs open pages: hostConnections, hostPauseMs, robots, retries, maxPages, maxDepth",
+      (text, before: Partial<Crawling>) => ({ ...before, ...explained(() => parseCrawling(text)) }),
+      {},
+    )
     .option("--allow-remote-pages", "allow runs to open pages outside of this machine", false)
     .option("--latency <ms>", "delay of each request in milliseconds", integerUpTo(600_000), 0)
     .option(
@@ -64,6 +72,7 @@ async function run(flags: EmulatorFlags): Promise<void> {
     seed: flags.seed,
     behaviour: flags.behaviour,
     plan: flags.plan,
+    crawling: flags.crawl,
     allowRemotePages: flags.allowRemotePages,
     latencyMs: flags.latency,
     pageTimeoutMs: flags.pageTimeout,

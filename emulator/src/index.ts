@@ -7,6 +7,7 @@ export { allowedValues, behaviourNames, behaviours, defaultBehaviour, otherValue
 export type { Changes } from "./changes";
 export type { OperationName, Row } from "./contract";
 export type { ErrorCode } from "./errors";
+export type { Crawling } from "./extraction/crawling";
 export type { VisitError } from "./extraction/visit";
 export type { Fault, FaultKind, Hold } from "./http/faults";
 export type { JournalEntry, JournalFile } from "./http/journal";

@@ -45,6 +45,8 @@ export interface SubtaskView {
   pagesRead: number;
   /** Pages that could not be read. */
   errors: VisitError[];
+  /** Failures that were followed by a retry, in their order. */
+  retries: VisitError[];
 }
 
 /** A batch. */
@@ -158,11 +160,12 @@ function viewRun(run: StoredRun): RunView {
     taskId: run.taskId,
     rowCount: run.rows.length,
     exportedCount: new RowMarks(run.exported.toJSON()).count(run.rows.length),
-    subtasks: run.subtasks.map(({ subTaskId, status, pagesRead, errors }) => ({
+    subtasks: run.subtasks.map(({ subTaskId, status, pagesRead, errors, retries = [] }) => ({
       subTaskId,
       status,
       pagesRead,
       errors: errors.map((error) => ({ ...error })),
+      retries: retries.map((error) => ({ ...error })),
     })),
   };
 }

@@ -4,6 +4,9 @@ import type { Behaviour } from "./behaviour";
 import { defaultBehaviour, withBehaviour } from "./behaviour";
 import { Changes } from "./changes";
 import { operationsOf, readContract } from "./contract";
+import type { Crawling } from "./extraction/crawling";
+import { checkCrawling } from "./extraction/crawling";
+import { PageLoader } from "./extraction/loadPage";
 import { visitPage } from "./extraction/pages";
 import { Runner } from "./extraction/runner";
 import { RequestCheck } from "./http/checkRequest";
@@ -41,6 +44,8 @@ export interface EmulatorOptions {
   allowRemotePages?: boolean;
   /** Delay of each request in milliseconds. Default 0. */
   latencyMs?: number;
+  /** How runs open pages. Default: without limits, without retries and without robots.txt. */
+  crawling?: Partial<Crawling>;
   /** Timeout of loading one page of a run, and of reading it, in milliseconds. Default 10000. */
   pageTimeoutMs?: number;
   /** Memory for reading one page of a run, in megabytes. Default 1024. */
@@ -117,13 +122,15 @@ async function startWithLock(options: EmulatorOptions, lock: StateLock | undefin
     credentials: credentials.toJSON(),
   }));
   const saveSoon = () => writer.saveSoon((error) => log(`could not write the state file: ${String(error)}`));
+  const crawling = checkCrawling(options.crawling);
+  const timeoutMs = options.pageTimeoutMs ?? 10_000;
   const runner: Runner = new Runner({
     store,
-    visitPage: visitPage({
-      allowRemotePages: options.allowRemotePages ?? false,
-      timeoutMs: options.pageTimeoutMs ?? 10_000,
+    visitPage: visitPage(new PageLoader({ allowRemotePages: options.allowRemotePages ?? false, timeoutMs }, crawling), {
+      timeoutMs,
       memoryMb: options.pageMemoryMb ?? 1024,
     }),
+    crawling,
     behaviour: () => service.behaviour,
     changed: saveSoon,
     log,

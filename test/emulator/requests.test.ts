@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { request as httpRequest } from "node:http";
 import type { Emulator } from "webextract-emulator";
 import { call, credentialOf, data, refusal, startWith } from "./caller";
-import { emulator as emulatorProcess, main } from "./emulatorProcess";
+import { main } from "./emulatorProcess";
 
 describe("an unusual request", () => {
   let emulator: Emulator;

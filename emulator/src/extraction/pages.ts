@@ -1,19 +1,19 @@
 import type { StoredTask } from "../store/store";
 import { extractionOf } from "./extraction";
-import type { PageOptions } from "./fetchPage";
-import { fetchPage } from "./fetchPage";
-import { readInWorker } from "./pagePool";
-import type { PageContent, Reading } from "./readPage";
+import type { PageLoader } from "./loadPage";
+import type { ReadingLimits } from "./reading/pagePool";
+import { readInWorker } from "./reading/pagePool";
+import type { PageContent, Reading } from "./reading/readPage";
 import type { VisitPage } from "./runner";
 import type { PageVisit, VisitResult } from "./visit";
 
 /** Opens pages over HTTP and extracts what the task's actions define. */
-export function visitPage(options: PageOptions): VisitPage {
-  return async (task, visit, signal) => {
+export function visitPage(loader: PageLoader, limits: ReadingLimits): VisitPage {
+  return async ({ run, task, visit, signal, retried }) => {
     // A row without a link to a detail page.
     if (visit.url === "" && visit.row !== undefined) return { rows: [visit.row], next: [] };
-    const page = await fetchPage(visit.url, options, signal);
-    const content = await readInWorker({ page, reading: readingOf(task, visit) }, options, signal);
+    const page = await loader.load(run, visit.url, signal, retried);
+    const content = await readInWorker({ page, reading: readingOf(task, visit) }, limits, signal);
     switch (visit.kind) {
       case "form":
         return { rows: [], next: [{ kind: "list", url: content.next ?? "" }] };

@@ -2,16 +2,28 @@ import type { Behaviour } from "../behaviour";
 import type { Store, StoredRun, StoredSubtask, StoredTask } from "../store/store";
 import { hasEnded, isRunning, newRun, newSubtask } from "../store/store";
 import { VisitQueue } from "../store/visitQueue";
+import type { Crawling } from "./crawling";
 import { runInputs, splitVisits } from "./runInputs";
 import type { PageVisit, VisitResult } from "./visit";
 
+/** What is known about the visit of a page. */
+export interface VisitContext {
+  run: StoredRun;
+  task: StoredTask;
+  visit: PageVisit;
+  signal: AbortSignal;
+  /** Called with the reason of each failure that is followed by a retry. */
+  retried(reason: string): void;
+}
+
 /** Opens and reads a page of a task. The message of a thrown Error becomes an error of the subtask. */
-export type VisitPage = (task: StoredTask, visit: PageVisit, signal: AbortSignal) => Promise<VisitResult>;
+export type VisitPage = (context: VisitContext) => Promise<VisitResult>;
 
 export interface RunnerOptions {
   store: Store;
   visitPage: VisitPage;
   behaviour: () => Behaviour;
+  crawling: Crawling;
   /** Called after a change that the state file must hold. */
   changed: () => void;
   log: (line: string) => void;
@@ -164,7 +176,13 @@ export class Runner {
       }
       const visit = subtask.queue.first;
       if (visit === undefined) break;
-      const outcome = await this.options.visitPage(task, visit, signal).catch((error: unknown) => describe(error));
+      if (visit.url !== "" && !this.mayOpenPage(run)) {
+        this.dropPages(run, subtask);
+        break;
+      }
+      const retried = (reason: string) => this.recordRetry(subtask, visit, reason);
+      const context = { run, task, visit, signal, retried };
+      const outcome = await this.options.visitPage(context).catch((error: unknown) => describe(error));
       if (signal.aborted) return;
       this.record(subtask, visit, outcome);
       this.releaseRows(run);
@@ -189,7 +207,57 @@ export class Runner {
     }
     subtask.pagesRead += 1;
     for (const row of outcome.rows) subtask.unreleased.push(JSON.stringify(row));
-    subtask.queue.addFirst(outcome.next);
+    subtask.queue.addFirst(this.withinDepth(subtask, visit, outcome.next));
+  }
+
+  private recordRetry(subtask: StoredSubtask, visit: PageVisit, reason: string): void {
+    subtask.retries = [...(subtask.retries ?? []), { url: visit.url, message: reason }];
+    this.options.log(`subtask ${subtask.subTaskId}: ${visit.url}: ${reason}; the page is loaded again`);
+    this.options.changed();
+  }
+
+  /** Counts one page of a run, unless the run has opened all that it may. */
+  private mayOpenPage(run: StoredRun): boolean {
+    const { maxPages } = this.options.crawling;
+    const opened = run.pagesOpened ?? 0;
+    if (maxPages > 0 && opened >= maxPages) return false;
+    run.pagesOpened = opened + 1;
+    return true;
+  }
+
+  /** Ends the work of a subtask whose run may open no more pages. The rows that exist stay, without their details. */
+  private dropPages(run: StoredRun, subtask: StoredSubtask): void {
+    const dropped = subtask.queue.removeAll();
+    for (const { row } of dropped) if (row !== undefined) subtask.unreleased.push(JSON.stringify(row));
+    const limit = `a run may open ${count(this.options.crawling.maxPages, "page")}`;
+    this.recordUnopened(
+      subtask,
+      dropped.filter(({ url }) => url !== "").map(({ url }) => url),
+      limit,
+    );
+    this.releaseRows(run);
+  }
+
+  /** The pages that a page leads to, without those that are too deep. A row whose detail page is too deep stays. */
+  private withinDepth(subtask: StoredSubtask, visit: PageVisit, next: readonly PageVisit[]): PageVisit[] {
+    const { maxDepth } = this.options.crawling;
+    const depth = (visit.depth ?? 0) + 1;
+    if (maxDepth < 0 || depth <= maxDepth) return next.map((page) => (maxDepth < 0 ? page : { ...page, depth }));
+    this.recordUnopened(
+      subtask,
+      next.filter(({ url }) => url !== "").map(({ url }) => url),
+      `a page may be ${count(maxDepth, "link")} deep`,
+    );
+    return next.flatMap((page) => (page.row === undefined ? [] : [{ ...page, url: "" }]));
+  }
+
+  /** One entry for all of them, because there can be many. */
+  private recordUnopened(subtask: StoredSubtask, urls: readonly string[], limit: string): void {
+    const [url] = urls;
+    if (url === undefined) return;
+    const others = urls.length === 1 ? "" : `, like ${count(urls.length - 1, "other page")}`;
+    subtask.errors.push({ url, message: `not opened${others}: ${limit}` });
+    this.options.log(`subtask ${subtask.subTaskId}: ${url}: not opened${others}: ${limit}`);
   }
 
   /** A mistake of the emulator ends one subtask, never the process. */
@@ -225,6 +293,10 @@ export class Runner {
     if (runs.some((run) => this.mayWork(run) && run.subtasks.some(({ status }) => status === "waiting"))) return;
     for (const resolve of this.waiters.splice(0)) resolve();
   }
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 function describe(error: unknown): string {

@@ -48,12 +48,16 @@ function parseJsonOurselves(app: FastifyInstance, { service }: ServerParts): voi
     return new Refusal("InvalidParameter", `the body is longer than ${body.tooLong} bytes`);
   };
   app.removeContentTypeParser(["application/json", "text/plain"]);
-  app.addContentTypeParser("application/json", (request, payload) => read(request, payload, parseBody));
-  app.addContentTypeParser("*", (request, payload) =>
-    read(request, payload, (text) =>
-      text === "" ? undefined : new Refusal("InvalidParameter", "the body must be application/json"),
-    ),
+  app.addContentTypeParser("application/json", (request: FastifyRequest, payload: IncomingMessage) =>
+    read(request, payload, parseBody),
   );
+  app.addContentTypeParser("*", (request: FastifyRequest, payload: IncomingMessage) =>
+    read(request, payload, refuseBody),
+  );
+}
+
+function refuseBody(text: string): unknown {
+  return text === "" ? undefined : new Refusal("InvalidParameter", "the body must be application/json");
 }
 
 function parseBody(text: string): unknown {

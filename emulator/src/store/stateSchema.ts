@@ -16,23 +16,27 @@ const tokens = list(
 const visits = list(
   record(
     { kind: { enum: ["list", "form", "detail"] }, url: text },
-    { text, page: integer, visited: list(text), row: { type: "object", additionalProperties: text } },
+    { text, page: integer, depth: integer, visited: list(text), row: { type: "object", additionalProperties: text } },
   ),
 );
 const action = record(
   { actionType: text, actionId: text, properties: list(pair(text)), loopItems: list(text) },
   { name: text, loopType: text },
 );
-const subtask = record({
-  subTaskId: text,
-  status: { enum: ["waiting", "extracting", "stopped", "finished", "failed"] },
-  queue: visits,
-  failed: visits,
-  errors: list(record({ url: text, message: text })),
-  pagesRead: integer,
-  unreleased: list(text),
-  syntheticRows: integer,
-});
+const errors = list(record({ url: text, message: text }));
+const subtask = record(
+  {
+    subTaskId: text,
+    status: { enum: ["waiting", "extracting", "stopped", "finished", "failed"] },
+    queue: visits,
+    failed: visits,
+    errors,
+    pagesRead: integer,
+    unreleased: list(text),
+    syntheticRows: integer,
+  },
+  { retries: errors },
+);
 
 export const stateSchema = record({
   plan: { enum: ["free", "professional", "enterprise"] },
@@ -53,18 +57,21 @@ export const stateSchema = record({
     ),
   ),
   runs: list(
-    record({
-      lotNo: { type: "string", pattern: "^\\d+$" },
-      taskId: text,
-      split: { type: "boolean" },
-      subtasks: list(subtask),
-      rows: record({ generated: integer, texts: list(text) }),
-      exported: list(pair(integer)),
-      handedOut: list(pair(integer)),
-      listLag: integer,
-      readsLeft: integer,
-      readsAsked: integer,
-      lateReads: record({ left: integer, of: integer }),
-    }),
+    record(
+      {
+        lotNo: { type: "string", pattern: "^\\d+$" },
+        taskId: text,
+        split: { type: "boolean" },
+        subtasks: list(subtask),
+        rows: record({ generated: integer, texts: list(text) }),
+        exported: list(pair(integer)),
+        handedOut: list(pair(integer)),
+        listLag: integer,
+        readsLeft: integer,
+        readsAsked: integer,
+        lateReads: record({ left: integer, of: integer }),
+      },
+      { pagesOpened: integer },
+    ),
   ),
 });

@@ -39,6 +39,8 @@ export interface StoredSubtask {
   /** Failed pages. A start of the failed subtask tries them again. */
   failed: PageVisit[];
   errors: VisitError[];
+  /** Failures that were followed by a retry. Absent: none. */
+  retries?: VisitError[];
   pagesRead: number;
   /** Rows that wait for earlier subtasks, as JSON texts. */
   unreleased: string[];
@@ -52,6 +54,8 @@ export interface StoredRun {
   /** Whether its subtasks are listed. */
   split: boolean;
   subtasks: StoredSubtask[];
+  /** Number of pages that it has opened. Absent: 0. */
+  pagesOpened?: number;
   rows: RowList;
   exported: RowMarks;
   /** Rows that `/data/notexported` has returned. */

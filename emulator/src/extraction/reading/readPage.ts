@@ -1,6 +1,6 @@
 import type { CheerioAPI } from "cheerio" with { "resolution-mode": "import" };
-import type { Field } from "./extraction";
-import type { FetchedPage } from "./fetchPage";
+import type { Field } from "../extraction";
+import type { FetchedPage } from "../fetchPage";
 import { submittedForm } from "./forms";
 import { select } from "./selectors";
 

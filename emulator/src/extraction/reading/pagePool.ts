@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { extname, join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { Slots } from "../slots";
 import type { WorkerMessage } from "./pageWorker";
 import type { PageContent, PageJob } from "./readPage";
-import { Slots } from "./slots";
 
 /** What the reading of one page may use. */
 export interface ReadingLimits {

@@ -1,0 +1,56 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { StoredRun } from "../store/store";
+import type { Crawling } from "./crawling";
+import type { FetchedPage, PageOptions } from "./fetchPage";
+import { fetchPage, PageError } from "./fetchPage";
+import { Hosts } from "./hosts";
+import { Robots } from "./robots";
+
+/** The wait before the first retry of a page. It doubles with each retry. */
+const firstWaitMs = 250;
+
+/** Longest wait before a retry, whatever the site asks for. */
+const longestWaitMs = 30_000;
+
+/** Loads pages as {@link Crawling} says. */
+export class PageLoader {
+  private readonly options: PageOptions;
+  private readonly crawling: Crawling;
+  private readonly hosts: Hosts;
+  private readonly robots: Robots | undefined;
+
+  constructor(options: PageOptions, crawling: Crawling) {
+    this.options = options;
+    this.crawling = crawling;
+    this.hosts = new Hosts(crawling.hostConnections);
+    this.robots = crawling.robots ? new Robots(options) : undefined;
+  }
+
+  /**
+   * @param retried is called with the reason of each failure that is followed by a retry.
+   * @throws Error with the reason of the last failure.
+   */
+  async load(
+    run: StoredRun,
+    url: string,
+    signal: AbortSignal,
+    retried: (reason: string) => void,
+  ): Promise<FetchedPage> {
+    const check = (address: string) => this.robots?.check(run, address, signal) ?? Promise.resolve(0);
+    const pauseMs = Math.max(this.crawling.hostPauseMs, await check(url));
+    for (let retry = 0; ; retry += 1) {
+      const leave = await this.hosts.enter(url, pauseMs, signal);
+      try {
+        return await fetchPage(url, this.options, signal, check);
+      } catch (error) {
+        const passes = error instanceof PageError && error.passes && !signal.aborted;
+        if (!passes || retry >= this.crawling.retries) throw error;
+        retried(error.message);
+        leave();
+        await wait(Math.min(longestWaitMs, error.retryAfterMs ?? firstWaitMs * 2 ** retry), undefined, { signal });
+      } finally {
+        leave();
+      }
+    }
+  }
+}
