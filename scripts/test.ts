@@ -29,8 +29,8 @@ const longest = [
   "realEngine/options",
 ].map((name) => join("test", `${name}.test.ts`));
 const slow = "**/*.slow.test.ts";
-/** About half of the unit tests, by the time that they take. */
-const oneHalf = "test/{service,provider,cli,emulator}/**/*.test.ts";
+/** Two thirds of the unit tests, by the time that they take. */
+const partsOfUnitTests = ["test/{service,emulator}/**/*.test.ts", "test/{resources,provider}/**/*.test.ts"];
 
 const total: TestCounts = { passed: 0, failed: 0, skipped: 0, ended: false };
 
@@ -61,10 +61,15 @@ async function main(): Promise<void> {
 
 async function unitTests(ignored: readonly string[]): Promise<void> {
   const others = [...onEngine, ...ignored];
-  // Two processes use both cores. With mocha's --parallel, a server or a timer that a test leaves open would not be noticed.
+  // Three processes use both cores, because many tests wait. With mocha's --parallel, a server or a timer that a test leaves open would not be
+  // noticed.
   await Promise.all([
-    tests("unit tests, one half", [oneHalf, ...ignore(others), "--timeout", "60000"]),
-    tests("unit tests, other half", ["test/**/*.test.ts", ...ignore([oneHalf, ...others]), "--timeout", "60000"]),
+    ...partsOfUnitTests.map((part) => tests(`unit tests, ${part}`, [part, ...ignore(others), "--timeout", "60000"])),
+    tests("the other unit tests", [
+      "test/**/*.test.ts",
+      ...ignore([...partsOfUnitTests, ...others]),
+      ...["--timeout", "60000"],
+    ]),
   ]);
 }
 
@@ -74,8 +79,9 @@ async function engineTests(withSlow: boolean): Promise<void> {
       .filter((name) => name.endsWith(".test.ts") && (withSlow || !name.endsWith(".slow.test.ts")))
       .map((name) => join(folder, name)),
   );
-  // A run of the engine uses one core: two test files at a time use both cores.
-  await tests("tests on the engine", [...new Set([...longest, ...files]), "--parallel", "--jobs", "2"]);
+  // A run of the engine uses most of one core: three test files at a time use both cores. Slow tests have time limits that need a core each.
+  const jobs = withSlow ? "2" : "3";
+  await tests("tests on the engine", [...new Set([...longest, ...files]), "--parallel", "--jobs", jobs]);
 }
 
 function ignore(patterns: readonly string[]): string[] {
