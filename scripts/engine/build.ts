@@ -2,13 +2,11 @@ import { chmodSync, copyFileSync, mkdirSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { engineFiles, engineVersion, foldersOnPath, NoEngine } from "./engine";
-import { firstExecutable } from "./find";
-import { runAndWatch } from "./runAndWatch";
+import { engineFiles, engineVersion, NoEngine } from "./engine";
+import { findGo, goBuild } from "./goBuild";
 
 /** The modules, the compiler's cache and the programs need about 4 GB of disk space. */
 const neededBytes = 5e9;
-const builtWithin = 45 * 60_000;
 
 /** A program to build. Each has its own folder with go.mod and go.sum, because the two need different dependencies. */
 interface Program {
@@ -46,7 +44,7 @@ export async function buildEngine(
   const bin = join(root, "bin");
   mkdirSync(bin, { recursive: true });
   await assertSpace(root);
-  const go = findGo(environment);
+  const go = goOrNone(environment);
   for (const program of programs) {
     await buildProgram(go, program, join(bin, program.file), environment, say);
   }
@@ -61,33 +59,22 @@ async function buildProgram(
   say: (line: string) => void,
 ): Promise<void> {
   say(`Building ${program.file} from its Go modules (once, ${program.about}).`);
-  const version = `-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${program.version}`;
-  const flags = ["-v", "-mod=readonly", "-trimpath", "-buildvcs=false", "-ldflags", `-s -w ${version}`];
-  const result = await runAndWatch(go, ["build", ...flags, "-o", output, program.package], {
-    cwd: join(__dirname, program.folder),
-    env: environment,
-    timeout: builtWithin,
-    everySoOften: ({ seconds, lines }) => say(`  ${seconds} s, ${lines} packages downloaded or compiled`),
+  const problem = await goBuild({
+    go,
+    folder: join(__dirname, program.folder),
+    package: program.package,
+    output,
+    linkerFlags: `-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${program.version}`,
+    environment,
+    say,
   });
-  if (result.code !== 0) {
-    throw new NoEngine(`the build of ${program.file} failed: ${reasonOf(result.lines, result.lastLine)}`);
+  if (problem !== undefined) {
+    throw new NoEngine(`the build of ${program.file} failed: ${problem}`);
   }
 }
 
-/** `go` mixes its errors with names of packages and downloads. Removes those, and returns the last lines. */
-function reasonOf(lines: readonly string[], lastLine: string): string {
-  const complaints = lines.filter((line) => /[:\s]/.test(line.trim()) && !line.startsWith("go: downloading "));
-  const text = complaints.length === 0 ? lastLine : complaints.slice(-3).join("\n  ");
-  const hint = /no space left/i.test(text)
-    ? "The disk is full. `go env GOCACHE GOMODCACHE` shows the folders that Go uses."
-    : /dial tcp|lookup|timeout|connection/i.test(text)
-      ? "Go could not download the modules. Check the network and `go env GOPROXY`."
-      : undefined;
-  return hint === undefined ? text : `${text}\n  ${hint}`;
-}
-
-function findGo(environment: NodeJS.ProcessEnv): string {
-  const go = firstExecutable(foldersOnPath(environment), process.platform === "win32" ? "go.exe" : "go");
+function goOrNone(environment: NodeJS.ProcessEnv): string {
+  const go = findGo(environment);
   if (go === undefined) {
     throw new NoEngine("Go is not on PATH, so the engine cannot be built");
   }

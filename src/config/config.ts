@@ -68,6 +68,7 @@ export function parseConfig(
       markScope: values.markScope ?? "task",
       statuses: { ...defaultStatuses, ...values.statuses },
       pageSize: values.pageSize,
+      s3ForcePathStyle: values.s3ForcePathStyle,
       forceDestroy: (taskId) => forced.includes(true) || forced.includes(taskId),
     },
     movedFrom: movedFrom.flatMap((address) => (address === undefined ? [] : originOf(address))),

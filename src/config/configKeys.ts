@@ -177,6 +177,13 @@ const providerKeys = {
       "starts one run of each CloudRun that has not run under this label yet; meant for the environment of a [scheduled job](../how-to/schedule.md)",
     default: "none: nothing is started",
   },
+  s3ForcePathStyle: {
+    kind: boolean,
+    environment: "WEBEXTRACT_S3_FORCE_PATH_STYLE",
+    meaning:
+      "whether requests to [S3](../how-to/s3.md) have the bucket in the path, as many compatible stores need it; region, endpoint and credentials are those of the AWS SDK",
+    default: "`false`",
+  },
   forceDestroy: {
     kind: booleanOrList("task ids"),
     environment: "WEBEXTRACT_FORCE_DESTROY",

@@ -88,7 +88,7 @@ describe("webextract export to a file", () => {
     world.operations();
     const refused = await world.run("export shop-1 --out rows.ndjson --compression gzip");
     assert.equal(refused.code, 2, refused.stderr);
-    assert.match(refused.stderr, /--out must end in "\.gz" with compression "gzip"\. No request was sent\./);
+    assert.match(refused.stderr, /--out must end in "\.gz" with compression "gzip"\. No rows were read\./);
     assert.deepEqual([world.operations(), left()], [[], []]);
   });
 

@@ -20,6 +20,7 @@ export { RowChecker } from "../../src/resources/export/checks/rowChecker";
 export type { FieldChecks, FieldType, RowChecks } from "../../src/resources/export/checks/rowChecks";
 export { SchemaChecker } from "../../src/resources/export/checks/rowSchema";
 export { isFilled, isOfType } from "../../src/resources/export/checks/valueTypes";
+export { limits } from "../../src/resources/export/destinations/s3/sdk";
 export { writeFormat } from "../../src/resources/export/formats/format";
 export type { AnyResource } from "../../src/resources/index";
 export { resources } from "../../src/resources/index";

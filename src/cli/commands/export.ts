@@ -1,11 +1,11 @@
 import { createReadStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { Argument, Option } from "commander";
 import type { Problem } from "../../resources/args";
 import { dataExport } from "../../resources/export/dataExport";
-import { exists } from "../../resources/export/destinations/diskFile";
+import { destinationOf } from "../../resources/export/destinations/destinationOf";
 import { compressedEndings } from "../../resources/export/formats/compression";
 import { isAsRead } from "../../resources/export/formats/format";
 import type { CompressionName, DataExportArgs, DataExportState, ExportFormat } from "../../resources/export/model";
@@ -39,7 +39,7 @@ export const exportRows: CliCommand = {
   options: [
     new Option(
       "-o, --out <file>",
-      "the file; {lotNo}, {time} and {n} are replaced as in a DataExport (default: standard output)",
+      "the file, or s3://BUCKET/KEY; {lotNo}, {time} and {n} are replaced as in a DataExport (default: standard output)",
     ),
     new Option("--lot-no <lotNo>", "only the rows of this run"),
     new Option("-f, --format <format>", "format of the rows").choices(["ndjson", "json", "csv"]).default("ndjson"),
@@ -88,16 +88,21 @@ async function checkArgs(args: DataExportArgs, context: Context, toFile: boolean
   const { folder, settings } = context;
   const problems: Problem[] = [];
   await dataExport.check?.(args, { folder, settings, problems });
-  const path = resolve(folder, args.path);
-  if (toFile && !args.path.includes("{") && problems.length === 0 && (await exists(path))) {
-    const reason = `names a file that exists, "${path}": add {n} (the next free number) or {time}, move the file away, or use another path`;
-    problems.push({ path: "path", reason });
+  if (toFile && !args.path.includes("{") && problems.length === 0) {
+    const destination = await destinationOf(args.path, context);
+    const isTaken = await destination.exists(args.path).catch(async (error) => {
+      throw await destination.failure(error, args.path, "No rows were read. ");
+    });
+    if (isTaken) {
+      const reason = `names a file that exists, "${destination.locate(args.path)}": add {n} (the next free number) or {time}, move the file away, or use another path`;
+      problems.push({ path: "path", reason });
+    }
   }
   // Rows for standard output are in no file that the user can name.
   const ofUser = problems.filter(({ path: name }) => toFile || name !== "path");
   if (ofUser.length > 0) {
     const found = ofUser.map(({ path: name, reason }) => `--${name === "path" ? "out" : name} ${reason}`);
-    throw new CliError(`${found.join("; ")}. No request was sent.`, "usage");
+    throw new CliError(`${found.join("; ")}. No rows were read.`, "usage");
   }
 }
 

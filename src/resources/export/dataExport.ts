@@ -5,10 +5,12 @@ import type { CheckContext, Context, Created, Difference, Read, Resource } from 
 import type { RowChecks } from "./checks/rowChecks";
 import { checkRowChecks, rowChecks } from "./checks/rowChecks";
 import { checkSchema } from "./checks/rowSchema";
+import type { Destination } from "./destinations/destination";
 import { destinationOf } from "./destinations/destinationOf";
+import { isS3Path } from "./destinations/s3/s3Path";
 import { compressionProblem } from "./formats/compression";
 import type { DataExportArgs, DataExportState } from "./model";
-import { pendingRun } from "./model";
+import { defaultPageSize, pendingRun } from "./model";
 import { checkEnding, checkPlace, checkPlaceholders } from "./outputPath";
 import { runExport } from "./runExport";
 
@@ -47,7 +49,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
   },
 
   async check(args: DataExportArgs, context: CheckContext): Promise<DataExportArgs> {
-    const { scope, markExported, maxRows } = args;
+    const { scope, markExported, maxRows, path } = args;
     const { settings, problems } = context;
     dataExport.rules?.(args, problems);
     // The last export can have run on another machine. The disk of this one matters only if there will be another export.
@@ -62,6 +64,12 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     if (markExported === true && settings.markScope === "returned" && (scope === "all" || scope === "batch")) {
       const reason = `must be "notExported" with markExported if webextract:markScope is "returned", because only the rows returned by that read are marked`;
       problems.push({ path: "scope", reason });
+    }
+    const atOnce = settings.pageSize ?? defaultPageSize;
+    const isTooMany = maxRows === undefined || (typeof maxRows === "number" && maxRows > atOnce);
+    if (markExported === true && settings.markScope === "returned" && isS3Path(path) && isTooMany) {
+      const reason = `must be at most ${atOnce} (webextract:pageSize) with markExported and a path in S3 if webextract:markScope is "returned": more rows can be read only after these are marked, and rows are marked only after the object is complete`;
+      problems.push({ path: "maxRows", reason });
     }
     const { checks, ...others } = args;
     if (!isRecord(checks)) {
@@ -86,8 +94,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     if (state.verifyFile !== true) {
       return { found: true, state };
     }
-    const destination = await destinationOf(state.file, context.folder);
-    const file = await destination.compare(state.file, state);
+    const file = await ofFile(state, context, (destination) => destination.compare(state.file, state));
     const others = (state.pending ?? []).filter((each) => !each.startsWith("file "));
     const pending = file === "same" ? others : [...others, `file ${file}`];
     // An empty list would show as a change in each refresh.
@@ -106,8 +113,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     if (state.onDelete !== "removeFile") {
       return;
     }
-    const destination = await destinationOf(state.file, context.folder);
-    if (!(await destination.remove(state.file, state))) {
+    if (!(await ofFile(state, context, (destination) => destination.remove(state.file, state)))) {
       context.warn(`The file "${state.file}" has changed since the export, so it was not removed.`);
     }
   },
@@ -117,6 +123,19 @@ async function checkCompression({ compression }: DataExportArgs, { folder, probl
   const reason = await compressionProblem(compression, folder);
   if (reason !== undefined) {
     problems.push({ path: "compression", reason });
+  }
+}
+
+async function ofFile<T>(
+  { file }: DataExportState,
+  context: Context,
+  work: (destination: Destination) => Promise<T>,
+): Promise<T> {
+  const destination = await destinationOf(file, context);
+  try {
+    return await work(destination);
+  } catch (error) {
+    throw await destination.failure(error, file);
   }
 }
 

@@ -16,7 +16,7 @@ export type CompressionName = "none" | "gzip" | "zstd";
  * | step | call |
  * |---|---|
  * | create | for a batch `GET /cloudextraction/task/subtasks`; then `GET /data/lotno/all`, `/data/all` or `/data/notexported`, page by page into a file; then `POST /data/markexported` with `markExported` |
- * | read | none; with `verifyFile` it looks at the file |
+ * | read | none; with `verifyFile` it looks at the file, or requests `HeadObject` from S3 |
  * | update | exports again, unless only `checks`, `onDelete`, `verifyFile` or `profile` changed |
  * | delete | none; the file stays or is removed (`onDelete`) |
  *
@@ -38,7 +38,7 @@ export interface DataExportArgs extends ProfileArgs {
    */
   lotNo?: string;
   /**
-   * The file, relative to the program's folder. `{lotNo}` is replaced by the run, `{time}` by the time in UTC (with `-2` and so on if that name is
+   * The file, relative to the program's folder, or an object such as `s3://bucket/rows/{lotNo}.ndjson`, which needs the package `@aws-sdk/client-s3`. `{lotNo}` is replaced by the run, `{time}` by the time in UTC (with `-2` and so on if that name is
    * taken), and `{n}` by the next free number. An existing file that this export did not write is never overwritten. A change exports again, and the
    * old file stays. After a refused mark, and when a batch is exported again because its run was not
    * over, the next export uses the same file again. The path must not contain a secret: it becomes the id and the
@@ -97,7 +97,7 @@ export type TaskForm = Form<DataExportArgs, never, "lotNo"> & { scope: "all" | "
 export interface DataExportState extends DataExportArgs, PendingState {
   /** Number of rows in the file. */
   rowCount: number;
-  /** The path of the file, relative to the program's folder, with all placeholders replaced. */
+  /** The path of the file, relative to the program's folder, or the object, with all placeholders replaced. */
   file: string;
   /** Length of the file in bytes, as it is on the disk. */
   bytes: number;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { open, rm, truncate } from "node:fs/promises";
+import { open, rename, rm, truncate } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { temporaryPathFor } from "../../service/files/temporaryFiles";
 import type { RowPage } from "../../service/rows/rowPage";
@@ -37,6 +37,8 @@ export class OutputFile {
   temporaryPath = "";
   /** Rows that were written. */
   rowCount = 0;
+  /** Whether all rows are in the temporary file. */
+  isRead = false;
   private readonly names: Iterator<string>;
   private readonly hasManyNames: boolean;
   /** Whether this export can have written an existing file of this name: the path allows one name, or the last export used this one. */
@@ -66,19 +68,15 @@ export class OutputFile {
    * @param before the state of the last export, whose file can be replaced or used again
    * @throws ResourceError if the name is taken and rows that are read could get lost
    */
-  static async claim(
-    args: DataExportArgs,
-    before: DataExportState | undefined,
-    { folder, settings }: Context,
-  ): Promise<OutputFile> {
-    const destination = await destinationOf(args.path, folder);
-    const file = new OutputFile(args, destination, folder);
+  static async claim(args: DataExportArgs, before: DataExportState | undefined, context: Context): Promise<OutputFile> {
+    const destination = await destinationOf(args.path, context);
+    const file = new OutputFile(args, destination, context.folder);
     try {
-      await file.claimName(before, mayComeOnce(args, settings));
+      await file.claimName(before, mayComeOnce(args, context.settings));
       return file;
     } catch (error) {
       file.release();
-      throw error;
+      throw await file.cannotBeWritten(error, "No rows were read. ");
     }
   }
 
@@ -107,16 +105,18 @@ export class OutputFile {
   async open(temporaryPath = temporaryPathFor(this.workPath), kept?: KeptRows): Promise<void> {
     try {
       await this.destination.prepare(this.name);
-      this.handle = await (kept === undefined ? open(temporaryPath, "wx") : this.reopen(temporaryPath, kept));
+      this.handle = await (kept === undefined
+        ? open(temporaryPath, "wx", this.destination.fileMode)
+        : this.reopen(temporaryPath, kept));
       this.temporaryPath = temporaryPath;
     } catch (error) {
       throw await this.cannotBeWritten(error, "No rows were read. ");
     }
   }
 
-  /** An error of the file system with the path and what to do next. Other errors stay as they are. */
+  /** An error of the file system or of the store, for the user. Other errors stay as they are. */
   cannotBeWritten(error: unknown, soFar = ""): Promise<unknown> {
-    return this.destination.cannotBeWritten(error, this.name, soFar);
+    return this.destination.failure(error, this.name, soFar);
   }
 
   /** Cuts what was written after the kept rows, and continues the digest. */
@@ -167,6 +167,7 @@ export class OutputFile {
   private async inFormat(put: (path: string, content: Content) => Promise<string>): Promise<WrittenFile> {
     await this.flush();
     await this.handle?.close();
+    this.isRead = true;
     const { args, rowCount } = this;
     if (isAsRead(args)) {
       const digest = { bytes: this.bytes, sha256: this.hash.digest("hex") };
@@ -182,6 +183,14 @@ export class OutputFile {
       await rm(rewritten, { force: true });
       throw error;
     }
+  }
+
+  /** Keeps the rows under a name that no later export removes. Returns the path. */
+  async keep(): Promise<string> {
+    await this.close();
+    const kept = this.temporaryPath.replace(/\.tmp$/, ".ndjson");
+    await rename(this.temporaryPath, kept);
+    return kept;
   }
 
   /** Removes the temporary file. */

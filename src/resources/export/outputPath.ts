@@ -3,6 +3,8 @@ import type { Problem } from "../args";
 import type { CheckContext } from "../resource";
 import { holdsUnknown } from "../values";
 import { exists, fileInPlaceOf, isFolder } from "./destinations/diskFile";
+import { isS3Path, remotePathProblem } from "./destinations/s3/s3Path";
+import { isSdkInstalled, sdkIsMissing } from "./destinations/s3/sdk";
 import { compressedEndings } from "./formats/compression";
 import type { DataExportArgs } from "./model";
 import { mayComeOnce } from "./model";
@@ -54,10 +56,20 @@ export function fixedFolder(path: string): string {
   return dirname(`${beginning}file`);
 }
 
+/** The source of a regular expression that matches each name that a part of a path allows. */
+export function patternOf(part: string): string {
+  const fixed = part.split(/\{(?:lotNo|time|n)\}/).map((each) => each.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+  return fixed.join("[\\w-]+");
+}
+
 /** Problems of the path that can be seen without the disk. */
 export function checkPlaceholders({ path, lotNo, markExported }: DataExportArgs, problems: Problem[]): void {
   if (typeof path !== "string") {
     return;
+  }
+  const remote = remotePathProblem(path);
+  if (remote !== undefined) {
+    problems.push({ path: "path", reason: remote });
   }
   const used: string[] = path.match(/\{[^{}]*\}/g) ?? [];
   for (const each of used) {
@@ -98,7 +110,14 @@ export async function checkPlace(
   { previous, folder, settings, problems }: CheckContext,
 ): Promise<void> {
   const { path, lotNo, taskId } = args;
-  if (typeof path !== "string" || path === "") {
+  if (typeof path !== "string" || path === "" || remotePathProblem(path) !== undefined) {
+    return;
+  }
+  if (isS3Path(path)) {
+    // A preview makes no request to the store.
+    if (!isSdkInstalled(folder)) {
+      problems.push({ path: "path", reason: sdkIsMissing });
+    }
     return;
   }
   const reason = await placeProblem(path, folder);

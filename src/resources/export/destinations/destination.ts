@@ -15,6 +15,8 @@ export interface Destination {
   locate(name: string): string;
   /** Where a file of this name has its temporary files: each begins with this path. The folder exists after `prepare`. */
   workPath(name: string): string;
+  /** The mode of temporary files. Absent: the usual one of the process. */
+  readonly fileMode?: number;
   /** The folder for temporary files that later exports to the same path must find, whatever name they use. */
   readonly keptFolder: string;
   /**
@@ -38,6 +40,9 @@ export interface Destination {
   remove(name: string, content: Content): Promise<boolean>;
   /** What to tell the user about an existing file that must not be overwritten. */
   nameIsTaken(name: string): Promise<Error>;
-  /** The file system says neither which file it is about nor what to do next. Other errors stay as they are. */
-  cannotBeWritten(error: unknown, name: string, soFar?: string): Promise<unknown>;
+  /**
+   * The error for the user: the file system and the store say neither which file it is about nor what to do next. Other errors stay as they are.
+   * @param soFar what has happened and what has not: sentences, each with a space at its end
+   */
+  failure(error: unknown, name: string, soFar?: string): Promise<unknown>;
 }

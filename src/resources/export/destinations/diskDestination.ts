@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from "node:path";
 import { syncFolder } from "../../../service/files/syncFolder";
 import { isTemporary, removeAbandonedFiles } from "../../../service/files/temporaryFiles";
 import { ResourceError } from "../../resource";
-import { fixedFolder } from "../outputPath";
+import { fixedFolder, patternOf } from "../outputPath";
 import type { Content, Destination } from "./destination";
 import { compareContent, exists, fileInPlaceOf, isFolder, moveIfFree } from "./diskFile";
 
@@ -33,7 +33,7 @@ export class DiskDestination implements Destination {
   async prepare(name: string): Promise<void> {
     const folder = dirname(this.locate(name));
     await mkdir(folder, { recursive: true });
-    const ofThisPath = namePattern(this.path);
+    const ofThisPath = new RegExp(`^${patternOf(basename(this.path))}\\.`);
     await removeAbandonedFiles(folder, (each) => isTemporary(each) && ofThisPath.test(each));
   }
 
@@ -76,7 +76,7 @@ export class DiskDestination implements Destination {
     );
   }
 
-  async cannotBeWritten(error: unknown, name: string, soFar = ""): Promise<unknown> {
+  async failure(error: unknown, name: string, soFar = ""): Promise<unknown> {
     if (!(error instanceof Error) || !("syscall" in error)) {
       return error;
     }
@@ -92,10 +92,4 @@ export class DiskDestination implements Destination {
 async function replace(from: string, path: string): Promise<boolean> {
   await rename(from, path);
   return true;
-}
-
-/** Matches the names of files that begin with a name that this path allows. */
-function namePattern(path: string): RegExp {
-  const parts = basename(path).split(/\{(?:lotNo|time|n)\}/);
-  return new RegExp(`^${parts.map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("[\\w-]+")}\\.`);
 }

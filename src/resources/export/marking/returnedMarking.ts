@@ -5,6 +5,7 @@ import type { Context } from "../../resource";
 import { messageOf, PartialFailure, ResourceError } from "../../resource";
 import { RowsRefused } from "../checks/checkedRows";
 import type { RowChecker } from "../checks/rowChecker";
+import { isS3Path } from "../destinations/s3/s3Path";
 import type { DataExportArgs, DataExportState } from "../model";
 import { defaultPageSize, pendingMark } from "../model";
 import type { OutputFile } from "../outputFile";
@@ -63,6 +64,9 @@ export class ReturnedMarking implements Marking {
         break;
       }
       this.requireChecked(page, file);
+      if (this.marksAtEnd) {
+        break;
+      }
       await this.context.client.markExported({ taskId: this.args.taskId });
       this.marked = file.rowCount;
       this.context.progress(`${this.marked} rows written and marked`);
@@ -88,7 +92,32 @@ export class ReturnedMarking implements Marking {
   }
 
   async finish(state: DataExportState): Promise<DataExportState> {
+    if (this.marksAtEnd && state.rowCount > 0) {
+      await this.markAll(state);
+    }
     return { ...state, marked: true };
+  }
+
+  /**
+   * An object in S3 is complete or does not exist, so its rows are marked after it is complete. The rows after those of the first response could be
+   * read only after the mark, so there is one response. `check` of DataExport limits maxRows to it.
+   */
+  private get marksAtEnd(): boolean {
+    return isS3Path(this.args.path);
+  }
+
+  private async markAll(state: DataExportState): Promise<void> {
+    try {
+      await this.context.client.markExported({ taskId: state.taskId });
+    } catch (error) {
+      const isNotMarked = isServiceError(error) && error.outcome === "notExecuted";
+      const next = isNotMarked
+        ? "They are not marked. The next up exports them again."
+        : "They may be marked, so keep it. The next up exports the rows that are not marked.";
+      const message = `${messageOf(error)} The ${state.rowCount} rows are in "${state.file}". ${next}`;
+      const pending = [isNotMarked ? pendingMark.refused : pendingMark.outcomeUnknown];
+      throw new PartialFailure(message, state.file, { ...state, pending });
+    }
   }
 
   /**

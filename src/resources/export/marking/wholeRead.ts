@@ -2,7 +2,7 @@ import type { RowPage } from "../../../service/rows/rowPage";
 import type { Context } from "../../resource";
 import { ResourceError } from "../../resource";
 import type { DataExportArgs, DataExportState } from "../model";
-import { rowSource } from "../model";
+import { mayComeOnce, rowSource } from "../model";
 import type { OutputFile } from "../outputFile";
 import type { Marking } from "./marking";
 
@@ -75,7 +75,13 @@ export abstract class WholeRead implements Marking {
   check(_page: RowPage): void {}
 
   async fail(file: OutputFile, error: unknown): Promise<unknown> {
-    await file.discard();
+    const { args, context } = this;
+    if (!file.isRead || file.rowCount === 0 || !mayComeOnce(args, context.settings) || !(error instanceof Error)) {
+      await file.discard();
+      return error;
+    }
+    const kept = await file.keep();
+    error.message += ` The ${file.rowCount} rows are kept in "${kept}", one a line, because the service may not return them again.`;
     return error;
   }
 }

@@ -1,0 +1,114 @@
+import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { ensureObjectStore } from "./ensureObjectStore";
+
+/** An account of the store. */
+export interface Account {
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+/** May do everything. */
+export const owner: Account = { accessKeyId: "store-owner", secretAccessKey: "owner-secret-4f1d9c" };
+/** May do what the policy of a bucket allows. */
+export const guest: Account = { accessKeyId: "store-guest", secretAccessKey: "guest-secret-a07b35" };
+
+const startedWithinMs = 30_000;
+const lookEveryMs = 20;
+const mostStarts = 5;
+
+/** A running S3-compatible store with two accounts. Each folder in `buckets` is a bucket, and each file in it an object. */
+export class ObjectStore {
+  private constructor(
+    private readonly process: ChildProcess,
+    private readonly folder: string,
+    readonly port: number,
+  ) {}
+
+  static async start(): Promise<ObjectStore> {
+    const program = await ensureObjectStore();
+    const folder = mkdtempSync(join(tmpdir(), "webextract-store-"));
+    mkdirSync(join(folder, "accounts"));
+    mkdirSync(join(folder, "buckets"));
+    const { accessKeyId: access, secretAccessKey: secret } = guest;
+    const accounts = { accessAccounts: { [access]: { access, secret, role: "user" } } };
+    writeFileSync(join(folder, "accounts", "users.json"), JSON.stringify(accounts));
+    for (let start = 1; ; start++) {
+      const port = await freePort();
+      const process = startProgram(program, folder, port);
+      if (await isListening(process, port)) {
+        return new ObjectStore(process, folder, port);
+      }
+      if (start === mostStarts) {
+        throw new Error(`${program} does not start`);
+      }
+    }
+  }
+
+  get endpoint(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  get buckets(): string {
+    return join(this.folder, "buckets");
+  }
+
+  /** Removes everything that is in the store. */
+  async stop(): Promise<void> {
+    if (this.process.exitCode === null) {
+      this.process.kill("SIGKILL");
+      await once(this.process, "exit");
+    }
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function startProgram(program: string, folder: string, port: number): ChildProcess {
+  const options = ["--port", `127.0.0.1:${port}`, "--iam-dir", join(folder, "accounts"), "--keep-alive", "--quiet"];
+  const env = { ...process.env, ROOT_ACCESS_KEY: owner.accessKeyId, ROOT_SECRET_KEY: owner.secretAccessKey };
+  const started = spawn(program, [...options, "posix", join(folder, "buckets")], { env, stdio: "ignore" });
+  // A test that crashes must not leave it behind.
+  const kill = (): boolean => started.kill("SIGKILL");
+  process.once("exit", kill);
+  started.once("exit", () => process.removeListener("exit", kill));
+  return started;
+}
+
+/** False if it has ended, for example because another program has taken the port. */
+async function isListening(store: ChildProcess, port: number): Promise<boolean> {
+  const until = Date.now() + startedWithinMs;
+  while (store.exitCode === null && Date.now() < until) {
+    if (await accepts(port)) {
+      return store.exitCode === null;
+    }
+    await pause(lookEveryMs);
+  }
+  store.kill("SIGKILL");
+  return false;
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+    socket.once("close", () => undefined);
+    socket.once("connect", () => socket.destroy());
+  });
+}
+
+/** The store cannot choose a port and tell it. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}

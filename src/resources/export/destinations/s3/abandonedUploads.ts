@@ -1,0 +1,124 @@
+import { readdir, rm } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { readPrivateFile, writePrivateFile } from "../../../../service/files/privateFile";
+import { isRecord } from "../../../../service/isRecord";
+import type { Context } from "../../../resource";
+import type { Bucket, MultipartUpload, OpenUpload } from "./bucket";
+import { s3Path } from "./s3Path";
+
+/**
+ * Multipart uploads that a killed export has left. They are in no list of objects, and cost storage until they are aborted. A note on the disk says
+ * which upload this machine has begun; the list of the store shows those of other machines.
+ */
+
+/** Milliseconds after which an upload counts as abandoned although its process can be running elsewhere. */
+const abandonedAfter = 24 * 3600 * 1000;
+
+const ending = ".upload";
+
+interface Note extends MultipartUpload {
+  bucket: string;
+  host: string;
+  pid: number;
+}
+
+/** Remembers an upload until `forget` is called. */
+export async function noteUpload(
+  workPath: string,
+  upload: MultipartUpload & { bucket: string },
+): Promise<{ forget(): Promise<void> }> {
+  const note: Note = { ...upload, host: hostname(), pid: process.pid };
+  const file = `${workPath}.${Buffer.from(upload.uploadId).toString("hex").slice(-16)}${ending}`;
+  await writePrivateFile(file, `${JSON.stringify(note)}\n`, false);
+  return { forget: () => rm(file, { force: true }) };
+}
+
+/**
+ * Aborts the abandoned uploads of a path, and warns of those that may be in progress on another machine. Never fails: an account may be allowed to
+ * write, and not to list uploads.
+ * @param prefix with which each key of the path begins
+ * @param isOfPath whether an export to the path can have made this key
+ */
+export async function endAbandonedUploads(
+  bucket: Bucket,
+  {
+    folder,
+    prefix,
+    isOfPath,
+    warn,
+  }: { folder: string; prefix: string; isOfPath(key: string): boolean } & Pick<Context, "warn">,
+): Promise<void> {
+  const inProgress = new Set<string>();
+  for (const { file, note } of await notesIn(folder)) {
+    if (note.bucket !== bucket.name || !isOfPath(note.key)) {
+      continue;
+    }
+    if (note.host !== hostname() || isRunning(note.pid)) {
+      inProgress.add(note.uploadId);
+    } else if (await isAborted(bucket, note)) {
+      await rm(file, { force: true });
+    }
+  }
+  const open = await bucket.openUploads(prefix).catch((): OpenUpload[] => []);
+  for (const upload of open.filter(({ key, uploadId }) => isOfPath(key) && !inProgress.has(uploadId))) {
+    const isAbandoned = Date.now() - (upload.initiated?.getTime() ?? Date.now()) >= abandonedAfter;
+    if (!isAbandoned || !(await isAborted(bucket, upload))) {
+      warn(
+        `${inWords(bucket, upload)} has not ended. If no export is running elsewhere, it was abandoned: ${howToAbort(bucket, upload)}`,
+      );
+    }
+  }
+}
+
+/** An upload, for messages. */
+export function inWords(bucket: Bucket, { key, uploadId }: MultipartUpload): string {
+  return `The multipart upload "${uploadId}" of "${s3Path(bucket.name, key)}"`;
+}
+
+export function howToAbort({ name }: Bucket, { key, uploadId }: MultipartUpload): string {
+  return `abort it with "aws s3api abort-multipart-upload --bucket ${name} --key ${key} --upload-id ${uploadId}", so that its parts cost nothing.`;
+}
+
+async function isAborted(bucket: Bucket, upload: MultipartUpload): Promise<boolean> {
+  return bucket.abortUpload(upload).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function notesIn(folder: string): Promise<{ file: string; note: Note }[]> {
+  const names = await readdir(folder).catch(() => []);
+  const found = await Promise.all(
+    names
+      .filter((name) => name.endsWith(ending))
+      .map(async (name) => {
+        const file = join(folder, name);
+        const note = noteIn(await readPrivateFile(file).catch(() => undefined));
+        return note === undefined ? [] : [{ file, note }];
+      }),
+  );
+  return found.flat();
+}
+
+function noteIn(text: string | undefined): Note | undefined {
+  try {
+    const note: unknown = JSON.parse(text ?? "");
+    const isNote =
+      isRecord(note) &&
+      [note.bucket, note.key, note.uploadId, note.host].every((each) => typeof each === "string") &&
+      Number.isSafeInteger(note.pid);
+    return isNote ? (note as unknown as Note) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+}

@@ -1,0 +1,55 @@
+import type * as Sdk from "@aws-sdk/client-s3";
+import { importOptional, isInstalled } from "../../../optionalPackage";
+import type { Context, Settings } from "../../../resource";
+import { ResourceError } from "../../../resource";
+
+/** An optional peer dependency, because few exports need it. Loaded only when an export to S3 makes a request. */
+const sdkName = "@aws-sdk/client-s3";
+
+/** Limits of an upload. Replaced by tests. */
+export const limits = {
+  /** Size of a part in bytes. A file of this size or less is sent in one request. S3 allows no smaller parts than 5 MiB. */
+  partBytes: 8 * 1024 * 1024,
+  /** Parts that are sent at the same time. Each needs a buffer. */
+  partsInFlight: 4,
+  /** Milliseconds without progress after which a request counts as failed, so that a server that hangs does not hang the export. */
+  idleMs: 60_000,
+};
+
+const connectWithinMs = 10_000;
+
+/** What an export to S3 needs and does not have. */
+export const sdkIsMissing = `needs the package ${sdkName}, which is not installed: run "npm install ${sdkName}" in the program's folder`;
+
+/** Whether the SDK is installed. Nothing is loaded. */
+export function isSdkInstalled(folder: string): boolean {
+  return isInstalled(sdkName, folder);
+}
+
+/** One for each configuration, so that the credentials of a role are requested once for all exports. */
+const clients = new WeakMap<Settings, Promise<Sdk.S3>>();
+
+/**
+ * A client with the SDK's own credentials, region and endpoint.
+ * @throws ResourceError if the SDK is not installed
+ */
+export function s3Client({ settings, folder }: Context): Promise<Sdk.S3> {
+  let client = clients.get(settings);
+  if (client === undefined) {
+    client = newClient(settings, folder);
+    clients.set(settings, client);
+  }
+  return client;
+}
+
+async function newClient({ s3ForcePathStyle }: Settings, folder: string): Promise<Sdk.S3> {
+  const sdk = (await importOptional(sdkName, folder)) as typeof Sdk | undefined;
+  if (sdk === undefined) {
+    throw new ResourceError(`A path that begins with "s3://" ${sdkIsMissing}. Then run the same command again.`);
+  }
+  return new sdk.S3({
+    // Undefined would replace the SDK's own setting.
+    ...(s3ForcePathStyle === undefined ? {} : { forcePathStyle: s3ForcePathStyle }),
+    requestHandler: { connectionTimeout: connectWithinMs, socketTimeout: limits.idleMs },
+  });
+}

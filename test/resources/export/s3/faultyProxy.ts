@@ -1,0 +1,142 @@
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface SeenRequest {
+  method: string;
+  /** Decoded path, from the bucket. */
+  path: string;
+  query: URLSearchParams;
+  headers: http.IncomingHttpHeaders;
+}
+
+/**
+ * What happens to a request. `error`: the proxy responds with 500. `cut`: the connection breaks before the store gets it. `lost`: the store gets
+ * it, and the connection breaks before the response. `stall`: no response comes. `stallBody`: the response stops after its first bytes.
+ */
+export type Fate = "pass" | "error" | "cut" | "lost" | "stall" | "stallBody";
+
+/** A store in front of the real one, with the faults of a network. */
+export class FaultyProxy {
+  /** In the order in which they arrived. */
+  readonly requests: SeenRequest[] = [];
+  /** Decides about each request. A promise holds the request. */
+  fate: (request: SeenRequest) => Fate | Promise<Fate> = () => "pass";
+  /** Changes what the store gets. */
+  body: ((request: SeenRequest, body: Buffer) => Buffer) | undefined;
+  /** Removes headers of responses, as a store without checksums would. */
+  hides: RegExp | undefined;
+  private readonly agent = new http.Agent({ keepAlive: true });
+  private readonly server = http.createServer((request, response) => {
+    void this.pass(request, response).catch(() => response.destroy());
+  });
+
+  private constructor(private readonly port: number) {}
+
+  /** @param port of the real store */
+  static async start(port: number): Promise<FaultyProxy> {
+    const proxy = new FaultyProxy(port);
+    proxy.server.listen(0, "127.0.0.1");
+    await once(proxy.server, "listening");
+    return proxy;
+  }
+
+  get endpoint(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** Method and, of a multipart upload, what it does. */
+  operations(): string[] {
+    return this.requests.splice(0).map(operationOf);
+  }
+
+  reset(): void {
+    this.requests.length = 0;
+    this.fate = () => "pass";
+    this.body = undefined;
+    this.hides = undefined;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    this.agent.destroy();
+    this.server.close();
+    await once(this.server, "close");
+  }
+
+  private async pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? "/", "http://store");
+    const { method = "", headers: given } = request;
+    // The proxy has answered the request to continue.
+    const { expect: _, ...headers } = given;
+    const seen = { method, path: decodeURIComponent(url.pathname), query: url.searchParams, headers };
+    this.requests.push(seen);
+    const fate = await this.fate(seen);
+    if (fate === "cut") {
+      request.socket.destroy();
+      return;
+    }
+    if (fate === "stall") {
+      request.resume();
+      return;
+    }
+    const pieces: Buffer[] = [];
+    for await (const piece of request) {
+      pieces.push(piece as Buffer);
+    }
+    if (fate === "error") {
+      response.writeHead(500, { "content-type": "application/xml" });
+      response.end("<Error><Code>InternalError</Code><Message>We encountered an internal error.</Message></Error>");
+      return;
+    }
+    const sent = Buffer.concat(pieces);
+    const body = this.body?.(seen, sent) ?? sent;
+    const forwarded = http.request({
+      port: this.port,
+      host: "127.0.0.1",
+      method,
+      path: request.url,
+      headers: { ...headers, ...(headers["content-length"] && { "content-length": body.length }) },
+      agent: this.agent,
+    } as http.RequestOptions);
+    forwarded.end(body);
+    const [answer] = (await once(forwarded, "response")) as [IncomingMessage];
+    if (fate === "lost") {
+      answer.resume();
+      await once(answer, "end");
+      request.socket.destroy();
+      return;
+    }
+    const shown = Object.entries(answer.headers).filter(([name]) => !this.hides?.test(name));
+    response.writeHead(answer.statusCode ?? 500, Object.fromEntries(shown) as http.OutgoingHttpHeaders);
+    if (fate === "stallBody") {
+      response.write("{");
+      answer.resume();
+      return;
+    }
+    answer.pipe(response);
+  }
+}
+
+export function operationOf({ method, query }: SeenRequest): string {
+  if (query.has("uploads")) {
+    return method === "GET" ? "ListMultipartUploads" : "CreateMultipartUpload";
+  }
+  if (query.has("uploadId")) {
+    const names: Record<string, string> = {
+      PUT: "UploadPart",
+      POST: "CompleteMultipartUpload",
+      DELETE: "AbortMultipartUpload",
+    };
+    return names[method] ?? method;
+  }
+  const isList = query.has("list-type");
+  const names: Record<string, string> = {
+    HEAD: "HeadObject",
+    GET: isList ? "ListObjectsV2" : "GetObject",
+    PUT: "PutObject",
+    DELETE: "DeleteObject",
+  };
+  return names[method] ?? method;
+}

@@ -1,0 +1,334 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readdirSync, rmSync, statSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import type { World } from "../../life";
+import { failure } from "../../life";
+import type { Fate } from "./faultyProxy";
+import { operationOf } from "./faultyProxy";
+import { S3World } from "./s3World";
+
+const rows = ['{"id":12345678901234567890,"price":1.10}', '{"title":"Grün ☃ \\u2028"}'];
+const content = rows.map((row) => `${row}\n`).join("");
+const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+describe("DataExport to S3", () => {
+  let s3: S3World;
+  let world: World;
+  before(async function () {
+    // The store is built once on a machine that does not have it.
+    this.timeout(900_000);
+    s3 = await S3World.create();
+  });
+  after(() => s3.remove());
+  beforeEach(async () => {
+    world = await s3.begin();
+    world.emulator.change.insertRows("task-1", rows);
+  });
+  afterEach(() => s3.end());
+
+  const path = "s3://rows-bucket/out/rows.ndjson";
+  const all = { taskId: "task-1", scope: "all", path };
+  const largeRows = (): void => {
+    const text = "x".repeat(1024 * 1024);
+    world.emulator.change.insertRows(
+      "task-1",
+      Array.from({ length: 12 }, (_, index) => JSON.stringify({ index, text })),
+    );
+  };
+
+  it("writes the rows byte for byte and describes the object in its outputs", async () => {
+    const each = world.declare("DataExport");
+    await each.up(all);
+    assert.equal(s3.content("out/rows.ndjson"), content);
+    const { rowCount, file, bytes, sha256, complete } = each.state;
+    assert.deepEqual(
+      { rowCount, file, bytes, sha256, complete },
+      { rowCount: 2, file: path, bytes: Buffer.byteLength(content), sha256: sha256Of(content), complete: true },
+    );
+    assert.deepEqual([s3.keys(), s3.leftovers(), s3.openUploads()], [["out/rows.ndjson"], [], 0]);
+  });
+
+  it("writes each format and compression, and an empty object if there is no row", async () => {
+    const each = world.declare("DataExport");
+    await each.up({ ...all, path: "s3://rows-bucket/rows.csv.gz", format: "csv", compression: "gzip" });
+    const compressed = s3.bytes("rows.csv.gz");
+    assert.match(gunzipSync(compressed).toString(), /^id,price,title\r?\n12345678901234567890,1.10,/);
+    world.emulator.change.addTask({ taskId: "task-2", taskGroupId: "group-1", actions: [] });
+    const none = world.declare("DataExport", "none");
+    await none.up({ ...all, taskId: "task-2", path: "s3://rows-bucket/none.ndjson" });
+    assert.deepEqual([none.state.bytes, s3.content("none.ndjson")], [0, ""]);
+  });
+
+  it("sends a large file in parts, some at the same time", async () => {
+    largeRows();
+    const each = world.declare("DataExport");
+    await each.up(all);
+    assert.equal(sha256Of(s3.content("out/rows.ndjson")), each.state.sha256);
+    const sent = s3.proxy.operations().filter((name) => /Part|Complete/.test(name));
+    assert.deepEqual(sent, ["UploadPart", "UploadPart", "UploadPart", "CompleteMultipartUpload"]);
+    assert.deepEqual([s3.leftovers(), s3.openUploads()], [[], 0]);
+  });
+
+  it("makes no request in a preview, and refuses a path that no object can have", async () => {
+    s3.proxy.operations();
+    const each = world.declare("DataExport");
+    const bad = {
+      "s3://": /names no bucket/,
+      "s3://rows-bucket": /names no object/,
+      "s3://rows-bucket/": /names no object/,
+      "s3://rows-bucket/out/": /ends like a folder/,
+      "s3://Rows/x": /names the bucket "Rows"/,
+      "s3://10.0.0.1/x": /names the bucket "10.0.0.1"/,
+      "s3://rows-{n}/x": /placeholder in the bucket's name/,
+      "s3://rows-bucket/a//b": /empty part/,
+      "s3://rows-bucket/../b": /empty part/,
+      "s3://rows-bucket/{day}": /"\{day\}"/,
+      "S3://rows-bucket/x": /begins with "S3:\/\/"/,
+      "gs://rows-bucket/x": /begins with "gs:\/\/"/,
+      [`s3://rows-bucket/${"ä".repeat(513)}`]: /1026 bytes/,
+    };
+    for (const [given, reason] of Object.entries(bad)) {
+      assert.match(await failure(each.up({ ...all, path: given })), reason);
+    }
+    assert.deepEqual([s3.proxy.requests, world.operations()], [[], []]);
+  });
+
+  describe("never overwrites", () => {
+    it("an object that somebody else wrote, before the read or during it", async () => {
+      await s3.write("out/rows.ndjson", "theirs");
+      const each = world.declare("DataExport");
+      const message = await failure(each.up(all));
+      assert.match(
+        message,
+        /^The object "s3:\/\/rows-bucket\/out\/rows\.ndjson" exists\. This export did not write it/,
+      );
+      assert.deepEqual([s3.content("out/rows.ndjson"), each.id, s3.leftovers()], ["theirs", undefined, []]);
+      for (const isLarge of [false, true]) {
+        await s3.delete("out/rows.ndjson");
+        if (isLarge) {
+          largeRows();
+        }
+        s3.proxy.fate = async (request): Promise<Fate> => {
+          if (["PutObject", "CompleteMultipartUpload"].includes(operationOf(request))) {
+            await s3.write("out/rows.ndjson", "theirs");
+          }
+          return "pass";
+        };
+        assert.match(await failure(each.up(all)), /exists/);
+        assert.deepEqual([s3.content("out/rows.ndjson"), s3.openUploads(), s3.leftovers()], ["theirs", 0, []]);
+      }
+    });
+
+    it("its own object after somebody has changed it", async () => {
+      const each = world.declare("DataExport");
+      await each.up(all);
+      await s3.write("out/rows.ndjson", content.replace("1.10", "9.99"));
+      world.emulator.change.insertRows("task-1", ['{"more":1}']);
+      assert.match(await failure(each.up({ ...all, triggers: [1] })), /or it was changed since/);
+      assert.match(s3.content("out/rows.ndjson"), /9\.99/);
+    });
+
+    it("its own object if it is changed during the read", async () => {
+      const each = world.declare("DataExport");
+      await each.up(all);
+      world.emulator.change.insertRows("task-1", ['{"more":1}']);
+      s3.proxy.fate = async (request): Promise<Fate> => {
+        if (operationOf(request) === "PutObject") {
+          await s3.write("out/rows.ndjson", "theirs");
+        }
+        return "pass";
+      };
+      assert.match(await failure(each.up({ ...all, triggers: [1] })), /exists/);
+      assert.equal(s3.content("out/rows.ndjson"), "theirs");
+    });
+  });
+
+  it("replaces its own object, also if somebody has removed it", async () => {
+    const each = world.declare("DataExport");
+    await each.up(all);
+    world.emulator.change.insertRows("task-1", ['{"more":1}']);
+    assert.equal(await each.up({ ...all, triggers: [1] }), "updated");
+    assert.equal(s3.content("out/rows.ndjson"), `${content}{"more":1}\n`);
+    await s3.delete("out/rows.ndjson");
+    assert.equal(await each.up({ ...all, triggers: [2] }), "updated");
+    assert.equal(s3.content("out/rows.ndjson"), `${content}{"more":1}\n`);
+  });
+
+  it("uses an object with exactly its rows, as after a kill before the state was saved, also one without its metadata", async () => {
+    await world.unsaved(world.declare("DataExport"), () => world.declare("DataExport").up(all));
+    s3.proxy.operations();
+    const each = world.declare("DataExport");
+    await each.up(all);
+    assert.ok(!s3.proxy.operations().includes("PutObject"));
+    await s3.delete("out/rows.ndjson");
+    await s3.write("out/rows.ndjson", content);
+    const other = world.declare("DataExport", "other");
+    await other.up(all);
+    assert.equal(other.state.sha256, sha256Of(content));
+    assert.ok(!s3.proxy.operations().includes("PutObject"));
+  });
+
+  it("takes the next free name with {n}, also if it is taken during the read, and lists names after a few", async () => {
+    const each = world.declare("DataExport");
+    const counting = { ...all, path: "s3://rows-bucket/out/{n}.ndjson" };
+    await s3.write("out/1.ndjson", "theirs");
+    await each.up(counting);
+    assert.equal(each.state.file, "s3://rows-bucket/out/2.ndjson");
+    s3.proxy.fate = async (request): Promise<Fate> => {
+      if (operationOf(request) === "PutObject" && request.path.endsWith("/3.ndjson")) {
+        await s3.write("out/3.ndjson", "theirs");
+      }
+      return "pass";
+    };
+    await each.up({ ...counting, triggers: [1] });
+    assert.deepEqual([each.state.file, s3.content("out/3.ndjson")], ["s3://rows-bucket/out/4.ndjson", "theirs"]);
+    for (let number = 5; number <= 40; number++) {
+      await s3.write(`out/${number}.ndjson`, "theirs");
+    }
+    s3.proxy.reset();
+    await each.up({ ...counting, triggers: [2] });
+    assert.equal(each.state.file, "s3://rows-bucket/out/41.ndjson");
+    assert.ok(s3.proxy.requests.length < 25, `${s3.proxy.requests.length} requests`);
+  });
+
+  it("gives all exports of one up different names", async () => {
+    await world.command(async () => {
+      const exports = ["a", "b", "c"].map((name) => world.declare("DataExport", name));
+      await Promise.all(exports.map((each) => each.up({ ...all, path: "s3://rows-bucket/{time}.ndjson" })));
+      assert.equal(new Set(exports.map(({ state }) => state.file)).size, 3);
+    });
+    assert.equal(s3.keys().length, 3);
+  });
+
+  it("keeps rejected rows in an object of their own", async () => {
+    const each = world.declare("DataExport");
+    const checks = { minRows: 3 };
+    const message = await failure(each.up({ ...all, checks }));
+    assert.match(message, /s3:\/\/rows-bucket\/out\/rows\.rejected\.ndjson/);
+    await failure(each.up({ ...all, checks }));
+    assert.deepEqual([s3.keys(), s3.leftovers()], [["out/rows.rejected.ndjson"], []]);
+  });
+
+  it("marks rows only after the object is complete, for the whole task", async () => {
+    const marking = { ...all, path: "s3://rows-bucket/{n}.ndjson", markExported: true };
+    const seen: string[] = [];
+    s3.proxy.fate = (request) => {
+      seen.push(`${operationOf(request)} ${world.emulator.inspect.exportedCount("task-1")}`);
+      return operationOf(request) === "PutObject" ? "error" : "pass";
+    };
+    const each = world.declare("DataExport");
+    await failure(each.up(marking));
+    assert.equal(world.emulator.inspect.exportedCount("task-1"), 0);
+    s3.proxy.fate = () => "pass";
+    await each.up(marking);
+    assert.equal(world.emulator.inspect.exportedCount("task-1"), 2);
+    assert.ok(seen.every((request) => request.endsWith(" 0")));
+  });
+
+  describe("with markScope returned", () => {
+    beforeEach(() => {
+      world.configure({ markScope: "returned", pageSize: "10" });
+      world.emulator.setBehaviour({ markScope: "returned" });
+    });
+    const marking = {
+      taskId: "task-1",
+      scope: "notExported",
+      path: "s3://rows-bucket/{n}.ndjson",
+      markExported: true,
+      maxRows: 10,
+    };
+    const marked = (): number => world.emulator.inspect.exportedCount("task-1");
+
+    it("marks the rows of one response after the object is complete", async () => {
+      const each = world.declare("DataExport");
+      s3.proxy.fate = () => (marked() === 0 ? "pass" : "error");
+      await each.up(marking);
+      assert.deepEqual([marked(), each.state.marked, each.state.rowCount], [2, true, 2]);
+    });
+
+    it("refuses more rows than one response has", async () => {
+      for (const maxRows of [undefined, 11]) {
+        assert.match(
+          await failure(world.declare("DataExport").up({ ...marking, maxRows })),
+          /maxRows must be at most 10/,
+        );
+      }
+      assert.deepEqual(world.operations(), []);
+    });
+
+    it("keeps the rows in the program's folder if the upload fails, and marks nothing", async () => {
+      s3.proxy.fate = (request) => (operationOf(request) === "PutObject" ? "error" : "pass");
+      const message = await failure(world.declare("DataExport").up(marking));
+      const [part = ""] = readdirSync(world.folder).filter((name) => name.endsWith(".part"));
+      assert.ok(message.includes(`"${part}"`), message);
+      assert.deepEqual([world.content(part), marked()], [content, 0]);
+      s3.proxy.fate = () => "pass";
+      await world.declare("DataExport").up(marking);
+      assert.equal(marked(), 2);
+    });
+
+    it("says whether the rows are marked if the mark fails", async () => {
+      for (const when of ["before", "after"] as const) {
+        world.emulator.fault({ operation: "markExported", kind: "reset", when });
+        const each = world.declare("DataExport");
+        const message = await failure(each.up(marking));
+        assert.match(message, /The 2 rows are in "s3:\/\/rows-bucket\/\d\.ndjson"\./);
+        assert.equal(each.state.marked, false);
+      }
+    });
+  });
+
+  it("keeps rows that the service may return only once if the upload fails", async () => {
+    s3.proxy.fate = (request) => (operationOf(request) === "PutObject" ? "error" : "pass");
+    const message = await failure(world.declare("DataExport").up({ ...all, scope: "notExported" }));
+    const kept = /The 2 rows are kept in "([^"]*)"/.exec(message)?.[1] ?? "";
+    assert.equal(s3.read(kept), content);
+    assert.equal(statSync(kept).mode & 0o077, 0);
+    rmSync(kept);
+  });
+
+  describe("after the export", () => {
+    it("verifyFile finds a missing or changed object without reading it", async () => {
+      const each = world.declare("DataExport");
+      await each.up({ ...all, verifyFile: true });
+      s3.proxy.operations();
+      await each.refresh();
+      assert.deepEqual([each.state.pending, s3.proxy.operations()], [undefined, ["HeadObject"]]);
+      await s3.write("out/rows.ndjson", "theirs");
+      await each.refresh();
+      assert.deepEqual(each.state.pending, ["file changed"]);
+      await s3.delete("out/rows.ndjson");
+      await each.refresh();
+      assert.deepEqual(each.state.pending, ["file missing"]);
+      assert.equal(await each.up({ ...all, verifyFile: true }), "updated");
+      assert.equal(s3.content("out/rows.ndjson"), content);
+    });
+
+    it("a refresh without verifyFile makes no request", async () => {
+      const each = world.declare("DataExport");
+      await each.up(all);
+      s3.proxy.operations();
+      await each.refresh();
+      assert.deepEqual(s3.proxy.operations(), []);
+    });
+
+    it("a delete keeps the object, or removes it with onDelete removeFile if it is what was written", async () => {
+      const kept = world.declare("DataExport", "kept");
+      await kept.up(all);
+      await kept.destroy();
+      assert.deepEqual(s3.keys(), ["out/rows.ndjson"]);
+      const removed = world.declare("DataExport", "removed");
+      const removing = { ...all, path: "s3://rows-bucket/removed.ndjson", onDelete: "removeFile" };
+      await removed.up(removing);
+      await removed.destroy();
+      assert.deepEqual(s3.keys(), ["out/rows.ndjson"]);
+      const changed = world.declare("DataExport", "changed");
+      await changed.up(removing);
+      await s3.write("removed.ndjson", "theirs");
+      await changed.destroy();
+      assert.equal(s3.content("removed.ndjson"), "theirs");
+      assert.match(world.warnings.join(), /"s3:\/\/rows-bucket\/removed\.ndjson" has changed/);
+    });
+  });
+});

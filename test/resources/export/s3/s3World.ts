@@ -1,0 +1,147 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { S3 } from "@aws-sdk/client-s3";
+import sinon from "sinon";
+import type { Account } from "../../../../scripts/objectStore/objectStore";
+import { ObjectStore, owner } from "../../../../scripts/objectStore/objectStore";
+import type { ConfigKey } from "../../../internals/config";
+import { limits } from "../../../internals/resources";
+import { World } from "../../life";
+import { FaultyProxy } from "./faultyProxy";
+
+export const bucket = "rows-bucket";
+
+/** The environment of a process that uses the store, and of no other configuration of AWS. */
+export function storeEnvironment(endpoint: string, account: Account | undefined, folder: string): NodeJS.ProcessEnv {
+  return {
+    AWS_ACCESS_KEY_ID: account?.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: account?.secretAccessKey,
+    AWS_SESSION_TOKEN: undefined,
+    AWS_PROFILE: undefined,
+    AWS_CONFIG_FILE: join(folder, "no-config"),
+    AWS_SHARED_CREDENTIALS_FILE: join(folder, "no-credentials"),
+    AWS_EC2_METADATA_DISABLED: "true",
+    AWS_REGION: "us-east-1",
+    AWS_ENDPOINT_URL_S3: endpoint,
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true",
+  };
+}
+
+/** The real store behind a faulty proxy, for the tests of one file. */
+export class S3World {
+  readonly box = sinon.createSandbox();
+  private worlds: World[] = [];
+  private restores: (() => void)[] = [];
+  /** Holds the temporary files of the exports. */
+  readonly temporary = mkdtempSync(join(tmpdir(), "webextract-s3-"));
+
+  readonly direct: S3;
+
+  private constructor(
+    readonly store: ObjectStore,
+    readonly proxy: FaultyProxy,
+  ) {
+    const { endpoint } = store;
+    this.direct = new S3({ endpoint, region: "us-east-1", credentials: owner, forcePathStyle: true });
+  }
+
+  static async create(): Promise<S3World> {
+    const store = await ObjectStore.start();
+    return new S3World(store, await FaultyProxy.start(store.port));
+  }
+
+  /** Before each test: an empty bucket and no fault. */
+  async begin(config: Partial<Record<ConfigKey, string>> = {}, account: Account | undefined = owner): Promise<World> {
+    this.proxy.reset();
+    rmSync(join(this.store.buckets, bucket), { recursive: true, force: true });
+    mkdirSync(join(this.store.buckets, bucket));
+    this.setEnvironment(account);
+    this.box.stub(limits, "partBytes").value(5 * 1024 * 1024);
+    const world = await World.create({ config: { s3ForcePathStyle: "true", ...config } });
+    this.worlds.push(world);
+    return world;
+  }
+
+  setEnvironment(account: Account | undefined, others: NodeJS.ProcessEnv = {}): void {
+    const changes = {
+      ...storeEnvironment(this.proxy.endpoint, account, this.temporary),
+      TMPDIR: this.temporary,
+      ...others,
+    };
+    for (const [name, value] of Object.entries(changes)) {
+      const before = process.env[name];
+      this.restores.unshift(() => setVariable(name, before));
+      setVariable(name, value);
+    }
+  }
+
+  /** After each test. */
+  async end(): Promise<void> {
+    this.box.restore();
+    await Promise.all(this.worlds.splice(0).map((world) => world.remove()));
+    for (const restore of this.restores.splice(0)) {
+      restore();
+    }
+  }
+
+  async remove(): Promise<void> {
+    this.direct.destroy();
+    await this.proxy.stop();
+    await this.store.stop();
+    rmSync(this.temporary, { recursive: true, force: true });
+  }
+
+  /** The content of an object. */
+  content(key: string): string {
+    return this.bytes(key).toString();
+  }
+
+  bytes(key: string): Buffer {
+    return readFileSync(join(this.store.buckets, bucket, key));
+  }
+
+  /** The content of a temporary file. */
+  read(path: string): string {
+    return readFileSync(path, "utf8");
+  }
+
+  /** An object of somebody else, who sends it to the store directly. */
+  async write(key: string, content: string): Promise<void> {
+    await this.direct.putObject({ Bucket: bucket, Key: key, Body: content });
+  }
+
+  /** Removes an object without a request to the proxy. */
+  async delete(key: string): Promise<void> {
+    await this.direct.deleteObject({ Bucket: bucket, Key: key });
+  }
+
+  /** Keys of all objects. */
+  keys(): string[] {
+    const root = join(this.store.buckets, bucket);
+    return readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.parentPath.includes(".sgwtmp"))
+      .map(({ parentPath, name }) => join(parentPath, name).slice(root.length + 1))
+      .sort();
+  }
+
+  /** Multipart uploads that have not ended, by their keys. */
+  openUploads(): number {
+    const folder = join(this.store.buckets, bucket, ".sgwtmp", "multipart");
+    return existsSync(folder) ? readdirSync(folder).flatMap((name) => readdirSync(join(folder, name))).length : 0;
+  }
+
+  /** Temporary files of exports, without their folder. */
+  leftovers(): string[] {
+    const folder = readdirSync(this.temporary).find((name) => name.startsWith("pulumi-webextract-"));
+    return folder === undefined ? [] : readdirSync(join(this.temporary, folder));
+  }
+}
+
+function setVariable(name: string, value: string | undefined): void {
+  if (value === undefined) {
+    delete process.env[name];
+  } else {
+    process.env[name] = value;
+  }
+}
