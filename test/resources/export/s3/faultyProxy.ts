@@ -23,10 +23,8 @@ export class FaultyProxy {
   readonly requests: SeenRequest[] = [];
   /** Decides about each request. A promise holds the request. */
   fate: (request: SeenRequest) => Fate | Promise<Fate> = () => "pass";
-  /** Changes what the store gets. */
-  body: ((request: SeenRequest, body: Buffer) => Buffer) | undefined;
-  /** Removes headers of responses, as a store without checksums would. */
-  hides: RegExp | undefined;
+  /** Changes a header of a response. Undefined removes it. */
+  header: ((name: string, value: string) => string | undefined) | undefined;
   private readonly agent = new http.Agent({ keepAlive: true });
   private readonly server = http.createServer((request, response) => {
     void this.pass(request, response).catch(() => response.destroy());
@@ -54,8 +52,7 @@ export class FaultyProxy {
   reset(): void {
     this.requests.length = 0;
     this.fate = () => "pass";
-    this.body = undefined;
-    this.hides = undefined;
+    this.header = undefined;
   }
 
   async stop(): Promise<void> {
@@ -90,14 +87,13 @@ export class FaultyProxy {
       response.end("<Error><Code>InternalError</Code><Message>We encountered an internal error.</Message></Error>");
       return;
     }
-    const sent = Buffer.concat(pieces);
-    const body = this.body?.(seen, sent) ?? sent;
+    const body = Buffer.concat(pieces);
     const forwarded = http.request({
       port: this.port,
       host: "127.0.0.1",
       method,
       path: request.url,
-      headers: { ...headers, ...(headers["content-length"] && { "content-length": body.length }) },
+      headers,
       agent: this.agent,
     } as http.RequestOptions);
     forwarded.end(body);
@@ -108,8 +104,11 @@ export class FaultyProxy {
       request.socket.destroy();
       return;
     }
-    const shown = Object.entries(answer.headers).filter(([name]) => !this.hides?.test(name));
-    response.writeHead(answer.statusCode ?? 500, Object.fromEntries(shown) as http.OutgoingHttpHeaders);
+    const shown = Object.entries(answer.headers).flatMap(([name, value]) => {
+      const changed = this.header === undefined ? value : this.header(name, String(value));
+      return changed === undefined ? [] : [[name, changed] as const];
+    });
+    response.writeHead(answer.statusCode ?? 500, Object.fromEntries(shown));
     if (fate === "stallBody") {
       response.write("{");
       answer.resume();

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { S3 } from "@aws-sdk/client-s3";
@@ -56,6 +56,8 @@ export class S3World {
     this.proxy.reset();
     rmSync(join(this.store.buckets, bucket), { recursive: true, force: true });
     mkdirSync(join(this.store.buckets, bucket));
+    rmSync(this.temporary, { recursive: true, force: true });
+    mkdirSync(this.temporary);
     this.setEnvironment(account);
     this.box.stub(limits, "partBytes").value(5 * 1024 * 1024);
     const world = await World.create({ config: { s3ForcePathStyle: "true", ...config } });
@@ -125,10 +127,23 @@ export class S3World {
       .sort();
   }
 
-  /** Multipart uploads that have not ended, by their keys. */
+  /** Number of multipart uploads that have not ended. */
   openUploads(): number {
-    const folder = join(this.store.buckets, bucket, ".sgwtmp", "multipart");
-    return existsSync(folder) ? readdirSync(folder).flatMap((name) => readdirSync(join(folder, name))).length : 0;
+    return this.uploadFolders().length;
+  }
+
+  /** Makes them two days old. */
+  ageUploads(): void {
+    const then = new Date(Date.now() - 48 * 3600 * 1000);
+    for (const folder of this.uploadFolders()) {
+      utimesSync(folder, then, then);
+    }
+  }
+
+  private uploadFolders(): string[] {
+    const root = join(this.store.buckets, bucket, ".sgwtmp", "multipart");
+    const keys = existsSync(root) ? readdirSync(root) : [];
+    return keys.flatMap((key) => readdirSync(join(root, key)).map((upload) => join(root, key, upload)));
   }
 
   /** Temporary files of exports, without their folder. */

@@ -23,15 +23,23 @@ interface Note extends MultipartUpload {
   pid: number;
 }
 
-/** Remembers an upload until `forget` is called. */
-export async function noteUpload(
-  workPath: string,
-  upload: MultipartUpload & { bucket: string },
-): Promise<{ forget(): Promise<void> }> {
-  const note: Note = { ...upload, host: hostname(), pid: process.pid };
+/** Which process an upload belongs to that its process could not abort. */
+const noProcess = 0;
+
+export interface UploadNote {
+  /** The upload has ended. */
+  forget(): Promise<void>;
+  /** The upload could not be aborted: the next export tries again. */
+  leave(): Promise<void>;
+}
+
+/** Remembers an upload that begins. */
+export async function noteUpload(workPath: string, upload: MultipartUpload & { bucket: string }): Promise<UploadNote> {
+  const note: Omit<Note, "pid"> = { ...upload, host: hostname() };
   const file = `${workPath}.${Buffer.from(upload.uploadId).toString("hex").slice(-16)}${ending}`;
-  await writePrivateFile(file, `${JSON.stringify(note)}\n`, false);
-  return { forget: () => rm(file, { force: true }) };
+  const write = (pid: number): Promise<void> => writePrivateFile(file, `${JSON.stringify({ ...note, pid })}\n`, false);
+  await write(process.pid);
+  return { forget: () => rm(file, { force: true }), leave: () => write(noProcess) };
 }
 
 /**
@@ -115,6 +123,9 @@ function noteIn(text: string | undefined): Note | undefined {
 }
 
 function isRunning(pid: number): boolean {
+  if (pid === noProcess) {
+    return false;
+  }
   try {
     process.kill(pid, 0);
     return true;

@@ -90,13 +90,12 @@ class Sending {
       sent = await this.sendParts(upload);
     } catch (error) {
       const left = await this.abort(upload);
-      await (left === "" ? note.forget() : undefined);
+      await (left === "" ? note.forget() : note.leave());
       throw this.interruptionOr(error, left);
     }
     const left = sent.isPlaced ? "" : await this.abort(upload);
-    if (left === "") {
-      await note.forget();
-    } else {
+    await (left === "" ? note.forget() : note.leave());
+    if (left !== "") {
       this.context.warn(left);
     }
     return sent;

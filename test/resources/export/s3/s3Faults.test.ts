@@ -1,0 +1,280 @@
+import assert from "node:assert/strict";
+import { guest, owner } from "../../../../scripts/objectStore/objectStore";
+import { limits } from "../../../internals/resources";
+import type { World } from "../../life";
+import { failure } from "../../life";
+import type { Fate } from "./faultyProxy";
+import { operationOf } from "./faultyProxy";
+import { bucket, S3World } from "./s3World";
+
+const rows = ['{"id":1}', '{"id":2}'];
+
+describe("DataExport to a store with faults", () => {
+  let s3: S3World;
+  let world: World;
+  const messages: string[] = [];
+  before(async function () {
+    this.timeout(900_000);
+    s3 = await S3World.create();
+  });
+  after(() => s3.remove());
+  beforeEach(async () => {
+    world = await s3.begin();
+    world.emulator.change.insertRows("task-1", rows);
+    world.operations();
+  });
+  afterEach(() => s3.end());
+
+  const path = "s3://rows-bucket/out/{n}.ndjson";
+  const all = { taskId: "task-1", scope: "all", path };
+  const large = { ...all, path: "s3://rows-bucket/large/{n}.ndjson" };
+  const addLargeRows = (): void => {
+    const text = "x".repeat(1024 * 1024);
+    const more = Array.from({ length: 12 }, (_, index) => JSON.stringify({ index, text }));
+    world.emulator.change.insertRows("task-1", more);
+  };
+  const failed = async (args: Record<string, unknown> = all): Promise<string> => {
+    const message = await failure(world.declare("DataExport").up(args));
+    messages.push(message, ...world.warnings);
+    return message;
+  };
+  /** What happens to the requests of an operation. */
+  const fateOf = (operation: string, fate: Fate, times = Number.POSITIVE_INFINITY): void => {
+    let left = times;
+    s3.proxy.fate = (request) => (operationOf(request) === operation && left-- > 0 ? fate : "pass");
+  };
+  const nothingIsLeft = (): void => assert.deepEqual([s3.keys(), s3.openUploads(), s3.leftovers()], [[], 0, []]);
+
+  describe("reads no row and says what to do", () => {
+    const refused = async (reason: RegExp, args = all): Promise<void> => {
+      const message = await failed(args);
+      assert.match(message, reason);
+      assert.match(message, / No rows were read\. .*Run the same command again\.$/);
+      assert.deepEqual(world.operations(), []);
+      nothingIsLeft();
+    };
+
+    it("if the credentials are wrong", async () => {
+      for (const account of [
+        { ...owner, secretAccessKey: "wrong-secret-77aa11" },
+        { ...owner, accessKeyId: "unknown-key-55bb" },
+      ]) {
+        s3.setEnvironment(account);
+        world.configure({});
+        await refused(
+          /^HeadObject of "s3:\/\/rows-bucket\/out\/1\.ndjson" failed: the store does not accept the credentials \(\w+\)\./,
+        );
+      }
+    });
+
+    it("if there are no credentials", async () => {
+      s3.setEnvironment(undefined);
+      world.configure({});
+      await refused(/no usable AWS credentials were found \(CredentialsProviderError\)\..* AWS_PROFILE/);
+    });
+
+    it("if the account is not allowed to write", async () => {
+      s3.setEnvironment(guest);
+      world.configure({});
+      await refused(/the credentials do not allow it \(AccessDenied.*s3:PutObject/);
+    });
+
+    it("if the bucket does not exist", async () => {
+      const other = { ...all, path: "s3://no-such-bucket/rows.ndjson" };
+      await refused(
+        /^CreateMultipartUpload of "s3:\/\/no-such-bucket\/rows\.ndjson" failed: the bucket does not exist/,
+        other,
+      );
+    });
+
+    it("if there is no store", async () => {
+      s3.setEnvironment(owner, { AWS_ENDPOINT_URL_S3: "http://127.0.0.1:1" });
+      world.configure({});
+      await refused(/there is no connection to the store \(ECONNREFUSED/);
+    });
+
+    it("if the store does not respond", async () => {
+      s3.box.stub(limits, "idleMs").value(100);
+      world.configure({});
+      fateOf("CreateMultipartUpload", "stall");
+      await refused(/there is no connection to the store \(TimeoutError/);
+    });
+  });
+
+  it("names an upload that it may not abort", async () => {
+    const allowed = ["s3:GetObject", "s3:PutObject"].map((Action) => ({
+      Effect: "Allow",
+      Principal: guest.accessKeyId,
+      Action,
+      Resource: `arn:aws:s3:::${bucket}/*`,
+    }));
+    const list = {
+      Effect: "Allow",
+      Principal: guest.accessKeyId,
+      Action: "s3:ListBucket",
+      Resource: `arn:aws:s3:::${bucket}`,
+    };
+    await s3.direct.putBucketPolicy({ Bucket: bucket, Policy: JSON.stringify({ Statement: [...allowed, list] }) });
+    s3.setEnvironment(guest);
+    world.configure({});
+    const message = await failed();
+    assert.match(
+      message,
+      /^AbortMultipartUpload of .* is left: abort it with "aws s3api abort-multipart-upload --bucket rows-bucket --key out\/1\.ndjson --upload-id [\w-]+"/,
+    );
+    assert.equal(s3.openUploads(), 1);
+  });
+
+  describe("repeats a request that fails for a moment", () => {
+    for (const [operation, fate] of [
+      ["PutObject", "error"],
+      ["PutObject", "cut"],
+      ["PutObject", "lost"],
+      ["UploadPart", "cut"],
+      ["UploadPart", "lost"],
+      ["CompleteMultipartUpload", "error"],
+      ["CompleteMultipartUpload", "lost"],
+    ] as const) {
+      it(`${operation} ${fate}: one object, and no second one of another name`, async () => {
+        const isLarge = operation !== "PutObject";
+        if (isLarge) {
+          addLargeRows();
+        }
+        fateOf(operation, fate, 1);
+        const each = world.declare("DataExport");
+        await each.up(isLarge ? large : all);
+        assert.deepEqual(s3.keys(), [isLarge ? "large/1.ndjson" : "out/1.ndjson"]);
+        assert.deepEqual([each.state.rowCount, s3.openUploads(), s3.leftovers()], [isLarge ? 14 : 2, 0, []]);
+      });
+    }
+
+    it("a part that stalls", async () => {
+      s3.box.stub(limits, "idleMs").value(1000);
+      world.configure({});
+      addLargeRows();
+      fateOf("UploadPart", "stall", 1);
+      const each = world.declare("DataExport");
+      await each.up(large);
+      assert.equal(each.state.rowCount, 14);
+    });
+  });
+
+  describe("aborts the upload", () => {
+    beforeEach(addLargeRows);
+
+    it("if a part or the end of the upload keeps failing", async () => {
+      for (const [operation, fate] of [
+        ["UploadPart", "error"],
+        ["UploadPart", "cut"],
+        ["CompleteMultipartUpload", "error"],
+      ] as const) {
+        fateOf(operation, fate);
+        const message = await failed(large);
+        assert.match(message, new RegExp(`^${operation} of "s3://rows-bucket/large/1\\.ndjson" failed: `));
+        nothingIsLeft();
+      }
+    });
+
+    it("if the command is interrupted", async () => {
+      s3.proxy.fate = (request) => {
+        if (operationOf(request) === "UploadPart") {
+          world.providers.interruption.abort();
+        }
+        return "pass";
+      };
+      const message = await failed(large);
+      assert.equal(
+        message,
+        'The upload of "s3://rows-bucket/large/1.ndjson" was interrupted. No object was written. Run the same command again.',
+      );
+      nothingIsLeft();
+    });
+
+    it("or names it, and the next export aborts it", async () => {
+      s3.proxy.fate = (request) => {
+        const operation = operationOf(request);
+        const isProof = s3.proxy.requests.filter((each) => operationOf(each) === "CreateMultipartUpload").length < 2;
+        return operation === "UploadPart" || (operation === "AbortMultipartUpload" && !isProof) ? "error" : "pass";
+      };
+      const message = await failed(large);
+      assert.match(
+        message,
+        /The multipart upload "[\w-]+" of "s3:\/\/rows-bucket\/large\/1\.ndjson" could not be aborted: .* To end it, abort it with "aws s3api/,
+      );
+      assert.equal(s3.openUploads(), 1);
+      s3.proxy.reset();
+      await world.declare("DataExport").up(large);
+      assert.deepEqual([s3.openUploads(), s3.leftovers(), world.warnings], [0, [], []]);
+    });
+  });
+
+  describe("uploads of others", () => {
+    const begin = (key: string) => s3.direct.createMultipartUpload({ Bucket: bucket, Key: key });
+
+    it("of the same path are named, and aborted after a day; those of other paths are left alone", async () => {
+      const { UploadId = "" } = await begin("out/7.ndjson");
+      await begin("out/7.rejected.ndjson");
+      await begin("out/7.csv");
+      await world.declare("DataExport").up(all);
+      messages.push(...world.warnings);
+      assert.deepEqual(world.warnings.map((each) => /of "([^"]*)" has not ended/.exec(each)?.[1]).sort(), [
+        "s3://rows-bucket/out/7.ndjson",
+        "s3://rows-bucket/out/7.rejected.ndjson",
+      ]);
+      assert.ok(world.warnings.some((each) => each.includes(`--key out/7.ndjson --upload-id ${UploadId}"`)));
+      assert.equal(s3.openUploads(), 3);
+      s3.ageUploads();
+      world.warnings.length = 0;
+      await world.declare("DataExport").up(all);
+      assert.deepEqual([s3.openUploads(), world.warnings], [1, []]);
+    });
+  });
+
+  describe("compares the checksum", () => {
+    it("of the store, and removes an object that disagrees", async () => {
+      s3.proxy.header = (name, value) =>
+        name === "x-amz-checksum-sha256" ? value.replace(/^../, (two) => (two === "AA" ? "BB" : "AA")) : value;
+      for (const args of [all, large]) {
+        const message = await failed({ ...args, markExported: true });
+        assert.match(
+          message,
+          /does not have the content that was sent: its length or its checksum differs\. It was removed\./,
+        );
+        assert.equal(world.emulator.inspect.exportedCount("task-1"), 0);
+        nothingIsLeft();
+        addLargeRows();
+      }
+    });
+
+    it("of the object itself if the store has none", async () => {
+      s3.proxy.header = (name, value) => (name.startsWith("x-amz-checksum") ? undefined : value);
+      addLargeRows();
+      const each = world.declare("DataExport");
+      await each.up(large);
+      assert.ok(s3.proxy.operations().includes("GetObject"));
+      assert.equal(each.state.rowCount, 14);
+    });
+  });
+
+  describe("in all these cases", () => {
+    it("shows no credential in a message", () => {
+      assert.ok(messages.length > 10, String(messages.length));
+      for (const secret of [
+        owner.secretAccessKey,
+        owner.accessKeyId,
+        guest.secretAccessKey,
+        "wrong-secret",
+        "unknown-key",
+      ]) {
+        assert.deepEqual(
+          messages.filter((message) => message.includes(secret)),
+          [],
+        );
+      }
+      assert.deepEqual(
+        messages.filter((message) => /signature=|x-amz-|authorization/i.test(message)),
+        [],
+      );
+    });
+  });
+});
