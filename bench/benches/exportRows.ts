@@ -8,7 +8,7 @@ import type { FinishedRun } from "../stage/finishedRun";
 import { withFinishedRun } from "../stage/finishedRun";
 import { hostProcess, withStack } from "../stage/stack";
 
-const rows = 1_000_000;
+export const rows = 1_000_000;
 /** A generated row has about 200 bytes. A smaller file is incomplete. */
 const leastRowBytes = 150;
 const pageSize = 1000;
@@ -132,17 +132,18 @@ export const exportPeers: Bench = {
     }),
 };
 
-function ratio(name: string, value: number, atLeast: number): Figure {
+export function ratio(name: string, value: number, atLeast: number): Figure {
   return { name, value, unit: "x", goal: { kind: "at least", value: atLeast } };
 }
 
-async function exportOnce(
+export async function exportOnce(
   { url, taskId, lotNo, folder }: FinishedRun,
   format: Format,
   more: object = {},
+  environment: Readonly<Record<string, string>> = {},
 ): ReturnType<typeof runAlone> {
   const args = { taskId, scope: "batch", lotNo, format, path: `rows.${format}`, ...more };
-  const env = { WEBEXTRACT_BASE_URL: url, WEBEXTRACT_ACCESS_TOKEN: credentials.accessToken };
+  const env = { ...environment, WEBEXTRACT_BASE_URL: url, WEBEXTRACT_ACCESS_TOKEN: credentials.accessToken };
   const result = await runAlone("handlers", { folder, task: { type: "DataExport", args }, env });
   const { rowCount, bytes, complete } = result.outs ?? {};
   if (rowCount !== rows || complete !== true || Number(bytes) < rows * leastRowBytes) {

@@ -2,6 +2,7 @@ import type { Bench } from "../figure";
 import { deadlines } from "./deadlines";
 import { emulatorStart } from "./emulatorStart";
 import { exportAlone, exportChecks, exportPeers, exportRows } from "./exportRows";
+import { exportS3 } from "./exportS3";
 import { fleet } from "./fleet";
 import { load } from "./load";
 import { manifests } from "./manifests";
@@ -23,5 +24,6 @@ export const benches: readonly Bench[] = [
   exportAlone,
   exportChecks,
   exportPeers,
+  exportS3,
   fleet,
 ];

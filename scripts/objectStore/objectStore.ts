@@ -60,6 +60,11 @@ export class ObjectStore {
     return join(this.folder, "buckets");
   }
 
+  /** Without a request: a folder is a bucket. */
+  addBucket(name: string): void {
+    mkdirSync(join(this.buckets, name));
+  }
+
   /** Removes everything that is in the store. */
   async stop(): Promise<void> {
     if (this.process.exitCode === null) {

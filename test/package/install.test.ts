@@ -76,6 +76,24 @@ describe("a production install of pulumi-webextract without Pulumi", () => {
     assert.match(stdout, /lists no subtasks/);
   });
 
+  it("says which package an export to S3 needs, before it reads a row", async () => {
+    const command = join(folder, "node_modules", ".bin", "webextract");
+    const env = {
+      ...process.env,
+      WEBEXTRACT_BASE_URL: emulator.url,
+      WEBEXTRACT_ACCESS_TOKEN: emulator.credentials.accessToken,
+    };
+    emulator.clearRequests();
+    const args = ["export", "task-1", "--out", "s3://rows-bucket/rows.ndjson"];
+    const { stderr, code } = await run(command, args, { cwd: folder, env }).catch((error) => error);
+    assert.equal(code, 2, stderr);
+    assert.match(
+      stderr,
+      /--out needs the package @aws-sdk\/client-s3, which is not installed: run "npm install @aws-sdk\/client-s3" in the program's folder/,
+    );
+    assert.deepEqual(emulator.requests, []);
+  });
+
   it("has a client that works", async () => {
     const [task] = emulator.inspect.tasks();
     const program = `

@@ -146,10 +146,21 @@ export class S3World {
     return keys.flatMap((key) => readdirSync(join(root, key)).map((upload) => join(root, key, upload)));
   }
 
+  private get workFolder(): string | undefined {
+    const name = readdirSync(this.temporary).find((each) => each.startsWith("pulumi-webextract-"));
+    return name === undefined ? undefined : join(this.temporary, name);
+  }
+
+  /** Sets the time of temporary files far back. */
+  makeStale(isChosen: (name: string) => boolean): void {
+    for (const name of this.leftovers().filter(isChosen)) {
+      utimesSync(join(this.workFolder ?? "", name), new Date(0), new Date(0));
+    }
+  }
+
   /** Temporary files of exports, without their folder. */
   leftovers(): string[] {
-    const folder = readdirSync(this.temporary).find((name) => name.startsWith("pulumi-webextract-"));
-    return folder === undefined ? [] : readdirSync(join(this.temporary, folder));
+    return this.workFolder === undefined ? [] : readdirSync(this.workFolder);
   }
 }
 

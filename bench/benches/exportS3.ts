@@ -1,0 +1,36 @@
+import { ObjectStore, owner } from "../../scripts/objectStore/objectStore";
+import type { Bench } from "../figure";
+import { withFinishedRun } from "../stage/finishedRun";
+import { exportOnce, ratio, rows } from "./exportRows";
+
+const bucket = "rows-bucket";
+
+/** The store runs on the same machine. */
+export const exportS3: Bench = {
+  name: "export-s3",
+  summary: "the export of 1,000,000 rows to an S3-compatible store on the same machine, against the same to a file",
+  run: () =>
+    withFinishedRun(rows, async (run) => {
+      const store = await ObjectStore.start();
+      try {
+        store.addBucket(bucket);
+        const env = {
+          AWS_ACCESS_KEY_ID: owner.accessKeyId,
+          AWS_SECRET_ACCESS_KEY: owner.secretAccessKey,
+          AWS_REGION: "us-east-1",
+          AWS_ENDPOINT_URL_S3: store.endpoint,
+          WEBEXTRACT_S3_FORCE_PATH_STYLE: "true",
+        };
+        const toFile = await exportOnce(run, "ndjson");
+        const toS3 = await exportOnce(run, "ndjson", { path: `s3://${bucket}/rows.ndjson` }, env);
+        return [
+          { name: "to a file", value: rows / toFile.seconds, unit: "rows/s" },
+          { name: "to S3", value: rows / toS3.seconds, unit: "rows/s" },
+          { name: "to S3: memory", value: toS3.peakBytes / 1e6, unit: "MB", goal: { kind: "under", value: 250 } },
+          ratio("to S3 against a file", toFile.seconds / toS3.seconds, 0.8),
+        ];
+      } finally {
+        await store.stop();
+      }
+    }),
+};
