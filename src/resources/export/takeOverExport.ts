@@ -3,6 +3,7 @@ import { PartialFailure } from "../resource";
 import type { OnceRequest } from "../task/requestJournal";
 import { ageOf } from "../task/requestJournal";
 import { destinationOf } from "./destinations/destinationOf";
+import { isS3Path } from "./destinations/s3/s3Path";
 import type { DataExportArgs, DataExportState } from "./model";
 import { pendingMark } from "./model";
 
@@ -35,23 +36,26 @@ export async function noteExport(
  * @throws PartialFailure if the kill came between the file and the end of the mark: the rows may be marked
  */
 export async function takeOverExport(args: DataExportArgs, context: Context): Promise<DataExportState | undefined> {
-  const { journal, folder, settings } = context;
+  const { journal, settings } = context;
   const request = requestOf(args);
   const earlier = await journal?.earlier(request.operation, request.inputs);
   if (journal === undefined || earlier?.id === undefined || !earlier.counts) {
     return undefined;
   }
   const { stage, ...outputs } = earlier.detail as unknown as Outputs & { stage: Stage };
-  const destination = await destinationOf(outputs.file, folder);
-  if ((await destination.compare(outputs.file, outputs)) !== "same") {
+  const destination = await destinationOf(outputs.file, context);
+  const found = await destination.compare(outputs.file, outputs).catch(async (error) => {
+    throw await destination.failure(error, outputs.file, "No rows were read. ");
+  });
+  if (found !== "same") {
     return undefined;
   }
   const state: DataExportState = { ...args, ...outputs };
   journal.takeOver(request.operation, earlier.id);
   const was = `The ${outputs.rowCount} rows of task "${args.taskId}" were exported to "${outputs.file}" ${ageOf(earlier)} by a run that ended before it could save its state.`;
   if (stage === "written" && args.markExported === true) {
-    if (settings.markScope === "returned") {
-      // Each page was marked before the file was complete.
+    if (settings.markScope === "returned" && !isS3Path(outputs.file)) {
+      // Each page was marked before the file was complete. The rows of an object are marked after it.
       state.marked = true;
     } else if (outputs.rowCount > 0) {
       const next = "They may be marked, so keep this file. The next up exports into a new file.";
