@@ -92,6 +92,24 @@ describe("webextract export to a file", () => {
     assert.deepEqual([world.operations(), left()], [[], []]);
   });
 
+  it("as Parquet keeps rows that do not fit a column, and continues with them when the columns are right", async () => {
+    world.emulator.change.insertRows("shop-1", ['{"weight":"12,50"}']);
+    const parquet = "export shop-1 --out rows.parquet -f parquet --compression snappy";
+    const refused = await world.run(`${parquet} --column weight=double`);
+    assert.equal(refused.code, 1, refused.stderr);
+    assert.match(refused.stderr, /columns\.weight: 1 of 1 values do not fit "double" \(row 26\)/);
+    assert.match(refused.stderr, /The first 26 rows are kept in ".*rows\.parquet\.partial"\. .*continues after them/);
+    world.operations();
+    const written = await world.run(`${parquet} --column weight=string --json`);
+    assert.deepEqual([written.code, written.json().rowCount], [0, 26], written.stderr);
+    assert.ok(!world.operations().includes("getData"));
+    assert.match(readFileSync(world.path("rows.parquet"), "latin1"), /^PAR1.*PAR1$/s);
+    assert.deepEqual(left(), ["rows.parquet"]);
+    const wrong = await world.run(`${parquet} --column weight=decimal`);
+    assert.equal(wrong.code, 2, wrong.stderr);
+    assert.match(wrong.stderr, /--column.*It must be NAME=TYPE with one of the types string, int64, double/s);
+  });
+
   it("refuses a second export to the same file while the first one runs", async () => {
     const isWaiting = world.holdAnswer({ operation: "getData", skip: 2 });
     const first = world.start(["export", "shop-1", "--out", "rows.ndjson"], smallPages);

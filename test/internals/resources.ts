@@ -21,6 +21,7 @@ export type { FieldChecks, FieldType, RowChecks } from "../../src/resources/expo
 export { SchemaChecker } from "../../src/resources/export/checks/rowSchema";
 export { isFilled, isOfType } from "../../src/resources/export/checks/valueTypes";
 export { limits } from "../../src/resources/export/destinations/s3/sdk";
+export { convertTo } from "../../src/resources/export/formats/columnTypes";
 export { writeFormat } from "../../src/resources/export/formats/format";
 export type { AnyResource } from "../../src/resources/index";
 export { resources } from "../../src/resources/index";

@@ -2,13 +2,19 @@ import { createReadStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Argument, Option } from "commander";
+import { Argument, InvalidArgumentError, Option } from "commander";
 import type { Problem } from "../../resources/args";
 import { dataExport } from "../../resources/export/dataExport";
 import { destinationOf } from "../../resources/export/destinations/destinationOf";
-import { compressedEndings } from "../../resources/export/formats/compression";
+import { columnTypes } from "../../resources/export/formats/columnTypes";
 import { isAsRead } from "../../resources/export/formats/format";
-import type { CompressionName, DataExportArgs, DataExportState, ExportFormat } from "../../resources/export/model";
+import type {
+  ColumnType,
+  CompressionName,
+  DataExportArgs,
+  DataExportState,
+  ExportFormat,
+} from "../../resources/export/model";
 import { rowSource } from "../../resources/export/model";
 import { runResumableExport } from "../../resources/export/runExport";
 import type { Context } from "../../resources/resource";
@@ -23,6 +29,7 @@ interface Flags extends ConnectionFlags {
   out?: string;
   lotNo?: string;
   format: ExportFormat;
+  column?: Record<string, ColumnType>;
   compression: CompressionName;
   maxRows?: number;
   json?: boolean;
@@ -42,12 +49,18 @@ export const exportRows: CliCommand = {
       "the file, or s3://BUCKET/KEY; {lotNo}, {time} and {n} are replaced as in a DataExport (default: standard output)",
     ),
     new Option("--lot-no <lotNo>", "only the rows of this run"),
-    new Option("-f, --format <format>", "format of the rows").choices(["ndjson", "json", "csv"]).default("ndjson"),
+    new Option("-f, --format <format>", "format of the rows")
+      .choices(["ndjson", "json", "csv", "parquet"])
+      .default("ndjson"),
+    new Option(
+      "--column <name=type>",
+      `type of a Parquet column: ${columnTypes.join(", ")}; can be given several times (default: string)`,
+    ).argParser(columnFrom),
     new Option(
       "--compression <compression>",
-      "compression of the file, whose name must end so: .gz for gzip, .zst for zstd",
+      "compression of the file, whose name must end so: .gz for gzip, .zst for zstd; only Parquet, which is compressed inside the file, has snappy",
     )
-      .choices(["none", "gzip", "zstd"])
+      .choices(["none", "gzip", "zstd", "snappy"])
       .default("none"),
     new Option("--max-rows <number>", "maximum number of rows (default: all)").argParser(integerFrom(1)),
   ],
@@ -59,7 +72,7 @@ export const exportRows: CliCommand = {
     { line: "export shop-1 | jq .title", does: "passes the rows of the task on, one JSON row on each line" },
   ],
   async run({ arguments: [given], options }, cli) {
-    const { out, lotNo, format, compression, maxRows, json, ...flags } = options as unknown as Flags;
+    const { out, lotNo, format, column: columns, compression, maxRows, json, ...flags } = options as unknown as Flags;
     if (json === true && out === undefined) {
       throw new CliError(
         "--json needs --out FILE: without it, the rows go to standard output. No request was sent.",
@@ -68,8 +81,10 @@ export const exportRows: CliCommand = {
     }
     const connection = await cli.connect(flags);
     const context = cli.context(connection);
-    const path = out ?? `rows${compression === "none" ? "" : compressedEndings[compression]}`;
-    const args: DataExportArgs = { taskId: String(given), ...scopeOf(lotNo), path, format, compression, maxRows };
+    // The name does not matter for standard output.
+    const path = out ?? "rows";
+    const read = { taskId: String(given), ...scopeOf(lotNo), path, maxRows };
+    const args: DataExportArgs = { ...read, format, columns, compression };
     await checkArgs(args, context, out !== undefined);
     if (out === undefined) {
       return toStandardOutput(args, connection.options.baseUrl, context, cli);
@@ -81,6 +96,19 @@ export const exportRows: CliCommand = {
 
 function scopeOf(lotNo: string | undefined): Pick<DataExportArgs, "scope" | "lotNo"> {
   return lotNo === undefined ? { scope: "all" } : { scope: "batch", lotNo };
+}
+
+/** The flags of arguments that have another name. */
+const flagOf: Record<string, string> = { path: "out", columns: "column" };
+
+function columnFrom(text: string, before: Record<string, ColumnType> = {}): Record<string, ColumnType> {
+  const at = text.lastIndexOf("=");
+  const name = text.slice(0, Math.max(at, 0));
+  const type = columnTypes.find((each) => each === text.slice(at + 1));
+  if (at < 0 || type === undefined) {
+    throw new InvalidArgumentError(`It must be NAME=TYPE with one of the types ${columnTypes.join(", ")}.`);
+  }
+  return { ...before, [name]: type };
 }
 
 /** Refuses a file before any row is read. */
@@ -101,7 +129,7 @@ async function checkArgs(args: DataExportArgs, context: Context, toFile: boolean
   // Rows for standard output are in no file that the user can name.
   const ofUser = problems.filter(({ path: name }) => toFile || name !== "path");
   if (ofUser.length > 0) {
-    const found = ofUser.map(({ path: name, reason }) => `--${name === "path" ? "out" : name} ${reason}`);
+    const found = ofUser.map(({ path: name, reason }) => `--${flagOf[name] ?? name} ${reason}`);
     throw new CliError(`${found.join("; ")}. No rows were read.`, "usage");
   }
 }

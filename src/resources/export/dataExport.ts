@@ -1,14 +1,17 @@
 import { isRecord } from "../../service/isRecord";
 import type { Problem } from "../args";
-import { anything, boolean, changedArgs, choice, integer, object, string } from "../args";
+import { anything, boolean, changedArgs, choice, integer, mapOf, object, string } from "../args";
 import type { CheckContext, Context, Created, Difference, Read, Resource } from "../resource";
+import { holdsUnknown } from "../values";
 import type { RowChecks } from "./checks/rowChecks";
 import { checkRowChecks, rowChecks } from "./checks/rowChecks";
 import { checkSchema } from "./checks/rowSchema";
 import type { Destination } from "./destinations/destination";
 import { destinationOf } from "./destinations/destinationOf";
 import { isS3Path } from "./destinations/s3/s3Path";
+import { columnTypes } from "./formats/columnTypes";
 import { compressionProblem } from "./formats/compression";
+import { parquetProblem } from "./formats/parquet";
 import type { DataExportArgs, DataExportState } from "./model";
 import { defaultPageSize, pendingRun } from "./model";
 import { checkEnding, checkPlace, checkPlaceholders } from "./outputPath";
@@ -23,8 +26,9 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     scope: { kind: choice("batch", "all", "notExported"), required: true },
     lotNo: { kind: string },
     path: { kind: string, required: true, isFile: true },
-    format: { kind: choice("ndjson", "json", "csv"), default: "ndjson" },
-    compression: { kind: choice("none", "gzip", "zstd"), default: "none" },
+    format: { kind: choice("ndjson", "json", "csv", "parquet"), default: "ndjson" },
+    columns: { kind: mapOf(choice(...columnTypes)) },
+    compression: { kind: choice("none", "gzip", "zstd", "snappy"), default: "none" },
     maxRows: { kind: integer(1) },
     markExported: { kind: boolean, default: false },
     checks: { kind: object<RowChecks>(rowChecks), option: true },
@@ -45,17 +49,18 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     }
     checkPlaceholders(args, problems);
     checkEnding(args, problems);
+    checkFormat(args, problems);
     checkRowChecks(args.checks, args.maxRows, problems);
   },
 
   async check(args: DataExportArgs, context: CheckContext): Promise<DataExportArgs> {
-    const { scope, markExported, maxRows, path } = args;
+    const { scope, markExported, maxRows, columns, path } = args;
     const { settings, problems } = context;
     dataExport.rules?.(args, problems);
     // The last export can have run on another machine. The disk of this one matters only if there will be another export.
     if (context.previous === undefined || changedArgs(dataExport.args, context.previous, args).length > 0) {
       await checkPlace(args, context);
-      await checkCompression(args, context);
+      await checkPackages(args, context);
     }
     if (markExported === true && settings.markScope === "task" && maxRows !== undefined) {
       const reason = `cannot be combined with markExported if webextract:markScope is "task", because the service then marks all rows of the task`;
@@ -70,6 +75,10 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     if (markExported === true && settings.markScope === "returned" && isS3Path(path) && isTooMany) {
       const reason = `must be at most ${atOnce} (webextract:pageSize) with markExported and a path in S3 if webextract:markScope is "returned": more rows can be read only after these are marked, and rows are marked only after the object is complete`;
       problems.push({ path: "maxRows", reason });
+    }
+    if (markExported === true && settings.markScope === "returned" && columns !== undefined) {
+      const reason = `cannot be combined with markExported if webextract:markScope is "returned", because rows are marked before all values are known`;
+      problems.push({ path: "columns", reason });
     }
     const { checks, ...others } = args;
     if (!isRecord(checks)) {
@@ -119,10 +128,32 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
   },
 };
 
-async function checkCompression({ compression }: DataExportArgs, { folder, problems }: CheckContext): Promise<void> {
-  const reason = await compressionProblem(compression, folder);
-  if (reason !== undefined) {
-    problems.push({ path: "compression", reason });
+function checkFormat({ format = "ndjson", columns, compression }: DataExportArgs, problems: Problem[]): void {
+  if (format === "parquet" || holdsUnknown(format)) {
+    return;
+  }
+  const got = `needs format "parquet"; got format "${format}"`;
+  if (columns !== undefined) {
+    problems.push({ path: "columns", reason: got });
+  }
+  if (compression === "snappy") {
+    problems.push({ path: "compression", reason: `"snappy" ${got}` });
+  }
+}
+
+/** Packages that few exports need. */
+async function checkPackages(
+  { format, compression }: DataExportArgs,
+  { folder, problems }: CheckContext,
+): Promise<void> {
+  const found = {
+    format: format === "parquet" ? parquetProblem(folder) : undefined,
+    compression: await compressionProblem(compression, folder),
+  };
+  for (const [path, reason] of Object.entries(found)) {
+    if (reason !== undefined) {
+      problems.push({ path, reason });
+    }
   }
 }
 

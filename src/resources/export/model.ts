@@ -4,11 +4,17 @@ import type { PendingState, ProfileArgs, Settings } from "../resource";
 import type { CheckedRows } from "./checks/checkedRows";
 import type { RowChecks } from "./checks/rowChecks";
 
-/** How rows are written: `ndjson` one row on each line, `json` one array, `csv` a header line and a line for each row. */
-export type ExportFormat = "ndjson" | "json" | "csv";
+/**
+ * How rows are written: `ndjson` one row on each line, `json` one array, `csv` a header line and a line for each row, `parquet` columns with
+ * types.
+ */
+export type ExportFormat = "ndjson" | "json" | "csv" | "parquet";
 
-/** How the file is compressed. */
-export type CompressionName = "none" | "gzip" | "zstd";
+/** How the file is compressed. Only Parquet has `snappy`. */
+export type CompressionName = "none" | "gzip" | "zstd" | "snappy";
+
+/** The type of a Parquet column. */
+export type ColumnType = "string" | "int64" | "double" | "boolean" | "date" | "timestamp";
 
 /**
  * Rows in a file.
@@ -47,13 +53,21 @@ export interface DataExportArgs extends ProfileArgs {
   path: string;
   /**
    * `ndjson`: one row on each line, byte for byte as the service sent it. `json`: the same rows in one array. `csv`: a header line, then a line for each row.
-   * A change exports again.
+   * `parquet`: an Apache Parquet file with a column for each field, which needs the package `hyparquet-writer`. A change exports again.
    * @default "ndjson"
    */
   format?: ExportFormat;
   /**
-   * Compresses the finished file. `path` must end in `.gz` with `gzip`, in `.zst` with `zstd`, and in neither with `none`. `zstd` needs
-   * Node.js 22.15 or later, or the package `@hpcc-js/wasm-zstd`. A change exports again.
+   * The types of Parquet columns, by the names of fields. A field without a type is a column of strings. `int64`: an integer. `double`: a number of
+   * which a double keeps all digits. `boolean`: `true` or `false`. `date`: an ISO 8601 date. `timestamp`: an ISO 8601 date-time with an offset, to the microsecond, which
+   * becomes UTC. Values can also be strings, such as `"12.50"`. An empty or blank string is null, except in a column of strings. A value that does not fit
+   * makes the export fail before anything is marked. Needs `format: "parquet"`. A change exports again.
+   * @default all columns are strings
+   */
+  columns?: Record<string, ColumnType>;
+  /**
+   * Compresses the finished file. `path` must end in `.gz` with `gzip`, in `.zst` with `zstd`, and in neither with `none`. Parquet is compressed inside the
+   * file, so that its path ends in neither; only Parquet has `snappy`. `zstd` needs Node.js 22.15 or later, or the package `@hpcc-js/wasm-zstd`. A change exports again.
    * @default "none"
    */
   compression?: CompressionName;

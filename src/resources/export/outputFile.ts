@@ -8,6 +8,7 @@ import type { RowPage } from "../../service/rows/rowPage";
 import type { Context } from "../resource";
 import type { Content, Destination } from "./destinations/destination";
 import { destinationOf } from "./destinations/destinationOf";
+import type { FormatArgs } from "./formats/format";
 import { isAsRead, writeFormat } from "./formats/format";
 import type { DataExportArgs, DataExportState } from "./model";
 import { mayComeOnce, pendingMark, pendingRun } from "./model";
@@ -152,23 +153,32 @@ export class OutputFile {
 
   /** Writes the format and gives the file its name. After a failure, the rows are still in the temporary file. */
   finish(): Promise<WrittenFile> {
-    return this.inFormat(async (path, digest) => {
+    return this.inFormat(this.args, async (path, digest) => {
       await this.putInPlace(path, digest);
       return this.name;
     });
   }
 
-  /** The same for rows that did not pass their checks, in a file of another name. An existing file is never overwritten. */
+  /**
+   * The same for rows that did not pass their checks, in a file of another name. An existing file is never overwritten. Rows for Parquet are written one
+   * on each line: they may not fit their columns, and people look at them.
+   */
   reject(): Promise<WrittenFile> {
-    return this.inFormat((path, digest) => this.putBeside(path, digest));
+    const args = this.args.format === "parquet" ? {} : this.args;
+    return this.inFormat(args, (path, digest) => this.putBeside(path, digest));
   }
 
   /** @param put gives the file its name, and returns the name */
-  private async inFormat(put: (path: string, content: Content) => Promise<string>): Promise<WrittenFile> {
+  private async inFormat(
+    args: FormatArgs,
+    put: (path: string, content: Content) => Promise<string>,
+  ): Promise<WrittenFile> {
     await this.flush();
     await this.handle?.close();
     this.isRead = true;
-    const { args, rowCount } = this;
+    // The rows can be refused while their format is written. Then they are written again.
+    this.handle = undefined;
+    const { rowCount } = this;
     if (isAsRead(args)) {
       const digest = { bytes: this.bytes, sha256: this.hash.digest("hex") };
       return { ...digest, rowCount, file: await put(this.temporaryPath, digest) };
@@ -284,7 +294,7 @@ export class OutputFile {
   /** Rows that were rejected before and are the same need no second file. */
   private async putBeside(from: string, content: Content): Promise<string> {
     for (let nth = 1; ; nth++) {
-      const name = rejectedName(this.name, nth);
+      const name = rejectedName(this.name, nth, this.args.format);
       if ((await this.destination.place(from, name, content)) || (await this.hasContent(name, content))) {
         await rm(from, { force: true });
         return name;

@@ -6,7 +6,7 @@ import { exists, fileInPlaceOf, isFolder } from "./destinations/diskFile";
 import { isS3Path, remotePathProblem } from "./destinations/s3/s3Path";
 import { isSdkInstalled, sdkIsMissing } from "./destinations/s3/sdk";
 import { compressedEndings } from "./formats/compression";
-import type { DataExportArgs } from "./model";
+import type { DataExportArgs, ExportFormat } from "./model";
 import { mayComeOnce } from "./model";
 
 const placeholders = ["{lotNo}", "{time}", "{n}"];
@@ -41,13 +41,13 @@ export function* namesFor(path: string, lotNo: string | undefined): Generator<st
 
 /**
  * The nth name for rows that did not pass their checks: `rows.rejected.csv` for `rows.csv`, then `rows.rejected-2.csv` and so on. The ending of a
- * compression stays the last one: `rows.rejected.csv.gz`.
+ * compression stays the last one: `rows.rejected.csv.gz`. Rows for Parquet are NDJSON: `rows.rejected.ndjson`.
  */
-export function rejectedName(name: string, nth: number): string {
+export function rejectedName(name: string, nth: number, format: ExportFormat | undefined): string {
   const compressed = Object.values(compressedEndings).find((each) => name.endsWith(each)) ?? "";
   const ending = `${extname(name.slice(0, name.length - compressed.length))}${compressed}`;
   const beginning = name.slice(0, name.length - ending.length);
-  return `${beginning}.rejected${nth === 1 ? "" : `-${nth}`}${ending}`;
+  return `${beginning}.rejected${nth === 1 ? "" : `-${nth}`}${format === "parquet" ? ".ndjson" : ending}`;
 }
 
 /** The folder that contains all exports to this path. */
@@ -89,13 +89,18 @@ export function checkPlaceholders({ path, lotNo, markExported }: DataExportArgs,
 }
 
 /** Programs tell by its name how a file is compressed, and refuse or misread one with another name. */
-export function checkEnding({ path, compression = "none" }: DataExportArgs, problems: Problem[]): void {
-  if (typeof path !== "string" || typeof compression !== "string") {
+export function checkEnding({ path, format, compression = "none" }: DataExportArgs, problems: Problem[]): void {
+  if (holdsUnknown([path, format, compression]) || typeof path !== "string") {
     return;
   }
   for (const [name, ending] of Object.entries(compressedEndings)) {
     const isNamed = path.endsWith(ending);
-    if (name === compression && !isNamed) {
+    if (format === "parquet") {
+      if (isNamed) {
+        const reason = `ends in "${ending}", but Parquet is compressed inside the file: use a name such as "rows.parquet"`;
+        problems.push({ path: "path", reason });
+      }
+    } else if (name === compression && !isNamed) {
       problems.push({ path: "path", reason: `must end in "${ending}" with compression "${name}"` });
     } else if (name !== compression && isNamed) {
       const reason = `ends in "${ending}", which needs compression "${name}"; got compression "${compression}"`;

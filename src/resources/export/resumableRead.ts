@@ -18,7 +18,8 @@ const staleAfterMs = 10_000;
 const renewEveryMs = 1000;
 const lookEveryMs = 200;
 
-const runAgain = "Run the same command again.";
+/** How an error ends that the same command can continue after. */
+export const runAgain = "Run the same command again.";
 
 /** The note that an export that ended early leaves beside its rows. */
 interface Note extends KeptRows, ReadSoFar {

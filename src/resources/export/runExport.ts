@@ -1,6 +1,5 @@
 import type { Context } from "../resource";
 import { ResourceError } from "../resource";
-import type { FailedCheck } from "./checks/checkedRows";
 import { RowsRefused } from "./checks/checkedRows";
 import { failedInWords, refusalInWords } from "./checks/messages";
 import { RowChecker } from "./checks/rowChecker";
@@ -12,7 +11,7 @@ import { TaskMarking } from "./marking/taskMarking";
 import type { DataExportArgs, DataExportState } from "./model";
 import { mayComeOnce, rowsThatPassed } from "./model";
 import { OutputFile } from "./outputFile";
-import { ResumableRead } from "./resumableRead";
+import { ResumableRead, runAgain } from "./resumableRead";
 import { noteExport, takeOverExport } from "./takeOverExport";
 
 /**
@@ -32,7 +31,8 @@ export async function runExport(
   try {
     const checker = await checkerOf(args, before, context);
     const marking = markingOf(args, context, checker);
-    const work = (): Promise<DataExportState> => exportRows({ args, before, context, file, marking, checker });
+    const work = (): Promise<DataExportState> =>
+      exportRows({ args, before, context, file, marking, checker, rejects: true });
     return await (marking.isExclusive ? context.exclusive(args.taskId, work) : work());
   } finally {
     file.release();
@@ -52,7 +52,7 @@ export async function runResumableExport(
   const file = await OutputFile.claim(args, undefined, context);
   const reading = new ResumableRead(args, context, { service, keepsRows });
   try {
-    return await exportRows({ args, context, file, marking: reading });
+    return await exportRows({ args, context, file, marking: reading, rejects: false });
   } finally {
     file.release();
     await reading.release();
@@ -92,6 +92,8 @@ interface Export {
   file: OutputFile;
   marking: Marking;
   checker?: RowChecker;
+  /** Whether rows that are refused get a file of their own. */
+  rejects: boolean;
 }
 
 async function exportRows(work: Export): Promise<DataExportState> {
@@ -113,7 +115,9 @@ async function exportRows(work: Export): Promise<DataExportState> {
     const failed = checker.failed();
     state.checked = checker.figures(failed);
     if (failed.length > 0) {
-      context.warn(`${failedInWords(args, failed)}\nThe rows are in "${state.file}", because onFail is "warn".`);
+      context.warn(
+        `${failedInWords(args, { failed, argument: "checks" })}\nThe rows are in "${state.file}", because onFail is "warn".`,
+      );
     }
   }
   await noteExport(args, state, "written", context);
@@ -127,18 +131,24 @@ async function failureOf(work: Export, error: unknown): Promise<unknown> {
   if (!(error instanceof RowsRefused)) {
     return marking.fail(file, await file.cannotBeWritten(error));
   }
+  if (!work.rejects) {
+    return marking.fail(
+      file,
+      new ResourceError(`${failedInWords(work.args, error)}\nNo file was written. ${runAgain}`),
+    );
+  }
   try {
-    return await reject(work, error.failed);
+    return await reject(work, error);
   } catch (problem) {
     return marking.fail(file, await file.cannotBeWritten(problem));
   }
 }
 
-async function reject({ args, before, context, file }: Export, failed: readonly FailedCheck[]): Promise<ResourceError> {
+async function reject({ args, before, context, file }: Export, refused: RowsRefused): Promise<ResourceError> {
   const written = file.rowCount === 0 ? undefined : await file.reject();
   if (written === undefined) {
     await file.discard();
   }
   const comesOnce = mayComeOnce(args, context.settings);
-  return new ResourceError(refusalInWords({ args, failed, written, last: before?.file, comesOnce }));
+  return new ResourceError(refusalInWords({ args, refused, written, last: before?.file, comesOnce }));
 }

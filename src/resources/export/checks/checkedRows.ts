@@ -48,7 +48,11 @@ export interface RowStep<Value> {
 /** The rows did not pass. */
 export class RowsRefused extends Error {
   override readonly name = "RowsRefused";
-  constructor(readonly failed: readonly FailedCheck[]) {
+  /** @param argument the argument that says what the rows must be like */
+  constructor(
+    readonly failed: readonly FailedCheck[],
+    readonly argument: "checks" | "columns" = "checks",
+  ) {
     super("The rows did not pass their checks.");
   }
 }

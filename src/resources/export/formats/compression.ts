@@ -2,7 +2,7 @@ import type { Readable, Transform, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type zlib from "node:zlib";
 import type { CompressionName } from "../model";
-import { isZstdInstalled, withZstd, zstdIsMissing } from "./zstd";
+import { isZstdInstalled, withZstd, zstdCompressor, zstdIsMissing } from "./zstd";
 
 /** Larger pieces than the default of 16 kB: each is a turn of the event loop. */
 const pieceBytes = 128 * 1024;
@@ -11,7 +11,10 @@ const pieceBytes = 128 * 1024;
 export const compressedEndings = { gzip: ".gz", zstd: ".zst" } as const;
 
 /** Node.js has zstd since 22.15. */
-type Zlib = typeof zlib & { createZstdCompress?(options: { chunkSize: number }): Transform };
+type Zlib = typeof zlib & {
+  createZstdCompress?(options: { chunkSize: number }): Transform;
+  zstdCompressSync?(piece: Uint8Array): Uint8Array;
+};
 
 /**
  * Compresses pieces into a stream, in constant memory. The same pieces become the same bytes: no name and no time is written.
@@ -20,7 +23,7 @@ type Zlib = typeof zlib & { createZstdCompress?(options: { chunkSize: number }):
 export async function compressInto(
   to: [Transform, Writable],
   pieces: Readable,
-  compression: CompressionName,
+  compression: Exclude<CompressionName, "snappy">,
   folder: string,
 ): Promise<void> {
   if (compression === "none") {
@@ -34,6 +37,18 @@ export async function compressInto(
     return pipeline([pieces, createZstdCompress({ chunkSize: pieceBytes }), ...to]);
   }
   return withZstd(folder, (compressed) => pipeline([pieces, compressed, ...to]));
+}
+
+/** A function that compresses a piece at once; undefined if there is nothing to do or the format can do it. */
+export async function compressorFor(
+  compression: CompressionName,
+  folder: string,
+): Promise<((piece: Uint8Array) => Uint8Array) | undefined> {
+  if (compression === "none" || compression === "snappy") {
+    return undefined;
+  }
+  const { gzipSync, zstdCompressSync }: Zlib = await import("node:zlib");
+  return compression === "gzip" ? (piece) => gzipSync(piece) : (zstdCompressSync ?? zstdCompressor(folder));
 }
 
 /** Why this Node.js cannot compress so; undefined if it can. */

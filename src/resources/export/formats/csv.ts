@@ -2,12 +2,13 @@ import { ResourceError } from "../../resource";
 import { JsonRows, rowsOf } from "./jsonRows";
 
 /** The columns: all fields of all rows, in the order of their first appearance. */
-export class CsvColumns {
+export class Columns {
+  /** UTF-8 read as Latin-1. */
   readonly names = new Set<string>();
 
   /** The columns of the first rows of a file, which are all in most files. */
-  static async ofFirstRows(path: string): Promise<CsvColumns> {
-    const columns = new CsvColumns();
+  static async ofFirstRows(path: string): Promise<Columns> {
+    const columns = new Columns();
     for await (const text of rowsOf(path)) {
       for (const rows = new JsonRows(text); rows.nextRow(); ) {
         while (rows.nextMember()) {
@@ -18,13 +19,20 @@ export class CsvColumns {
     }
     return columns;
   }
+
+  /** Adds columns that no row may have, in the order of their names: the engine does not keep that of a map. */
+  addLast(names: readonly string[]): void {
+    for (const name of [...names].sort()) {
+      this.names.add(Buffer.from(name, "utf8").toString("latin1"));
+    }
+  }
 }
 
 /**
  * A file of one row a line as CSV (RFC 4180, with line feeds), in constant memory. Cells keep what the service sent: numbers their digits, lists and
  * maps their JSON. A cell is empty if the field is missing or null. Fields without a column are added to the columns, and get no cells.
  */
-export async function* csvOf(path: string, columns: CsvColumns): AsyncGenerator<Buffer> {
+export async function* csvOf(path: string, columns: Columns): AsyncGenerator<Buffer> {
   const names = [...columns.names];
   const cells = new Array<string>(names.length);
   let line = 0;
@@ -41,7 +49,7 @@ export async function* csvOf(path: string, columns: CsvColumns): AsyncGenerator<
         if (column < 0) {
           columns.names.add(rows.name);
         } else if (cells[column] !== "" && cells[column] !== cell) {
-          throw fieldIsTwice(line, rows.name);
+          throw fieldIsTwice(line, rows.name, "CSV");
         } else {
           cells[column] = cell;
         }
@@ -58,10 +66,11 @@ function cellOf(value: string): string {
   return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
-function fieldIsTwice(line: number, name: string): ResourceError {
+/** @param name UTF-8 read as Latin-1 */
+export function fieldIsTwice(line: number, name: string, format: string): ResourceError {
   const field = Buffer.from(name, "latin1").toString("utf8");
   return new ResourceError(
-    `Row ${line} cannot be written as CSV: it has the field "${field}" twice, with different values. No file was written. ` +
+    `Row ${line} cannot be written as ${format}: it has the field "${field}" twice, with different values. No file was written. ` +
       `Use format "ndjson" or "json", which keep each row as it was sent.`,
   );
 }

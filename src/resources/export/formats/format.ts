@@ -5,10 +5,12 @@ import { Readable, Transform } from "node:stream";
 import type { Content } from "../destinations/destination";
 import type { DataExportArgs, ExportFormat } from "../model";
 import { compressInto } from "./compression";
-import { CsvColumns, csvOf } from "./csv";
+import { Columns, csvOf } from "./csv";
 import { rowsOf } from "./jsonRows";
+import type { ParquetOptions } from "./parquet";
+import { parquetOf } from "./parquet";
 
-export type FormatArgs = Pick<DataExportArgs, "format" | "compression">;
+export type FormatArgs = Pick<DataExportArgs, "format" | "compression" | "columns">;
 
 /** Writes all pieces of the file. A second call begins again. */
 type Write = (pieces: Readable) => Promise<void>;
@@ -25,29 +27,43 @@ export function isAsRead({ format = "ndjson", compression = "none" }: FormatArgs
 export async function writeFormat(args: FormatArgs, from: string, to: string, folder: string): Promise<Content> {
   const { format = "ndjson", compression = "none" } = args;
   let written: Content = { bytes: 0, sha256: "" };
-  await formats[format](from, async (pieces) => {
+  const write: Write = async (pieces) => {
     await rm(to, { force: true });
     const digest = new Digest();
     const file = createWriteStream(to, { flags: "wx", flush: true });
-    await compressInto([digest, file], pieces, compression, folder);
+    // Parquet compresses its own parts, and alone has snappy.
+    const around = format === "parquet" || compression === "snappy" ? "none" : compression;
+    await compressInto([digest, file], pieces, around, folder);
     written = digest.content();
-  });
+  };
+  await formats[format](from, write, { types: args.columns, compression, folder });
   return written;
 }
 
-const formats: Record<ExportFormat, (from: string, write: Write) => Promise<void>> = {
+type Format = (from: string, write: Write, options: Omit<ParquetOptions, "columns">) => Promise<void>;
+
+const formats: Record<ExportFormat, Format> = {
   ndjson: (from, write) => write(createReadStream(from, { highWaterMark: 128 * 1024 })),
   json: (from, write) => write(Readable.from(asArray(from))),
   csv: async (from, write) => {
-    const columns = await CsvColumns.ofFirstRows(from);
-    let before: number;
-    do {
-      // A later row had more fields than the first ones: the file is written again with their columns.
-      before = columns.names.size;
-      await write(Readable.from(csvOf(from, columns)));
-    } while (columns.names.size > before);
+    const columns = await Columns.ofFirstRows(from);
+    await writeWithColumns(columns, () => write(Readable.from(csvOf(from, columns))));
+  },
+  parquet: async (from, write, options) => {
+    const columns = await Columns.ofFirstRows(from);
+    columns.addLast(Object.keys(options.types ?? {}));
+    await writeWithColumns(columns, () => write(Readable.from(parquetOf(from, { ...options, columns }))));
   },
 };
+
+/** If a later row has more fields than the first ones, the file is written again with their columns. */
+async function writeWithColumns({ names }: Columns, write: () => Promise<void>): Promise<void> {
+  let before: number;
+  do {
+    before = names.size;
+    await write();
+  } while (names.size > before);
+}
 
 /** Passes pieces on, and knows what they are together. */
 class Digest extends Transform {

@@ -97,6 +97,10 @@ export class JsonRows {
     return this.text.charCodeAt(this.valueFrom) === quote;
   }
 
+  get isNull(): boolean {
+    return this.at - this.valueFrom === 4 && this.text.startsWith("null", this.valueFrom);
+  }
+
   /** The content of a string; an empty string for null; the JSON of any other value. */
   get value(): string {
     const { text, valueFrom, at } = this;

@@ -26,6 +26,11 @@ export function withZstd(folder: string, use: (compressed: Transform) => Promise
   return mine;
 }
 
+export async function zstdCompressor(folder: string): Promise<(piece: Uint8Array) => Uint8Array> {
+  const zstd = await load(folder);
+  return (piece) => zstd.compress(piece);
+}
+
 async function load(folder: string): Promise<Zstd> {
   const found = (await importOptional(packageName, folder)) as typeof import("@hpcc-js/wasm-zstd") | undefined;
   if (found === undefined) {
