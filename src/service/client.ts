@@ -87,6 +87,11 @@ export class ServiceClient {
     return this.#parts.tokens.describe(this.#hasApiKey);
   }
 
+  /** Hides the credentials in use in a text of somebody else, as in the messages of errors. */
+  redact(text: string): string {
+    return this.#parts.secrets.scrub(text);
+  }
+
   /**
    * What a `credentialCommand` must print, as an object: for a broker that holds the refresh token and gives out access tokens.
    * @throws Error if there is no access token

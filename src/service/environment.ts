@@ -34,6 +34,22 @@ function logLevelOf(value: string): LogLevel {
   throw new TypeError("WEBEXTRACT_LOG must be one of silent, debug, trace.");
 }
 
+/**
+ * The environment of a command that a user names: all variables but those of this package and of Pulumi, and but those whose value contains a credential
+ * in use.
+ * @param redact hides the credentials in use
+ */
+export function commandEnvironment(
+  redact: (text: string) => string,
+  env: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      ([name, value = ""]) => !/^(?:WEBEXTRACT|PULUMI)_/i.test(name) && redact(value) === value,
+    ),
+  );
+}
+
 /** The folder `pulumi-webextract` in the user's state folder of the operating system. */
 export function defaultTokenStore(
   env: NodeJS.ProcessEnv = process.env,

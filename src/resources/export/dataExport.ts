@@ -1,6 +1,6 @@
 import { isRecord } from "../../service/isRecord";
 import type { Problem } from "../args";
-import { anything, boolean, changedArgs, choice, integer, mapOf, object, string } from "../args";
+import { anything, boolean, changedArgs, choice, integer, list, mapOf, number, object, string } from "../args";
 import type { CheckContext, Context, Created, Difference, Read, Resource } from "../resource";
 import { holdsUnknown } from "../values";
 import type { RowChecks } from "./checks/rowChecks";
@@ -13,8 +13,9 @@ import { columnTypes } from "./formats/columnTypes";
 import { compressionProblem } from "./formats/compression";
 import { parquetProblem } from "./formats/parquet";
 import type { DataExportArgs, DataExportState } from "./model";
-import { defaultPageSize, pendingRun } from "./model";
+import { defaultPageSize, defaultPipeTimeout, pendingRun } from "./model";
 import { checkEnding, checkPlace, checkPlaceholders } from "./outputPath";
+import { checkPipe } from "./pipe";
 import { runExport } from "./runExport";
 
 export const dataExport: Resource<DataExportArgs, DataExportState> = {
@@ -31,6 +32,8 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     compression: { kind: choice("none", "gzip", "zstd", "snappy"), default: "none" },
     maxRows: { kind: integer(1) },
     markExported: { kind: boolean, default: false },
+    pipe: { kind: list(string) },
+    pipeTimeoutSeconds: { kind: number(0), default: defaultPipeTimeout, option: true },
     checks: { kind: object<RowChecks>(rowChecks), option: true },
     triggers: { kind: anything },
     verifyFile: { kind: boolean, default: false, option: true },
@@ -50,6 +53,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     checkPlaceholders(args, problems);
     checkEnding(args, problems);
     checkFormat(args, problems);
+    checkPipe(args, problems);
     checkRowChecks(args.checks, args.maxRows, problems);
   },
 
@@ -76,9 +80,15 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
       const reason = `must be at most ${atOnce} (webextract:pageSize) with markExported and a path in S3 if webextract:markScope is "returned": more rows can be read only after these are marked, and rows are marked only after the object is complete`;
       problems.push({ path: "maxRows", reason });
     }
-    if (markExported === true && settings.markScope === "returned" && columns !== undefined) {
-      const reason = `cannot be combined with markExported if webextract:markScope is "returned", because rows are marked before all values are known`;
-      problems.push({ path: "columns", reason });
+    if (markExported === true && settings.markScope === "returned") {
+      const because =
+        'cannot be combined with markExported if webextract:markScope is "returned", because rows are marked';
+      if (columns !== undefined) {
+        problems.push({ path: "columns", reason: `${because} before all values are known` });
+      }
+      if (args.pipe !== undefined) {
+        problems.push({ path: "pipe", reason: `${because} before the command gets them` });
+      }
     }
     const { checks, ...others } = args;
     if (!isRecord(checks)) {

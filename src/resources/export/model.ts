@@ -83,6 +83,19 @@ export interface DataExportArgs extends ProfileArgs {
    */
   markExported?: boolean;
   /**
+   * A command that gets the file on its stdin when it is complete and in its place, before rows are marked, such as `["psql", "-c", "COPY books FROM STDIN"]`. No shell
+   * runs it. `{lotNo}` in a part is replaced by the run, and `{file}` by the output `file`. It runs in the program's folder, without the variables
+   * `WEBEXTRACT_*` and `PULUMI_*` and those that contain a credential in use. Another exit code than 0 makes the export fail. It can get the same rows more than once. The state stores the
+   * command in plain text, so it must not contain a secret. A change exports again.
+   * @default the rows are only in the file
+   */
+  pipe?: string[];
+  /**
+   * Seconds that the command of `pipe` can take. After them it is ended, and the export fails. A change makes no call.
+   * @default 3600
+   */
+  pipeTimeoutSeconds?: number;
+  /**
    * What the rows must be like. They are checked while they are read. If they do not pass, the export fails: the rows go into `NAME.rejected.EXT`, nothing
    * is marked, the last file and its state stay, and the next up exports again. A change makes no call; the next export uses it.
    * @default nothing is checked
@@ -145,6 +158,12 @@ export const pendingMark = {
 
 /** What `pending` contains if subtasks were running when the rows of a batch were read. The state stores this string, so it never changes. */
 export const pendingRun = "run at work";
+
+/** What `pending` contains if the command of `pipe` did not succeed. The state stores this string, so it never changes. */
+export const pendingPipe = "pipe";
+
+/** Seconds. */
+export const defaultPipeTimeout = 3600;
 
 /** Rows in one response if `webextract:pageSize` is not set. */
 export const defaultPageSize = 1000;

@@ -11,7 +11,7 @@ import { destinationOf } from "./destinations/destinationOf";
 import type { FormatArgs } from "./formats/format";
 import { isAsRead, writeFormat } from "./formats/format";
 import type { DataExportArgs, DataExportState } from "./model";
-import { mayComeOnce, pendingMark, pendingRun } from "./model";
+import { mayComeOnce, pendingMark, pendingPipe, pendingRun } from "./model";
 import { countsUp, namesFor, rejectedName, withLotNo } from "./outputPath";
 
 /** Rows that an earlier export has left in the temporary file. */
@@ -40,6 +40,8 @@ export class OutputFile {
   rowCount = 0;
   /** Whether all rows are in the temporary file. */
   isRead = false;
+  /** The finished file, open to read, if a command gets it. Valid after `finish`. */
+  content: FileHandle | undefined;
   private readonly names: Iterator<string>;
   private readonly hasManyNames: boolean;
   /** Whether this export can have written an existing file of this name: the path allows one name, or the last export used this one. */
@@ -154,7 +156,14 @@ export class OutputFile {
   /** Writes the format and gives the file its name. After a failure, the rows are still in the temporary file. */
   finish(): Promise<WrittenFile> {
     return this.inFormat(this.args, async (path, digest) => {
-      await this.putInPlace(path, digest);
+      // The destination can move the file away, and the command of pipe gets what was written.
+      this.content = this.args.pipe === undefined ? undefined : await open(path);
+      try {
+        await this.putInPlace(path, digest);
+      } catch (error) {
+        await this.content?.close();
+        throw error;
+      }
       return this.name;
     });
   }
@@ -308,7 +317,7 @@ export class OutputFile {
 }
 
 /**
- * After a refused mark, no row of the file is marked. After an export of a batch whose run was not over, the next one has the same rows and more.
+ * After a refused mark, or a command that failed before it, no row of the file is marked. After an export of a batch whose run was not over, the next one has the same rows and more.
  * Both use the file again; otherwise each attempt would leave one more file.
  */
 async function fileToUseAgain(
@@ -317,7 +326,8 @@ async function fileToUseAgain(
   destination: Destination,
 ): Promise<string | undefined> {
   const isSamePath = before !== undefined && withLotNo(before.path, before.lotNo) === withLotNo(args.path, args.lotNo);
-  if (!isSamePath || !(before.pending?.includes(pendingMark.refused) || isSameRunAgain(before, args))) {
+  const isUnmarked = [pendingMark.refused, pendingPipe].some((each) => before?.pending?.includes(each));
+  if (!isSamePath || !(isUnmarked || isSameRunAgain(before, args))) {
     return undefined;
   }
   return (await destination.compare(before.file, before)) === "same" ? before.file : undefined;

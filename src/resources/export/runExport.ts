@@ -11,11 +11,13 @@ import { TaskMarking } from "./marking/taskMarking";
 import type { DataExportArgs, DataExportState } from "./model";
 import { mayComeOnce, rowsThatPassed } from "./model";
 import { OutputFile } from "./outputFile";
+import { runPipe } from "./pipe";
 import { ResumableRead, runAgain } from "./resumableRead";
 import { noteExport, takeOverExport } from "./takeOverExport";
 
 /**
- * The pipeline of an export: read pages, check them, write them to the file, give the file its format and its name, mark the rows.
+ * The pipeline of an export: read pages, check them, write them to the file, give the file its format and its name, pass it to a command,
+ * mark the rows.
  * @param before the state of the last export, which this one replaces
  */
 export async function runExport(
@@ -118,6 +120,14 @@ async function exportRows(work: Export): Promise<DataExportState> {
       context.warn(
         `${failedInWords(args, { failed, argument: "checks" })}\nThe rows are in "${state.file}", because onFail is "warn".`,
       );
+    }
+  }
+  // Before the note: a later export that takes over the file of a killed one does not run the command.
+  if (file.content !== undefined) {
+    try {
+      await runPipe(file.content, state, context);
+    } finally {
+      await file.content.close();
     }
   }
   await noteExport(args, state, "written", context);

@@ -70,6 +70,13 @@ export async function takeOverExport(args: DataExportArgs, context: Context): Pr
 }
 
 /** Without options, which do not decide what the export writes. */
-function requestOf({ checks, verifyFile, onDelete, profile, ...inputs }: DataExportArgs): OnceRequest {
+function requestOf({
+  pipeTimeoutSeconds,
+  checks,
+  verifyFile,
+  onDelete,
+  profile,
+  ...inputs
+}: DataExportArgs): OnceRequest {
   return { operation: "export", inputs, what: `export of task "${inputs.taskId}"` };
 }
