@@ -40,7 +40,12 @@ function toDouble(text: string): number | undefined {
 
 /** The digits of a number without those that its exponent stands for. */
 function digitsOf(text: string): string {
-  return text.replace(/e.*$/i, "").replace(/[-.]/g, "").replace(/^0+/, "").replace(/0+$/, "");
+  const [number = ""] = text.toLowerCase().split("e");
+  const digits = number.replaceAll("-", "").replaceAll(".", "");
+  let [from, to] = [0, digits.length];
+  while (digits[from] === "0") from++;
+  while (to > from && digits[to - 1] === "0") to--;
+  return digits.slice(from, to);
 }
 
 const msPerDay = 24 * 60 * 60 * 1000;
@@ -51,12 +56,12 @@ function toDays(text: string): number | undefined {
 
 /** The date-time needs an offset: otherwise it is no moment. Node.js knows no leap seconds, and no part of a millisecond. */
 function toMicroseconds(text: string): bigint | undefined {
-  const parts = /^(.{19})(?:\.(\d+))?(z|[+-]\d\d:\d\d)$/i.exec(text);
-  if (parts === null || !isOfType.date(text)) {
+  if (text.length < 20 || !isOfType.date(text)) {
     return undefined;
   }
-  const [, seconds = "", fraction = "", offset = ""] = parts;
-  const ms = Date.parse(`${seconds}${offset}`.toUpperCase());
+  const offsetAt = text.length - (/z$/i.test(text) ? 1 : 6);
+  const fraction = text.slice(20, Math.max(20, offsetAt));
+  const ms = Date.parse(`${text.slice(0, 19)}${text.slice(offsetAt)}`.toUpperCase());
   const isMicroseconds = /^\d{0,6}0*$/.test(fraction);
   return Number.isNaN(ms) || !isMicroseconds
     ? undefined
