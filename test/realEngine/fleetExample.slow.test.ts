@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { SeedTask } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import { Project, repositoryRoot } from "./harness";
 
 const read = (file: string): string => readFileSync(join(repositoryRoot, "examples/fleet", file), "utf8");
 
-const actions = [
+const actions: SeedTask["actions"] = [
   { actionType: "NavigateAction", actionId: "open", properties: { Url: "https://template.test/" } },
   { actionType: "PaginationAction", actionId: "pages", properties: { MaxPages: "1" } },
 ];
