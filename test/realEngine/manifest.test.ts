@@ -27,8 +27,18 @@ onDelete: retain
 run: { timeoutSeconds: 60 }
 exports:
   rows: { path: "rows/{lotNo}.ndjson" }
-  all: { path: all.csv, scope: all, format: csv }
+  all:
+    path: all.csv
+    scope: all
+    format: csv
+    checks: { maxDrop: 0.5, fields: { price: { filled: 1 }, number: { unique: true } }, schema: row.schema.json }
 `;
+
+const schemaFile = "row.schema.json";
+const rowSchema = JSON.stringify({
+  properties: { number: { type: "string", pattern: "^\\d+$" } },
+  required: ["number"],
+});
 
 const kids = `
 from: { adoptTaskId: template-2 }
@@ -55,7 +65,8 @@ const novels = new ExtractionTask("novels", {
 new CloudRun("kids", { taskId: kids.id, triggers: "012" });
 const run = new CloudRun("novels", { taskId: novels.id, rerunOn: [novels], timeoutSeconds: 60 });
 new DataExport("novels-rows", { taskId: novels.id, scope: "batch", lotNo: run.id, path: "rows/{lotNo}.ndjson" });
-new DataExport("novels-all", { taskId: novels.id, scope: "all", path: "all.csv", format: "csv" });
+const checks = { maxDrop: 0.5, fields: { price: { filled: 1 }, number: { unique: true } }, schema: "row.schema.json" };
+new DataExport("novels-all", { taskId: novels.id, scope: "all", path: "all.csv", format: "csv", checks });
 `;
 
 const seed = {
@@ -103,6 +114,7 @@ describe("a manifest on the engine", () => {
     world = await World.create({ ...options, program: manifestProgram });
     world.project.write("tasks/novels.yaml", novels);
     world.project.write("tasks/kids.yaml", kids);
+    world.project.write(schemaFile, rowSchema);
   });
   after(() => world.remove());
 
@@ -137,6 +149,7 @@ describe("a manifest on the engine", () => {
     try {
       bare.project.write("tasks/novels.yaml", novels);
       bare.project.write("tasks/kids.yaml", kids);
+      bare.project.write(schemaFile, rowSchema);
       const { steps } = await bare.project.previewJson();
       const names = steps.map(({ urn }) =>
         urn
@@ -164,8 +177,11 @@ describe("a manifest on the engine", () => {
   it("creates the resources, inputs and requests of the same program in TypeScript", async () => {
     const other = await World.create({ ...options, program: twin });
     try {
+      other.project.write(schemaFile, rowSchema);
       await Promise.all([world.project.up(), other.project.up()]);
       assert.deepEqual(inputsOf(world), inputsOf(other));
+      const checked = world.project.resource("novels-all").outputs?.checked as Record<string, unknown>;
+      assert.deepEqual([checked.failed, checked.invalid], [[], 0]);
       assert.ok(Object.keys(inputsOf(world)).length === 7);
       assert.deepEqual(requestsOf(world), requestsOf(other));
       const parents = (of: World): (StateResource["parent"] | undefined)[] =>
@@ -184,7 +200,11 @@ defaults: &unused { onDelete: retain }
 tasks:
   novels:
     exports:
-      all: { format: csv, scope: all, path: all.csv }
+      all:
+        checks: { schema: row.schema.json, fields: { number: { unique: true }, price: { filled: 1 } }, maxDrop: 0.5 }
+        format: csv
+        scope: all
+        path: all.csv
       rows:
         path: 'rows/{lotNo}.ndjson'
     run:

@@ -118,6 +118,13 @@ function dataExport(name: string, operation: OperationName, before?: Args): Kill
   };
 }
 
+/** The same with checks, which the rows pass. */
+function checkedExport(name: string): KilledStep {
+  const step = dataExport(name, "getData");
+  const checks = { minRows: 2, fields: { n: { filled: 1, type: "integer", unique: true } } };
+  return { ...step, after: { ...step.after, checks } };
+}
+
 const stoppedRun = (name: string) => (emulator: Emulator) => {
   emulator.change.setSubtaskStatus(emulator.change.startRun(name), "stopped");
 };
@@ -177,6 +184,7 @@ export const creates: KilledStep[] = [
   cloudRun("run-wait", { operation: "getSubtasks", taskId: "run-wait", skip: 1 }, { onDelete: "stop" }),
   cloudSubtasks("subtasks", undefined),
   dataExport("export-read", "getData"),
+  checkedExport("export-checked"),
   dataExport("export-mark", "markExported"),
 ];
 

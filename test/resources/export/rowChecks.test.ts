@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readdirSync, statSync } from "node:fs";
+import { KillableProcess } from "../killing";
 import { failure, World } from "../life";
 
 type Rows = Record<string, unknown>[];
@@ -208,6 +209,35 @@ describe("DataExport with checks", () => {
       failed: ["fields.price.type", "fields.id.unique"],
       fields: { price: { filled: 1, empty: 0, wrongType: 1 }, id: { filled: 1, empty: 0, repeated: 3 } },
     });
+  });
+
+  it("rejects the same rows into one file after a kill at any step, and leaves the last good file", async () => {
+    world.configure({ pageSize: "2" });
+    const [before, after] = [batch(good), batch(bad)];
+    let wasKilled = true;
+    for (let killBefore = 0; wasKilled; killBefore++) {
+      const each = world.declare("DataExport", `rows-${killBefore}`);
+      const names = { path: `out/${killBefore}.ndjson`, rejected: `out/${killBefore}.rejected.ndjson` };
+      const { path } = names;
+      await each.up(of(before, { path }));
+      const saved = each.keep();
+      const process = new KillableProcess({ killBefore, onRequest: () => "answered" });
+      try {
+        await failure(each.up(of(after, { path })));
+      } finally {
+        process.restore();
+      }
+      wasKilled = process.dead;
+      if (wasKilled) {
+        saved.restore();
+      }
+      await failure(each.up(of(after, { path })));
+      assert.deepEqual([world.content(path), world.content(names.rejected)], [text(good), text(bad)]);
+      await each.up(of(after, { path, checks: { minRows: 3 } }));
+      assert.equal(world.content(path), text(bad));
+      const named = files().filter((name) => name.startsWith(`${killBefore}.`) && /^[\w.]+\.ndjson$/.test(name));
+      assert.deepEqual(named, [`${killBefore}.ndjson`, `${killBefore}.rejected.ndjson`]);
+    }
   });
 
   it("puts no value of a row into an error, a warning or the state", async () => {
