@@ -83,6 +83,18 @@ describe("previews of runs show", () => {
     });
   });
 
+  it("checks of an export", async () => {
+    const checks = 'checks: { minRows: 5, fields: { number: { filled: 1, unique: true }, price: { filled: 0.95 } } }';
+    await diffs.shows(world, "checks added", {
+      program: change({ rows: `path: "rows/{lotNo}.json", format: "json", ${checks}` }),
+    });
+    const looser = checks.replace("minRows: 5, ", "").replace("filled: 0.95", 'filled: 0.9, type: "number"');
+    await diffs.shows(world, "checks changed", {
+      program: program({ ...now, rows: `path: "rows/{lotNo}.json", format: "json", ${looser}` }),
+      up: false,
+    });
+  });
+
   it("no change for another order", async () => {
     await diffs.shows(world, "another order", { program: change({ subTaskIds: [...subtasks].reverse() }) });
   });
