@@ -30,7 +30,8 @@ export class FieldReader {
     for (let row = 0; rows.nextRow(); row++) {
       for (let place = 0; rows.nextMember(this.members[place]?.name); place++) {
         const member = this.members[place];
-        const field = member !== undefined && rows.isNamed(member.name) ? member.field : this.find(rows.name, place);
+        const isMember = member !== undefined && (rows.isLikely || rows.isNamed(member.name));
+        const field = isMember ? member.field : this.find(rows.name, place);
         const column = columns[field];
         if (column !== undefined) {
           column[row] = parsed(rows, isPlain);

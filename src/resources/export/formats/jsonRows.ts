@@ -37,6 +37,8 @@ export class JsonRows {
   private nameFrom = 0;
   private nameTo = 0;
   private valueFrom = 0;
+  /** Whether the member has the likely name and a string. If not, it can still have the name. */
+  isLikely = false;
 
   /** @param text objects with white space between them */
   constructor(private readonly text: string) {
@@ -55,7 +57,8 @@ export class JsonRows {
    * @param likelyName a name without quotation marks. It takes half the time if the member has this name and a string
    */
   nextMember(likelyName?: string): boolean {
-    if (likelyName !== undefined && this.isAtString(likelyName)) {
+    this.isLikely = likelyName !== undefined && this.isAtString(likelyName);
+    if (this.isLikely) {
       this.skipString();
       return true;
     }
