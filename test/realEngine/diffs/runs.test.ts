@@ -84,7 +84,7 @@ describe("previews of runs show", () => {
   });
 
   it("checks of an export", async () => {
-    const checks = 'checks: { minRows: 5, fields: { number: { filled: 1, unique: true }, price: { filled: 0.95 } } }';
+    const checks = "checks: { minRows: 5, fields: { number: { filled: 1, unique: true }, price: { filled: 0.95 } } }";
     await diffs.shows(world, "checks added", {
       program: change({ rows: `path: "rows/{lotNo}.json", format: "json", ${checks}` }),
     });
