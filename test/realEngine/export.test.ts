@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import type { Seed } from "webextract-emulator";
 import { template, World } from "./world";
 
@@ -19,6 +20,23 @@ exports.lotNo = run.lotNo;
 
 const marking = (args: string): string => `
 new DataExport("rows", { taskId: "template-1", path: "out/m-{n}.ndjson", markExported: true, ${args} });
+`;
+
+/** The command succeeds when there is a file `received`, which also shows in which folder it runs. */
+const command =
+  'echo "$(env | grep -c access-of-the-world) credentials" >&2; test -e received || exit 3; cat > "piped-$1"';
+
+const formats = `
+const run = new CloudRun("run", { taskId: "template-1", waitFor: "finished", pollSeconds: 0 });
+const of = { taskId: "template-1", scope: "batch", lotNo: run.id };
+const gzip = new DataExport("gzip", { ...of, path: "rows.ndjson.gz", compression: "gzip" });
+const parquet = new DataExport("parquet", {
+  ...of, path: "rows.parquet", format: "parquet", compression: "snappy", columns: { title: "string" },
+});
+new DataExport("pipe", {
+  taskId: "template-1", scope: "all", path: "piped-{n}.csv", format: "csv", markExported: true, triggers: [run.id],
+  pipe: ["sh", "-c", ${JSON.stringify(command)}, "sh", "{file}"],
+}, { dependsOn: [gzip, parquet] });
 `;
 
 describe("an export with a fixed path on the engine", () => {
@@ -94,6 +112,33 @@ describe("an export whose mark is refused on the engine", () => {
     world.program(marking('scope: "all"').replace("out/", "other/"));
     await world.project.up({ expect: "failure" });
     assert.equal(existsSync(join(world.project.folder, "other")), false);
+  });
+});
+
+describe("exports in other formats on the engine", () => {
+  let world: World;
+  before(async () => {
+    world = await World.create({ program: formats });
+  });
+  after(() => world.remove());
+  const read = (path: string): Buffer => readFileSync(join(world.project.folder, path));
+
+  it("compress rows, write them as Parquet, and pass them to a command, which must succeed before rows are marked", async () => {
+    const { output } = await world.project.up({ expect: "failure" });
+    assert.match(output, /The command "sh" of pipe ended with exit code 3\. It wrote to stderr:\s+0 credentials/);
+    assert.equal(world.emulator.inspect.exportedCount("template-1"), 0);
+    const rows = gunzipSync(read("rows.ndjson.gz")).toString().trimEnd().split("\n");
+    assert.equal(rows.length, 25);
+    const { rowCount, file } = world.project.resource("parquet").outputs ?? {};
+    assert.equal(rowCount, 25);
+    assert.equal(read(String(file)).subarray(0, 4).toString(), "PAR1");
+
+    world.project.write("received", "");
+    await world.project.up();
+    assert.deepEqual(read("piped-piped-1.csv"), read("piped-1.csv"));
+    assert.equal(world.emulator.inspect.exportedCount("template-1"), 25);
+    const { output: unchanged } = await world.project.preview();
+    assert.match(unchanged, /5 unchanged/);
   });
 });
 

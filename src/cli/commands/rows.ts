@@ -17,7 +17,7 @@ const defaultLimit = 10;
 export const rows: CliCommand = {
   name: "rows",
   summary: "show the first rows of a task or of one of its runs",
-  details: "The command reads and marks nothing. Use export for all rows.",
+  details: "The command marks nothing as exported. Use export for all rows.",
   connects: true,
   arguments: [new Argument("<taskId>", "id of the task")],
   options: [
