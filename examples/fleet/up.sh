@@ -6,6 +6,10 @@ set -e
 npx webextract doctor --stack dev
 # #endregion
 
+# #region memory
+export NODE_OPTIONS=--max-old-space-size=1200
+# #endregion
+
 # #region up
 export PULUMI_SKIP_CHECKPOINTS=true
 pulumi up --yes --skip-preview
