@@ -6,7 +6,7 @@ import type { World } from "../../life";
 import { failure } from "../../life";
 import type { Fate } from "./faultyProxy";
 import { operationOf } from "./faultyProxy";
-import { S3World } from "./s3World";
+import { addLargeRows, S3World } from "./s3World";
 
 const rows = ['{"id":12345678901234567890,"price":1.10}', '{"title":"Grün ☃ \\u2028"}'];
 const content = rows.map((row) => `${row}\n`).join("");
@@ -29,13 +29,6 @@ describe("DataExport to S3", () => {
 
   const path = "s3://rows-bucket/out/rows.ndjson";
   const all = { taskId: "task-1", scope: "all", path };
-  const largeRows = (): void => {
-    const text = "x".repeat(1024 * 1024);
-    world.emulator.change.insertRows(
-      "task-1",
-      Array.from({ length: 12 }, (_, index) => JSON.stringify({ index, text })),
-    );
-  };
 
   it("writes the rows byte for byte and describes the object in its outputs", async () => {
     const each = world.declare("DataExport");
@@ -61,7 +54,7 @@ describe("DataExport to S3", () => {
   });
 
   it("sends a large file in parts, some at the same time", async () => {
-    largeRows();
+    addLargeRows(world);
     const each = world.declare("DataExport");
     await each.up(all);
     assert.equal(sha256Of(s3.content("out/rows.ndjson")), each.state.sha256);
@@ -107,7 +100,7 @@ describe("DataExport to S3", () => {
       for (const isLarge of [false, true]) {
         await s3.delete("out/rows.ndjson");
         if (isLarge) {
-          largeRows();
+          addLargeRows(world);
         }
         s3.proxy.fate = async (request): Promise<Fate> => {
           if (["PutObject", "CompleteMultipartUpload"].includes(operationOf(request))) {

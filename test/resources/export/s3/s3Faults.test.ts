@@ -5,7 +5,7 @@ import type { World } from "../../life";
 import { failure } from "../../life";
 import type { Fate } from "./faultyProxy";
 import { operationOf } from "./faultyProxy";
-import { bucket, S3World } from "./s3World";
+import { addLargeRows, bucket, S3World } from "./s3World";
 
 const rows = ['{"id":1}', '{"id":2}'];
 
@@ -28,11 +28,6 @@ describe("DataExport to a store with faults", () => {
   const path = "s3://rows-bucket/out/{n}.ndjson";
   const all = { taskId: "task-1", scope: "all", path };
   const large = { ...all, path: "s3://rows-bucket/large/{n}.ndjson" };
-  const addLargeRows = (): void => {
-    const text = "x".repeat(1024 * 1024);
-    const more = Array.from({ length: 12 }, (_, index) => JSON.stringify({ index, text }));
-    world.emulator.change.insertRows("task-1", more);
-  };
   const failed = async (args: Record<string, unknown> = all): Promise<string> => {
     const message = await failure(world.declare("DataExport").up(args));
     messages.push(message, ...world.warnings);
@@ -138,7 +133,7 @@ describe("DataExport to a store with faults", () => {
       it(`${operation} ${fate}: one object, and no second one of another name`, async () => {
         const isLarge = operation !== "PutObject";
         if (isLarge) {
-          addLargeRows();
+          addLargeRows(world);
         }
         fateOf(operation, fate, 1);
         const each = world.declare("DataExport");
@@ -151,7 +146,7 @@ describe("DataExport to a store with faults", () => {
     it("a part that stalls", async () => {
       s3.box.stub(limits, "idleMs").value(1000);
       world.configure({});
-      addLargeRows();
+      addLargeRows(world);
       fateOf("UploadPart", "stall", 1);
       const each = world.declare("DataExport");
       await each.up(large);
@@ -160,7 +155,7 @@ describe("DataExport to a store with faults", () => {
   });
 
   describe("aborts the upload", () => {
-    beforeEach(addLargeRows);
+    beforeEach(() => addLargeRows(world));
 
     it("if a part or the end of the upload keeps failing", async () => {
       for (const [operation, fate] of [
@@ -242,13 +237,13 @@ describe("DataExport to a store with faults", () => {
         );
         assert.equal(world.emulator.inspect.exportedCount("task-1"), 0);
         nothingIsLeft();
-        addLargeRows();
+        addLargeRows(world);
       }
     });
 
     it("of the object itself if the store has none", async () => {
       s3.proxy.header = (name, value) => (name.startsWith("x-amz-checksum") ? undefined : value);
-      addLargeRows();
+      addLargeRows(world);
       const each = world.declare("DataExport");
       await each.up(large);
       assert.ok(s3.proxy.operations().includes("GetObject"));

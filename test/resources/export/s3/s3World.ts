@@ -28,6 +28,15 @@ export function storeEnvironment(endpoint: string, account: Account | undefined,
   };
 }
 
+/** Rows of 12 MiB, which are sent in parts. */
+export function addLargeRows({ emulator }: World): void {
+  const text = "x".repeat(1024 * 1024);
+  emulator.change.insertRows(
+    "task-1",
+    Array.from({ length: 12 }, (_, index) => JSON.stringify({ index, text })),
+  );
+}
+
 /** The real store behind a faulty proxy, for the tests of one file. */
 export class S3World {
   readonly box = sinon.createSandbox();
