@@ -16,9 +16,6 @@ import { skipWaits } from "../skipWaits";
 /** Operations that the client must never run twice. Written by hand, not derived from the table of operations. */
 const onceOnly = new Set<OperationName>(["refreshToken", "startTask", "markExported", "removeData", "copyTask"]);
 
-/** One operation that is sent again, and one that is not. For the failures that take real time. */
-const twoOperations: readonly OperationName[] = ["getData", "startTask"];
-
 interface FailureCase {
   name: string;
   fail: (response: http.ServerResponse) => void;
@@ -28,8 +25,6 @@ interface FailureCase {
   kind: string;
   outcome: string;
   options?: Partial<ServiceClientOptions>;
-  /** Default: all. */
-  operations?: readonly OperationName[];
   /** The shortest wait before the second try, in milliseconds. */
   waitsAtLeast?: number;
 }
@@ -140,7 +135,6 @@ const cases: FailureCase[] = [
     kind: "outcomeUnknown",
     outcome: "unknown",
     options: { timeoutSeconds: 0.4 },
-    operations: twoOperations,
   },
   {
     name: "a body that does not end before the timeout",
@@ -149,7 +143,6 @@ const cases: FailureCase[] = [
     kind: "outcomeUnknown",
     outcome: "unknown",
     options: { timeoutSeconds: 0.4 },
-    operations: twoOperations,
   },
   {
     name: "an HTML page instead of a response",
@@ -266,7 +259,7 @@ describe("a call of the client", () => {
   }
 
   for (const failure of cases) {
-    for (const name of failure.operations ?? operationNames) {
+    for (const name of operationNames) {
       const repeated = failure.again === "all" || (failure.again === "repeatable" && !onceOnly.has(name));
       it(`is ${repeated ? "sent again" : "not sent again"} after ${failure.name} (${name})`, async () => {
         fail = failure.fail;
