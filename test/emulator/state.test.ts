@@ -97,8 +97,8 @@ describe("the emulator's state file", () => {
   it("is not changed if it is not a valid state file", async () => {
     const foreign: [string, RegExp][] = [
       ["{", /is not JSON/],
-      ['{"version":1}', /is not a state file/],
-      ["null", /is not a state file/],
+      ['{"version":1}', /is not a state of the emulator/],
+      ["null", /is not a state of the emulator/],
       ['{"format":"webextract-emulator","version":99}', /has version 99/],
       ['{"format":"webextract-emulator","version":1}', /is damaged: \/ must have/],
     ];

@@ -132,6 +132,11 @@ export class Runner {
     }
   }
 
+  /** Ends all runs, before everything in the store is replaced. */
+  forgetAll(): void {
+    for (const taskId of new Set([...this.unfinished].map((run) => run.taskId))) this.forget(taskId);
+  }
+
   /** Stops all work. The store keeps the remaining work. */
   close(): void {
     this.closed = true;

@@ -42,9 +42,14 @@ const kept = 200;
 
 /** All tokens and keys of the emulated service. */
 export class CredentialStore {
-  private readonly state: CredentialsState;
+  private state: CredentialsState = { accessTokens: [], refreshTokens: [], apiKeys: [] };
 
   constructor(state?: CredentialsState, seed: SeedCredentials = {}) {
+    this.replaceAll(state, seed);
+  }
+
+  /** Replaces all credentials: by those of a state, or by new ones for the account of a seed. */
+  replaceAll(state: CredentialsState | undefined, seed: SeedCredentials = {}): void {
     this.state = state ?? { accessTokens: [], refreshTokens: [], apiKeys: [] };
     if (state === undefined) this.addAccount(mainAccount, seed);
     else this.renewIfOutdated();

@@ -1,46 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import Ajv2020 from "ajv/dist/2020";
-import type { PageVisit } from "../extraction/visit";
-import type { CredentialsState } from "./credentials";
-import { LineList } from "./lineList";
-import { RowList } from "./rowList";
-import type { RowRange } from "./rowMarks";
-import { RowMarks } from "./rowMarks";
-import type { Plan } from "./seed";
-import { stateSchema } from "./stateSchema";
-import type { Store, StoredAction, StoredGroup, StoredRun, StoredSubtask, StoredTask } from "./store";
-import { VisitQueue } from "./visitQueue";
-
-const format = "webextract-emulator";
-const version = 1;
-
-type ActionState = Omit<StoredAction, "properties"> & { properties: [string, string][] };
-type TaskState = Omit<StoredTask, "startUrls" | "actions"> & { startUrls: string; actions: ActionState[] };
-type SubtaskState = Omit<StoredSubtask, "queue"> & { queue: PageVisit[] };
-type RunState = Omit<StoredRun, "rows" | "exported" | "handedOut" | "subtasks"> & {
-  subtasks: SubtaskState[];
-  rows: { generated: number; texts: string[] };
-  exported: RowRange[];
-  handedOut: RowRange[];
-};
-
-interface State {
-  format: string;
-  version: number;
-  plan: Plan;
-  credentials: CredentialsState;
-  groups: StoredGroup[];
-  tasks: TaskState[];
-  runs: RunState[];
-}
-
-/** Content of the state file that is not in the store. */
-export interface StateExtras {
-  plan: Plan;
-  credentials: CredentialsState;
-}
+import type { StateDocument, StateExtras } from "./document/stateDocument";
+import { checkStateDocument, fillStore, stateDocument } from "./document/stateDocument";
+import type { Store } from "./store";
 
 /**
  * Fills an empty store from the file.
@@ -50,11 +13,9 @@ export interface StateExtras {
 export function loadState(file: string, store: Store): StateExtras | undefined {
   const text = readState(file);
   if (text === undefined) return undefined;
-  const state = parseState(file, text);
-  for (const group of state.groups) store.groups.set(group.taskGroupId, group);
-  for (const task of state.tasks) store.tasks.set(task.taskId, reviveTask(task));
-  for (const run of state.runs) store.keepRun(reviveRun(run));
-  return { plan: state.plan, credentials: state.credentials };
+  const document = parseState(file, text);
+  fillStore(store, document);
+  return { plan: document.plan, credentials: document.credentials };
 }
 
 function readState(file: string): string | undefined {
@@ -74,67 +35,14 @@ function readState(file: string): string | undefined {
 /** A damaged file can hold rows that are nowhere else, so no message advises to delete it. */
 const remedy = "restore it from a copy, or start with another file";
 
-function parseState(file: string, text: string): State {
-  let state: Partial<State> | null;
+function parseState(file: string, text: string): StateDocument {
+  let value: unknown;
   try {
-    state = JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     throw new Error(`the state file ${file} is not JSON: ${remedy}`);
   }
-  if (typeof state !== "object" || state === null || state.format !== format) {
-    throw new Error(`${file} is not a state file of the emulator: use another file`);
-  }
-  if (state.version !== version) {
-    throw new Error(
-      `the state file ${file} has version ${String(state.version)}; this emulator reads version ${version}`,
-    );
-  }
-  const validate = new Ajv2020({ meta: false, validateSchema: false, strict: false }).compile<State>(stateSchema);
-  if (validate(state)) return state;
-  // Never the value, which can be a credential.
-  const problems = (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath || "/"} ${message}`);
-  throw new Error(`the state file ${file} is damaged: ${problems.join(", ")}. Action: ${remedy}`);
-}
-
-function reviveTask(task: TaskState): StoredTask {
-  return {
-    ...task,
-    startUrls: LineList.of([task.startUrls]),
-    actions: task.actions.map((action) => ({
-      ...action,
-      // Absent in JSON. The view of a loaded task must equal the view of the original task.
-      name: action.name,
-      loopType: action.loopType,
-      properties: new Map(action.properties),
-    })),
-  };
-}
-
-function reviveRun(run: RunState): StoredRun {
-  return {
-    ...run,
-    subtasks: run.subtasks.map((subtask) => ({ ...subtask, queue: new VisitQueue(subtask.queue) })),
-    rows: new RowList(run.rows),
-    exported: new RowMarks(run.exported),
-    handedOut: new RowMarks(run.handedOut),
-  };
-}
-
-function stateText(store: Store, extras: StateExtras): string {
-  const tasks = [...store.tasks.values()].map((task) => ({
-    ...task,
-    startUrls: task.startUrls.toString(),
-    actions: task.actions.map((action) => ({ ...action, properties: [...action.properties] })),
-  }));
-  const state = {
-    format,
-    version,
-    ...extras,
-    groups: [...store.groups.values()],
-    tasks,
-    runs: [...store.runs.values()],
-  };
-  return `${JSON.stringify(state)}\n`;
+  return checkStateDocument(value, `the state file ${file}`, remedy);
 }
 
 /** Minimum time between two saves of background work. Changes of a request are saved before its response. */
@@ -151,7 +59,7 @@ export class StateWriter {
 
   constructor(file: string | undefined, store: Store, extras: () => StateExtras) {
     this.file = file;
-    this.text = () => stateText(store, extras());
+    this.text = () => `${JSON.stringify(stateDocument(store, extras()))}\n`;
   }
 
   /** Removes what killed processes have left. Only for the owner of the lock. */

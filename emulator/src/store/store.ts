@@ -84,6 +84,14 @@ export class Store {
   private readonly runsByTask = new Map<string, StoredRun[]>();
   private lastLotNo = 0n;
 
+  /** Removes everything. Later batches still get higher numbers than the removed ones. */
+  clear(): void {
+    this.groups.clear();
+    this.tasks.clear();
+    this.runs.clear();
+    this.runsByTask.clear();
+  }
+
   addGroup(taskGroupId: string, name?: string, account = mainAccount): void {
     this.groups.set(taskGroupId, { taskGroupId, account, name });
   }
