@@ -1,5 +1,5 @@
 /**
- * Handles Ctrl-C. The terminal, npm and tsx each forward the signal, so one key press arrives up to three times. Two interrupts make the engine
+ * Handles Ctrl-C. The terminal and npm each forward the signal, so one key press arrives more than once. Two interrupts make the engine
  * abandon a request before it saves the response. Therefore the engine runs in its own process group and gets one signal per key press.
  */
 const samePressMilliseconds = 400;

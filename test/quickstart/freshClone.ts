@@ -24,15 +24,14 @@ export interface Ended {
 }
 
 /** The SDK starts with less work, and Node.js reads no further certificates: see the harness of the tests on the engine. */
-const lean = {
-  NODE_OPTIONS: `--require ${JSON.stringify(join(repository, "test/realEngine/harness/leanSdk.js"))}`,
-  NODE_EXTRA_CA_CERTS: undefined,
-  PROGRAM_IS_TYPESCRIPT: "true",
-};
+const leanSdk = join(repository, "test/realEngine/harness/leanSdk.js");
+const lean = { NODE_EXTRA_CA_CERTS: undefined, PROGRAM_IS_TYPESCRIPT: "true" };
 
 export class FreshClone {
   /** Whether `npm start` runs as users run it. If not, each command of the engine takes a second less. */
   asUsersDo = true;
+  /** Modules that each process of Node.js loads first. */
+  readonly preloaded: string[] = [];
 
   private constructor(
     readonly folder: string,
@@ -79,7 +78,7 @@ export class FreshClone {
   start(args: string[] = [], whileRunning?: (output: string, child: ChildProcess) => void): Promise<Ended> {
     const child = spawn("npm", ["start", "--silent", "--", ...args], {
       cwd: this.folder,
-      env: { ...process.env, ...coloured, ...(this.asUsersDo ? {} : lean) },
+      env: this.environment(),
       stdio: ["ignore", "pipe", "pipe"],
       // A group of its own, so that a test can press Ctrl-C as a terminal does: for all of it at once.
       detached: true,
@@ -100,6 +99,17 @@ export class FreshClone {
         settle({ code: code ?? 128 + constants.signals[signal ?? "SIGKILL"], output, colouredOutput }),
       );
     });
+  }
+
+  private environment(): NodeJS.ProcessEnv {
+    const modules = this.asUsersDo ? this.preloaded : [leanSdk, ...this.preloaded];
+    const options = modules.map((file) => `--require ${JSON.stringify(file)}`).join(" ");
+    return {
+      ...process.env,
+      ...coloured,
+      ...(this.asUsersDo ? {} : lean),
+      ...(options === "" ? {} : { NODE_OPTIONS: options }),
+    };
   }
 
   remove(): void {

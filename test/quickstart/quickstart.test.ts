@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { renameSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { pagesFolder } from "../../examples/quickstart/site/serveSite";
 import { assertPicture, linesBetween, withoutVaryingValues } from "../pages/pictures";
 import { blocks, readPage } from "../pages/readPage";
@@ -161,10 +161,11 @@ describe("Ctrl-C in npm start", function () {
   before(async () => {
     clone = await FreshClone.make();
     clone.asUsersDo = false;
+    clone.preloaded.push(resolve(__dirname, "slowSignals.js"));
   });
   after(() => clone.remove());
 
-  it("ends without an error in the middle of a run, and the next start continues without a second copy or run", async () => {
+  it("ends without an error in the middle of a run although it is busy, and the next start continues without a second copy or run", async () => {
     let pressed = false;
     const { code, output } = await clone.start([], (written, child) => {
       if (pressed || child.pid === undefined || !/CloudRun run creating/.test(written)) return;
