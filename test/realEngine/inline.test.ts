@@ -17,7 +17,7 @@ const program = async () => {
     actions: { open: { actionType: "NavigateAction", properties: { Wait: "5" } } },
   });
   const run = new CloudRun("run", { taskId: config.id });
-  return { url: seen.apply(([task]) => task.actions[0].properties[0].value), lotNo: run.id };
+  return { url: seen.apply(([task]) => task.actions[0].properties[0].value), lotNo: run.id, label: run.runLabel };
 };
 
 async function stackOf(stackName) {
@@ -36,9 +36,21 @@ async function main() {
   const second = await stackOf("second");
   const results = await Promise.all([first.up(), second.up()]);
   const outputs = results.map(({ outputs }) => [outputs.url.value, outputs.lotNo.value]);
+  await first.setConfig("webextract:runLabel", { value: "a" });
+  const labels = [];
+  const labelled = async () => {
+    const results = await Promise.all([first.up(), second.up()]);
+    labels.push(results.map(({ outputs }) => outputs.label?.value));
+  };
+  await labelled();
+  await first.removeConfig("webextract:runLabel");
+  process.env.WEBEXTRACT_RUN_LABEL = "b";
+  await labelled();
+  delete process.env.WEBEXTRACT_RUN_LABEL;
+  await labelled();
   await first.setConfig("webextract:pageSize", { value: "none" });
   const wrong = await first.preview().then(() => "passed", String);
-  process.stdout.write(JSON.stringify({ outputs, wrong }));
+  process.stdout.write(JSON.stringify({ outputs, labels, wrong }));
 }
 
 main().catch((error) => {
@@ -71,12 +83,22 @@ describe("several programs in one process (Automation API)", () => {
   });
 
   it("have separate configurations, clients, responses and declarations, in parallel and in sequence", async () => {
-    const { outputs, wrong } = JSON.parse((await project.script("inline.js")).stdout);
+    const { outputs, labels, wrong } = JSON.parse((await project.script("inline.js")).stdout);
     const lotNos = emulators.map(({ inspect }) => inspect.runs()[0]?.lotNo);
     assert.deepEqual(outputs, [
       ["https://first.test/", lotNos[0]],
       ["https://second.test/", lotNos[1]],
     ]);
+    // The label of a stack is its own; that of the process is of all its programs.
+    assert.deepEqual(labels, [
+      ["a", null],
+      ["b", "b"],
+      ["b", "b"],
+    ]);
+    assert.deepEqual(
+      emulators.map(({ inspect }) => inspect.runs().length),
+      [3, 2],
+    );
     assert.match(wrong, /webextract:pageSize must be an integer/);
   });
 });

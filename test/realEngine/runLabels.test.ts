@@ -67,6 +67,17 @@ describe("a run label on the engine", () => {
     world.program(program());
   });
 
+  it("starts nothing for a protected run, and says so in the preview", async () => {
+    world.program(program({ nightlyOptions: "{ protect: true }" }));
+    await world.project.up(under("a"));
+    const { output } = await world.project.preview({ ...under("b"), expect: "failure" });
+    assert.match(output, /unable to replace resource ".*::nightly"/);
+    await world.project.up({ ...under("b"), expect: "failure" });
+    assert.deepEqual([starts(), label()], [0, "a"]);
+    world.program(program());
+    await world.project.up();
+  });
+
   it("starts its run in the next up if the start failed, but not in an up without a label", async () => {
     const { id } = world.project.resource("nightly");
     world.emulator.fault({ operation: "startTask", kind: "error", code: "PermissionDenied" });
