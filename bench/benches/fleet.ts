@@ -34,7 +34,9 @@ export const fleet: Bench = {
     for (const size of tasks) {
       runs.push(await measureFleet(size));
     }
-    return [...runs.flatMap(({ figures }) => figures), ...growthOf(runs)];
+    const figures = [...runs.flatMap((run) => run.figures), ...growthOf(runs)];
+    const [smallest] = runs;
+    return smallest === undefined ? figures : [...figures, ...(await compareWithCheckpoints(smallest))];
   },
 };
 
@@ -50,15 +52,41 @@ interface FleetRun {
 async function measureFleet(tasks: number): Promise<FleetRun> {
   const service = await PeerService.start({ latencyMs: 0 });
   try {
-    const project = await Project.create({
-      program: programOf(tasks),
-      config: { "webextract:baseUrl": service.url, "webextract:actionTypes": "LoopAction,NavigateAction" },
-      secrets: { "webextract:accessToken": credentials.accessToken },
-      env: { PULUMI_SKIP_CHECKPOINTS: "true", NODE_OPTIONS: memoryLimit },
-      leanSdk: false,
-    });
+    const project = await projectOf(tasks, service, { PULUMI_SKIP_CHECKPOINTS: "true" });
     try {
       return await measurePhases(tasks, project, service);
+    } finally {
+      await project.remove();
+    }
+  } finally {
+    await service.stop();
+  }
+}
+
+function projectOf(tasks: number, service: PeerService, env: Record<string, string>): Promise<Project> {
+  return Project.create({
+    program: programOf(tasks),
+    config: { "webextract:baseUrl": service.url, "webextract:actionTypes": "LoopAction,NavigateAction" },
+    secrets: { "webextract:accessToken": credentials.accessToken },
+    env: { NODE_OPTIONS: memoryLimit, ...env },
+    leanSdk: false,
+  });
+}
+
+/** The first up of the same fleet with the checkpoints that the engine saves by default. */
+async function compareWithCheckpoints({ tasks, secondsOfFirstUp }: FleetRun): Promise<Figure[]> {
+  const service = await PeerService.start({ latencyMs: 0 });
+  try {
+    const project = await projectOf(tasks, service, {});
+    try {
+      const { wallSeconds } = await measured(() => project.up());
+      const { requests } = await service.takeCounts();
+      await requireDone("first up", tasks, requests, project, service);
+      const named = (what: string): string => `${tasks.toLocaleString("en-US")} tasks: first up ${what}`;
+      return [
+        { name: named("with checkpoints"), value: wallSeconds, unit: "s" },
+        { name: named("without checkpoints against with"), value: secondsOfFirstUp / wallSeconds, unit: "x" },
+      ];
     } finally {
       await project.remove();
     }

@@ -8,6 +8,7 @@ import { load } from "./load";
 import { manifests } from "./manifests";
 import { npmStart } from "./npmStart";
 import { providerHost } from "./providerHost";
+import { shards } from "./shards";
 import { upload, uploadAlone } from "./upload";
 
 /** All benches, in the order in which they run. */
@@ -26,4 +27,5 @@ export const benches: readonly Bench[] = [
   exportPeers,
   exportS3,
   fleet,
+  shards,
 ];
