@@ -1,4 +1,4 @@
-import type { ArgSpecs, Shape } from "../resources/args";
+import type { ArgSpecs, Problem, Shape } from "../resources/args";
 import { checkValue, inWords } from "../resources/args";
 import { didYouMean } from "../resources/likelyName";
 import { unknown } from "../resources/values";
@@ -43,11 +43,12 @@ export class ValueReader {
   fields(specs: ArgSpecs, node: MapNode): Record<string, unknown> {
     const fields: Record<string, unknown> = {};
     const given = this.withValidNames(specs, node);
-    for (const [name, { kind, required }] of Object.entries(specs)) {
-      const value = givenAt(given, name);
+    for (const name of Object.keys(specs)) {
+      const kind = specs[name]?.kind;
+      const value = kind && givenAt(given, name);
       if (kind !== undefined && value !== undefined) {
         fields[name] = this.read(kind, value);
-      } else if (kind !== undefined && required) {
+      } else if (kind !== undefined && specs[name]?.required) {
         this.problems.add(node, `is missing: give ${inWords(kind)}`, childPath(pathOf(node), name));
       }
     }
@@ -230,14 +231,20 @@ export class ValueReader {
 
   /** Returns the value if it fits. If not, notes the problem in the words of the checks of arguments. */
   private fit(shape: Shape, value: unknown, node: Node, advice = ""): unknown {
-    const found: { path: string; reason: string }[] = [];
+    const found: Problem[] = [];
     // A list of lines also accepts one string, because that is its form in the state. In a manifest, one form is enough.
     const strict = shape.is === "list" && typeof value === "string" ? { ...shape, isLines: false } : shape;
-    const checked = checkValue(strict, value, pathOf(node), found);
-    for (const problem of found) {
+    const checked = checkValue(strict, value, "", found);
+    if (found.length === 0) {
+      // Only a problem needs the path, which takes longer than the check.
+      return checked;
+    }
+    const problems: Problem[] = [];
+    const instead = checkValue(strict, value, pathOf(node), problems);
+    for (const problem of problems) {
       this.problems.add(node, `${problem.reason}${advice}`, problem.path);
     }
-    return checked;
+    return instead;
   }
 }
 

@@ -172,7 +172,7 @@ class Tree {
     const offset = offsetOf(yaml);
     this.checkTag(yaml, offset, from);
     if (isScalar(yaml)) {
-      return this.scalar(String(yaml.value ?? ""), yaml.type === Scalar.PLAIN && yaml.tag === undefined, offset, from);
+      return this.scalar(this.textOf(yaml), yaml.type === Scalar.PLAIN && yaml.tag === undefined, offset, from);
     }
     if (isSeq(yaml)) {
       const { parent, key } = from;
@@ -201,6 +201,17 @@ class Tree {
       return map;
     }
     return this.scalar("", true, offset, from);
+  }
+
+  private textOf({ type, value, range }: Scalar): string {
+    if (type === Scalar.QUOTE_DOUBLE && range) {
+      // The library joins such a string of single characters, and its first use joins them again. Without escapes, the file has the same text.
+      const written = this.reading.file.text.slice(range[0] + 1, range[1] - 1);
+      if (!/[\\\n]/.test(written)) {
+        return written;
+      }
+    }
+    return String(value ?? "");
   }
 
   /** `[a: b]`, a list with a map of one entry. */
@@ -250,14 +261,13 @@ class Tree {
   private nameOf(key: YamlNode | null, map: MapNode): string | undefined {
     const { file, problems } = this.reading;
     const node = key === null ? undefined : this.node(key, { parent: map, key: "" });
-    const path = pathOf(map);
     if (node?.is !== "scalar") {
       const what = node === undefined ? "nothing" : `a ${node.is}`;
-      problems.addAt(file, offsetOf(key), path, `has a key that is not a string; got ${what}`);
+      problems.addAt(file, offsetOf(key), pathOf(map), `has a key that is not a string; got ${what}`);
       return undefined;
     }
     if (node.text === "") {
-      problems.addAt(file, offsetOf(key), path, "has a key that is empty");
+      problems.addAt(file, offsetOf(key), pathOf(map), "has a key that is empty");
       return undefined;
     }
     return node.text;

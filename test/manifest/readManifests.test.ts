@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { parse } from "yaml";
 import fc from "../fastCheck";
 import type { Manifests } from "../internals/manifest";
 import { anyVariables, readManifests } from "../internals/manifest";
@@ -71,6 +72,33 @@ describe("reading manifests", () => {
       const block = "\n      a: |\n        1\n        2\n      b: >-\n        1\n        2";
       const [task] = folder.tasksOf(`${from}actions:\n  open:\n    actionType: A\n    properties:${block}\n`);
       assert.deepEqual(openOf(task).properties, { a: "1\n2\n", b: "1 2" });
+    });
+
+    it("has the escapes and line breaks of quoted strings resolved", () => {
+      const parts = [
+        "a",
+        " ",
+        "\\n",
+        '\\"',
+        "\\\\",
+        "\\u00e9",
+        "\\\n  ",
+        "\n  ",
+        "\r\n  ",
+        "\n\n  ",
+        "é",
+        "😀",
+        "#",
+        ": ",
+        "'",
+      ];
+      const content = fc.array(fc.constantFrom(...parts)).map((all) => all.join(""));
+      fc.assert(
+        fc.property(content, fc.constantFrom("", "!!str ", "&a ", "&a !!str\n   "), (text, before) => {
+          const scalar = `${before}"${text}"`;
+          assert.deepEqual(properties(`{ a: ${scalar} }`), { a: parse(`{ a: ${scalar} }`).a });
+        }),
+      );
     });
 
     it("is a number or a boolean only where one belongs", () => {
