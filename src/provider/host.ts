@@ -9,6 +9,7 @@ import type { Owner } from "../resources/ownership";
 import { TaskOwners } from "../resources/ownership";
 import type { Context, Replaced, Settings } from "../resources/resource";
 import { ActionReader } from "../resources/task/actionReader";
+import { partsOfUrn } from "../resources/urn";
 import { ServiceClient } from "../service/client";
 import { AccountGuard } from "./accountGuard";
 import { Journal } from "./journal";
@@ -193,7 +194,7 @@ export class Host {
       isNewCopy: (taskId) => this.copies.has(this.taskKey(profile, taskId)),
       saw: (taskId, presence) => this.accountGuard(profile).saw(taskId, presence),
       warn: (message) => this.engine.log.warn(message, urn),
-      tookOver: (message) => this.engine.log.tookOver(message, typeOf(urn), urn),
+      tookOver: (message) => this.engine.log.tookOver(message, shortTypeOf(urn), urn),
       progress: (message) => this.engine.log.progress(message, urn),
       now: () => performance.now(),
       sleep: (milliseconds) => this.sleep(milliseconds),
@@ -244,14 +245,13 @@ export class Host {
   }
 }
 
-/** `urn:pulumi:stack::project::parent$module:Type::name` as `Type "name"`. */
+/** A resource as messages name it: its type without the module, and its name. */
 function titleOf(urn: string): string {
-  const [, ...name] = urn.split("::").slice(2);
-  return `${typeOf(urn)} "${name.join("::")}"`;
+  return `${shortTypeOf(urn)} "${partsOfUrn(urn).name}"`;
 }
 
-/** The type without its module. The journal knows no resource without a URN. */
-function typeOf(urn = ""): string {
-  const [type = ""] = urn.split("::").slice(2);
+/** The journal knows no resource without a URN. */
+function shortTypeOf(urn = ""): string {
+  const { type } = partsOfUrn(urn);
   return type.slice(type.lastIndexOf(":") + 1);
 }

@@ -3,6 +3,7 @@ import type { ProviderConfig } from "../config/config";
 import { isPlaceholderId } from "../resources/task/lostResponse";
 import type { OnceOperation, OnceRequest, RequestJournal } from "../resources/task/requestJournal";
 import { ageOf } from "../resources/task/requestJournal";
+import { partsOfUrn } from "../resources/urn";
 import { canonical } from "../resources/values";
 import { isServiceError } from "../service/errors/errors";
 import type { Entry, JournalFiles, KeyedEntry, ResourceName } from "./journalFiles";
@@ -98,7 +99,7 @@ export class Journal {
     // A resource that was renamed since has another URN. Its state holds what was noted under the old URN.
     for (const { key, entry } of urn === undefined ? earlier.all() : earlier.of(madeIn(sighting))) {
       const here = this.originsOf(origin).includes(entry.origin) && entry.profile === profile;
-      const isOfKind = urn === undefined || typeOf(urn) === typeOf(entry.urn);
+      const isOfKind = urn === undefined || partsOfUrn(urn).type === partsOfUrn(entry.urn).type;
       if (here && isOfKind && !this.own.has(key) && isInState(entry, sighting)) {
         earlier.remove({ key, entry });
         await this.files.remove(key);
@@ -346,10 +347,6 @@ class EarlierEntries {
 }
 
 /** The type in `urn:pulumi:stack::project::parent$type::name`. */
-function typeOf(urn: string): string | undefined {
-  return urn.split("::")[2]?.split("$").at(-1);
-}
-
 /** Salted, because inputs can contain secrets that are short enough to be guessed. */
 function hashOf(salt: string, inputs: object): string {
   return createHash("sha256")

@@ -1,3 +1,4 @@
+import { partsOfUrn } from "../../resources/urn";
 import { isRecord } from "../../service/isRecord";
 
 /** What a plan does with one resource. */
@@ -116,13 +117,13 @@ function changeOf(urn: string, all: readonly Step[]): ResourceChange | undefined
   }
   const old = steps.find((step) => step.old !== undefined)?.old ?? {};
   const now = last.op === "delete" ? {} : (steps.findLast((step) => step.now !== undefined)?.now ?? {});
-  const type = urn.split("::").at(2)?.split("$").at(-1) ?? "";
+  const { type, name } = partsOfUrn(urn);
   const ours = /^pulumi-nodejs:dynamic\/webextract:(\w+)$/.exec(type)?.[1];
   const dependencies = isRecord(now.propertyDependencies) ? now.propertyDependencies : old.propertyDependencies;
   return {
     urn,
     type: ours ?? type,
-    name: urn.split("::").slice(3).join("::"),
+    name,
     isOurs: ours !== undefined,
     does: steps.some(({ op }) => op.includes("replace")) ? "replace" : last.op,
     id: steps.find(({ id }) => id !== undefined)?.id,

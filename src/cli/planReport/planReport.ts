@@ -1,3 +1,4 @@
+import { partsOfUrn } from "../../resources/urn";
 import { calloutsOf } from "./callouts";
 import { code, plain } from "./markdown";
 import type { Plan, ResourceChange } from "./plan";
@@ -146,7 +147,7 @@ function titleOf(task: string, byUrn: ReadonlyMap<string, ResourceChange>): stri
   if (task === "") {
     return "Other resources";
   }
-  const name = task.startsWith("urn:") ? task.split("::").slice(3).join("::") : task;
+  const name = task.startsWith("urn:") ? partsOfUrn(task).name : task;
   const id = byUrn.get(task)?.id;
   return `Task ${code(name)}${id === undefined || id === name ? "" : ` (${code(id)})`}`;
 }
