@@ -3,6 +3,8 @@
  * derived from it, and {@link Behaviour} is its type.
  */
 
+import { Refusal } from "./errors";
+
 /** A behaviour with a closed list of values. */
 export interface Choice<T extends string> {
   /** Distinguishes it from an {@link Amount}. */
@@ -221,9 +223,13 @@ export function otherValues(name: BehaviourName): readonly (string | number)[] {
 export function withBehaviour(base: Behaviour, changes: Partial<Behaviour>): Behaviour {
   const entries = Object.entries(changes).filter(([, value]) => value !== undefined);
   for (const [name, value] of entries) {
-    if (!isBehaviourName(name)) throw new Error(`unknown behaviour "${name}"; known: ${behaviourNames.join(", ")}`);
+    if (!isBehaviourName(name))
+      throw new Refusal("InvalidParameter", `unknown behaviour "${name}"; known: ${behaviourNames.join(", ")}`);
     if (!isAllowed(name, value)) {
-      throw new Error(`behaviour ${name} cannot be ${JSON.stringify(value)}; allowed: ${allowedValues(name)}`);
+      throw new Refusal(
+        "InvalidParameter",
+        `behaviour ${name} cannot be ${JSON.stringify(value)}; allowed: ${allowedValues(name)}`,
+      );
     }
   }
   return { ...base, ...Object.fromEntries(entries) };
@@ -233,12 +239,20 @@ export function withBehaviour(base: Behaviour, changes: Partial<Behaviour>): Beh
 export function parseBehaviour(text: string): Partial<Behaviour> {
   const separator = text.indexOf("=");
   const name = separator < 0 ? text : text.slice(0, separator);
-  if (!isBehaviourName(name)) throw new Error(`unknown behaviour "${name}"; known: ${behaviourNames.join(", ")}`);
-  if (separator < 0) throw new Error(`behaviour ${name} needs a value: ${name}=…; allowed: ${allowedValues(name)}`);
+  if (!isBehaviourName(name))
+    throw new Refusal("InvalidParameter", `unknown behaviour "${name}"; known: ${behaviourNames.join(", ")}`);
+  if (separator < 0)
+    throw new Refusal(
+      "InvalidParameter",
+      `behaviour ${name} needs a value: ${name}=…; allowed: ${allowedValues(name)}`,
+    );
   const raw = text.slice(separator + 1);
   const value = behaviours[name].kind === "amount" && /^\d+$/.test(raw) ? Number(raw) : raw;
   if (!isAllowed(name, value)) {
-    throw new Error(`behaviour ${name} cannot be ${JSON.stringify(raw)}; allowed: ${allowedValues(name)}`);
+    throw new Refusal(
+      "InvalidParameter",
+      `behaviour ${name} cannot be ${JSON.stringify(raw)}; allowed: ${allowedValues(name)}`,
+    );
   }
   return { [name]: value };
 }

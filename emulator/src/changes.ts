@@ -1,4 +1,5 @@
 import type { Row } from "./contract";
+import { Refusal } from "./errors";
 import type { Service } from "./service";
 import type { EmulatorCredentials } from "./store/credentials";
 import { LineList } from "./store/lineList";
@@ -85,7 +86,7 @@ export class Changes {
     const { store } = this.service;
     this.task(taskId);
     const wanted = lotNo === undefined ? store.runsOf(taskId).at(-1) : store.runs.get(lotNo);
-    if (wanted === undefined && lotNo !== undefined) throw new Error(`there is no batch ${lotNo}`);
+    if (wanted === undefined && lotNo !== undefined) throw new Refusal("NotFound", `there is no batch ${lotNo}`);
     const run = wanted ?? store.addRun(newRun(taskId));
     run.rows.append(rows.map((row) => (typeof row === "string" ? row : JSON.stringify(row))));
     this.changed();
@@ -105,7 +106,7 @@ export class Changes {
    */
   setSubtaskStatus(lotNo: string, status: SubtaskStatus, subTaskIds?: readonly string[]): void {
     const run = this.service.store.runs.get(lotNo);
-    if (run === undefined) throw new Error(`there is no batch ${lotNo}`);
+    if (run === undefined) throw new Refusal("NotFound", `there is no batch ${lotNo}`);
     for (const subtask of run.subtasks) {
       if (subTaskIds !== undefined && !subTaskIds.includes(subtask.subTaskId)) continue;
       if (!hasEnded(subtask)) this.service.runner.stopSubtask(run, subtask);
@@ -146,13 +147,13 @@ export class Changes {
 
   private task(taskId: string): StoredTask {
     const task = this.service.store.tasks.get(taskId);
-    if (task === undefined) throw new Error(`there is no task ${taskId}`);
+    if (task === undefined) throw new Refusal("NotFound", `there is no task ${taskId}`);
     return task;
   }
 
   private action(taskId: string, actionId: string): StoredAction {
     const action = this.task(taskId).actions.find((known) => known.actionId === actionId);
-    if (action === undefined) throw new Error(`task ${taskId} has no action ${actionId}`);
+    if (action === undefined) throw new Refusal("NotFound", `task ${taskId} has no action ${actionId}`);
     return action;
   }
 }

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { parseDocument } from "yaml";
 import { parseCrawling } from "./extraction/crawling";
 import type { Behaviour, Crawling, Emulator, Plan, Seed } from "./index";
 import { allowedValues, behaviourNames, checkSeed, parseBehaviour, startEmulator } from "./index";
+import { packageVersion } from "./localEmulator";
 
 interface EmulatorFlags {
   port: number;
@@ -16,18 +16,19 @@ interface EmulatorFlags {
   crawl: Partial<Crawling>;
   allowRemotePages: boolean;
   latency: number;
+  adminToken?: string;
   pageTimeout: number;
   pageMemory: number;
   quiet: boolean;
 }
 
-/** Small, because nothing reads the journal of this process. */
-const journalLimit = 100;
+/** An emulator of this command can run for weeks. */
+const journalLimit = 10_000;
 
 /** The command `webextract-emulator`: runs the emulator until it is interrupted. */
 function command(): Command {
   return new Command("webextract-emulator")
-    .version(version())
+    .version(packageVersion())
     .description("Run a stateful emulator of the service on this machine")
     .option("--port <number>", "port to listen on; 0 means a free port", integerUpTo(65_535), 8787)
     .option("--host <address>", "address to listen on", "127.0.0.1")
@@ -55,6 +56,12 @@ function command(): Command {
       10_000,
     )
     .option("--page-memory <MB>", "memory for reading one page of a run, in megabytes", integerUpTo(65_536, 1), 1024)
+    .addOption(
+      new Option(
+        "--admin-token <token>",
+        "token of the admin API (default: none on loopback, a random one on another address)",
+      ).env("WEBEXTRACT_EMULATOR_ADMIN_TOKEN"),
+    )
     .option("--quiet", "do not log requests", false)
     .option("--list-behaviours", "list the behaviours with their values and exit")
     .allowExcessArguments(false)
@@ -77,6 +84,7 @@ async function run(flags: EmulatorFlags): Promise<void> {
     latencyMs: flags.latency,
     pageTimeoutMs: flags.pageTimeout,
     pageMemoryMb: flags.pageMemory,
+    adminToken: flags.adminToken,
     journalLimit,
     log: flags.quiet ? undefined : say,
   }).catch((error: unknown) => {
@@ -96,6 +104,7 @@ function greeting(emulator: Emulator, flags: EmulatorFlags): string {
   const tasks = emulator.inspect.tasks().map((task) => task.taskId);
   return `The emulated service listens on ${emulator.url}; its state is kept ${kept}.
 Task groups: ${list(emulator.inspect.groups())}. Tasks: ${list(tasks)}.
+${adminLine(emulator, flags)}
 
 In the folder of a Pulumi project:
   pulumi config set webextract:baseUrl ${emulator.url}
@@ -105,6 +114,15 @@ In the folder of a Pulumi project:
 
 These credentials work with this emulator only. Ctrl-C stops the emulator.
 `;
+}
+
+/** Shows only a token that the user does not have yet. */
+function adminLine({ url, adminToken }: Emulator, flags: EmulatorFlags): string {
+  const needs =
+    adminToken === undefined
+      ? ""
+      : `; it needs ${adminToken === flags.adminToken ? "your token" : `the token ${adminToken}`}`;
+  return `Admin API: ${url}/__emulator${needs}.`;
 }
 
 function list(names: readonly string[]): string {
@@ -168,10 +186,6 @@ function interrupted(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
   });
-}
-
-function version(): string {
-  return JSON.parse(readFileSync(join(__dirname, "..", "package.json"), "utf8")).version;
 }
 
 function say(text: string): void {

@@ -1,4 +1,7 @@
-/** The contract, read from openapi.yaml only, so that the emulator and the client interpret the contract independently of each other. */
+/**
+ * The contracts of the service and of the admin API, read from openapi.yaml and admin.openapi.yaml only, so that the emulator and the client interpret
+ * the contract independently of each other.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -20,75 +23,106 @@ export type Schemas = components["schemas"];
 /** One extracted row. Its fields are the task's. */
 export type Row = Schemas["Row"];
 
-/** One operation. */
-export interface Operation {
-  readonly name: OperationName;
-  readonly method: "GET" | "POST";
+/** An operation of the service or, with other names, of the admin API. */
+export interface Operation<Name extends string = OperationName> {
+  readonly name: Name;
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
-  /** The required credential. `none`: the body has the refresh token. */
+  /** The required credential. `none`: the body has the refresh token, or the operation is open to all. */
   readonly credential: "none" | "apiKey" | "bearer";
   /** Where the fields of the request are sent. */
   readonly sends: "json" | "query" | "multipart";
-  /** The query parameters. */
+  /** The parameters in the query and in the path. */
   readonly parameters: readonly Parameter[];
   /** Reference to the schema of a JSON body. */
   readonly bodySchema: string | undefined;
+  /** Whether a request without a body is refused. */
+  readonly bodyRequired: boolean;
   /** The plans that can call it. `undefined`: every plan. */
   readonly plans: readonly string[] | undefined;
 }
 
-/** A query parameter. */
+/** A parameter. */
 export interface Parameter {
   readonly name: string;
+  readonly in: "query" | "path";
   readonly required: boolean;
   /** JSON Schema. */
   readonly schema: Record<string, unknown>;
 }
 
 interface DocumentedOperation {
-  operationId: OperationName;
+  operationId: string;
   security: readonly { bearer?: unknown; apiKey?: unknown }[];
   "x-plans"?: readonly string[];
-  parameters?: readonly Parameter[];
-  requestBody?: { content: Record<string, { schema: { $ref: string } }> };
+  parameters?: readonly (DocumentedParameter | { $ref: string })[];
+  requestBody?: { required?: boolean; content: Record<string, { schema: { $ref: string } }> };
 }
 
-/** openapi.yaml, parsed. */
+type DocumentedParameter = Omit<Parameter, "required"> & { required?: boolean };
+
+const methods = ["get", "post", "put", "delete"] as const;
+
+/** A contract, parsed. */
 export interface Contract {
-  readonly paths: Record<string, { get?: DocumentedOperation; post?: DocumentedOperation }>;
+  readonly components: { readonly parameters?: Record<string, DocumentedParameter> };
+  readonly paths: Record<string, { [Method in (typeof methods)[number]]?: DocumentedOperation }>;
 }
 
-/** In the folder of the package, which is the parent of both `src` and `dist`. */
-const contractFile = join(__dirname, "..", "openapi.yaml");
+/** The file of a contract, in the folder of the package. */
+export type ContractFile = "openapi.yaml" | "admin.openapi.yaml";
 
-let contract: Contract | undefined;
+const contracts = new Map<ContractFile, Contract>();
 
 /** Parsed once in a process, because parsing takes longer than the rest of a start. */
-export function readContract(): Contract {
-  contract ??= parse(readFileSync(contractFile, "utf8")) as Contract;
+export function readContract(file: ContractFile): Contract {
+  const known = contracts.get(file);
+  if (known !== undefined) return known;
+  const contract = parse(contractText(file)) as Contract;
+  contracts.set(file, contract);
   return contract;
 }
 
-/** All operations of the service. */
-export function operationsOf({ paths }: Contract): Operation[] {
-  return Object.entries(paths).flatMap(([path, { get, post }]) => [
-    ...(get === undefined ? [] : [describe(get, "GET", path)]),
-    ...(post === undefined ? [] : [describe(post, "POST", path)]),
-  ]);
+/** The folder of the package is the parent of both `src` and `dist`. */
+export function contractText(file: ContractFile): string {
+  return readFileSync(join(__dirname, "..", file), "utf8");
 }
 
-function describe(documented: DocumentedOperation, method: Operation["method"], path: string): Operation {
+/** All operations of a contract. */
+export function operationsOf<Name extends string = OperationName>(contract: Contract): Operation<Name>[] {
+  return Object.entries(contract.paths).flatMap(([path, documented]) =>
+    methods.flatMap((method) => {
+      const operation = documented[method];
+      return operation === undefined ? [] : [describe<Name>(contract, operation, method, path)];
+    }),
+  );
+}
+
+function describe<Name extends string>(
+  contract: Contract,
+  documented: DocumentedOperation,
+  method: (typeof methods)[number],
+  path: string,
+): Operation<Name> {
   const [scheme] = documented.security;
   const content = documented.requestBody?.content ?? {};
   const bodySchema = content["application/json"]?.schema.$ref;
   return {
-    name: documented.operationId,
-    method,
+    name: documented.operationId as Name,
+    method: method.toUpperCase() as Operation["method"],
     path,
     credential: scheme === undefined ? "none" : scheme.bearer === undefined ? "apiKey" : "bearer",
     sends: bodySchema !== undefined ? "json" : "multipart/form-data" in content ? "multipart" : "query",
-    parameters: documented.parameters ?? [],
+    parameters: (documented.parameters ?? []).map((parameter) => parameterOf(contract, parameter)),
     bodySchema,
+    bodyRequired: documented.requestBody?.required ?? false,
     plans: documented["x-plans"],
   };
+}
+
+function parameterOf({ components }: Contract, documented: DocumentedParameter | { $ref: string }): Parameter {
+  if (!("$ref" in documented)) return { ...documented, required: documented.required ?? false };
+  const shared = components.parameters?.[documented.$ref.split("/").at(-1) ?? ""];
+  if (shared === undefined) throw new Error(`the contract has no ${documented.$ref}`);
+  return { ...shared, required: shared.required ?? false };
 }

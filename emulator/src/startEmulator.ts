@@ -1,23 +1,22 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
+import { isLoopbackName, mintAdminToken } from "./admin/access";
+import { Admin } from "./admin/admin";
 import type { Behaviour } from "./behaviour";
 import { defaultBehaviour, withBehaviour } from "./behaviour";
-import { Changes } from "./changes";
 import { operationsOf, readContract } from "./contract";
+import type { Emulator } from "./emulator";
 import type { Crawling } from "./extraction/crawling";
 import { checkCrawling } from "./extraction/crawling";
 import { PageLoader } from "./extraction/loadPage";
 import { visitPage } from "./extraction/pages";
 import { Runner } from "./extraction/runner";
 import { RequestCheck } from "./http/checkRequest";
-import type { Fault, Hold } from "./http/faults";
 import { FaultPlan } from "./http/faults";
-import type { JournalEntry } from "./http/journal";
 import { Journal } from "./http/journal";
 import { buildServer } from "./http/server";
-import { Inspection } from "./inspect";
+import { LocalEmulator, sow } from "./localEmulator";
 import type { Service } from "./service";
-import type { EmulatorCredentials } from "./store/credentials";
 import { CredentialStore } from "./store/credentials";
 import type { Plan, Seed } from "./store/seed";
 import { checkSeed, defaultSeed } from "./store/seed";
@@ -50,47 +49,12 @@ export interface EmulatorOptions {
   pageTimeoutMs?: number;
   /** Memory for reading one page of a run, in megabytes. Default 1024. */
   pageMemoryMb?: number;
+  /** Token of the admin API. Default: none on loopback, a random one on another address. */
+  adminToken?: string;
   /** Maximum number of requests in the journal. Default 100000. */
   journalLimit?: number;
   /** Receives a line for each request and for each page that could not be read. Default: no log. */
   log?: (line: string) => void;
-}
-
-/** A running emulator. */
-export interface Emulator {
-  /** Base address for clients, without a trailing slash. */
-  readonly url: string;
-  /** The newest credentials. A refresh changes them. */
-  readonly credentials: EmulatorCredentials;
-  /** The journal of requests, in the order of arrival. */
-  readonly requests: readonly JournalEntry[];
-  /** Empties the journal. */
-  clearRequests(): void;
-  /** Makes a later request fail. Each request takes the first fault that matches. */
-  fault(fault: Fault): void;
-  /**
-   * Makes later requests wait until they are released: before they take effect, or (default) after it, before the response. A test can use it
-   * to kill a client at a known moment.
-   */
-  hold(fault: Omit<Fault, "kind">): Hold;
-  /** Removes all faults that have not happened yet. */
-  clearFaults(): void;
-  /** The current behaviour. */
-  readonly behaviour: Readonly<Behaviour>;
-  /** Changes the behaviour for later requests. */
-  setBehaviour(changes: Partial<Behaviour>): void;
-  /** Changes the account's plan for later requests. */
-  setPlan(plan: Plan): void;
-  /** Changes the delay of later requests, in milliseconds. */
-  setLatency(ms: number): void;
-  /** Shows what the emulator holds. */
-  readonly inspect: Inspection;
-  /** Makes changes like a user of the service, outside of the client. */
-  readonly change: Changes;
-  /** Resolves when no run can continue: each has ended, is held, or waits for reads. */
-  settled(): Promise<void>;
-  /** Writes the state file, closes all connections and stops. */
-  close(): Promise<void>;
 }
 
 /**
@@ -138,26 +102,38 @@ async function startWithLock(options: EmulatorOptions, lock: StateLock | undefin
   const plan = options.plan ?? loaded?.plan ?? seed?.plan ?? "enterprise";
   const service: Service = { store, credentials, runner, behaviour, plan };
 
-  const contract = readContract();
+  const contract = readContract("openapi.yaml");
   const journal = new Journal(options.journalLimit ?? 100_000);
   const faults = new FaultPlan();
   const closing = new AbortController();
-  let latencyMs = options.latencyMs ?? 0;
-  let closed: Promise<void> | undefined;
-  const app = await buildServer({
-    service,
-    operations: operationsOf(contract),
-    check: new RequestCheck(contract),
-    journal,
-    faults,
-    latencyMs: () => latencyMs,
+  const latency = { ms: options.latencyMs ?? 0 };
+  const host = options.host ?? "127.0.0.1";
+  const adminToken = options.adminToken ?? (isLoopbackName(host) ? undefined : mintAdminToken());
+  const saved = () => writer.save();
+  const admin: Admin = new Admin({
+    emulator: () => emulator,
+    access: { host, token: adminToken },
+    saved,
     log,
-    saved: () => writer.save(),
     closing: closing.signal,
   });
+  const app = await buildServer(
+    {
+      service,
+      operations: operationsOf(contract),
+      check: new RequestCheck(contract),
+      journal,
+      faults,
+      latencyMs: () => latency.ms,
+      log,
+      saved,
+      closing: closing.signal,
+    },
+    admin,
+  );
   let url: string;
   try {
-    url = await listen(app, options);
+    url = await listen(app, host, options.port ?? 0);
     await writer.prepare();
     await writer.save();
   } catch (error) {
@@ -167,46 +143,31 @@ async function startWithLock(options: EmulatorOptions, lock: StateLock | undefin
   }
   runner.resume();
 
-  return {
+  let closed: Promise<void> | undefined;
+  const emulator: LocalEmulator = new LocalEmulator({
     url,
-    get credentials() {
-      return credentials.newest();
-    },
-    get requests() {
-      return journal.entries;
-    },
-    clearRequests: () => journal.clear(),
-    fault: (fault) => void faults.add(fault),
-    hold: (fault) => faults.add({ when: "after", ...fault, kind: "hold" }),
-    clearFaults: () => faults.clear(),
-    get behaviour() {
-      return service.behaviour;
-    },
-    setBehaviour(changes) {
-      service.behaviour = withBehaviour(service.behaviour, changes);
-    },
-    setPlan(changed) {
-      service.plan = changed;
-      saveSoon();
-    },
-    setLatency(ms) {
-      latencyMs = ms;
-    },
-    inspect: new Inspection(service),
-    change: new Changes(service, saveSoon),
-    settled: () => runner.settled(),
+    adminToken,
+    service,
+    journal,
+    faults,
+    seed: options.seed ?? defaultSeed(),
+    latency,
+    saved,
+    saveSoon,
     close() {
       // Only once: a second call must not overwrite the state file of an emulator that was started later.
       closed ??= end();
       return closed;
     },
-  };
+  });
+  return emulator;
 
   async function end(): Promise<void> {
     closing.abort();
     runner.close();
     app.server.closeAllConnections();
     await app.close();
+    await admin.close();
     try {
       await writer.close();
     } finally {
@@ -215,14 +176,8 @@ async function startWithLock(options: EmulatorOptions, lock: StateLock | undefin
   }
 }
 
-function sow(seed: Seed, store: Store): void {
-  for (const group of seed.taskGroups) store.addGroup(group.taskGroupId, group.name);
-  for (const task of seed.tasks) store.addTask(task);
-}
-
-async function listen(app: FastifyInstance, options: EmulatorOptions): Promise<string> {
-  const host = options.host ?? "127.0.0.1";
-  await app.listen({ port: options.port ?? 0, host });
+async function listen(app: FastifyInstance, host: string, wantedPort: number): Promise<string> {
+  await app.listen({ port: wantedPort, host });
   const { port } = app.server.address() as AddressInfo;
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

@@ -119,6 +119,7 @@ describe("an install of webextract-emulator", () => {
     assert.deepEqual(files.filter((path) => !path.startsWith("dist/")).sort(), [
       "LICENSE",
       "README.md",
+      "admin.openapi.yaml",
       "bin/webextract-emulator.js",
       "openapi.yaml",
       "package.json",

@@ -135,6 +135,7 @@ export class Runner {
   /** Ends all runs, before everything in the store is replaced. */
   forgetAll(): void {
     for (const taskId of new Set([...this.unfinished].map((run) => run.taskId))) this.forget(taskId);
+    this.tellWaiters();
   }
 
   /** Stops all work. The store keeps the remaining work. */
@@ -154,7 +155,8 @@ export class Runner {
     this.unfinished.add(run);
     // Deferred, so that the response to a start precedes the work of its run.
     setImmediate(() => {
-      while (this.mayWork(run)) {
+      // A run that was removed in the meantime does not work.
+      while (this.unfinished.has(run) && this.mayWork(run)) {
         const subtask = run.subtasks.find((candidate) => candidate.status === "waiting");
         if (subtask === undefined) break;
         subtask.status = "extracting";

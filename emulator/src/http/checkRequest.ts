@@ -6,26 +6,39 @@ import { missing, Refusal } from "../errors";
 /** No check of the schemas: it would double the time of a start, and `npm run check` does it. */
 const trusted = { strict: false, meta: false, validateSchema: false } as const;
 
-/** Checks requests against openapi.yaml. Compiles the schema of an operation at its first request. */
+/** How strict a check is. */
+export interface CheckOptions {
+  /** Reports all problems, and refuses query parameters that the contract does not have. Default: the first problem only, and no. */
+  thorough?: boolean;
+}
+
+/** Checks requests against a contract. Compiles the schema of an operation at its first request. */
 export class RequestCheck {
-  private readonly bodies = new Ajv2020(trusted);
-  /** Query parameters are strings on the wire, so only here a string can become a number. */
-  private readonly queries = new Ajv2020({ ...trusted, coerceTypes: true });
+  private readonly thorough: boolean;
+  private readonly bodies: Ajv2020;
+  /** Parameters are strings on the wire, so only here a string can become a number or a boolean. */
+  private readonly parameters: Ajv2020;
   private readonly compiled = new Map<string, ValidateFunction>();
 
-  constructor(contract: Contract) {
+  constructor(contract: Contract, { thorough = false }: CheckOptions = {}) {
+    this.thorough = thorough;
+    this.bodies = new Ajv2020({ ...trusted, allErrors: thorough, discriminator: true });
+    this.parameters = new Ajv2020({ ...trusted, allErrors: thorough, coerceTypes: true });
     this.bodies.addSchema({ $id: "contract", ...contract });
   }
 
   /** @throws Refusal that names the parameter, never its value. */
-  body(operation: Operation, body: unknown): void {
+  body(operation: Operation<string>, body: unknown): void {
     const { bodySchema } = operation;
     if (bodySchema === undefined) return;
-    if (body === undefined || body === null) throw new Refusal("RequestModelNull", "the request has no body");
+    if (body === undefined || body === null) {
+      if (!operation.bodyRequired && body === undefined) return;
+      throw new Refusal("RequestModelNull", "the request has no body");
+    }
     const validate = this.once(`body ${operation.name}`, () =>
       this.bodies.compile({ $ref: bodySchema.replace("#", "contract#") }),
     );
-    if (!validate(body)) throw refusalOf(validate.errors, "the body");
+    if (!validate(body)) throw this.refusalOf(validate.errors, "the body");
   }
 
   /**
@@ -33,18 +46,19 @@ export class RequestCheck {
    * @param optional parameters that the current behaviour does not require.
    */
   query(
-    operation: Operation,
+    operation: Operation<string>,
     query: Record<string, unknown>,
     optional: readonly string[] = [],
   ): Record<string, unknown> {
-    const { parameters } = operation;
+    const parameters = operation.parameters.filter((parameter) => parameter.in === "query");
     const validate = this.once(`query ${operation.name} ${optional.join()}`, () =>
-      this.queries.compile({
+      this.parameters.compile({
         type: "object",
         properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])),
         required: parameters
           .filter(({ name, required }) => required && !optional.includes(name))
           .map(({ name }) => name),
+        additionalProperties: !this.thorough,
       }),
     );
     const typed = { ...query };
@@ -55,7 +69,7 @@ export class RequestCheck {
     // The conversion of the validator takes Infinity, 1e400 and 0x10 too.
     const wrong = parameters.find(({ name, schema }) => schema.type === "integer" && !isInteger(typed[name]));
     if (wrong !== undefined) throw new Refusal("InvalidParameter", `${wrong.name} must be integer`);
-    if (!validate(typed)) throw refusalOf(validate.errors, "the query");
+    if (!validate(typed)) throw this.refusalOf(validate.errors, "the query");
     return typed;
   }
 
@@ -66,6 +80,14 @@ export class RequestCheck {
     this.compiled.set(key, validate);
     return validate;
   }
+
+  private refusalOf(errors: readonly ErrorObject[] | null | undefined, whole: string): Refusal {
+    const [first, ...others] = (errors ?? [])
+      .filter(({ keyword }) => keyword !== "if")
+      .map((error) => problemOf(error, whole));
+    if (first === undefined) return new Refusal("InvalidParameter", `${whole} is not valid`);
+    return new Refusal(first.code, [first, ...others].map(({ message }) => message).join("; "));
+  }
 }
 
 /** Whether it is absent or can be an integer. A repeated parameter is a list, which the validator refuses. */
@@ -73,13 +95,23 @@ function isInteger(value: unknown): boolean {
   return typeof value !== "string" || (/^-?\d+$/.test(value) && Number.isSafeInteger(Number(value)));
 }
 
-function refusalOf(errors: readonly ErrorObject[] | null | undefined, whole: string): Refusal {
-  const error = errors?.[0];
-  const path = error?.instancePath.slice(1).replaceAll("/", ".") ?? "";
-  if (error?.keyword === "required") {
-    return missing([path, String(error.params.missingProperty)].filter((part) => part !== "").join("."));
+function problemOf(error: ErrorObject, whole: string): Refusal {
+  const path = error.instancePath.slice(1).replaceAll("/", ".");
+  const inside = (name: unknown) => [path, String(name)].filter((part) => part !== "").join(".");
+  switch (error.keyword) {
+    case "required":
+      return missing(inside(error.params.missingProperty));
+    // In these contracts, a minimum of length or items is 1: what is empty is missing.
+    case "minLength":
+    case "minItems":
+      return missing(path);
+    case "additionalProperties":
+      return new Refusal("InvalidParameter", `${inside(error.params.additionalProperty)} is not known`);
+    case "enum":
+      return new Refusal("InvalidParameter", `${path} must be one of ${error.params.allowedValues.join(", ")}`);
+    case "discriminator":
+      return new Refusal("InvalidParameter", `${inside(error.params.tag)} is not one of the allowed values`);
+    default:
+      return new Refusal("InvalidParameter", `${path === "" ? whole : path} ${error.message ?? "is not valid"}`);
   }
-  // In this contract, a minimum of length or items is 1: what is empty is missing.
-  if (error?.keyword === "minLength" || error?.keyword === "minItems") return missing(path);
-  return new Refusal("InvalidParameter", `${path === "" ? whole : path} ${error?.message ?? "is not valid"}`);
 }

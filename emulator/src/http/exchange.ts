@@ -11,7 +11,7 @@ import { pause, send, sendSpoilt } from "./deliver";
 import type { FaultPlan, PlannedFault } from "./faults";
 import { checkCredentials, checkPlan, presentedCredentials, RateGate } from "./gate";
 import type { Journal, JournalEntry } from "./journal";
-import { cleanText } from "./journal";
+import { cleanText, tasksOf } from "./journal";
 import type { ServiceResponse } from "./responses";
 import { failureResponse, faultResponse, gatewayResponse, successResponse } from "./responses";
 import { receiveUpload } from "./upload";
@@ -81,7 +81,7 @@ export class Exchange {
     if (fault !== undefined && ownResponse) response = faultResponse(fault, entry.requestId, request.url, behaviour);
     if (spoilt) response = gatewayResponse(Number(behaviour.badGatewayStatus));
     entry.status = fault?.kind === "reset" || fault?.kind === "hang" ? 0 : response.status;
-    this.log(entry, received.startedAt);
+    this.close(entry, received.startedAt);
     if (fault === undefined || ownResponse || onlyWaits) return send(reply, response);
     if (fault.kind === "hold") await this.wait(fault);
     await sendSpoilt(reply, response, fault, parts.closing);
@@ -113,7 +113,7 @@ export class Exchange {
     const response = failureResponse(entry.requestId, refusal, this.parts.service.behaviour);
     if (refusal.code === "MethodNotAllowed") response.headers = { ...response.headers, allow: methods.join(", ") };
     entry.status = response.status;
-    this.log(entry, Date.now());
+    this.close(entry, Date.now());
     return send(reply, response);
   }
 
@@ -223,7 +223,9 @@ export class Exchange {
     return fields;
   }
 
-  private log(entry: JournalEntry, startedAt: number): void {
+  /** The response is decided. */
+  private close(entry: JournalEntry, startedAt: number): void {
+    this.parts.journal.close(entry);
     const query = new URLSearchParams(
       Object.entries(entry.query).map(([key, value]): [string, string] => [key, String(value)]),
     ).toString();
@@ -252,10 +254,4 @@ function unknownRefusal(method: string, methods: readonly string[]): Refusal {
 
 function noSuchOperation(): Refusal {
   return new Refusal("NotFound", "there is no such operation");
-}
-
-/** The task ids in a request. */
-function tasksOf(fields: unknown): unknown[] {
-  const { taskId, taskIds } = (fields ?? {}) as { taskId?: unknown; taskIds?: unknown };
-  return Array.isArray(taskIds) ? taskIds : [taskId];
 }

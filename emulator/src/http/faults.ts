@@ -97,11 +97,13 @@ class Gate implements Hold {
 /** The faults of later requests. Each request takes the first fault that matches. */
 export class FaultPlan {
   private faults: PlannedFault[] = [];
+  private readonly gates = new Set<Gate>();
 
   /** @returns the hold, for faults of kind `hold`. */
   add(fault: Fault): Hold {
     const spoils = ["truncated", "slow", "late", "wrongType"].includes(fault.kind);
     const gate = new Gate();
+    if (fault.kind === "hold") this.gates.add(gate);
     this.faults.push({
       ...fault,
       when: fault.when ?? (spoils ? "after" : "before"),
@@ -130,5 +132,12 @@ export class FaultPlan {
 
   clear(): void {
     this.faults = [];
+  }
+
+  /** Removes all faults, and releases the requests that wait. */
+  reset(): void {
+    this.clear();
+    for (const gate of this.gates) gate.release();
+    this.gates.clear();
   }
 }

@@ -1,4 +1,6 @@
+import { EventEmitter } from "node:events";
 import type { OperationName } from "../contract";
+import { waitUntil } from "./waitUntil";
 
 /** An uploaded file, without its content. */
 export interface JournalFile {
@@ -14,6 +16,8 @@ export interface JournalFile {
 
 /** One request. Credentials are removed from every field. */
 export interface JournalEntry {
+  /** Number of the request since the start, from 1. */
+  number: number;
   /** The operation. `unknown`: another path or method. */
   operation: OperationName | "unknown";
   /** HTTP method. */
@@ -42,20 +46,40 @@ export interface JournalEntry {
   tookEffect: boolean;
 }
 
+/** Which requests of the journal are wanted. Default: all. */
+export interface RequestFilter {
+  /** Only requests of this operation. `unknown`: another path or method. */
+  operation?: OperationName | "unknown";
+  /** Only requests that name this task, alone or with others. */
+  taskId?: string;
+  /** Only requests with this status of the response; 0 if there was none. */
+  status?: number;
+  /** Only requests with a larger `number`. */
+  after?: number;
+}
+
 const longestList = 10_000;
 
 /** The latest requests, at most `limit`. */
 export class Journal {
   private readonly limit: number;
   readonly entries: JournalEntry[] = [];
+  private last = 0;
+  /** Requests whose response is not decided yet. */
+  private readonly open = new WeakSet<JournalEntry>();
+  private readonly changes = new EventEmitter();
 
   constructor(limit: number) {
     this.limit = limit;
+    // Each waiting request of the admin API has a listener.
+    this.changes.setMaxListeners(0);
   }
 
-  /** Adds an entry when the request arrives. Status and effect are set later. */
-  add(entry: JournalEntry, secrets: readonly string[]): JournalEntry {
+  /** Adds an entry when the request arrives. Status and effect are set before `close`. */
+  add(entry: Omit<JournalEntry, "number">, secrets: readonly string[]): JournalEntry {
+    this.last += 1;
     const clean: JournalEntry = {
+      number: this.last,
       ...entry,
       path: cleanText(entry.path, secrets),
       query: cleanValue(entry.query, secrets) as Record<string, unknown>,
@@ -63,12 +87,57 @@ export class Journal {
     };
     this.entries.push(clean);
     if (this.entries.length > this.limit) this.entries.shift();
+    this.open.add(clean);
     return clean;
+  }
+
+  /** The response to the request is decided. */
+  close(entry: JournalEntry): void {
+    this.open.delete(entry);
+    this.changes.emit("close", entry);
+  }
+
+  /** Calls the listener with each request whose response is decided. @returns a function that ends this. */
+  onClose(listener: (entry: JournalEntry) => void): () => void {
+    this.changes.on("close", listener);
+    return () => this.changes.off("close", listener);
+  }
+
+  /** The requests that match, in the order of arrival. */
+  find(filter: RequestFilter): JournalEntry[] {
+    return this.entries.filter((entry) => matches(entry, filter));
+  }
+
+  /**
+   * Waits until this number of requests match and have been responded to.
+   * @returns false if too few do within `timeoutMs`, or if the signal ends the wait.
+   */
+  wait(count: number, filter: RequestFilter, timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
+    return waitUntil(
+      () => this.find(filter).filter((entry) => !this.open.has(entry)).length >= count,
+      (check) => this.onClose(check),
+      { timeoutMs, signal },
+    );
   }
 
   clear(): void {
     this.entries.length = 0;
   }
+}
+
+function matches(entry: JournalEntry, { operation, taskId, status, after = 0 }: RequestFilter): boolean {
+  return (
+    entry.number > after &&
+    (operation === undefined || entry.operation === operation) &&
+    (status === undefined || entry.status === status) &&
+    (taskId === undefined || tasksOf(entry.query).includes(taskId) || tasksOf(entry.body).includes(taskId))
+  );
+}
+
+/** The task ids in the fields of a request. */
+export function tasksOf(fields: unknown): unknown[] {
+  const { taskId, taskIds } = (fields ?? {}) as { taskId?: unknown; taskIds?: unknown };
+  return Array.isArray(taskIds) ? taskIds : [taskId];
 }
 
 /** A copy without credentials: known ones, and every value of a field for one. */

@@ -1,4 +1,5 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:http";
 import type { Socket } from "node:net";
 import multipart from "@fastify/multipart";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -10,13 +11,28 @@ import type { ServerParts, SocketUse } from "./exchange";
 import { Exchange } from "./exchange";
 import { presentedCredentials } from "./gate";
 
-export async function buildServer(parts: ServerParts): Promise<FastifyInstance> {
+/** Serves the paths of the admin API. */
+export interface AdminListener {
+  serves(path: string): boolean;
+  serve(request: IncomingMessage, response: ServerResponse): void;
+}
+
+/** @param admin has a server of its own on the same port: no hook, journal entry or behaviour of the service applies to its requests. */
+export async function buildServer(parts: ServerParts, admin: AdminListener): Promise<FastifyInstance> {
   const app = fastify({
     forceCloseConnections: true,
-    keepAliveTimeout: 0,
     exposeHeadRoutes: false,
-    // The router decodes every other character of a path.
-    rewriteUrl: ({ url = "" }) => url.replace(/^[^?]*/, (path) => path.replace(/%3A/gi, ":")),
+    rewriteUrl: decodeColons,
+    serverFactory(serveService) {
+      const server = createServer((request, response) => {
+        if (admin.serves(request.url ?? "")) admin.serve(request, response);
+        else serveService(request, response);
+      });
+      server.keepAliveTimeout = 0;
+      // A hold can last as long as a test.
+      server.requestTimeout = 0;
+      return server;
+    },
     frameworkErrors: (error, request, reply) => exchange.respondToUnknown(request, reply, error),
   });
   await app.register(multipart);
@@ -38,6 +54,11 @@ export async function buildServer(parts: ServerParts): Promise<FastifyInstance> 
   app.setNotFoundHandler((request, reply) => exchange.respondToUnknown(request, reply));
   app.setErrorHandler((error, request, reply) => exchange.respondToUnknown(request, reply, error));
   return app;
+}
+
+/** The router decodes every other character of a path. */
+export function decodeColons({ url = "" }: { url?: string }): string {
+  return url.replace(/^[^?]*/, (path) => path.replace(/%3A/gi, ":"));
 }
 
 /** Parsing never fails: a wrong body is refused later, after the journal entry and the check of credentials. */

@@ -43,9 +43,11 @@ const kept = 200;
 /** All tokens and keys of the emulated service. */
 export class CredentialStore {
   private state: CredentialsState = { accessTokens: [], refreshTokens: [], apiKeys: [] };
+  private readonly atStart: CredentialsState;
 
   constructor(state?: CredentialsState, seed: SeedCredentials = {}) {
     this.replaceAll(state, seed);
+    this.atStart = structuredClone(this.state);
   }
 
   /** Replaces all credentials: by those of a state, or by new ones for the account of a seed. */
@@ -53,6 +55,15 @@ export class CredentialStore {
     this.state = state ?? { accessTokens: [], refreshTokens: [], apiKeys: [] };
     if (state === undefined) this.addAccount(mainAccount, seed);
     else this.renewIfOutdated();
+  }
+
+  /** Restores the accounts, tokens and keys of the start. The access token gets a new lifetime. */
+  reset(): void {
+    this.state = structuredClone(this.atStart);
+    for (const token of this.state.accessTokens) {
+      token.expiresAt = Date.now() + 86399 * 1000;
+      token.uses = 0;
+    }
   }
 
   /** Creates the credentials of an account. */

@@ -1,4 +1,5 @@
 import Ajv2020 from "ajv/dist/2020";
+import { Refusal } from "../errors";
 
 /** Plan of the account. */
 export type Plan = "free" | "professional" | "enterprise";
@@ -139,7 +140,7 @@ export function checkSeed(value: unknown): Seed {
         const extra = error.params.additionalProperty ?? error.params.allowedValues;
         return `${error.instancePath || "/"} ${error.message ?? "is wrong"}${extra === undefined ? "" : ` (${String(extra)})`}`;
       });
-  if (problems.length > 0) throw new Error(`the seed is not valid:\n- ${problems.join("\n- ")}`);
+  if (problems.length > 0) throw new Refusal("InvalidParameter", `the seed is not valid:\n- ${problems.join("\n- ")}`);
   return value as Seed;
 }
 

@@ -1,0 +1,193 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import fastify from "fastify";
+import { parse as parseYaml, YAMLParseError } from "yaml";
+import type { Operation } from "../contract";
+import { contractText, operationsOf, readContract } from "../contract";
+import { Refusal } from "../errors";
+import { RequestCheck } from "../http/checkRequest";
+import type { AdminListener } from "../http/server";
+import { decodeColons } from "../http/server";
+import type { LocalEmulator } from "../localEmulator";
+import type { Access } from "./access";
+import { bodyTypes, checkAccess } from "./access";
+import type { AdminOperationName } from "./operations";
+import { carryOut } from "./operations";
+
+/** What the admin API needs. */
+export interface AdminParts {
+  emulator: () => LocalEmulator;
+  access: Access;
+  /** Resolves when the changes of a request are on disk. */
+  saved: () => Promise<void>;
+  log: (line: string) => void;
+  closing: AbortSignal;
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Whether the route needs no admin token. */
+    open?: boolean;
+  }
+}
+
+const prefix = "/__emulator";
+
+/** Large enough for the state of 100,000 tasks. */
+const bodyLimit = 512 * 1024 * 1024;
+
+/** The admin API. Its server is built at the first request, because reading its description takes longer than a start of the emulator. */
+export class Admin implements AdminListener {
+  private readonly parts: AdminParts;
+  private app: Promise<FastifyInstance> | undefined;
+
+  constructor(parts: AdminParts) {
+    this.parts = parts;
+  }
+
+  serves(path: string): boolean {
+    return path.startsWith(prefix) && ["", "/", "?"].includes(path.charAt(prefix.length));
+  }
+
+  serve(request: IncomingMessage, response: ServerResponse): void {
+    this.app ??= build(this.parts);
+    this.app.then(
+      (app) => app.routing(request, response),
+      (error: unknown) => {
+        this.parts.log(`the admin API failed: ${describe(error)}`);
+        response.writeHead(500).end();
+      },
+    );
+  }
+
+  async close(): Promise<void> {
+    await (await this.app)?.close();
+  }
+}
+
+async function build(parts: AdminParts): Promise<FastifyInstance> {
+  const contract = readContract("admin.openapi.yaml");
+  const operations = operationsOf<AdminOperationName>(contract);
+  const check = new RequestCheck(contract, { thorough: true });
+  const app = fastify({
+    bodyLimit,
+    exposeHeadRoutes: false,
+    rewriteUrl: decodeColons,
+    frameworkErrors: (error, _request, reply) => sendFailure(reply, error, parts),
+  });
+  parseBodies(app);
+  app.addHook("onRequest", async (request) => {
+    checkAccess(parts.access, request, request.routeOptions.config.open === true);
+  });
+  app.setErrorHandler((error, _request, reply) => sendFailure(reply, error, parts));
+  app.setNotFoundHandler((request, reply) => sendFailure(reply, unknownRoute(request, reply, operations), parts));
+  for (const operation of operations) {
+    app.route({
+      method: operation.method,
+      url: operation.path.replaceAll(":", "::").replace(/\{(\w+)\}/g, ":$1"),
+      config: { open: operation.credential === "none" },
+      handler: (request, reply) => respond(operation, check, parts, request, reply),
+    });
+  }
+  await app.ready();
+  return app;
+}
+
+/** The same bodies can be JSON or YAML. */
+function parseBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser([...bodyTypes.json], { parseAs: "string" }, (_request, body, done) => {
+    done(null, parseBody(String(body), JSON.parse, "JSON"));
+  });
+  app.addContentTypeParser([...bodyTypes.yaml], { parseAs: "string" }, (_request, body, done) => {
+    done(null, parseBody(String(body), parseYaml, "YAML"));
+  });
+}
+
+function parseBody(text: string, parse: (text: string) => unknown, form: string): unknown {
+  if (text.trim() === "") return undefined;
+  try {
+    return parse(text);
+  } catch (error) {
+    // The message of a parser quotes the text, which can contain a credential.
+    const line = error instanceof YAMLParseError ? error.linePos?.[0].line : undefined;
+    return new Refusal("InvalidParameter", `the body is not ${form}${line === undefined ? "" : ` (line ${line})`}`);
+  }
+}
+
+async function respond(
+  operation: Operation<AdminOperationName>,
+  check: RequestCheck,
+  parts: AdminParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  if (operation.name === "getDescription") {
+    return reply.type("application/yaml; charset=utf-8").send(contractText("admin.openapi.yaml"));
+  }
+  const { body } = request;
+  if (body instanceof Refusal) throw body;
+  if (operation.sends === "query" && body !== undefined) {
+    throw new Refusal("InvalidParameter", `${operation.name} takes no body`);
+  }
+  check.body(operation, body);
+  const query = check.query(operation, request.query as Record<string, unknown>);
+  const path = request.params as Record<string, unknown>;
+  const result = await carryOut(operation.name, parts.emulator(), {
+    body,
+    query,
+    path,
+    signal: signalOf(request, parts),
+  });
+  if (operation.method !== "GET") await parts.saved();
+  return result === undefined ? reply.code(204).send() : reply.send(result);
+}
+
+/** Ends a wait when the client is gone, or when the emulator closes. */
+function signalOf(request: FastifyRequest, { closing }: AdminParts): AbortSignal {
+  const gone = new AbortController();
+  request.raw.socket.once("close", () => gone.abort());
+  return AbortSignal.any([closing, gone.signal]);
+}
+
+function unknownRoute(
+  { method, url }: FastifyRequest,
+  reply: FastifyReply,
+  operations: readonly Operation<string>[],
+): Refusal {
+  const path = url.split("?")[0] ?? "";
+  const methods = operations.filter((operation) => fits(path, operation.path)).map((operation) => operation.method);
+  if (methods.length === 0) {
+    return new Refusal("NotFound", `the admin API has no ${path}; ${prefix}/openapi.yaml describes what it has`);
+  }
+  reply.header("allow", methods.join(", "));
+  return new Refusal("MethodNotAllowed", `this path takes ${methods.join(" or ")}, not ${method}`);
+}
+
+/** Whether a path is one of a template such as `/runs/{lotNo}`. */
+function fits(path: string, template: string): boolean {
+  const parts = path.split("/");
+  const wanted = template.split("/");
+  return parts.length === wanted.length && wanted.every((part, index) => part.startsWith("{") || part === parts[index]);
+}
+
+function sendFailure(reply: FastifyReply, error: unknown, { log }: AdminParts): FastifyReply {
+  const refusal = error instanceof Refusal ? error : refusalOf(error);
+  if (refusal.code === "ServerError") log(`the admin API failed: ${describe(error)}`);
+  if (refusal.code === "Invalid.Token") reply.header("www-authenticate", "Bearer");
+  return reply
+    .code(refusal.statusUnder("usual"))
+    .send({ error: { code: refusal.code, message: refusal.message }, requestId: randomUUID() });
+}
+
+function refusalOf(error: unknown): Refusal {
+  const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
+  return status < 500
+    ? new Refusal("InvalidParameter", "the request could not be read", status)
+    : new Refusal("ServerError", "an unexpected error has occurred");
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,78 @@
+import type { Behaviour } from "./behaviour";
+import type { Changes } from "./changes";
+import type { Fault, Hold } from "./http/faults";
+import type { JournalEntry, RequestFilter } from "./http/journal";
+import type { Inspection } from "./inspect";
+import type { EmulatorCredentials } from "./store/credentials";
+import type { StateDocument } from "./store/document/stateDocument";
+import type { Plan } from "./store/seed";
+
+/** Whether an emulator is ready. */
+export interface Health {
+  /** Always `ok`: an emulator that is not ready does not respond. */
+  status: "ok";
+  /** Version of the emulator. */
+  version: string;
+}
+
+/** A running emulator. The admin API over HTTP has the same powers. */
+export interface Emulator {
+  /** Base address for clients, without a trailing slash. */
+  readonly url: string;
+  /** The token that the admin API wants; undefined if it wants none, as on loopback. */
+  readonly adminToken: string | undefined;
+  /** The newest credentials. A refresh changes them. */
+  readonly credentials: EmulatorCredentials;
+  /** Whether the emulator is ready, and its version. */
+  health(): Health;
+  /**
+   * Restores the content of the seed, the credentials, and the behaviours, plan and latency of the start. Removes all batches, rows, faults and
+   * journal entries, and releases held requests.
+   */
+  reset(): Promise<void>;
+  /** The whole state as one document, with credentials. */
+  exportState(): StateDocument;
+  /**
+   * Replaces the whole state. Unfinished runs of the document continue.
+   * @throws Error that lists the problems of the document. The state does not change.
+   */
+  importState(document: StateDocument): Promise<void>;
+  /** The journal of requests, in the order of arrival. */
+  readonly requests: readonly JournalEntry[];
+  /** The requests that match, in the order of arrival. */
+  findRequests(filter: RequestFilter): JournalEntry[];
+  /**
+   * Waits until this number of requests match and have been responded to.
+   * @param timeoutMs Default 10000.
+   * @returns the requests that match.
+   * @throws Error if too few requests match within `timeoutMs`.
+   */
+  waitForRequests(count: number, filter?: RequestFilter, timeoutMs?: number): Promise<JournalEntry[]>;
+  /** Empties the journal. */
+  clearRequests(): void;
+  /** Makes a later request fail. Each request takes the first fault that matches. */
+  fault(fault: Fault): void;
+  /**
+   * Makes later requests wait until they are released: before they take effect, or (default) after it, before the response. A test can use it
+   * to kill a client at a known moment.
+   */
+  hold(fault: Omit<Fault, "kind">): Hold;
+  /** Removes all faults that have not happened yet. */
+  clearFaults(): void;
+  /** The current behaviour. */
+  readonly behaviour: Readonly<Behaviour>;
+  /** Changes the behaviour for later requests. */
+  setBehaviour(changes: Partial<Behaviour>): void;
+  /** Changes the account's plan for later requests. */
+  setPlan(plan: Plan): void;
+  /** Changes the delay of later requests, in milliseconds. */
+  setLatency(ms: number): void;
+  /** Shows what the emulator holds. */
+  readonly inspect: Inspection;
+  /** Makes changes like a user of the service, outside of the client. */
+  readonly change: Changes;
+  /** Resolves when no run can continue: each has ended, is held, or waits for reads. */
+  settled(): Promise<void>;
+  /** Writes the state file, closes all connections and stops. */
+  close(): Promise<void>;
+}

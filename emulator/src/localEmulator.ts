@@ -1,0 +1,172 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Behaviour } from "./behaviour";
+import { withBehaviour } from "./behaviour";
+import { Changes } from "./changes";
+import type { Emulator, Health } from "./emulator";
+import { Refusal } from "./errors";
+import type { Fault, FaultPlan, Hold } from "./http/faults";
+import type { Journal, JournalEntry, RequestFilter } from "./http/journal";
+import { Inspection } from "./inspect";
+import type { Service } from "./service";
+import type { EmulatorCredentials } from "./store/credentials";
+import type { StateDocument } from "./store/document/stateDocument";
+import { checkStateDocument, fillStore, stateDocument } from "./store/document/stateDocument";
+import type { Plan, Seed } from "./store/seed";
+import type { Store } from "./store/store";
+
+/** What the members of an emulator act on. */
+export interface LocalParts {
+  url: string;
+  adminToken: string | undefined;
+  service: Service;
+  journal: Journal;
+  faults: FaultPlan;
+  /** The content to which a reset returns. */
+  seed: Seed;
+  latency: { ms: number };
+  /** Saves the state. */
+  saved(): Promise<void>;
+  /** Saves the state within a short time. */
+  saveSoon(): void;
+  close(): Promise<void>;
+}
+
+/** The emulator of this process. The admin API over HTTP calls its members. */
+export class LocalEmulator implements Emulator {
+  readonly url: string;
+  readonly adminToken: string | undefined;
+  readonly inspect: Inspection;
+  readonly change: Changes;
+  readonly journal: Journal;
+  private readonly parts: LocalParts;
+  private readonly atStart: { behaviour: Behaviour; plan: Plan; latencyMs: number };
+
+  constructor(parts: LocalParts) {
+    const { service, latency } = parts;
+    this.url = parts.url;
+    this.adminToken = parts.adminToken;
+    this.parts = parts;
+    this.journal = parts.journal;
+    this.inspect = new Inspection(service);
+    this.change = new Changes(service, parts.saveSoon);
+    this.atStart = { behaviour: service.behaviour, plan: service.plan, latencyMs: latency.ms };
+  }
+
+  get credentials(): EmulatorCredentials {
+    return this.parts.service.credentials.newest();
+  }
+
+  health(): Health {
+    return { status: "ok", version: packageVersion() };
+  }
+
+  async reset(): Promise<void> {
+    const { service, faults, latency, seed } = this.parts;
+    const { behaviour, plan, latencyMs } = this.atStart;
+    faults.reset();
+    service.runner.forgetAll();
+    service.runner.release();
+    service.store.clear();
+    sow(seed, service.store);
+    service.credentials.reset();
+    Object.assign(service, { behaviour, plan });
+    latency.ms = latencyMs;
+    this.journal.clear();
+    await this.parts.saved();
+  }
+
+  exportState(): StateDocument {
+    const { store, plan, credentials } = this.parts.service;
+    // A copy, which does not change with the store.
+    return JSON.parse(JSON.stringify(stateDocument(store, { plan, credentials: credentials.toJSON() })));
+  }
+
+  async importState(document: unknown): Promise<void> {
+    const { service, saved } = this.parts;
+    const { plan, credentials, ...content } = checkedState(document);
+    service.runner.forgetAll();
+    fillStore(service.store, { plan, credentials, ...content });
+    service.credentials.replaceAll(credentials);
+    service.plan = plan;
+    service.runner.resume();
+    await saved();
+  }
+
+  get requests(): readonly JournalEntry[] {
+    return this.journal.entries;
+  }
+
+  findRequests(filter: RequestFilter): JournalEntry[] {
+    return this.journal.find(filter);
+  }
+
+  async waitForRequests(count: number, filter: RequestFilter = {}, timeoutMs = 10_000): Promise<JournalEntry[]> {
+    await this.journal.wait(count, filter, timeoutMs);
+    const found = this.journal.find(filter);
+    if (found.length >= count) return found;
+    throw new Error(`${found.length} of ${count} requests have arrived within ${timeoutMs} ms`);
+  }
+
+  clearRequests(): void {
+    this.journal.clear();
+  }
+
+  fault(fault: Fault): void {
+    this.parts.faults.add(fault);
+  }
+
+  hold(fault: Omit<Fault, "kind">): Hold {
+    return this.parts.faults.add({ when: "after", ...fault, kind: "hold" });
+  }
+
+  clearFaults(): void {
+    this.parts.faults.clear();
+  }
+
+  get behaviour(): Readonly<Behaviour> {
+    return this.parts.service.behaviour;
+  }
+
+  setBehaviour(changes: Partial<Behaviour>): void {
+    const { service } = this.parts;
+    service.behaviour = withBehaviour(service.behaviour, changes);
+  }
+
+  setPlan(plan: Plan): void {
+    this.parts.service.plan = plan;
+    this.parts.saveSoon();
+  }
+
+  setLatency(ms: number): void {
+    this.parts.latency.ms = ms;
+  }
+
+  settled(): Promise<void> {
+    return this.parts.service.runner.settled();
+  }
+
+  close(): Promise<void> {
+    return this.parts.close();
+  }
+}
+
+/** A checked copy, because the store takes over its values. */
+function checkedState(value: unknown): StateDocument {
+  try {
+    return checkStateDocument(JSON.parse(JSON.stringify(value)), "the document", "export it again");
+  } catch (error) {
+    throw new Refusal("InvalidParameter", error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Fills a store with the content of a seed. */
+export function sow(seed: Seed, store: Store): void {
+  for (const group of seed.taskGroups) store.addGroup(group.taskGroupId, group.name);
+  for (const task of seed.tasks) store.addTask(task);
+}
+
+/** The version of this package. */
+export function packageVersion(): string {
+  return JSON.parse(readFileSync(join(__dirname, "..", "package.json"), "utf8")).version;
+}

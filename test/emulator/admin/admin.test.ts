@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { behaviourNames, behaviours } from "webextract-emulator";
+import { parse } from "yaml";
+import { call, data, runTemplate, startWith } from "../caller";
+import { admin, refusalOf } from "./adminCaller";
+
+describe("the admin API", () => {
+  it("describes itself", async () => {
+    const emulator = await startWith();
+    const { text } = await admin(emulator, "/openapi.yaml");
+    const { components } = parse(text);
+    const described = Object.fromEntries(
+      Object.entries(components.schemas.Behaviour.properties).map(([name, property]) => {
+        const { enum: values, minimum, default: standard, description } = property as Record<string, unknown>;
+        return [name, { values, minimum, standard, description }];
+      }),
+    );
+    const expected = behaviourNames.map((name) => {
+      const { default: standard, meaning: description, ...row } = behaviours[name];
+      return [
+        name,
+        {
+          values: row.kind === "choice" ? row.values : undefined,
+          minimum: row.kind === "amount" ? row.minimum : undefined,
+          standard,
+          description,
+        },
+      ];
+    });
+    assert.deepEqual(described, Object.fromEntries(expected), "the schema Behaviour is out of date");
+    await emulator.close();
+  });
+
+  it("names every wrong field of a request", async () => {
+    const emulator = await startWith();
+    const wrong = { errorBody: "jsn", refuseEvery: -1, retryafter: "none" };
+    assert.equal(
+      await refusalOf(emulator, "/behaviour", { method: "PUT", body: wrong }),
+      "400 InvalidParameter: retryafter is not known; errorBody must be one of envelope, legacy, html, empty; refuseEvery must be >= 0",
+    );
+    assert.equal(await refusalOf(emulator, "/requests?limit=0x10"), "400 InvalidParameter: limit must be integer");
+    assert.match(await refusalOf(emulator, "/requests?task=a&wait=0"), /task is not known; wait must be >= 1/);
+    assert.equal(
+      await refusalOf(emulator, "/behaviour", { method: "PUT" }),
+      "400 RequestModelNull: the request has no body",
+    );
+    const yaml = { method: "PUT", headers: { "content-type": "application/yaml" }, body: "a: 1\nb: [" };
+    assert.equal(await refusalOf(emulator, "/behaviour", yaml), "400 InvalidParameter: the body is not YAML (line 2)");
+    assert.equal(await refusalOf(emulator, "/reset", { body: {} }), "400 InvalidParameter: reset takes no body");
+    assert.match(await refusalOf(emulator, "/runs/1"), /^404 NotFound: there is no batch 1$/);
+    assert.match(await refusalOf(emulator, "/nothing"), /^404 NotFound: the admin API has no \/__emulator\/nothing/);
+    assert.match(await refusalOf(emulator, "/runs/%zz"), /^400 InvalidParameter/);
+    const { status, headers } = await admin(emulator, "/behaviour", { method: "DELETE" });
+    assert.deepEqual([status, headers.allow], [405, "GET, PUT"]);
+    assert.equal(emulator.behaviour.errorBody, "envelope", "no refused request has an effect");
+    await emulator.close();
+  });
+
+  it("changes the behaviours that the body names, in JSON or YAML", async () => {
+    const emulator = await startWith([], { behaviour: { markScope: "returned" } });
+    const headers = { "content-type": "application/yaml" };
+    const { json } = await admin(emulator, "/behaviour", { method: "PUT", headers, body: "dataPageMax: 5\n" });
+    assert.deepEqual(json, emulator.behaviour);
+    assert.deepEqual([emulator.behaviour.markScope, emulator.behaviour.dataPageMax], ["returned", 5]);
+    await emulator.close();
+  });
+
+  it("finds requests by operation, task, status and number", async () => {
+    const emulator = await startWith();
+    await call(emulator, "startTask", { fields: { taskId: "nope" } });
+    await call(emulator, "startTask", { fields: { taskId: "template" } });
+    await call(emulator, "getActions", { fields: { taskIds: ["template", "nope"] } });
+    const found = async (query: string) =>
+      (await admin(emulator, `/requests?${query}`)).json.requests.map((entry: { number: number }) => entry.number);
+    assert.deepEqual(await found(""), [1, 2, 3]);
+    assert.deepEqual(await found("operation=startTask"), [1, 2]);
+    assert.deepEqual(await found("taskId=nope"), [1, 3]);
+    assert.deepEqual(await found("status=200"), [2]);
+    assert.deepEqual(await found("after=2"), [3]);
+    assert.deepEqual(await found("limit=1"), [1]);
+    assert.equal((await admin(emulator, "/requests?limit=1")).json.total, 3);
+    assert.equal((await admin(emulator, "/requests", { method: "DELETE" })).status, 204);
+    await call(emulator, "startTask", { fields: { taskId: "nope" } });
+    assert.deepEqual(await found(""), [4]);
+    await emulator.close();
+  });
+
+  it("waits for requests, until they have been responded to", async () => {
+    const emulator = await startWith();
+    const hold = emulator.hold({ operation: "startTask", when: "before" });
+    const waiting = admin(emulator, "/requests?operation=startTask&wait=1&timeoutMs=60000");
+    const started = call(emulator, "startTask", { fields: { taskId: "template" } });
+    await hold.reached;
+    const early = await admin(emulator, "/requests?operation=startTask&wait=1&timeoutMs=1");
+    assert.deepEqual([early.json.complete, early.json.total], [false, 1]);
+    hold.release();
+    await started;
+    const waited = await waiting;
+    assert.deepEqual([waited.json.complete, waited.json.requests[0].status], [true, 200]);
+    await emulator.close();
+  });
+
+  it("ends a wait when the emulator closes", async () => {
+    const emulator = await startWith();
+    await admin(emulator, "/health");
+    const waiting = admin(emulator, "/requests?wait=1&timeoutMs=600000").catch(() => undefined);
+    await emulator.close();
+    await waiting;
+  });
+
+  it("shows a batch with the pages that could not be read", async () => {
+    const open = { actionType: "NavigateAction", actionId: "open", properties: { Url: "http://127.0.0.1:1/" } };
+    const emulator = await startWith([{ taskId: "t", taskGroupId: "group", actions: [open] }]);
+    const lotNo = await runTemplate(emulator, "t");
+    const run = await admin(emulator, `/runs/${lotNo}`);
+    const [subtask] = run.json.subtasks;
+    assert.deepEqual([subtask.status, subtask.errors[0].url], ["failed", "http://127.0.0.1:1/"]);
+    assert.deepEqual(run.json, emulator.inspect.run(lotNo));
+    await emulator.close();
+  });
+
+  it("returns to the start", async () => {
+    const emulator = await startWith([], { behaviour: { markScope: "returned" } });
+    const { credentials } = emulator;
+    await data(emulator, "copyTask", { taskId: "template", taskGroupId: "group" });
+    emulator.change.setProperty("template", "open", "Url", "http://127.0.0.1/other");
+    await runTemplate(emulator);
+    emulator.change.holdRuns();
+    emulator.change.expireAccessTokens();
+    emulator.setBehaviour({ markScope: "task", errorBody: "html" });
+    emulator.setPlan("free");
+    emulator.fault({ operation: "*", kind: "reset" });
+    assert.equal((await admin(emulator, "/reset", { method: "POST" })).status, 204);
+    assert.deepEqual(emulator.requests, []);
+    assert.deepEqual(
+      emulator.inspect.tasks().map(({ taskId }) => taskId),
+      ["template"],
+    );
+    assert.equal(emulator.inspect.task("template")?.actions[0]?.properties.Url, "http://127.0.0.1/");
+    assert.deepEqual(emulator.inspect.runs(), []);
+    assert.deepEqual(emulator.credentials, credentials);
+    assert.deepEqual([emulator.behaviour.markScope, emulator.behaviour.errorBody], ["returned", "envelope"]);
+    await runTemplate(emulator);
+    assert.equal(emulator.inspect.rows("template").length, 7, "tokens and plan are valid, and runs work");
+    await emulator.close();
+  });
+
+  it("releases a held request at a reset", async () => {
+    const emulator = await startWith();
+    const hold = emulator.hold({ operation: "startTask" });
+    const started = call(emulator, "startTask", { fields: { taskId: "template" } });
+    await hold.reached;
+    await emulator.reset();
+    assert.equal((await started).status, 200);
+    await emulator.close();
+  });
+
+  it("exports and imports the whole state", async () => {
+    const [from, to] = [await startWith(), await startWith()];
+    await runTemplate(from);
+    from.setPlan("professional");
+    const { json } = await admin(from, "/state");
+    assert.deepEqual(json, from.exportState());
+    assert.equal((await admin(to, "/state", { method: "PUT", body: json })).status, 204);
+    assert.deepEqual(to.exportState(), json);
+    assert.equal((await call(to, "getData", { fields: { taskId: "template", offset: 0, size: 10 } })).status, 200);
+    await from.close();
+    await to.close();
+  });
+
+  it("refuses a wrong state with all its problems and changes nothing", async () => {
+    const emulator = await startWith();
+    const before = emulator.exportState();
+    const body = { ...before, tasks: {}, runs: [{ lotNo: "x" }] };
+    const refusal = await refusalOf(emulator, "/state", { method: "PUT", body });
+    assert.match(refusal, /^400 InvalidParameter: the document is damaged: /);
+    assert.match(refusal, /\/tasks must be array.*\/runs\/0/);
+    assert.deepEqual(emulator.exportState(), before);
+    await emulator.close();
+  });
+});
