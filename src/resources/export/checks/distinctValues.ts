@@ -14,8 +14,8 @@ export class DistinctValues {
   /** Nobody can choose values with the same hash. */
   private readonly seed = randomInt(2 ** 32);
   private mask = 1023;
-  private high = new Uint32Array(this.mask + 1);
-  private low = new Uint32Array(this.mask + 1);
+  /** Each place has the high and the low half of a hash side by side: a place is then mostly one access to memory. */
+  private table = new Uint32Array(2 * (this.mask + 1));
 
   constructor(private readonly most = mostDistinctValues) {}
 
@@ -36,12 +36,12 @@ export class DistinctValues {
     // 0 stands for an empty place.
     const low = finished((other ^ text.length) + high) || 1;
     const place = this.placeOf(high, low);
-    if (this.low[place] !== 0) {
+    if (this.table[place + 1] !== 0) {
       return false;
     }
     if (!this.isFull) {
-      this.high[place] = high;
-      this.low[place] = low;
+      this.table[place] = high;
+      this.table[place + 1] = low;
       this.size++;
       if (this.size > this.mask * 0.75) {
         this.grow();
@@ -50,26 +50,31 @@ export class DistinctValues {
     return true;
   }
 
+  /** The index of a place that is empty or has this hash. */
   private placeOf(high: number, low: number): number {
-    let place = low & this.mask;
-    while (this.low[place] !== 0 && (this.low[place] !== low || this.high[place] !== high)) {
-      place = (place + 1) & this.mask;
+    const { table, mask } = this;
+    let place = low & mask;
+    for (;;) {
+      const found = table[2 * place + 1];
+      if (found === 0 || (found === low && table[2 * place] === high)) {
+        return 2 * place;
+      }
+      place = (place + 1) & mask;
     }
-    return place;
   }
 
   private grow(): void {
-    const { high, low } = this;
+    const { table } = this;
     this.mask = this.mask * 2 + 1;
-    this.high = new Uint32Array(this.mask + 1);
-    this.low = new Uint32Array(this.mask + 1);
-    low.forEach((each, index) => {
-      if (each !== 0) {
-        const place = this.placeOf(high[index] ?? 0, each);
-        this.high[place] = high[index] ?? 0;
-        this.low[place] = each;
+    this.table = new Uint32Array(2 * (this.mask + 1));
+    for (let from = 0; from < table.length; from += 2) {
+      const [high, low] = [table[from] ?? 0, table[from + 1] ?? 0];
+      if (low !== 0) {
+        const place = this.placeOf(high, low);
+        this.table[place] = high;
+        this.table[place + 1] = low;
       }
-    });
+    }
   }
 }
 

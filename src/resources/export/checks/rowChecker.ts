@@ -7,8 +7,11 @@ import type { RowChecks } from "./rowChecks";
 import type { SchemaChecker } from "./rowSchema";
 import { TimeLimit } from "./timeLimit";
 
-/** A page takes milliseconds. */
+/** A few pages take milliseconds. */
 const defaultTimeLimit = 5000;
+
+/** Values out of so many bytes of rows are matched with a pattern at once, because Node.js starts a thread for each time limit. */
+const mostHeldBytes = 2 * 1024 * 1024;
 
 interface Options {
   checks: RowChecks;
@@ -16,7 +19,7 @@ interface Options {
   schema?: SchemaChecker;
   /** Number of rows in the last export that passed. */
   lastPassed?: number;
-  /** Milliseconds for the checks of one page. */
+  /** Milliseconds for the checks of a few pages. */
   timeLimit?: number;
 }
 
@@ -29,6 +32,10 @@ export class RowChecker {
   private readonly schema: SchemaChecker | undefined;
   private readonly reader: FieldReader;
   private readonly limit: TimeLimit | undefined;
+  /** The last rows of fields whose checks may not end, page by page. */
+  private readonly held = new Map<FieldChecker, unknown[][]>();
+  private heldRows = 0;
+  private heldBytes = 0;
 
   constructor({ checks, schema, lastPassed, timeLimit = defaultTimeLimit }: Options) {
     this.checks = checks;
@@ -47,19 +54,45 @@ export class RowChecker {
 
   add(page: Pick<RowPage, "count" | "ndjson" | "objects">): void {
     if (this.fields.length > 0 && page.count > 0) {
-      const columns = this.reader.read(page.ndjson(), page.count);
-      for (const [index, field] of this.fields.entries()) {
-        this.addAll(field, columns[index] ?? []);
-      }
+      this.addFields(page.ndjson(), page.count);
     }
     if (this.schema !== undefined) {
-      this.addAll(this.schema, page.objects());
+      this.addAll(this.schema, page.objects(), this.rows);
     }
     this.rows += page.count;
+    if (this.heldBytes >= mostHeldBytes) {
+      this.addHeld();
+    }
+  }
+
+  private addFields(ndjson: Buffer, count: number): void {
+    const columns = this.reader.read(ndjson, count);
+    for (const [index, field] of this.fields.entries()) {
+      const values = columns[index] ?? [];
+      if (field.mayNotEnd) {
+        const pages = this.held.get(field) ?? [];
+        pages.push(values);
+        this.held.set(field, pages);
+      } else {
+        this.addAll(field, values, this.rows);
+      }
+    }
+    this.heldRows += count;
+    this.heldBytes += ndjson.length;
+  }
+
+  private addHeld(): void {
+    for (const [field, pages] of this.held) {
+      this.addAll(field, pages.flat(), this.rows - this.heldRows);
+    }
+    this.held.clear();
+    this.heldRows = 0;
+    this.heldBytes = 0;
   }
 
   /** The checks that the rows did not pass, in the order of the arguments. */
   failed(): FailedCheck[] {
+    this.addHeld();
     const { minRows, maxRows, maxDrop } = this.checks;
     const { rows, lastPassed = 0 } = this;
     const drop = (lastPassed - rows) / lastPassed;
@@ -105,21 +138,22 @@ export class RowChecker {
   /**
    * A step that runs out of time is tried once more at the same row. A computer that was asleep, or that gave the process no time, must not look
    * like a pattern that takes forever.
+   * @param before number of rows before these
    */
-  private addAll<Value>(step: RowStep<Value>, values: readonly Value[]): void {
+  private addAll<Value>(step: RowStep<Value>, values: readonly Value[], before: number): void {
     let done = 0;
     const goOn = (): void => {
       for (; done < values.length; done++) {
-        step.add(values[done] as Value, this.rows + done + 1);
+        step.add(values[done] as Value, before + done + 1);
       }
     };
     if (this.limit === undefined || !step.mayNotEnd) {
       goOn();
       return;
     }
-    for (let before = -1; !this.limit.run(goOn); before = done) {
-      if (done === before) {
-        step.stop(this.rows + done + 1);
+    for (let doneBefore = -1; !this.limit.run(goOn); doneBefore = done) {
+      if (done === doneBefore) {
+        step.stop(before + done + 1);
       }
     }
   }

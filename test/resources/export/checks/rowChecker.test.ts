@@ -77,6 +77,18 @@ describe("a checker of rows", () => {
     ]);
   });
 
+  it("numbers the rows of megabytes as the rows of one page", () => {
+    const text = "x".repeat(40_000);
+    const wrong = [1, 60, 61, 160];
+    const rows = Array.from({ length: 160 }, (_, index) => ({ text, id: wrong.includes(index + 1) ? "y" : index }));
+    const pages = [rows.slice(0, 50), rows.slice(50, 51), rows.slice(51)];
+    const { failed } = checked(pages, { fields: { id: { type: "integer", pattern: String.raw`^\d+$` } } });
+    assert.deepEqual(failed, [
+      { check: "fields.id.type", reason: '4 of 160 values are not of type "integer" (rows 1, 60, 61, 160)' },
+      { check: "fields.id.pattern", reason: "4 of 160 values do not match (rows 1, 60, 61, 160)" },
+    ]);
+  });
+
   it("compares shares exactly", () => {
     for (let filled = 0; filled <= 100; filled++) {
       const rows = Array.from({ length: 100 }, (_, index) => ({ a: index < filled ? "x" : "" }));
