@@ -23,6 +23,7 @@ export { isFilled, isOfType } from "../../src/resources/export/checks/valueTypes
 export { limits } from "../../src/resources/export/destinations/s3/sdk";
 export { convertTo } from "../../src/resources/export/formats/columnTypes";
 export { writeFormat } from "../../src/resources/export/formats/format";
+export { SlowHeapGrowth } from "../../src/resources/export/heapGrowth";
 export type { AnyResource } from "../../src/resources/index";
 export { resources } from "../../src/resources/index";
 export type { Context } from "../../src/resources/resource";

@@ -4,6 +4,7 @@ import { RowsRefused } from "./checks/checkedRows";
 import { failedInWords, refusalInWords } from "./checks/messages";
 import { RowChecker } from "./checks/rowChecker";
 import { SchemaChecker } from "./checks/rowSchema";
+import { SlowHeapGrowth } from "./heapGrowth";
 import type { Marking } from "./marking/marking";
 import { NoMarking } from "./marking/noMarking";
 import { ReturnedMarking } from "./marking/returnedMarking";
@@ -101,17 +102,21 @@ interface Export {
 async function exportRows(work: Export): Promise<DataExportState> {
   const { args, context, file, marking, checker } = work;
   await file.open(await marking.prepare(file), marking.kept);
+  const growth = new SlowHeapGrowth();
   let state: DataExportState;
   try {
     for await (const page of marking.pages(file)) {
       marking.check(page);
       checker?.add(page);
       await file.write(page);
+      growth.passed(file.bytes);
     }
     checker?.requirePassed();
     state = { ...args, ...(await file.finish()), complete: marking.isComplete, marked: false };
   } catch (error) {
     throw await failureOf(work, error);
+  } finally {
+    growth.end();
   }
   if (checker !== undefined) {
     const failed = checker.failed();

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import v8 from "node:v8";
+import sinon from "sinon";
+import { SlowHeapGrowth } from "../../internals/resources";
+
+const large = 100 * 1024 * 1024;
+
+describe("the memory of exports", () => {
+  let set: sinon.SinonSpy<[string], void>;
+  beforeEach(() => {
+    set = sinon.spy(v8, "setFlagsFromString");
+  });
+  afterEach(() => sinon.restore());
+  /** The percentages that were set, with 0 for V8's own choice. */
+  const growth = (): number[] =>
+    set.args.flatMap(([flag]) => /^--heap-growing-percent=(\d+)$/.exec(flag)?.[1] ?? []).map(Number);
+
+  it("stays as V8 has it during a small export", () => {
+    const one = new SlowHeapGrowth();
+    one.passed(1000);
+    one.passed(2000);
+    one.end();
+    assert.deepEqual(set.args, []);
+  });
+
+  it("grows slowly from the first large export to the end of the last one", () => {
+    const [one, other] = [new SlowHeapGrowth(), new SlowHeapGrowth()];
+    one.passed(large);
+    one.passed(2 * large);
+    other.passed(large);
+    one.end();
+    assert.equal(growth().length, 1);
+    assert.ok((growth()[0] ?? 0) > 0);
+    other.end();
+    assert.equal(growth().length, 2);
+    assert.equal(growth()[1], 0);
+  });
+
+  it("leaves no function that collects", () => {
+    const one = new SlowHeapGrowth();
+    one.passed(large);
+    one.end();
+    assert.equal(
+      set.args
+        .flat()
+        .filter((flag) => flag.endsWith("expose-gc"))
+        .at(-1),
+      "--no-expose-gc",
+    );
+    assert.equal("gc" in globalThis, false);
+  });
+});
