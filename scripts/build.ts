@@ -1,10 +1,10 @@
 /**
- * `npm run build`: compiles both packages, `src` to `dist` and `emulator/src` to `emulator/dist`, and bundles the provider and the
- * command line. The new folders replace the old ones only after both are complete.
+ * `npm run build`: compiles both packages, `src` to `dist` and `emulator/src` to `emulator/dist`, and bundles the provider, the
+ * command line and the emulator. The new folders replace the old ones only after both are complete.
  */
 import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bundleEntries } from "./bundle";
+import { bundleEmulator, bundleEntries } from "./bundle";
 import { repositoryRoot, runTool } from "./commands";
 import { packageFolders } from "./packages/packages";
 import { isBuilt, sourcesDigest, stampFile } from "./packages/sources";
@@ -20,6 +20,7 @@ export async function build(): Promise<string> {
       return complaints.join("");
     }
     await bundleEntries(join(folder, "new"));
+    await bundleEmulator(join(folder, "emulator", "new"));
     for (const name of packageFolders) {
       writeFileSync(join(folder, name, "new", stampFile), digest);
       replaceDist(join(repositoryRoot, name, "dist"), join(folder, name));

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { basename, dirname, join } from "node:path";
 import type { BuildOptions, Plugin } from "esbuild";
 import { build as bundle } from "esbuild";
+import { parse } from "yaml";
 import { repositoryRoot } from "./commands";
 import { eagerMethods } from "./eagerMethods";
 
@@ -20,6 +21,39 @@ export async function bundleEntries(dist: string): Promise<void> {
     await bundleOnDemand(module, dist);
   }
 }
+
+/**
+ * Writes the emulator as three files: the library, the command, and the thread that reads pages. Its start takes half of the time, and an install
+ * contains no other packages than its dependencies, such as those with compiled programs.
+ */
+export async function bundleEmulator(dist: string): Promise<void> {
+  removeModules(dist);
+  const root = join(repositoryRoot, "emulator");
+  const { metafile } = await bundle({
+    ...options(root),
+    entryPoints: {
+      index: "src/index.ts",
+      cli: "src/cli.ts",
+      pageWorker: "src/extraction/reading/pageWorker.ts",
+    },
+    outdir: dist,
+    plugins: [commandOverLibrary],
+  });
+  writeFileSync(join(dist, notices), noticesOf(Object.keys(metafile.inputs), root));
+  for (const file of readdirSync(root).filter((name) => name.endsWith("openapi.yaml"))) {
+    const contract = parse(readFileSync(join(root, file), "utf8"));
+    writeFileSync(join(dist, file.replace(/yaml$/, "json")), JSON.stringify(contract));
+  }
+}
+
+const commandOverLibrary: Plugin = {
+  name: "command over library",
+  setup(build) {
+    build.onResolve({ filter: /^\.\/index$/ }, ({ importer }) =>
+      basename(importer) === "cli.ts" ? { path: "./index.js", external: true } : undefined,
+    );
+  },
+};
 
 /** Modules whose libraries take long to load and are rarely needed: each is a bundle of its own, which the others load when they need it. */
 const onDemand = ["resources/export/checks/jsonSchema", "manifest/yaml"];
@@ -66,18 +100,24 @@ export async function bundleOnDemand(module: string, folder: string): Promise<vo
 }
 
 async function bundleEntry(entry: string, folder: string): Promise<void> {
-  const compiled = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
-  for (const file of compiled.filter((each) => each.endsWith(".js"))) {
-    rmSync(join(folder, file));
-  }
+  removeModules(folder);
   const { metafile } = await bundle({ ...options(), entryPoints: [entry], outdir: folder, plugins: [loadOnDemand] });
   writeFileSync(join(folder, notices), noticesOf(Object.keys(metafile.inputs)));
 }
 
-function options() {
-  const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8"));
+/** The declarations stay. */
+function removeModules(folder: string): void {
+  const compiled = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
+  for (const file of compiled.filter((each) => each.endsWith(".js"))) {
+    rmSync(join(folder, file));
+  }
+}
+
+/** @param root the folder of the package */
+function options(root = repositoryRoot) {
+  const { dependencies = {}, peerDependencies = {} } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   return {
-    absWorkingDir: repositoryRoot,
+    absWorkingDir: root,
     bundle: true,
     platform: "node",
     target: "node20",
@@ -89,18 +129,29 @@ function options() {
   } as const satisfies BuildOptions;
 }
 
-/** The licence of each package whose files are in the bundle. */
-function noticesOf(files: readonly string[]): string {
+/**
+ * The licence of each package whose files are in the bundle.
+ * @param root the folder that the paths are relative to
+ */
+function noticesOf(files: readonly string[], root = repositoryRoot): string {
   const folders = files.flatMap((file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
-  const parts = [...new Set(folders)].sort().map((folder) => {
-    const root = join(repositoryRoot, folder);
-    const { name, version, license } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-    const file = readdirSync(root).find((each) => /^licen[cs]e/i.test(each));
-    if (file === undefined) {
-      throw new Error(`${name} has no licence file, so no bundle may contain it`);
-    }
-    return `${name} ${version} (${license})\n\n${readFileSync(join(root, file), "utf8").trim()}\n`;
+  const parts = [...new Set(folders)].sort().map((path) => {
+    const { name, version, license, author } = JSON.parse(readFileSync(join(root, path, "package.json"), "utf8"));
+    return `${name} ${version} (${license})\n\n${licenceText(join(root, path)) ?? declaredLicence(name, license, author)}\n`;
   });
   const begin = "The bundle in this folder contains the packages below. Each is followed by its licence.\n";
   return [begin, ...parts].join(`\n${"-".repeat(80)}\n\n`);
+}
+
+function licenceText(folder: string): string | undefined {
+  const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+  return file === undefined ? undefined : readFileSync(join(folder, file), "utf8").trim();
+}
+
+/** Small packages name their licence only. */
+function declaredLicence(name: string, license: unknown, author: unknown): string {
+  if (typeof author !== "string" || (license !== "MIT" && license !== "ISC")) {
+    throw new Error(`${name} has no licence file, so no bundle may contain it`);
+  }
+  return `Copyright ${author}\nThe package has no licence file. Its licence is ${license}: https://spdx.org/licenses/${license}.html`;
 }

@@ -14,7 +14,7 @@ export const emulatorStart: Bench = {
         // Any response counts, because a refused request was read and checked too.
         await (await fetch(`${emulator.url}/data/all`)).text();
         const value = (performance.now() - begin) / 1000;
-        return [{ name: "start to first response", value, unit: "s", goal: { kind: "under", value: 0.5 } }];
+        return [{ name: "start to first response", value, unit: "s", goal: { kind: "under", value: 0.3 } }];
       } finally {
         await emulator.stop();
       }

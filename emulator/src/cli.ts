@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { parseDocument } from "yaml";
+import { yamlLibrary } from "./contract";
 import { parseCrawling } from "./extraction/crawling";
 import type { Behaviour, Crawling, Emulator, Plan, Seed } from "./index";
 import { allowedValues, behaviourNames, checkSeed, parseBehaviour, startEmulator } from "./index";
@@ -152,7 +152,7 @@ function readSeed(file: string): Seed {
     // JSON is YAML too, but reading it as YAML takes many times as long.
     const json = parseJson(text);
     if (json !== undefined) return checkSeed(json);
-    const document = parseDocument(text);
+    const document = yamlLibrary().parseDocument(text);
     const [problem] = document.errors;
     // The message of the parser quotes the line, which can contain a credential.
     if (problem !== undefined)

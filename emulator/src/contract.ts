@@ -2,9 +2,8 @@
  * The contracts of the service and of the admin API, read from openapi.yaml and admin.openapi.yaml only, so that the emulator and the client interpret
  * the contract independently of each other.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parse } from "yaml";
 import type { components, operations } from "./openapi";
 
 /** Name of an operation: its `operationId` in openapi.yaml. */
@@ -74,11 +73,17 @@ export type ContractFile = "openapi.yaml" | "admin.openapi.yaml";
 
 const contracts = new Map<ContractFile, Contract>();
 
-/** Parsed once in a process, because parsing takes longer than the rest of a start. */
+/**
+ * Parsed once in a process. A build writes the file as JSON too: to load the YAML library and to parse the file takes longer than the rest of a
+ * start.
+ */
 export function readContract(file: ContractFile): Contract {
   const known = contracts.get(file);
   if (known !== undefined) return known;
-  const contract = parse(contractText(file)) as Contract;
+  const built = join(__dirname, file.replace(/yaml$/, "json"));
+  const contract: Contract = existsSync(built)
+    ? JSON.parse(readFileSync(built, "utf8"))
+    : yamlLibrary().parse(contractText(file));
   contracts.set(file, contract);
   return contract;
 }
@@ -86,6 +91,12 @@ export function readContract(file: ContractFile): Contract {
 /** The folder of the package is the parent of both `src` and `dist`. */
 export function contractText(file: ContractFile): string {
   return readFileSync(join(__dirname, "..", file), "utf8");
+}
+
+/** Loaded with its first use: a start does without it. */
+export function yamlLibrary(): typeof import("yaml") {
+  // biome-ignore lint/style/noCommonJs: an import at the top would load it with each start
+  return require("yaml");
 }
 
 /** All operations of a contract. */

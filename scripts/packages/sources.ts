@@ -7,13 +7,17 @@ import { packageFolders } from "./packages";
 /** The file in `dist` with the digest of its sources. It is not packed. */
 export const stampFile = ".sources";
 
-/** The other inputs of a build: its script, the settings and version of the compiler, and the types of the dependencies. */
+/** The other inputs of a build: its scripts, the contract, the settings and version of the compiler, and the types of the dependencies. */
 const otherInputs = [
   "scripts/build.ts",
+  "scripts/bundle.ts",
+  "scripts/eagerMethods.ts",
   "package.json",
   "package-lock.json",
   "tsconfig.json",
   "tsconfig.build.json",
+  "emulator/admin.openapi.yaml",
+  "emulator/openapi.yaml",
   "emulator/package.json",
   "emulator/tsconfig.build.json",
 ];

@@ -19,7 +19,7 @@ describe("webextract rows and export", () => {
   it("shows the first rows as a table", async () => {
     const { code, stdout } = await world.run("rows shop-1 -n 2 --columns number,price");
     assert.equal(code, 0);
-    assert.equal(stdout, "number    price\n00000001  000.00\n00000002  007.37\n\n2 of 25 rows.\n");
+    assert.equal(stdout, "number    price\n00000001  0.00\n00000002  7.37\n\n2 of 25 rows.\n");
   });
 
   it("gives the chosen rows of a run as JSON", async () => {

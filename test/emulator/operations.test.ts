@@ -191,6 +191,19 @@ describe("the emulator's operations", () => {
     assert.equal(emulator.inspect.visibleCount("wide"), 5);
   });
 
+  it("generates rows of one length, with prices that JSON can read as numbers", async () => {
+    emulator.change.addTask({ taskId: "long", taskGroupId: "group", syntheticRows: 1000, actions: [] });
+    const lotno = await runTemplate(emulator, "long");
+    const page = await data(emulator, "getBatchData", { taskId: "long", lotno, offset: 0, size: 1000 });
+    assert.deepEqual([...new Set(page.data.map((row) => JSON.stringify(row).length))], [201]);
+    const prices = page.data.map(({ price }) => String(price));
+    assert.deepEqual(
+      prices.filter((price) => JSON.parse(price).toFixed(2) !== price),
+      [],
+    );
+    assert.deepEqual(prices.slice(0, 3), ["0.00", "7.37", "14.74"]);
+  });
+
   it("refuses ids that do not exist", async () => {
     const task = { taskId: "nope" };
     const read = { offset: 0, size: 1 };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
@@ -128,7 +128,45 @@ describe("an install of webextract-emulator", () => {
       const source = /^dist\/(.+?)(\.d\.ts|\.js)$/.exec(path)?.[1];
       return path.startsWith("dist/") && !(source && existsSync(join(repositoryRoot, "emulator/src", `${source}.ts`)));
     });
-    assert.deepEqual(withoutSource, [], "files of an earlier build");
+    assert.deepEqual(
+      withoutSource.sort(),
+      ["dist/THIRD-PARTY-NOTICES.txt", "dist/admin.openapi.json", "dist/openapi.json", "dist/pageWorker.js"],
+      "files of an earlier build",
+    );
+  });
+
+  it("installs no package whose modules could be bundled", () => {
+    assert.deepEqual(packagesIn(folder), ["webextract-emulator"]);
+  });
+
+  it("reads pages", async () => {
+    const program = `
+      const { createServer } = require("node:http");
+      const { defaultSeed, startEmulator } = require("webextract-emulator");
+      const site = createServer((request, response) => {
+        response.setHeader("content-type", "text/html").end("<ul><li><b>one</b><li><b>two</b></ul>");
+      });
+      site.listen(0, "127.0.0.1", async () => {
+        const emulator = await startEmulator({ crawling: { robots: true } });
+        const properties = { RowSelector: "li", "Field.name": "b" };
+        emulator.change.addTask({
+          taskId: "task",
+          taskGroupId: emulator.inspect.groups()[0],
+          actions: [{ actionType: "ExtractDataAction", actionId: "extract", properties }],
+          startUrls: ["http://127.0.0.1:" + site.address().port],
+        });
+        await fetch(emulator.url + "/cloudextraction/start", {
+          method: "POST",
+          headers: { authorization: "Bearer " + emulator.credentials.accessToken, "content-type": "application/json" },
+          body: JSON.stringify({ taskId: "task" }),
+        });
+        await emulator.settled();
+        console.log(JSON.stringify(emulator.inspect.rows("task")));
+        await emulator.close();
+        site.close();
+      });`;
+    const { stdout } = await run(process.execPath, ["--eval", program], { cwd: folder });
+    assert.deepEqual(JSON.parse(stdout), [{ name: "one" }, { name: "two" }]);
   });
 
   it("starts from a program and gives the same names to require and to import", async () => {
@@ -150,5 +188,8 @@ describe("an install of webextract-emulator", () => {
     const command = join(folder, "node_modules/.bin/webextract-emulator");
     assert.match((await run(command, ["--help"])).stdout, /Usage: webextract-emulator/);
     assert.match((await run(command, ["--version"])).stdout, /^\d+\.\d+\.\d+\n$/);
+    const seed = join(folder, "seed.yaml");
+    writeFileSync(seed, "taskGroups: [");
+    await assert.rejects(run(command, ["--seed", seed]), /not valid YAML/);
   });
 });

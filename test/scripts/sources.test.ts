@@ -16,7 +16,8 @@ describe("a build of the packages", () => {
     root = mkdtempSync(join(tmpdir(), "webextract-sources-"));
     const settings = ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"];
     for (const file of [...settings, "emulator/package.json", "emulator/tsconfig.build.json"]) write(file, "{}");
-    write("scripts/build.ts", "export {};");
+    for (const script of ["build", "bundle", "eagerMethods"]) write(`scripts/${script}.ts`, "export {};");
+    for (const contract of ["openapi.yaml", "admin.openapi.yaml"]) write(`emulator/${contract}`, "{}");
     write("src/index.ts", "export {};");
     write("src/service/index.ts", "export {};");
     write("emulator/src/index.ts", "export {};");
@@ -29,7 +30,7 @@ describe("a build of the packages", () => {
     assert.equal(isBuilt(root), true);
   });
 
-  for (const file of ["src/service/index.ts", "emulator/src/index.ts", "scripts/build.ts", "package-lock.json"]) {
+  for (const file of ["src/service/index.ts", "emulator/src/index.ts", "scripts/bundle.ts", "emulator/openapi.yaml"]) {
     it(`is stale after a change of ${file}`, () => {
       write(file, "export const a = 1;");
       assert.equal(isBuilt(root), false);

@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import fastify from "fastify";
-import { parse as parseYaml, YAMLParseError } from "yaml";
 import type { Operation } from "../contract";
-import { contractText, operationsOf, readContract } from "../contract";
+import { contractText, operationsOf, readContract, yamlLibrary } from "../contract";
 import { Refusal } from "../errors";
 import { RequestCheck } from "../http/checkRequest";
 import type { AdminListener } from "../http/server";
@@ -101,7 +100,7 @@ function parseBodies(app: FastifyInstance): void {
     done(null, parseBody(String(body), JSON.parse, "JSON"));
   });
   app.addContentTypeParser([...bodyTypes.yaml], { parseAs: "string" }, (_request, body, done) => {
-    done(null, parseBody(String(body), parseYaml, "YAML"));
+    done(null, parseBody(String(body), yamlLibrary().parse, "YAML"));
   });
 }
 
@@ -111,7 +110,7 @@ function parseBody(text: string, parse: (text: string) => unknown, form: string)
     return parse(text);
   } catch (error) {
     // The message of a parser quotes the text, which can contain a credential.
-    const line = error instanceof YAMLParseError ? error.linePos?.[0].line : undefined;
+    const line = error instanceof yamlLibrary().YAMLParseError ? error.linePos?.[0].line : undefined;
     return new Refusal("InvalidParameter", `the body is not ${form}${line === undefined ? "" : ` (line ${line})`}`);
   }
 }

@@ -40,10 +40,11 @@ export class RowList {
 
 const filler = "a page that nobody wrote, of a shop that never was, kept for measuring pages only!!";
 
-/** A row of 204 bytes, computed from its number. */
+/** A row of 201 bytes, computed from its number. */
 function generatedRow(index: number): string {
   const number = String(index + 1).padStart(8, "0");
   const cents = String((index * 37) % 100).padStart(2, "0");
-  const price = String((index * 7) % 1000).padStart(3, "0");
-  return `{"number":"${number}","title":"Article ${number}","price":"${price}.${cents}","url":"http://127.0.0.1/articles/${number}","text":"${filler}"}`;
+  const price = `${(index * 7) % 1000}.${cents}`;
+  const text = filler.padEnd(filler.length + "100.00".length - price.length, "!");
+  return `{"number":"${number}","title":"Article ${number}","price":"${price}","url":"http://127.0.0.1/articles/${number}","text":"${text}"}`;
 }
