@@ -25,6 +25,10 @@ const checks: readonly Check[] = [
   // First, because examples and templates are checked against the declarations in dist, and the packages are made of it.
   { name: "build", run: buildIfStale },
   { name: "types", run: () => problemsOf("typescript/tsc", ["--noEmit"]) },
+  {
+    name: "types of the emulator's page",
+    run: () => problemsOf("typescript/tsc", ["-p", "emulator/tsconfig.page.json"]),
+  },
   { name: "lint and format", run: () => problemsOf("@biomejs/biome", ["check", "--error-on-warnings", "."]) },
   {
     name: "openapi.yaml",

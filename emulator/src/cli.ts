@@ -122,7 +122,7 @@ function adminLine({ url, adminToken }: Emulator, flags: EmulatorFlags): string 
     adminToken === undefined
       ? ""
       : `; it needs ${adminToken === flags.adminToken ? "your token" : `the token ${adminToken}`}`;
-  return `Admin API: ${url}/__emulator${needs}.`;
+  return `Page and admin API: ${url}/__emulator/${needs}.`;
 }
 
 function list(names: readonly string[]): string {

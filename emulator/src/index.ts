@@ -12,7 +12,19 @@ export type { Crawling } from "./extraction/crawling";
 export type { VisitError } from "./extraction/visit";
 export type { Fault, FaultKind, Hold } from "./http/faults";
 export type { JournalEntry, JournalFile, RequestFilter } from "./http/journal";
-export type { ActionView, Inspection, MarkedRow, RunView, SubtaskView, TaskView } from "./inspect";
+export type {
+  ActionView,
+  Inspection,
+  ListPart,
+  MarkedRow,
+  RowText,
+  RunSummary,
+  RunView,
+  SubtaskView,
+  TaskSummary,
+  TaskView,
+} from "./inspect";
+export type { ProgressSample } from "./page/runProgress";
 export type { EmulatorOptions } from "./startEmulator";
 export { startEmulator } from "./startEmulator";
 export type { EmulatorCredentials } from "./store/credentials";
@@ -20,3 +32,4 @@ export type { StateDocument } from "./store/document/stateDocument";
 export type { Plan, Seed, SeedAction, SeedCredentials, SeedTask, SeedTaskGroup } from "./store/seed";
 export { checkSeed, defaultSeed } from "./store/seed";
 export type { SubtaskStatus } from "./store/store";
+export type { SubtaskCounts } from "./store/subtaskCounts";

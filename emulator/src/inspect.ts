@@ -1,9 +1,12 @@
 import type { Row } from "./contract";
 import type { VisitError } from "./extraction/visit";
+import type { ProgressSample, RunProgress } from "./page/runProgress";
 import type { Service } from "./service";
 import { RowMarks } from "./store/rowMarks";
 import { visibleRows } from "./store/runRows";
-import type { Store, StoredRun, StoredTask, SubtaskStatus } from "./store/store";
+import type { Store, StoredRun, StoredSubtask, StoredTask, SubtaskStatus } from "./store/store";
+import type { SubtaskCounts } from "./store/subtaskCounts";
+import { countSubtasks } from "./store/subtaskCounts";
 
 /** An action, as it is stored. */
 export interface ActionView {
@@ -63,6 +66,62 @@ export interface RunView {
   subtasks: SubtaskView[];
 }
 
+/** A batch, without its subtasks. */
+export interface RunSummary {
+  /** Batch number. */
+  lotNo: string;
+  /** The task that ran. */
+  taskId: string;
+  /** Number of rows, including late rows. */
+  rowCount: number;
+  /** Number of rows that are marked as exported. */
+  exportedCount: number;
+  /** Number of pages that have been read. */
+  pagesRead: number;
+  /** Number of pages that could not be read. */
+  errorCount: number;
+  /** Number of subtasks by status. */
+  subtasks: SubtaskCounts;
+}
+
+/** A task, with the numbers of what it has. */
+export interface TaskSummary {
+  /** The task's id. */
+  taskId: string;
+  /** Its group. */
+  taskGroupId: string;
+  /** Display name. */
+  name: string | undefined;
+  /** Number of actions. */
+  actionCount: number;
+  /** Number of start URLs. */
+  startUrlCount: number;
+  /** Number of batches. */
+  runCount: number;
+  /** Number of rows of all batches. */
+  rowCount: number;
+  /** Number of rows that are marked as exported. */
+  exportedCount: number;
+  /** The latest batch; undefined if there is none. */
+  latestRun: RunSummary | undefined;
+}
+
+/** A part of a list. */
+export interface ListPart {
+  /** Number of items to skip. */
+  offset: number;
+  /** Maximum number of items. */
+  limit: number;
+}
+
+/** A row as it is stored, and its mark. */
+export interface RowText {
+  /** The row's JSON text. */
+  text: string;
+  /** Whether it is marked as exported. */
+  exported: boolean;
+}
+
 /** A row and its mark. */
 export interface MarkedRow {
   /** The row, parsed. */
@@ -74,10 +133,12 @@ export interface MarkedRow {
 /** Shows what the emulator holds, as copies. */
 export class Inspection {
   private readonly store: Store;
+  private readonly measured: RunProgress;
 
   /** @hidden */
-  constructor({ store }: Pick<Service, "store">) {
+  constructor({ store, progress }: Pick<Service, "store" | "progress">) {
     this.store = store;
+    this.measured = progress;
   }
 
   /** Ids of the task groups. */
@@ -96,9 +157,14 @@ export class Inspection {
     return task && viewTask(task);
   }
 
-  /** A task's start URLs; empty if the task does not exist. */
-  startUrls(taskId: string): string[] {
-    return [...(this.store.tasks.get(taskId)?.startUrls.lines() ?? [])];
+  /** A task's start URLs, at most `limit` of them; empty if the task does not exist. */
+  startUrls(taskId: string, limit = Number.POSITIVE_INFINITY): string[] {
+    const urls: string[] = [];
+    for (const url of this.store.tasks.get(taskId)?.startUrls.lines() ?? []) {
+      if (urls.length >= limit) break;
+      urls.push(url);
+    }
+    return urls;
   }
 
   /** Batches of one task or of all tasks, in the order of the starts. */
@@ -111,6 +177,67 @@ export class Inspection {
   run(lotNo: string): RunView | undefined {
     const run = this.store.runs.get(lotNo);
     return run && viewRun(run);
+  }
+
+  /**
+   * A part of the tasks, in the order of creation.
+   * @param search only tasks whose id or name contains this string, in any case.
+   */
+  taskPage({ offset, limit, search = "" }: ListPart & { search?: string }): { total: number; tasks: TaskSummary[] } {
+    const wanted = search.toLowerCase();
+    const matches = ({ taskId, name = "" }: StoredTask): boolean =>
+      taskId.toLowerCase().includes(wanted) || name.toLowerCase().includes(wanted);
+    const part: StoredTask[] = [];
+    let total = 0;
+    for (const task of this.store.tasks.values()) {
+      if (wanted !== "" && !matches(task)) continue;
+      if (total >= offset && part.length < limit) part.push(task);
+      total += 1;
+    }
+    return { total, tasks: part.map((task) => this.summarizeTask(task)) };
+  }
+
+  /** The numbers of what a task has; undefined if it does not exist. */
+  taskSummary(taskId: string): TaskSummary | undefined {
+    const task = this.store.tasks.get(taskId);
+    return task && this.summarizeTask(task);
+  }
+
+  /** A part of the batches of one task or of all tasks, the newest first. */
+  runPage({ taskId, offset, limit }: ListPart & { taskId?: string }): { total: number; runs: RunSummary[] } {
+    const runs = taskId === undefined ? [...this.store.runs.values()] : this.store.runsOf(taskId);
+    const end = Math.max(0, runs.length - offset);
+    const part = runs.slice(Math.max(0, end - limit), end).reverse();
+    return { total: runs.length, runs: part.map(summarizeRun) };
+  }
+
+  /** One batch, without its subtasks; undefined if it does not exist. */
+  runSummary(lotNo: string): RunSummary | undefined {
+    const run = this.store.runs.get(lotNo);
+    return run && summarizeRun(run);
+  }
+
+  /** Samples of a batch while it worked, in their order; undefined if it does not exist. The last one is its present state. */
+  progress(lotNo: string): ProgressSample[] | undefined {
+    const run = this.store.runs.get(lotNo);
+    return run && this.measured.of(run);
+  }
+
+  /** A part of the subtasks of a batch; undefined if it does not exist. */
+  subtaskPage(lotNo: string, { offset, limit }: ListPart): { total: number; subtasks: SubtaskView[] } | undefined {
+    const run = this.store.runs.get(lotNo);
+    return run && { total: run.subtasks.length, subtasks: run.subtasks.slice(offset, offset + limit).map(viewSubtask) };
+  }
+
+  /** A part of the rows of a batch, as they are stored; undefined if it does not exist. */
+  rowPage(lotNo: string, { offset, limit }: ListPart): { total: number; rows: RowText[] } | undefined {
+    const run = this.store.runs.get(lotNo);
+    if (run === undefined) return undefined;
+    const texts = run.rows.slice(offset, offset + limit);
+    return {
+      total: run.rows.length,
+      rows: texts.map((text, index) => ({ text, exported: run.exported.has(offset + index) })),
+    };
   }
 
   /** Parsed rows of a task or of one batch, in order. */
@@ -138,6 +265,22 @@ export class Inspection {
   visibleCount(taskId: string): number {
     return this.store.runsOf(taskId).reduce((sum, run) => sum + visibleRows(run), 0);
   }
+
+  private summarizeTask(task: StoredTask): TaskSummary {
+    const runs = this.store.runsOf(task.taskId);
+    const latest = runs.at(-1);
+    return {
+      taskId: task.taskId,
+      taskGroupId: task.taskGroupId,
+      name: task.name,
+      actionCount: task.actions.length,
+      startUrlCount: task.startUrls.count,
+      runCount: runs.length,
+      rowCount: runs.reduce((sum, run) => sum + run.rows.length, 0),
+      exportedCount: this.exportedCount(task.taskId),
+      latestRun: latest && summarizeRun(latest),
+    };
+  }
 }
 
 function viewTask(task: StoredTask): TaskView {
@@ -160,12 +303,28 @@ function viewRun(run: StoredRun): RunView {
     taskId: run.taskId,
     rowCount: run.rows.length,
     exportedCount: new RowMarks(run.exported.toJSON()).count(run.rows.length),
-    subtasks: run.subtasks.map(({ subTaskId, status, pagesRead, errors, retries = [] }) => ({
-      subTaskId,
-      status,
-      pagesRead,
-      errors: errors.map((error) => ({ ...error })),
-      retries: retries.map((error) => ({ ...error })),
-    })),
+    subtasks: run.subtasks.map(viewSubtask),
+  };
+}
+
+function viewSubtask({ subTaskId, status, pagesRead, errors, retries = [] }: StoredSubtask): SubtaskView {
+  return {
+    subTaskId,
+    status,
+    pagesRead,
+    errors: errors.map((error) => ({ ...error })),
+    retries: retries.map((error) => ({ ...error })),
+  };
+}
+
+function summarizeRun(run: StoredRun): RunSummary {
+  return {
+    lotNo: run.lotNo,
+    taskId: run.taskId,
+    rowCount: run.rows.length,
+    exportedCount: run.exported.count(run.rows.length),
+    pagesRead: run.subtasks.reduce((sum, { pagesRead }) => sum + pagesRead, 0),
+    errorCount: run.subtasks.reduce((sum, { errors }) => sum + errors.length, 0),
+    subtasks: countSubtasks(run),
   };
 }

@@ -49,7 +49,10 @@ export class LocalEmulator implements Emulator {
     this.parts = parts;
     this.journal = parts.journal;
     this.inspect = new Inspection(service);
-    this.change = new Changes(service, parts.saveSoon);
+    this.change = new Changes(service, () => {
+      parts.saveSoon();
+      service.feed.tell({ type: "task" });
+    });
     this.atStart = { behaviour: service.behaviour, plan: service.plan, latencyMs: latency.ms };
   }
 
@@ -73,6 +76,8 @@ export class LocalEmulator implements Emulator {
     Object.assign(service, { behaviour, plan });
     latency.ms = latencyMs;
     this.journal.clear();
+    service.progress.clear();
+    service.feed.tellAll();
     await this.parts.saved();
   }
 
@@ -90,6 +95,8 @@ export class LocalEmulator implements Emulator {
     service.credentials.replaceAll(credentials);
     service.plan = plan;
     service.runner.resume();
+    service.progress.clear();
+    service.feed.tellAll();
     await saved();
   }
 
@@ -110,18 +117,23 @@ export class LocalEmulator implements Emulator {
 
   clearRequests(): void {
     this.journal.clear();
+    this.parts.service.feed.tell({ type: "request" });
   }
 
   fault(fault: Fault): void {
     this.parts.faults.add(fault);
+    this.parts.service.feed.tell({ type: "fault" });
   }
 
   hold(fault: Omit<Fault, "kind">): Hold {
-    return this.parts.faults.add({ when: "after", ...fault, kind: "hold" });
+    const hold = this.parts.faults.add({ when: "after", ...fault, kind: "hold" });
+    this.parts.service.feed.tell({ type: "fault" });
+    return hold;
   }
 
   clearFaults(): void {
     this.parts.faults.clear();
+    this.parts.service.feed.tell({ type: "fault" });
   }
 
   get behaviour(): Readonly<Behaviour> {
@@ -131,6 +143,7 @@ export class LocalEmulator implements Emulator {
   setBehaviour(changes: Partial<Behaviour>): void {
     const { service } = this.parts;
     service.behaviour = withBehaviour(service.behaviour, changes);
+    service.feed.tell({ type: "behaviour" });
   }
 
   setPlan(plan: Plan): void {

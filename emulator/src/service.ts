@@ -2,6 +2,8 @@ import type { Behaviour } from "./behaviour";
 import type { DocumentedFields, OperationName } from "./contract";
 import { missing, Refusal } from "./errors";
 import type { Runner } from "./extraction/runner";
+import type { ChangeFeed } from "./page/changeFeed";
+import type { RunProgress } from "./page/runProgress";
 import type { CredentialStore } from "./store/credentials";
 import type { LineList } from "./store/lineList";
 import type { Plan } from "./store/seed";
@@ -13,6 +15,10 @@ export interface Service {
   readonly store: Store;
   readonly credentials: CredentialStore;
   readonly runner: Runner;
+  /** Tells those who watch what has changed. */
+  readonly feed: ChangeFeed;
+  /** Measures runs while they work. */
+  readonly progress: RunProgress;
   behaviour: Behaviour;
   plan: Plan;
 }

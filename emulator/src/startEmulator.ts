@@ -16,6 +16,8 @@ import { FaultPlan } from "./http/faults";
 import { Journal } from "./http/journal";
 import { buildServer } from "./http/server";
 import { LocalEmulator, sow } from "./localEmulator";
+import { ChangeFeed } from "./page/changeFeed";
+import { RunProgress } from "./page/runProgress";
 import type { Service } from "./service";
 import { CredentialStore } from "./store/credentials";
 import type { Plan, Seed } from "./store/seed";
@@ -88,6 +90,8 @@ async function startWithLock(options: EmulatorOptions, lock: StateLock | undefin
   const saveSoon = () => writer.saveSoon((error) => log(`could not write the state file: ${String(error)}`));
   const crawling = checkCrawling(options.crawling);
   const timeoutMs = options.pageTimeoutMs ?? 10_000;
+  const feed = new ChangeFeed();
+  const progress = new RunProgress();
   const runner: Runner = new Runner({
     store,
     visitPage: visitPage(new PageLoader({ allowRemotePages: options.allowRemotePages ?? false, timeoutMs }, crawling), {
@@ -97,13 +101,18 @@ async function startWithLock(options: EmulatorOptions, lock: StateLock | undefin
     crawling,
     behaviour: () => service.behaviour,
     changed: saveSoon,
+    progressed(run) {
+      progress.record(run);
+      feed.tell({ type: "run", lotNo: run.lotNo, taskId: run.taskId });
+    },
     log,
   });
   const plan = options.plan ?? loaded?.plan ?? seed?.plan ?? "enterprise";
-  const service: Service = { store, credentials, runner, behaviour, plan };
+  const service: Service = { store, credentials, runner, feed, progress, behaviour, plan };
 
   const contract = readContract("openapi.yaml");
   const journal = new Journal(options.journalLimit ?? 100_000);
+  journal.onClose(() => feed.tell({ type: "request" }));
   const faults = new FaultPlan();
   const closing = new AbortController();
   const latency = { ms: options.latencyMs ?? 0 };
@@ -113,6 +122,7 @@ async function startWithLock(options: EmulatorOptions, lock: StateLock | undefin
   const admin: Admin = new Admin({
     emulator: () => emulator,
     access: { host, token: adminToken },
+    feed,
     saved,
     log,
     closing: closing.signal,

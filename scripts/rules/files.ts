@@ -25,7 +25,7 @@ export function statusCodesStayInErrors(project: Project): string[] {
 const mostFiles = 12;
 
 /** Folders with program code. */
-const foldersOfCode = ["src", "emulator/src", "scripts", "bench"];
+const foldersOfCode = ["src", "emulator/src", "emulator/page", "scripts", "bench"];
 
 /** Refuses a folder with too many source files side by side: subfolders show which files belong together. */
 export function foldersStaySmall(project: Project): string[] {

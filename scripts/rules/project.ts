@@ -29,7 +29,11 @@ const foldersOfPages = [".github", "docs", "emulator", "examples", "templates"];
 /** Reads a project. */
 export function readProject(root: string): Project {
   return {
-    sources: folders.flatMap((folder) => readFiles(root, folder, ".ts")),
+    sources: [
+      ...folders.flatMap((folder) => readFiles(root, folder, ".ts")),
+      // The page of the emulator, which browsers run as it is.
+      ...readFiles(root, "emulator/page", ".mjs"),
+    ],
     pages: [
       ...readdirSync(root).flatMap((name) => (name.endsWith(".md") ? [readSource(root, name)] : [])),
       ...foldersOfPages.flatMap((folder) => readFiles(root, folder, ".md")),

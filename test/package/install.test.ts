@@ -116,7 +116,12 @@ describe("an install of webextract-emulator", () => {
 
   it("holds the built files, the command, the contract and the documentation", async () => {
     const files = await filesOf(await packTarball("emulator"));
-    assert.deepEqual(files.filter((path) => !path.startsWith("dist/")).sort(), [
+    const page = readdirSync(join(repositoryRoot, "emulator/page"), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => relative(join(repositoryRoot, "emulator"), join(parentPath, name)));
+    assert.ok(page.includes(join("page", "index.html")));
+    assert.deepEqual(files.filter((path) => path.startsWith("page/")).sort(), page.sort());
+    assert.deepEqual(files.filter((path) => !/^(?:dist|page)\//.test(path)).sort(), [
       "LICENSE",
       "README.md",
       "admin.openapi.yaml",

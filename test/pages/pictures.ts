@@ -26,6 +26,16 @@ export function assertPicture(name: string, picture: Picture): void {
   assert.equal(known, fresh, again);
 }
 
+/** Writes the picture of what a browser shows, if asked. It is not compared: fonts differ between machines. */
+export async function assertPictureOf(
+  tab: { screenshot(options: { path: string }): Promise<unknown> },
+  name: string,
+): Promise<void> {
+  const path = join(repository, "docs/images", `${name}.png`);
+  if (writes) await tab.screenshot({ path });
+  assert.ok(existsSync(path), `docs/images/${name}.png is missing; WRITE_PICTURES=true writes it.`);
+}
+
 /** The part of an output from the line that contains `from` to the line before the one that contains `to`, without colours in both. */
 export function linesBetween(output: string, from: string, to?: string): string {
   const lines = output.split("\n");

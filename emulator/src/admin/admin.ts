@@ -9,15 +9,20 @@ import { RequestCheck } from "../http/checkRequest";
 import type { AdminListener } from "../http/server";
 import { decodeColons } from "../http/server";
 import type { LocalEmulator } from "../localEmulator";
+import type { ChangeFeed } from "../page/changeFeed";
+import { EventStream } from "../page/eventStream";
+import { servePage } from "../page/pageFiles";
 import type { Access } from "./access";
 import { bodyTypes, checkAccess } from "./access";
-import type { AdminOperationName } from "./operations";
+import type { AdminOperationName } from "./adminHandler";
+import { JsonText } from "./adminHandler";
 import { carryOut } from "./operations";
 
 /** What the admin API needs. */
 export interface AdminParts {
   emulator: () => LocalEmulator;
   access: Access;
+  feed: ChangeFeed;
   /** Resolves when the changes of a request are on disk. */
   saved: () => Promise<void>;
   log: (line: string) => void;
@@ -89,6 +94,7 @@ async function build(parts: AdminParts): Promise<FastifyInstance> {
       handler: (request, reply) => respond(operation, check, parts, request, reply),
     });
   }
+  servePage(app, prefix);
   await app.ready();
   return app;
 }
@@ -133,20 +139,34 @@ async function respond(
   check.body(operation, body);
   const query = check.query(operation, request.query as Record<string, unknown>);
   const path = request.params as Record<string, unknown>;
+  if (operation.name === "getEvents") return sendEvents(reply, parts);
   const result = await carryOut(operation.name, parts.emulator(), {
     body,
     query,
     path,
-    signal: signalOf(request, parts),
+    signal: signalOf(reply, parts),
   });
   if (operation.method !== "GET") await parts.saved();
+  if (result instanceof JsonText) return reply.type("application/json; charset=utf-8").send(result.text);
   return result === undefined ? reply.code(204).send() : reply.send(result);
 }
 
+function sendEvents(reply: FastifyReply, { feed }: AdminParts): FastifyReply {
+  reply.hijack();
+  reply.raw.writeHead(200, {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+  });
+  new EventStream(feed, reply.raw);
+  return reply;
+}
+
 /** Ends a wait when the client is gone, or when the emulator closes. */
-function signalOf(request: FastifyRequest, { closing }: AdminParts): AbortSignal {
+function signalOf(reply: FastifyReply, { closing }: AdminParts): AbortSignal {
   const gone = new AbortController();
-  request.raw.socket.once("close", () => gone.abort());
+  // Not of the socket, which serves many requests.
+  reply.raw.once("close", () => gone.abort());
   return AbortSignal.any([closing, gone.signal]);
 }
 

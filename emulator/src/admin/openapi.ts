@@ -126,6 +126,108 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/__emulator/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what behaviours and faults can be
+         * @description The behaviours with their values and meanings, and the operations of the service.
+         */
+        get: operations["getOptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/__emulator/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow changes
+         * @description Server-sent events of the types `request`, `task`, `run`, `behaviour` and `fault`. The data is a JSON object with the `taskId` and `lotNo` of what
+         *     changed. Without them, anything of this type can have changed. Several changes of the same thing are one event, and a reader that is slow gets
+         *     fewer events. The events do not contain what changed: read it.
+         */
+        get: operations["getEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/__emulator/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tasks
+         * @description In the order of creation.
+         */
+        get: operations["getTasks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/__emulator/tasks/{taskId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a task
+         * @description Lists of items and of start URLs have at most 100 entries, and their count.
+         */
+        get: operations["getTask"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/__emulator/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List batches
+         * @description The newest first.
+         */
+        get: operations["getRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/__emulator/runs/{lotNo}": {
         parameters: {
             query?: never;
@@ -138,6 +240,68 @@ export interface paths {
          * @description Each subtask has the number of pages that it has read, and each page that could not be read, with the reason.
          */
         get: operations["getRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/__emulator/runs/{lotNo}/progress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how a batch has progressed
+         * @description Samples of the latest 100 batches since the start of the emulator, at most 240 of each. A batch that was not measured has one sample, its present
+         *     state.
+         */
+        get: operations["getRunProgress"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/__emulator/runs/{lotNo}/subtasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the subtasks of a batch
+         * @description In their order. Each has at most 20 of its errors and of its retries, and their counts.
+         */
+        get: operations["getRunSubtasks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/__emulator/runs/{lotNo}/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the rows of a batch
+         * @description In their order, including late rows, each with its mark. A row is exactly as it is stored. A response has fewer rows than `limit` when they are longer
+         *     than 4 MB, and at least one.
+         */
+        get: operations["getRunRows"];
         put?: never;
         post?: never;
         delete?: never;
@@ -472,6 +636,110 @@ export interface components {
             exportedCount: number;
             subtasks: components["schemas"]["Subtask"][];
         };
+        Options: {
+            behaviours: components["schemas"]["BehaviourOption"][];
+            /** @description The operations of the service. */
+            operations: string[];
+        };
+        BehaviourOption: {
+            name: string;
+            /** @description A string for a behaviour with `values`, otherwise an integer. */
+            default: string | number;
+            /** @description The allowed values. */
+            values?: string[];
+            /** @description The smallest allowed value of a behaviour that is an integer. */
+            minimum?: number;
+            meaning: string;
+        };
+        TaskSummary: {
+            taskId: string;
+            taskGroupId: string;
+            name?: string;
+            actionCount: number;
+            startUrlCount: number;
+            runCount: number;
+            /** @description Number of rows of all batches, including late rows. */
+            rowCount: number;
+            /** @description Number of rows that are marked as exported. */
+            exportedCount: number;
+            latestRun?: components["schemas"]["RunSummary"];
+        };
+        TaskList: {
+            /** @description Number of tasks that match. */
+            total: number;
+            offset: number;
+            tasks: components["schemas"]["TaskSummary"][];
+        };
+        Action: {
+            actionId: string;
+            actionType: string;
+            name?: string;
+            properties: {
+                [key: string]: string;
+            };
+            loopType?: string;
+            /** @description The first 100 items. */
+            loopItems: string[];
+            loopItemCount: number;
+        };
+        Task: components["schemas"]["TaskSummary"] & {
+            actions: components["schemas"]["Action"][];
+            /** @description The first 100 start URLs. */
+            startUrls: string[];
+        };
+        /** @description Number of subtasks by status. */
+        SubtaskCounts: {
+            waiting: number;
+            extracting: number;
+            stopped: number;
+            finished: number;
+            failed: number;
+        };
+        RunSummary: {
+            lotNo: string;
+            taskId: string;
+            /** @description Number of rows, including late rows. */
+            rowCount: number;
+            /** @description Number of rows that are marked as exported. */
+            exportedCount: number;
+            pagesRead: number;
+            /** @description Number of pages that could not be read. */
+            errorCount: number;
+            subtasks: components["schemas"]["SubtaskCounts"];
+        };
+        RunList: {
+            total: number;
+            offset: number;
+            runs: components["schemas"]["RunSummary"][];
+        };
+        RunProgress: components["schemas"]["RunSummary"] & {
+            samples: {
+                /** @description Milliseconds since 1970. */
+                at: number;
+                rows: number;
+                subtasks: components["schemas"]["SubtaskCounts"];
+            }[];
+        };
+        SubtaskList: {
+            total: number;
+            offset: number;
+            subtasks: (components["schemas"]["Subtask"] & {
+                errorCount: number;
+                retryCount: number;
+            })[];
+        };
+        RowList: {
+            total: number;
+            offset: number;
+            rows: {
+                /** @description Whether the row is marked as exported. */
+                exported: boolean;
+                /** @description The row. */
+                row: {
+                    [key: string]: unknown;
+                };
+            }[];
+        };
     };
     responses: {
         /** @description The request is refused and has no effect. The message names the field. */
@@ -487,6 +755,12 @@ export interface components {
     parameters: {
         /** @description Longest wait in milliseconds. */
         timeoutMs: number;
+        /** @description Number of items to skip. */
+        offset: number;
+        /** @description Maximum number of items in the response. */
+        limit: number;
+        /** @description Batch number. */
+        lotNo: string;
     };
     requestBodies: never;
     headers: never;
@@ -656,6 +930,10 @@ export interface operations {
                 status?: number;
                 /** @description Only requests with a larger `number`. */
                 after?: number;
+                /** @description Whether the response begins with the oldest or the newest request that matches. */
+                order?: "oldest" | "newest";
+                /** @description Number of items to skip. */
+                offset?: components["parameters"]["offset"];
                 /** @description Maximum number of requests in the response. */
                 limit?: number;
                 /** @description Number of matching requests to wait for. Default, no wait. */
@@ -700,13 +978,135 @@ export interface operations {
             default: components["responses"]["Failure"];
         };
     };
+    getOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description They stay the same while the emulator runs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Options"];
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events until the client closes the connection. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getTasks: {
+        parameters: {
+            query?: {
+                /** @description Only tasks whose id or name contains this string, in any case. */
+                search?: string;
+                /** @description Number of items to skip. */
+                offset?: components["parameters"]["offset"];
+                /** @description Maximum number of items in the response. */
+                limit?: components["parameters"]["limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A part of the tasks. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskList"];
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the task. */
+                taskId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The task. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getRuns: {
+        parameters: {
+            query?: {
+                /** @description Only batches of this task. */
+                taskId?: string;
+                /** @description Number of items to skip. */
+                offset?: components["parameters"]["offset"];
+                /** @description Maximum number of items in the response. */
+                limit?: components["parameters"]["limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A part of the batches. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunList"];
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
     getRun: {
         parameters: {
             query?: never;
             header?: never;
             path: {
                 /** @description Batch number. */
-                lotNo: string;
+                lotNo: components["parameters"]["lotNo"];
             };
             cookie?: never;
         };
@@ -719,6 +1119,88 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Run"];
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getRunProgress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Batch number. */
+                lotNo: components["parameters"]["lotNo"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The batch and its samples. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunProgress"];
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getRunSubtasks: {
+        parameters: {
+            query?: {
+                /** @description Number of items to skip. */
+                offset?: components["parameters"]["offset"];
+                /** @description Maximum number of items in the response. */
+                limit?: components["parameters"]["limit"];
+            };
+            header?: never;
+            path: {
+                /** @description Batch number. */
+                lotNo: components["parameters"]["lotNo"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A part of the subtasks. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubtaskList"];
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getRunRows: {
+        parameters: {
+            query?: {
+                /** @description Number of items to skip. */
+                offset?: components["parameters"]["offset"];
+                /** @description Maximum number of items in the response. */
+                limit?: components["parameters"]["limit"];
+            };
+            header?: never;
+            path: {
+                /** @description Batch number. */
+                lotNo: components["parameters"]["lotNo"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A part of the rows. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RowList"];
                 };
             };
             default: components["responses"]["Failure"];

@@ -1,46 +1,11 @@
 import { Refusal } from "../errors";
 import type { RequestFilter } from "../http/journal";
 import type { LocalEmulator } from "../localEmulator";
-import type { operations } from "./openapi";
+import { pageReads } from "../page/reads";
+import type { AdminHandler, AdminOperationName } from "./adminHandler";
 
-/** Name of an operation: its `operationId` in admin.openapi.yaml. */
-export type AdminOperationName = keyof operations;
-
-/** A request, as admin.openapi.yaml types it. */
-export interface AdminRequest<Name extends AdminOperationName> {
-  readonly body: BodyOf<Name>;
-  readonly query: ParametersOf<Name, "query">;
-  readonly path: ParametersOf<Name, "path">;
-  /** Ends a wait when the client is gone. */
-  readonly signal: AbortSignal;
-}
-
-type BodyOf<Name extends AdminOperationName> = operations[Name] extends {
-  requestBody: { content: { "application/json": infer Body } };
-}
-  ? Body
-  : operations[Name] extends { requestBody?: { content: { "application/json": infer Body } } }
-    ? Body | undefined
-    : undefined;
-
-type ParametersOf<Name extends AdminOperationName, Place extends "query" | "path"> = NonNullable<
-  operations[Name]["parameters"][Place]
->;
-
-type ResultOf<Name extends AdminOperationName> = operations[Name]["responses"] extends {
-  200: { content: { "application/json": infer Data } };
-}
-  ? Data
-  : unknown;
-
-/** Responds to one operation by members of the emulator. A Refusal becomes the error of the response. */
-type AdminHandler<Name extends AdminOperationName> = (
-  emulator: LocalEmulator,
-  request: AdminRequest<Name>,
-) => ResultOf<Name> | Promise<ResultOf<Name>>;
-
-/** Serves itself: it is not JSON. */
-type Served = Exclude<AdminOperationName, "getDescription">;
+/** The others serve themselves: they are not JSON. */
+type Served = Exclude<AdminOperationName, "getDescription" | "getEvents">;
 
 const handlers: { [Name in Served]: AdminHandler<Name> } = {
   getHealth: (emulator) => emulator.health(),
@@ -53,12 +18,13 @@ const handlers: { [Name in Served]: AdminHandler<Name> } = {
     return emulator.behaviour;
   },
   async getRequests(emulator, { query, signal }) {
-    const { wait = 0, timeoutMs = 10_000, limit = 1000, ...rest } = query;
+    const { wait = 0, timeoutMs = 10_000, order = "oldest", offset = 0, limit = 1000, ...rest } = query;
     // The contract of the service lists the operations. Another name matches nothing.
     const filter = rest as RequestFilter;
     const complete = await emulator.journal.wait(wait, filter, timeoutMs, signal);
     const found = emulator.findRequests(filter);
-    return { requests: found.slice(0, limit), total: found.length, complete };
+    if (order === "newest") found.reverse();
+    return { requests: found.slice(offset, offset + limit), total: found.length, complete };
   },
   clearRequests: (emulator) => emulator.clearRequests(),
   getRun(emulator, { path }) {
@@ -66,6 +32,7 @@ const handlers: { [Name in Served]: AdminHandler<Name> } = {
     if (run === undefined) throw new Refusal("NotFound", `there is no batch ${path.lotNo}`);
     return run;
   },
+  ...pageReads,
 };
 
 /** Carries out an operation. The request must be valid according to admin.openapi.yaml. */

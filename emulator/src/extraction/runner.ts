@@ -26,6 +26,8 @@ export interface RunnerOptions {
   crawling: Crawling;
   /** Called after a change that the state file must hold. */
   changed: () => void;
+  /** Called after each change of a run, for those who watch it. */
+  progressed: (run: StoredRun) => void;
   log: (line: string) => void;
 }
 
@@ -150,6 +152,11 @@ export class Runner {
     this.working.delete(subtask);
   }
 
+  private changed(run: StoredRun): void {
+    this.options.changed();
+    this.options.progressed(run);
+  }
+
   /** Starts the work that the run can do now. */
   wake(run: StoredRun): void {
     this.unfinished.add(run);
@@ -165,6 +172,7 @@ export class Runner {
         this.work(run, subtask, controller.signal).catch((error: unknown) => this.fail(run, subtask, error));
       }
       if (!isRunning(run)) this.unfinished.delete(run);
+      this.options.progressed(run);
       this.tellWaiters();
     });
   }
@@ -187,18 +195,18 @@ export class Runner {
         this.dropPages(run, subtask);
         break;
       }
-      const retried = (reason: string) => this.recordRetry(subtask, visit, reason);
+      const retried = (reason: string) => this.recordRetry(run, subtask, visit, reason);
       const context = { run, task, visit, signal, retried };
       const outcome = await this.options.visitPage(context).catch((error: unknown) => describe(error));
       if (signal.aborted) return;
       this.record(subtask, visit, outcome);
       this.releaseRows(run);
-      this.options.changed();
+      this.changed(run);
     }
     if (subtask.status === "extracting") this.finish(run, subtask);
     this.working.delete(subtask);
     this.releaseRows(run);
-    this.options.changed();
+    this.changed(run);
     this.wake(run);
   }
 
@@ -217,10 +225,10 @@ export class Runner {
     subtask.queue.addFirst(this.withinDepth(subtask, visit, outcome.next));
   }
 
-  private recordRetry(subtask: StoredSubtask, visit: PageVisit, reason: string): void {
+  private recordRetry(run: StoredRun, subtask: StoredSubtask, visit: PageVisit, reason: string): void {
     subtask.retries = [...(subtask.retries ?? []), { url: visit.url, message: reason }];
     this.options.log(`subtask ${subtask.subTaskId}: ${visit.url}: ${reason}; the page is loaded again`);
-    this.options.changed();
+    this.changed(run);
   }
 
   /** Counts one page of a run, unless the run has opened all that it may. */
@@ -276,7 +284,7 @@ export class Runner {
     subtask.status = "failed";
     this.giveUp(subtask);
     this.releaseRows(run);
-    this.options.changed();
+    this.changed(run);
     this.wake(run);
   }
 

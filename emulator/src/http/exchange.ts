@@ -70,13 +70,17 @@ export class Exchange {
     if (parts.latencyMs() > 0) await pause(parts.latencyMs(), parts.closing);
 
     const fault = parts.faults.take(operation.name, tasksOf(received.fields));
+    if (fault !== undefined) parts.service.feed.tell({ type: "fault" });
     const ownResponse = fault !== undefined && ["status", "error", "redirect"].includes(fault.kind);
     let response = successResponse(entry.requestId, {});
     const onlyWaits = fault !== undefined && fault.when === "before" && ["late", "hold"].includes(fault.kind);
     if (onlyWaits) await this.wait(fault);
     if (fault?.when !== "before" || onlyWaits) {
       response = this.carryOut(received, request);
-      if (entry.tookEffect && !readOnly.has(operation.name)) response = (await this.saveFailure(received)) ?? response;
+      if (entry.tookEffect && !readOnly.has(operation.name)) {
+        response = (await this.saveFailure(received)) ?? response;
+        this.tellChange(received.fields);
+      }
     }
     if (fault !== undefined && ownResponse) response = faultResponse(fault, entry.requestId, request.url, behaviour);
     if (spoilt) response = gatewayResponse(Number(behaviour.badGatewayStatus));
@@ -86,6 +90,12 @@ export class Exchange {
     if (fault.kind === "hold") await this.wait(fault);
     await sendSpoilt(reply, response, fault, parts.closing);
     return reply;
+  }
+
+  private tellChange(fields: unknown): void {
+    for (const taskId of tasksOf(fields)) {
+      if (typeof taskId === "string") this.parts.service.feed.tell({ type: "task", taskId });
+    }
   }
 
   /** Saves the change of a request. The response, if that failed. */

@@ -1,0 +1,114 @@
+import { facts, h, table } from "../dom.mjs";
+import { formatted, pager } from "../pager.mjs";
+import { plotOf } from "../plot.mjs";
+import { linkTo, numberOf } from "../route.mjs";
+import { countsOf, shownValue, statusOf, taskLink } from "../values.mjs";
+
+/** @import { View } from "../main.mjs" */
+/** @import { Route } from "../route.mjs" */
+/** @import { Change } from "../events.mjs" */
+
+const limit = 50;
+
+/** @type {View} */
+export const run = {
+  title: ({ path: [, lotNo] }) => `Run ${lotNo}`,
+  concerns: concernsRun,
+  async load({ route, read }) {
+    const lotNo = route.path[1] ?? "";
+    const [progress, page] = await Promise.all([
+      read(`runs/${lotNo}/progress`),
+      read(`runs/${lotNo}/subtasks`, { offset: numberOf(route, "offset"), limit }),
+    ]);
+    return { progress, page };
+  },
+  render({ progress, page }, route) {
+    const { lotNo, taskId, subtasks, pagesRead, errorCount, rowCount, exportedCount, samples } = progress;
+    const { offset, total } = page;
+    return [
+      runNavigation(route),
+      facts([
+        ["Task", taskLink(taskId)],
+        ["Subtasks", countsOf(subtasks)],
+        ["Pages read", formatted(pagesRead)],
+        ["Pages that failed", formatted(errorCount)],
+        ["Rows", formatted(rowCount)],
+        ["Exported rows", formatted(exportedCount)],
+      ]),
+      h("h2", {}, "Progress"),
+      plotOf(samples),
+      h("h2", {}, "Subtasks"),
+      pager({ path: ["runs", lotNo], label: "subtasks", offset, shown: page.subtasks.length, total, limit }),
+      table({
+        caption: `Subtasks of ${lotNo}`,
+        head: ["Number", "Subtask", "Status", "Pages read", "Pages that failed", "Why, and retries"],
+        rows: page.subtasks.map((/** @type {any} */ subtask, /** @type {number} */ index) =>
+          subtaskRow(subtask, offset + index + 1),
+        ),
+      }),
+    ];
+  },
+};
+
+/**
+ * @param {any} subtask
+ * @param {number} number
+ */
+function subtaskRow({ subTaskId, status, pagesRead, errorCount, errors, retryCount, retries }, number) {
+  return h(
+    "tr",
+    { "data-key": subTaskId },
+    h("td", { class: "number" }, formatted(number)),
+    h("th", { scope: "row", class: "id" }, subTaskId),
+    h("td", {}, statusOf(status)),
+    h("td", { class: "number" }, formatted(pagesRead)),
+    h("td", { class: "number" }, formatted(errorCount)),
+    h("td", {}, reasons("failed", errors, errorCount), reasons("loaded again", retries, retryCount)),
+  );
+}
+
+/**
+ * @param {string} what
+ * @param {readonly { url: string, message: string }[]} found
+ * @param {number} count
+ */
+function reasons(what, found, count) {
+  if (count === 0) return undefined;
+  const pages = count === 1 ? "1 page" : `${formatted(count)} pages`;
+  return h(
+    "details",
+    { open: count <= 3 },
+    h("summary", {}, `${pages} ${what}`),
+    h(
+      "ul",
+      {},
+      found.map(({ url, message }) => h("li", {}, shownValue(url), url === "" ? "" : ": ", h("bdi", {}, message))),
+      found.length < count && h("li", {}, `and ${formatted(count - found.length)} more`),
+    ),
+  );
+}
+
+/**
+ * The parts of a run.
+ *
+ * @param {Route} route
+ */
+export function runNavigation({ path: [, lotNo = "", part] }) {
+  const current = (/** @type {boolean} */ is) => (is ? "page" : undefined);
+  return h(
+    "nav",
+    { class: "parts", "aria-label": "Parts of the run" },
+    h("a", { href: linkTo(["runs", lotNo]), "aria-current": current(part === undefined) }, "Progress and subtasks"),
+    h("a", { href: linkTo(["runs", lotNo, "rows"]), "aria-current": current(part === "rows") }, "Rows"),
+  );
+}
+
+/**
+ * An event of the task, such as a mark or a removal of rows, concerns its runs too.
+ *
+ * @param {Change} change
+ * @param {Route} route
+ */
+export function concernsRun({ type, data }, { path: [, lotNo] }) {
+  return type === "task" || (type === "run" && (data.lotNo === undefined || data.lotNo === lotNo));
+}

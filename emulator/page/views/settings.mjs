@@ -1,0 +1,69 @@
+import { h, table } from "../dom.mjs";
+
+/** @import { View, Tools } from "../main.mjs" */
+
+/** @type {View} */
+export const settings = {
+  title: () => "Settings",
+  concerns: ({ type }) => type === "behaviour" || type === "fault",
+  async load({ read, options }) {
+    const [values, known] = await Promise.all([read("behaviour"), options()]);
+    return { values, known };
+  },
+  render: ({ values, known }, _route, tools) => [
+    h("p", {}, "Behaviours and faults apply to later requests of every client."),
+    h("h2", {}, "Behaviours"),
+    h("p", {}, `${changedCount(values, known.behaviours)} of ${known.behaviours.length} differ from their defaults.`),
+    table({
+      caption: "Behaviours",
+      class: "behaviours",
+      head: ["Behaviour", "Value", "Default", "Meaning"],
+      rows: known.behaviours.map((/** @type {any} */ behaviour) =>
+        behaviourRow(behaviour, values[behaviour.name], tools),
+      ),
+    }),
+  ],
+};
+
+/**
+ * @param {Record<string, unknown>} values
+ * @param {readonly any[]} behaviours
+ */
+function changedCount(values, behaviours) {
+  return behaviours.filter((behaviour) => values[behaviour.name] !== behaviour.default).length;
+}
+
+/**
+ * @param {any} behaviour
+ * @param {string | number} value
+ * @param {Tools} tools
+ */
+function behaviourRow(behaviour, value, { act }) {
+  const { name, meaning, values, minimum } = behaviour;
+  const change = (/** @type {Event} */ event) => {
+    const control = /** @type {HTMLInputElement | HTMLSelectElement} */ (event.currentTarget);
+    if (!control.reportValidity()) return;
+    const wanted = values === undefined ? Number(control.value) : control.value;
+    act("PUT", "behaviour", { [name]: wanted }, `${name} is now ${wanted}.`);
+  };
+  const shared = { "aria-label": name, "data-shown": true, value: String(value), onchange: change };
+  return h(
+    "tr",
+    { "data-key": name, class: value === behaviour.default ? undefined : "changed" },
+    h("th", { scope: "row" }, name),
+    h(
+      "td",
+      {},
+      values === undefined
+        ? h("input", { ...shared, type: "number", min: minimum, step: 1, required: true })
+        : h(
+            "select",
+            shared,
+            values.map((/** @type {string} */ each) => h("option", { value: each }, each)),
+          ),
+      value !== behaviour.default && h("span", { class: "mark" }, " changed"),
+    ),
+    h("td", {}, String(behaviour.default)),
+    h("td", { class: "meaning" }, meaning.replaceAll("`", "")),
+  );
+}

@@ -1,0 +1,82 @@
+import { facts, h, table } from "../dom.mjs";
+import { formatted } from "../pager.mjs";
+import { encoded, linkTo } from "../route.mjs";
+import { shownValue } from "../values.mjs";
+import { runTable } from "./runs.mjs";
+
+/** @import { View } from "../main.mjs" */
+
+/** The newest runs; the view of runs has all. */
+const shownRuns = 20;
+
+/** @type {View} */
+export const task = {
+  title: ({ path: [, taskId] }) => `Task ${taskId}`,
+  concerns: ({ type, data }, { path: [, taskId] }) =>
+    (type === "task" || type === "run") && (data.taskId === undefined || data.taskId === taskId),
+  async load({ route, read }) {
+    const taskId = route.path[1] ?? "";
+    const [found, runs] = await Promise.all([
+      read(`tasks/${encoded(taskId)}`),
+      read("runs", { taskId, limit: shownRuns }),
+    ]);
+    return { found, runs };
+  },
+  render: ({ found, runs }) => [
+    facts([
+      ["Name", h("bdi", {}, found.name ?? "none")],
+      ["Group", h("bdi", {}, found.taskGroupId)],
+      ["Actions", formatted(found.actions.length)],
+      ["Start URLs", formatted(found.startUrlCount)],
+      ["Rows", formatted(found.rowCount)],
+      ["Exported rows", formatted(found.exportedCount)],
+    ]),
+    h("h2", {}, "Runs"),
+    runTable(runs.runs, `Newest runs of ${found.taskId}`),
+    runs.total > runs.runs.length &&
+      h("p", {}, h("a", { href: linkTo(["runs"], { taskId: found.taskId }) }, `All ${formatted(runs.total)} runs`)),
+    h("h2", {}, "Actions"),
+    found.actions.length === 0 && h("p", { class: "empty" }, "The task has no actions."),
+    ...found.actions.map(actionSection),
+    h("h2", {}, "Start URLs"),
+    listOf("Start URLs", found.startUrls, found.startUrlCount),
+  ],
+};
+
+/** @param {any} action */
+function actionSection({ actionId, actionType, name, properties, loopType, loopItems, loopItemCount }) {
+  const isLoop = loopType !== undefined || loopItemCount > 0;
+  return h(
+    "section",
+    { class: "action", "aria-label": `Action ${actionId}` },
+    h("h3", {}, h("bdi", {}, actionId), " ", h("span", { class: "kind" }, actionType)),
+    name !== undefined && h("p", {}, h("bdi", {}, name)),
+    table({
+      caption: `Properties of ${actionId}`,
+      head: ["Property", "Value"],
+      rows: Object.entries(properties).map(([property, value]) =>
+        h("tr", {}, h("th", { scope: "row" }, h("bdi", {}, property)), h("td", {}, shownValue(value))),
+      ),
+    }),
+    isLoop && h("p", {}, `Loop of type ${loopType ?? "none"}`),
+    isLoop && listOf(`Loop items of ${actionId}`, loopItems, loopItemCount),
+  );
+}
+
+/**
+ * The first items of a list.
+ *
+ * @param {string} caption
+ * @param {readonly string[]} items
+ * @param {number} count
+ */
+function listOf(caption, items, count) {
+  const heading = items.length < count ? `${caption}, the first ${items.length} of ${formatted(count)}` : caption;
+  return table({
+    caption: heading,
+    head: ["Number", "Value"],
+    rows: items.map((item, index) =>
+      h("tr", {}, h("th", { scope: "row", class: "number" }, formatted(index + 1)), h("td", {}, shownValue(item))),
+    ),
+  });
+}

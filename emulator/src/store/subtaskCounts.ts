@@ -1,0 +1,10 @@
+import type { StoredRun, SubtaskStatus } from "./store";
+
+/** Number of subtasks by status. */
+export type SubtaskCounts = Record<SubtaskStatus, number>;
+
+export function countSubtasks({ subtasks }: StoredRun): SubtaskCounts {
+  const counts = { waiting: 0, extracting: 0, stopped: 0, finished: 0, failed: 0 };
+  for (const { status } of subtasks) counts[status] += 1;
+  return counts;
+}

@@ -1,0 +1,35 @@
+import type { Emulator, EmulatorOptions, SeedTask } from "webextract-emulator";
+import { startEmulator } from "webextract-emulator";
+import type { PageSite } from "../pageSite";
+
+/** A task that reads the pages of a small shop, one subtask for each. */
+export function shopTask(site: PageSite, pages: readonly string[]): SeedTask {
+  return {
+    taskId: "shop",
+    taskGroupId: "group",
+    name: "Shop",
+    urlsPerSubtask: 1,
+    startUrls: pages.map((page) => site.url + page),
+    actions: [
+      { actionType: "NavigateAction", actionId: "open", properties: { Url: `${site.url}/` } },
+      { actionType: "LoopAction", actionId: "pages", loopType: "UrlList", loopItems: [] },
+      {
+        actionType: "ExtractDataAction",
+        actionId: "extract",
+        properties: { RowSelector: ".product", "Field.title": "h2", "Field.link": "a@href" },
+      },
+    ],
+  };
+}
+
+/** An emulator with these tasks. */
+export function startWithTasks(tasks: SeedTask[], options: EmulatorOptions = {}): Promise<Emulator> {
+  return startEmulator({ seed: { taskGroups: [{ taskGroupId: "group", name: "Group" }], tasks }, ...options });
+}
+
+export function productPage(titles: readonly string[]): string {
+  const products = titles.map(
+    (title, index) => `<li class="product"><h2>${title}</h2><a href="/item/${index}">more</a></li>`,
+  );
+  return `<!doctype html><title>Shop</title><ul>${products.join("")}</ul>`;
+}
