@@ -11,7 +11,7 @@ import { adviceAfterUp } from "./start/advice";
 import { disagreement } from "./start/agreement";
 import { ensureBuilt } from "./start/build";
 import { programFile, projectFolder, workFolder } from "./start/folders";
-import { wasInterrupted, watchForInterrupt } from "./start/interrupt";
+import { nextInterrupt, wasInterrupted, watchForInterrupt } from "./start/interrupt";
 import { Problem } from "./start/problem";
 import type { Services } from "./start/services";
 import { startServices } from "./start/services";
@@ -66,7 +66,27 @@ function reset(): void {
   console.log(`Deleted ${relative(projectFolder, workFolder)}: the stack, the state of the emulator and their ports.`);
 }
 
-async function run(step: Step): Promise<boolean> {
+/** Keeps the emulator and the shop until the user ends them, also after a failure: the page shows what happened. */
+async function keepOpen({ emulatorUrl, siteUrl }: Services): Promise<void> {
+  say(`The emulator's page: ${emulatorUrl}/__emulator/`);
+  console.log(`The shop: ${siteUrl}/\nCtrl-C stops both.`);
+  await nextInterrupt();
+}
+
+async function carryOut(step: Exclude<Step, "reset">, stack: Stack, services: Services): Promise<boolean> {
+  switch (step) {
+    case "preview":
+      return await preview(stack);
+    case "up":
+      return await up(stack, services);
+    case "destroy":
+      return await destroy(stack);
+    case "all":
+      return (await preview(stack)) && !wasInterrupted() && (await up(stack, services));
+  }
+}
+
+async function run(step: Step, open: boolean): Promise<boolean> {
   if (step === "reset") {
     reset();
     return true;
@@ -74,28 +94,24 @@ async function run(step: Step): Promise<boolean> {
   await ensureBuilt(say);
   const engine = await ensureEngine();
   const services = await startServices();
+  let keptOpen = false;
   try {
     say(`The emulator listens on ${services.emulatorUrl}, the shop on ${services.siteUrl}.`);
     const stack = await openStack(engine, services);
-    switch (step) {
-      case "preview":
-        return await preview(stack);
-      case "up":
-        return await up(stack, services);
-      case "destroy":
-        return await destroy(stack);
-      case "all":
-        return (await preview(stack)) && !wasInterrupted() && (await up(stack, services));
-    }
+    const succeeded = await carryOut(step, stack, services);
+    keptOpen = open && !wasInterrupted();
+    if (keptOpen) await keepOpen(services);
+    return succeeded;
   } finally {
     await services.close();
+    if (keptOpen) console.log("\nThe emulator and the shop have stopped.");
   }
 }
 
-async function main(step: Step): Promise<void> {
+async function main(step: Step, open: boolean): Promise<void> {
   watchForInterrupt();
   try {
-    if (!(await run(step))) process.exitCode = 1;
+    if (!(await run(step, open))) process.exitCode = 1;
   } catch (error) {
     if (!(error instanceof Problem || (error instanceof Error && error.name === "NoEngine"))) throw error;
     console.error(`\n${error.message}`);
@@ -119,6 +135,11 @@ new Command("npm start --")
     "Runs the quickstart on this machine: the emulator, a small shop to extract, and the real Pulumi engine.",
   )
   .addArgument(what)
+  .option(
+    "--open",
+    "keep the emulator and the shop after the step, and print the address of the emulator's page",
+    false,
+  )
   .addHelpText(
     "after",
     `
@@ -130,5 +151,8 @@ Steps:
   reset    deletes the stack and the state of the emulator; exported files stay`,
   )
   .allowExcessArguments(false)
-  .action((step: Step | undefined) => main(step ?? "all"))
+  .action((step: Step = "all", { open }: { open: boolean }, command: Command) => {
+    if (open && step === "reset") command.error("error: reset starts no emulator, so it cannot be used with --open");
+    return main(step, open);
+  })
   .parseAsync();

@@ -41,3 +41,14 @@ export function onInterrupt(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
+
+/** Resolves at the next key press. It ends what the user looks at, so it is no interruption of the work. */
+export function nextInterrupt(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = onInterrupt(() => {
+      stop();
+      pressed = false;
+      resolve();
+    });
+  });
+}

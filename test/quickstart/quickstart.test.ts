@@ -149,6 +149,12 @@ describe("npm start", function () {
     assert.match(output, /preview, up, destroy, reset/);
   });
 
+  it("refuses to stay open after a reset, which starts no emulator", async () => {
+    const { code, output } = await clone.start(["reset", "--open"]);
+    assert.equal(code, 1);
+    assert.match(output, /reset starts no emulator/);
+  });
+
   it("lists its steps with --help", async () => {
     assert.match(succeeded(await clone.start(["--help"])), /deletes the stack and the state of the emulator/);
   });
@@ -165,7 +171,7 @@ describe("Ctrl-C in npm start", function () {
   });
   after(() => clone.remove());
 
-  it("ends without an error in the middle of a run although it is busy, and the next start continues without a second copy or run", async () => {
+  it("ends without an error in the middle of a run although it is busy, and the next start continues without a second copy or run, and stays open if asked to", async () => {
     let pressed = false;
     const { code, output } = await clone.start([], (written, child) => {
       if (pressed || child.pid === undefined || !/CloudRun run creating/.test(written)) return;
@@ -177,7 +183,17 @@ describe("Ctrl-C in npm start", function () {
     assert.match(output, /received; cancelling/, "the engine was told once");
     assert.doesNotMatch(output, /received; terminating/, "and not twice");
     assert.match(output, /Run `npm start` to continue/);
-    assert.match(succeeded(await clone.start()), /rowCount *: 25/);
+    let page: Promise<Response> | undefined;
+    const opened = await clone.start(["--open"], (written, child) => {
+      const address = /The emulator's page: (\S+)\n/.exec(written)?.[1];
+      if (page !== undefined || address === undefined) return;
+      page = fetch(address);
+      page.finally(() => process.kill(-Number(child.pid), "SIGINT")).catch(() => undefined);
+    });
+    assert.match(opened.output, /rowCount *: 25/);
+    assert.equal((await page)?.status, 200, "--open keeps the emulator after the up");
+    // npm ends by the signal, whatever the exit code of its script.
+    assert.match(opened.output, /The emulator and the shop have stopped\.\n$/);
     const { tasks, runs } = JSON.parse(clone.read(".webextract/emulator.json"));
     assert.equal(tasks.length, 2, "the template and one copy");
     assert.equal(runs.length, 1);
