@@ -11,7 +11,7 @@ export interface Figure {
   name: string;
   value: number;
   /** `MB` is 1,000,000 bytes; `x` is a ratio of two values of one try. */
-  unit: "s" | "ms" | "cpu s" | "MB" | "bytes" | "modules" | "closures" | "rows/s" | "requests" | "x";
+  unit: "s" | "ms" | "cpu s" | "MB" | "bytes" | "modules" | "closures" | "rows/s" | "requests/s" | "requests" | "x";
   /** Undefined for a value that only explains others. */
   goal?: Goal;
 }

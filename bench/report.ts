@@ -56,9 +56,19 @@ export function save(results: readonly Result[]): void {
 
 /** Formats a value with its unit. */
 export function withUnit(value: number, unit: Figure["unit"]): string {
-  const digits = { s: 2, ms: 0, "cpu s": 2, MB: 0, bytes: 0, modules: 0, closures: 0, "rows/s": 0, requests: 0, x: 2 }[
-    unit
-  ];
+  const digits = {
+    s: 2,
+    ms: 0,
+    "cpu s": 2,
+    MB: 0,
+    bytes: 0,
+    modules: 0,
+    closures: 0,
+    "rows/s": 0,
+    "requests/s": 0,
+    requests: 0,
+    x: 2,
+  }[unit];
   const rounded = value.toLocaleString("en-US", { maximumFractionDigits: digits });
   return unit === "x" ? `${rounded}x` : `${rounded} ${unit}`;
 }

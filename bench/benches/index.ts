@@ -1,6 +1,6 @@
 import type { Bench } from "../figure";
 import { deadlines } from "./deadlines";
-import { emulatorStart } from "./emulatorStart";
+import { emulatorPages, emulatorRequests, emulatorRows, emulatorStart } from "./emulator";
 import { exportAlone, exportChecks, exportPeers, exportRows } from "./exportRows";
 import { exportS3 } from "./exportS3";
 import { fleet } from "./fleet";
@@ -14,6 +14,9 @@ import { upload, uploadAlone } from "./upload";
 /** All benches, in the order in which they run. */
 export const benches: readonly Bench[] = [
   emulatorStart,
+  emulatorRequests,
+  emulatorRows,
+  emulatorPages,
   deadlines,
   npmStart,
   manifests,

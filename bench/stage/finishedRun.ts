@@ -24,11 +24,11 @@ export async function withFinishedRun<T>(rows: number, work: (run: FinishedRun) 
   });
 }
 
-/** The rows are generated, so the run ends within moments. */
-async function startRun(baseUrl: string, rows: number): Promise<{ lotNo: string }> {
+/** Starts the template, and resolves when the run has its rows. Generated rows take moments. */
+export async function startRun(baseUrl: string, rows: number): Promise<{ lotNo: string }> {
   const client = new ServiceClient({ baseUrl, accessToken: credentials.accessToken });
   const { lotNo } = (await client.startTask({ taskId: templateId })).data;
-  for (let attempt = 0; attempt < 100; attempt++) {
+  for (let attempt = 0; attempt < 1200; attempt++) {
     const { data } = await client.getBatchData({ taskId: templateId, lotno: lotNo, offset: 0, size: 1 });
     if (data.total === rows) {
       return { lotNo };

@@ -1,0 +1,129 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Bench } from "../figure";
+import { descendantsOf } from "../measure/processes";
+import { runAlone } from "../stage/alone";
+import { credentials, EmulatorProcess, templateId } from "../stage/emulatorProcess";
+import { startRun, withFinishedRun } from "../stage/finishedRun";
+import { inWorkFolder } from "../stage/workFolder";
+
+/** The time until the emulator responds to a request. */
+export const emulatorStart: Bench = {
+  name: "emulator",
+  summary: "webextract-emulator, from its start to its first response",
+  run: () =>
+    inWorkFolder(async (folder) => {
+      const begin = performance.now();
+      const emulator = await EmulatorProcess.start(folder);
+      try {
+        // Any response counts, because a refused request was read and checked too.
+        await (await fetch(`${emulator.url}/data/all`)).text();
+        const value = (performance.now() - begin) / 1000;
+        return [{ name: "start to first response", value, unit: "s", goal: { kind: "under", value: 0.3 } }];
+      } finally {
+        await emulator.stop();
+      }
+    }),
+};
+
+const requests = 20_000;
+
+/** Small requests. Their number in a second of the emulator's processor time counts, because the client needs a core too. */
+export const emulatorRequests: Bench = {
+  name: "emulator-requests",
+  summary: "webextract-emulator: 20,000 getActions over 8 connections",
+  run: () =>
+    inWorkFolder(async (folder) => {
+      const actions = [{ actionId: "open", actionType: "NavigateAction", properties: { Url: "https://shop.test/" } }];
+      const emulator = await EmulatorProcess.start(folder, { actions });
+      try {
+        const task = { url: `${emulator.url}/task/getActions`, requests, connections: 8, ...credentials };
+        const before = figuresOfEmulator().cpuSeconds;
+        const { seconds } = await runAlone("getActions", { folder, task: { ...task, taskId: templateId } });
+        const cpuSeconds = figuresOfEmulator().cpuSeconds - before;
+        return [
+          { name: "requests in a second", value: requests / seconds, unit: "requests/s" },
+          {
+            name: "requests in a second of one core",
+            value: requests / cpuSeconds,
+            unit: "requests/s",
+            goal: { kind: "at least", value: 5000 },
+          },
+        ];
+      } finally {
+        await emulator.stop();
+      }
+    }),
+};
+
+const rows = 1_000_000;
+
+/** One client that reads page by page and discards the rows. */
+export const emulatorRows: Bench = {
+  name: "emulator-rows",
+  summary: "webextract-emulator: 1,000,000 rows in pages of 1,000 over one connection",
+  run: () =>
+    withFinishedRun(rows, async ({ url, taskId, lotNo, folder }) => {
+      const pages = `${url}/data/lotno/all?${new URLSearchParams({ taskId, lotno: lotNo, size: "1000" })}`;
+      const task = { pages, accessToken: credentials.accessToken, rows, pageSize: 1000, connections: 1 };
+      const { seconds } = await runAlone("discard", { folder, task });
+      const { peakBytes } = figuresOfEmulator();
+      return [
+        { name: "all rows", value: seconds, unit: "s", goal: { kind: "under", value: 5 } },
+        { name: "memory", value: peakBytes / 1e6, unit: "MB", goal: { kind: "under", value: 150 } },
+      ];
+    }),
+};
+
+const pages = 1000;
+const rowsOfPage = 25;
+
+/** Pages of a site on this machine, of about 20 kB each. */
+export const emulatorPages: Bench = {
+  name: "emulator-pages",
+  summary: "webextract-emulator: a run that extracts 1,000 pages of 25 rows",
+  run: () =>
+    inWorkFolder(async (folder) => {
+      const site = createServer((_request, response) => response.setHeader("content-type", "text/html").end(page()));
+      await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
+      const { port } = site.address() as AddressInfo;
+      const startUrls = Array.from({ length: pages }, (_, index) => `http://127.0.0.1:${port}/${index}`);
+      const properties = {
+        RowSelector: "article",
+        "Field.title": "h2",
+        "Field.price": ".price",
+        "Field.url": "a@href",
+      };
+      const actions = [{ actionId: "extract", actionType: "ExtractDataAction", properties }];
+      const emulator = await EmulatorProcess.start(folder, { actions, startUrls });
+      try {
+        const begin = performance.now();
+        await startRun(emulator.url, pages * rowsOfPage);
+        const value = (performance.now() - begin) / 1000;
+        return [
+          { name: "all pages", value, unit: "s", goal: { kind: "under", value: 10 } },
+          { name: "processor time", value: figuresOfEmulator().cpuSeconds, unit: "cpu s" },
+        ];
+      } finally {
+        await emulator.stop();
+        site.close();
+      }
+    }),
+};
+
+function page(): string {
+  const text =
+    "A description of the article, as long as those of most shops, with <b>two</b> <i>marks</i> in it. ".repeat(6);
+  const article = (index: number): string =>
+    `<article><h2>Article ${index}</h2><p class="price">${index}.50</p><p>${text}</p><a href="/article/${index}">more</a></article>`;
+  return `<!doctype html><title>Articles</title><main>${Array.from({ length: rowsOfPage }, (_, index) => article(index)).join("\n")}</main>`;
+}
+
+/** Of the only emulator that this process has started. */
+function figuresOfEmulator(): { cpuSeconds: number; peakBytes: number } {
+  const emulator = descendantsOf(process.pid).find(({ command }) => /webextract-emulator/.test(command));
+  if (emulator === undefined) {
+    throw new Error("no emulator runs");
+  }
+  return emulator;
+}
