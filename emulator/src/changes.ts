@@ -39,8 +39,9 @@ export class Changes {
 
   /** Adds an action at the end of a task. */
   addAction(taskId: string, action: SeedAction): void {
-    this.task(taskId).actions.push(newAction(action));
-    this.changed();
+    const task = this.task(taskId);
+    task.actions.push(newAction(action));
+    this.taskChanged(task);
   }
 
   /** Removes an action from a task. */
@@ -48,19 +49,19 @@ export class Changes {
     const task = this.task(taskId);
     const gone = this.action(taskId, actionId);
     task.actions = task.actions.filter((action) => action !== gone);
-    this.changed();
+    this.taskChanged(task);
   }
 
   /** Sets one property of an action. */
   setProperty(taskId: string, actionId: string, name: string, value: string): void {
     this.action(taskId, actionId).properties.set(name, value);
-    this.changed();
+    this.taskChanged(this.task(taskId));
   }
 
   /** Removes one property of an action. */
   deleteProperty(taskId: string, actionId: string, name: string): void {
     this.action(taskId, actionId).properties.delete(name);
-    this.changed();
+    this.taskChanged(this.task(taskId));
   }
 
   /** Replaces the items of a loop and, if given, its kind. */
@@ -68,13 +69,14 @@ export class Changes {
     const action = this.action(taskId, actionId);
     action.loopItems = [...loopItems];
     action.loopType = loopType ?? action.loopType;
-    this.changed();
+    this.taskChanged(this.task(taskId));
   }
 
   /** Replaces a task's start URLs. */
   setStartUrls(taskId: string, urls: readonly string[]): void {
-    this.task(taskId).startUrls = LineList.of(urls);
-    this.changed();
+    const task = this.task(taskId);
+    task.startUrls = LineList.of(urls);
+    this.taskChanged(task);
   }
 
   /**
@@ -85,10 +87,11 @@ export class Changes {
   insertRows(taskId: string, rows: readonly (Row | string)[], lotNo?: string): string {
     const { store } = this.service;
     this.task(taskId);
-    const wanted = lotNo === undefined ? store.runsOf(taskId).at(-1) : store.runs.get(lotNo);
+    const wanted = lotNo === undefined ? store.latestRuns(taskId, 1).at(0) : store.runs.get(lotNo);
     if (wanted === undefined && lotNo !== undefined) throw new Refusal("NotFound", `there is no batch ${lotNo}`);
     const run = wanted ?? store.addRun(newRun(taskId));
     run.rows.append(rows.map((row) => (typeof row === "string" ? row : JSON.stringify(row))));
+    store.runChanged(run);
     this.changed();
     return run.lotNo;
   }
@@ -111,6 +114,7 @@ export class Changes {
       if (subTaskIds !== undefined && !subTaskIds.includes(subtask.subTaskId)) continue;
       if (!hasEnded(subtask)) this.service.runner.stopSubtask(run, subtask);
       subtask.status = status;
+      this.service.store.subtaskChanged(run, subtask);
     }
     this.service.runner.wake(run);
     this.changed();
@@ -143,6 +147,11 @@ export class Changes {
     const credentials = this.service.credentials.addAccount(name);
     this.changed();
     return credentials;
+  }
+
+  private taskChanged(task: StoredTask): void {
+    this.service.store.taskChanged(task);
+    this.changed();
   }
 
   private task(taskId: string): StoredTask {

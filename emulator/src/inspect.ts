@@ -2,7 +2,6 @@ import type { Row } from "./contract";
 import type { VisitError } from "./extraction/visit";
 import type { ProgressSample, RunProgress } from "./page/runProgress";
 import type { Service } from "./service";
-import { RowMarks } from "./store/rowMarks";
 import { visibleRows } from "./store/runRows";
 import type { Store, StoredRun, StoredSubtask, StoredTask, SubtaskStatus } from "./store/store";
 import type { SubtaskCounts } from "./store/subtaskCounts";
@@ -302,7 +301,7 @@ function viewRun(run: StoredRun): RunView {
     lotNo: run.lotNo,
     taskId: run.taskId,
     rowCount: run.rows.length,
-    exportedCount: new RowMarks(run.exported.toJSON()).count(run.rows.length),
+    exportedCount: run.exported.count(run.rows.length),
     subtasks: run.subtasks.map(viewSubtask),
   };
 }

@@ -12,8 +12,8 @@ import type { Service } from "./service";
 import type { EmulatorCredentials } from "./store/credentials";
 import type { StateDocument } from "./store/document/stateDocument";
 import { checkStateDocument, fillStore, stateDocument } from "./store/document/stateDocument";
+import { sow } from "./store/initialState";
 import type { Plan, Seed } from "./store/seed";
-import type { Store } from "./store/store";
 
 /** What the members of an emulator act on. */
 export interface LocalParts {
@@ -171,12 +171,6 @@ function checkedState(value: unknown): StateDocument {
   } catch (error) {
     throw new Refusal("InvalidParameter", error instanceof Error ? error.message : String(error));
   }
-}
-
-/** Fills a store with the content of a seed. */
-export function sow(seed: Seed, store: Store): void {
-  for (const group of seed.taskGroups) store.addGroup(group.taskGroupId, group.name);
-  for (const task of seed.tasks) store.addTask(task);
 }
 
 /** The version of this package. */

@@ -7,8 +7,7 @@ import type { RunProgress } from "./page/runProgress";
 import type { CredentialStore } from "./store/credentials";
 import type { LineList } from "./store/lineList";
 import type { Plan } from "./store/seed";
-import type { Store, StoredAction, StoredRun, StoredTask } from "./store/store";
-import { isRunning } from "./store/store";
+import type { Store, StoredAction, StoredTask } from "./store/store";
 
 /** What every handler uses. */
 export interface Service {
@@ -88,12 +87,7 @@ export function findAction(task: StoredTask, actionId: string | undefined): Stor
 
 /** @throws Refusal TaskExecuting if the behaviour does not allow changes of a running task. */
 export function refuseWhileRunning(service: Service, task: StoredTask): void {
-  if (service.behaviour.changeWhileRunning === "refused" && runningRun(service, task.taskId) !== undefined) {
+  if (service.behaviour.changeWhileRunning === "refused" && service.store.runningRun(task.taskId) !== undefined) {
     throw new Refusal("TaskExecuting", `task ${task.taskId} is running and cannot be changed`);
   }
-}
-
-/** The newest run of a task that has not finished. */
-export function runningRun(service: Service, taskId: string): StoredRun | undefined {
-  return service.store.runsOf(taskId).filter(isRunning).at(-1);
 }

@@ -15,17 +15,15 @@ import { RequestCheck } from "./http/checkRequest";
 import { FaultPlan } from "./http/faults";
 import { Journal } from "./http/journal";
 import { buildServer } from "./http/server";
-import { LocalEmulator, sow } from "./localEmulator";
+import { LocalEmulator } from "./localEmulator";
 import { ChangeFeed } from "./page/changeFeed";
 import { RunProgress } from "./page/runProgress";
 import type { Service } from "./service";
-import { CredentialStore } from "./store/credentials";
+import { lockState } from "./store/disk/stateLock";
+import type { InitialState } from "./store/initialState";
+import { extrasOf, initialState } from "./store/initialState";
 import type { Plan, Seed } from "./store/seed";
-import { checkSeed, defaultSeed } from "./store/seed";
-import { loadState, StateWriter } from "./store/stateFile";
-import type { StateLock } from "./store/stateLock";
-import { lockState } from "./store/stateLock";
-import { Store } from "./store/store";
+import { defaultSeed } from "./store/seed";
 
 /** Options of {@link startEmulator}. */
 export interface EmulatorOptions {
@@ -65,29 +63,31 @@ export interface EmulatorOptions {
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const lock = options.stateFile === undefined ? undefined : await lockState(options.stateFile);
+  let initial: InitialState | undefined;
+  const release = async () => {
+    try {
+      await initial?.stateFile?.close();
+    } finally {
+      await lock?.release();
+    }
+  };
   try {
-    return await startWithLock(options, lock);
+    initial = initialState(options, options.log ?? (() => undefined));
+    return await startWith(initial, options, release);
   } catch (error) {
-    await lock?.release();
+    await release();
     throw error;
   }
 }
 
-async function startWithLock(options: EmulatorOptions, lock: StateLock | undefined): Promise<Emulator> {
+async function startWith(
+  { store, credentials, plan, stateFile }: InitialState,
+  options: EmulatorOptions,
+  release: () => Promise<void>,
+): Promise<Emulator> {
   const log = options.log ?? (() => undefined);
   const behaviour = withBehaviour(defaultBehaviour(), options.behaviour ?? {});
-  const store = new Store();
-  const loaded = options.stateFile === undefined ? undefined : loadState(options.stateFile, store);
-  const seed =
-    loaded === undefined ? (options.seed === undefined ? defaultSeed() : checkSeed(options.seed)) : undefined;
-  if (seed !== undefined) sow(seed, store);
-
-  const credentials = new CredentialStore(loaded?.credentials, seed?.credentials);
-  const writer = new StateWriter(options.stateFile, store, () => ({
-    plan: service.plan,
-    credentials: credentials.toJSON(),
-  }));
-  const saveSoon = () => writer.saveSoon((error) => log(`could not write the state file: ${String(error)}`));
+  const saveSoon = () => stateFile?.saveSoon((error) => log(`could not write the state file: ${String(error)}`));
   const crawling = checkCrawling(options.crawling);
   const timeoutMs = options.pageTimeoutMs ?? 10_000;
   const feed = new ChangeFeed();
@@ -107,8 +107,8 @@ async function startWithLock(options: EmulatorOptions, lock: StateLock | undefin
     },
     log,
   });
-  const plan = options.plan ?? loaded?.plan ?? seed?.plan ?? "enterprise";
-  const service: Service = { store, credentials, runner, feed, progress, behaviour, plan };
+  const service: Service = { store, credentials, runner, feed, progress, behaviour, plan: options.plan ?? plan };
+  stateFile?.begin(() => extrasOf(service));
 
   const contract = readContract("openapi.yaml");
   const journal = new Journal(options.journalLimit ?? 100_000);
@@ -118,7 +118,7 @@ async function startWithLock(options: EmulatorOptions, lock: StateLock | undefin
   const latency = { ms: options.latencyMs ?? 0 };
   const host = options.host ?? "127.0.0.1";
   const adminToken = options.adminToken ?? (isLoopbackName(host) ? undefined : mintAdminToken());
-  const saved = () => writer.save();
+  const saved = async () => stateFile?.save();
   const admin: Admin = new Admin({
     emulator: () => emulator,
     access: { host, token: adminToken },
@@ -144,8 +144,7 @@ async function startWithLock(options: EmulatorOptions, lock: StateLock | undefin
   let url: string;
   try {
     url = await listen(app, host, options.port ?? 0);
-    await writer.prepare();
-    await writer.save();
+    await stateFile?.save();
   } catch (error) {
     // An open port would keep the process alive.
     await app.close();
@@ -178,11 +177,7 @@ async function startWithLock(options: EmulatorOptions, lock: StateLock | undefin
     app.server.closeAllConnections();
     await app.close();
     await admin.close();
-    try {
-      await writer.close();
-    } finally {
-      await lock?.release();
-    }
+    await release();
   }
 }
 

@@ -7,7 +7,7 @@ export const projectFolder = resolve(__dirname, "../..");
 export const workFolder = join(projectFolder, ".webextract");
 
 /** State of the emulator: tasks, runs and rows. */
-export const emulatorState = join(workFolder, "emulator.json");
+export const emulatorState = join(workFolder, "emulator.db");
 
 /** The Pulumi program of the quickstart. */
 export const programFile = join(projectFolder, "examples/quickstart/index.ts");

@@ -6,6 +6,7 @@ import type { Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import { call, data, runTemplate, startWith } from "./caller";
 import { startSite } from "./pageSite";
+import { savedState } from "./savedState";
 
 describe("the emulator's state file", () => {
   let folder: string;
@@ -13,7 +14,7 @@ describe("the emulator's state file", () => {
   const started: Emulator[] = [];
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "emulator-state-"));
-    stateFile = join(folder, "deep", "state.json");
+    stateFile = join(folder, "deep", "state.db");
   });
   afterEach(async () => {
     await Promise.all(started.splice(0).map((emulator) => emulator.close()));
@@ -59,8 +60,12 @@ describe("the emulator's state file", () => {
   it("holds a change before the response to it", async () => {
     const emulator = await start();
     const { taskId } = await data(emulator, "copyTask", { taskId: "template", taskGroupId: "group" });
-    assert.ok(readFileSync(stateFile, "utf8").includes(taskId));
-    assert.deepEqual(readdirSync(join(folder, "deep")), ["state.json"]);
+    assert.ok((await savedState(stateFile)).tasks.some((task) => task.taskId === taskId));
+    for (const name of ["state.db", "state.db-wal"]) {
+      assert.equal(statSync(join(folder, "deep", name)).mode & 0o777, 0o600, name);
+    }
+    await emulator.close();
+    assert.deepEqual(readdirSync(join(folder, "deep")), ["state.db"]);
     assert.equal(statSync(stateFile).mode & 0o777, 0o600);
   });
 
@@ -69,8 +74,8 @@ describe("the emulator's state file", () => {
     const copies = await Promise.all(
       Array.from({ length: 20 }, () => data(emulator, "copyTask", { taskId: "template", taskGroupId: "group" })),
     );
-    const text = readFileSync(stateFile, "utf8");
-    for (const { taskId } of copies) assert.ok(text.includes(taskId));
+    const saved = new Set((await savedState(stateFile)).tasks.map(({ taskId }) => taskId));
+    for (const { taskId } of copies) assert.ok(saved.has(taskId));
   });
 
   it("lets an interrupted run continue", async () => {
@@ -96,7 +101,7 @@ describe("the emulator's state file", () => {
 
   it("is not changed if it is not a valid state file", async () => {
     const foreign: [string, RegExp][] = [
-      ["{", /is not JSON/],
+      ["{", /is neither a database nor JSON/],
       ['{"version":1}', /is not a state of the emulator/],
       ["null", /is not a state of the emulator/],
       ['{"format":"webextract-emulator","version":99}', /has version 99/],

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fs, { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import fs, { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import sinon from "sinon";
@@ -7,6 +7,7 @@ import type { Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import { call, data, runTemplate, startWith } from "./caller";
 import { emulator as emulatorProcess } from "./emulatorProcess";
+import { savedState } from "./savedState";
 
 describe("the emulator's state file under failures", () => {
   let folder: string;
@@ -14,7 +15,7 @@ describe("the emulator's state file under failures", () => {
   const started: Emulator[] = [];
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "emulator-state-"));
-    stateFile = join(folder, "state.json");
+    stateFile = join(folder, "state.db");
   });
   afterEach(async () => {
     sinon.restore();
@@ -32,32 +33,48 @@ describe("the emulator's state file under failures", () => {
   it("responds with 500 if a change could not be saved, and saves the next one", async () => {
     const lines: string[] = [];
     const emulator = await start((line) => lines.push(line));
-    rmSync(stateFile);
-    // A file cannot replace a folder.
-    mkdirSync(stateFile);
+    const full = sinon.stub(fs, "writeSync").throws(Object.assign(new Error("no space"), { code: "ENOSPC" }));
     const failed = await Promise.all([call(emulator, "copyTask", copy), call(emulator, "copyTask", copy)]);
     for (const { status, json } of failed) assert.deepEqual([status, json.error?.code], [500, "ServerError"]);
-    assert.match(lines.join("\n"), /^copyTask took effect, but the state file could not be written: .*EISDIR/m);
-    assert.deepEqual(readdirSync(folder), ["state.json"]);
-    rmdirSync(stateFile);
-    const { taskId } = await data(emulator, "copyTask", copy.fields);
-    assert.ok(readFileSync(stateFile, "utf8").includes(taskId));
-    assert.deepEqual(readdirSync(folder), ["state.json"]);
-    assert.equal(emulator.inspect.tasks().length, 4);
+    assert.match(
+      lines.join("\n"),
+      /^copyTask took effect, but the state file could not be written: .*disk I\/O error/m,
+    );
+    full.restore();
+    await data(emulator, "copyTask", copy.fields);
+    const tasks = emulator.inspect.tasks().map(({ taskId }) => taskId);
+    assert.equal(tasks.length, 4);
+    assert.deepEqual(
+      (await savedState(stateFile)).tasks.map(({ taskId }) => taskId),
+      tasks,
+    );
+    await emulator.close();
+    assert.deepEqual(readdirSync(folder), ["state.db"]);
   });
 
-  it("removes the temporary files of killed processes, and no other files", async () => {
-    for (const name of ["state.json.17.tmp", "state.json.x.tmp", "other.json.17.tmp"]) {
-      writeFileSync(join(folder, name), "");
-    }
+  it("responds with 500 if a change may not survive a loss of power", async () => {
+    const emulator = await start();
+    const sync = sinon.stub(fs, "fdatasync").callsFake((_descriptor, done) => done(new Error("the disk is gone")));
+    const { status } = await call(emulator, "copyTask", copy);
+    assert.equal(status, 500);
+    sync.restore();
+    assert.equal((await call(emulator, "copyTask", copy)).status, 200);
+  });
+
+  it("replaces what an interrupted creation has left", async () => {
+    for (const name of ["state.db.new", "state.db.new-wal"]) writeFileSync(join(folder, name), "left");
+    mkdirSync(join(folder, "state.db.new.lock"));
     await start();
-    assert.deepEqual(readdirSync(folder).sort(), ["other.json.17.tmp", "state.json", "state.json.x.tmp"]);
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.includes("new")),
+      [],
+    );
   });
 
   it("belongs to one emulator at a time", async () => {
     const first = await start();
-    await assert.rejects(start(), /another emulator uses the state file .*state\.json: stop it, or use another file/);
-    await assert.rejects(startEmulator({ stateFile: join(folder, ".", "state.json") }), /another emulator/);
+    await assert.rejects(start(), /another emulator uses the state file .*state\.db: stop it, or use another file/);
+    await assert.rejects(startEmulator({ stateFile: join(folder, ".", "state.db") }), /another emulator/);
     await data(first, "copyTask", copy.fields);
     await first.close();
     assert.equal((await start()).inspect.tasks().length, 2);
@@ -77,10 +94,10 @@ describe("the emulator's state file under failures", () => {
     const { port } = new URL(first.url);
     await assert.rejects(startWith([], { stateFile, port: Number(port) }), /EADDRINUSE/);
     await first.close();
-    mkdirSync(join(folder, "folder"));
-    const rename = sinon.stub(fs.promises, "open").rejects(new Error("the disk is full"));
-    await assert.rejects(startWith([], { stateFile, port: Number(port) }), /the disk is full/);
-    rename.restore();
+    rmSync(stateFile);
+    const full = sinon.stub(fs, "writeSync").throws(new Error("the disk is full"));
+    await assert.rejects(startWith([], { stateFile, port: Number(port) }), /disk I\/O error/);
+    full.restore();
     started.push(await startWith([], { stateFile, port: Number(port) }));
   });
 
@@ -89,43 +106,39 @@ describe("the emulator's state file under failures", () => {
     await runTemplate(emulator);
     emulator.setBehaviour({ notExported: "handedOutOnce" });
     await data(emulator, "getNotExportedData", { taskId: "template", size: 3 });
-    assert.deepEqual(JSON.parse(readFileSync(stateFile, "utf8")).runs[0].handedOut, [[0, 3]]);
+    assert.deepEqual((await savedState(stateFile)).runs[0]?.handedOut, [[0, 3]]);
   });
 
   it("is refused with what is wrong, and never with the advice to delete it", async () => {
     const emulator = await start();
     await runTemplate(emulator);
     await emulator.close();
-    const valid = readFileSync(stateFile, "utf8");
-    const damage = (change: (state: { tasks: unknown[]; runs: { rows: unknown }[]; credentials: object }) => void) => {
-      const state = JSON.parse(valid);
-      change(state);
-      return JSON.stringify(state);
+    const valid = readFileSync(stateFile);
+    const changed = (change: (bytes: Buffer) => void) => {
+      const bytes = Buffer.from(valid);
+      change(bytes);
+      return bytes;
     };
-    const cases: [string, RegExp][] = [
-      [
-        damage((state) => state.tasks.push(7)),
-        /is damaged: \/tasks\/1 must be object\. Action: restore it from a copy/,
-      ],
-      [damage((state) => Object.assign(state.runs[0] ?? {}, { rows: null })), /\/runs\/0\/rows must be object/],
-      [
-        damage((state) => Object.assign(state.credentials, { apiKeys: ["s3cret"] })),
-        /\/credentials\/apiKeys\/0 must be/,
-      ],
-      [valid.slice(0, -20), /is not JSON: restore it from a copy/],
+    const cases: [string | Buffer, RegExp][] = [
+      [valid.subarray(0, 50), /is damaged: it is too short\. Action: restore it from a copy/],
+      [valid.subarray(0, valid.length - 9000), /is damaged: database disk image is malformed\. Action: restore it/],
+      [changed((bytes) => bytes.fill(7, 4096)), /is damaged: .*Action: restore it from a copy/],
+      [changed((bytes) => bytes.writeUInt32BE(1, 68)), /is not a state of the emulator: restore it from a copy/],
+      [changed((bytes) => bytes.writeUInt32BE(3, 60)), /has version 3; this emulator reads versions 1 and 2/],
+      ["{", /is neither a database nor JSON: restore it from a copy/],
     ];
-    for (const [text, message] of cases) {
-      writeFileSync(stateFile, text);
+    for (const [content, message] of cases) {
+      writeFileSync(stateFile, content);
       await assert.rejects(start(), (error: Error) => {
         assert.match(error.message, message);
-        assert.doesNotMatch(error.message, /remove|delete|s3cret/);
+        assert.doesNotMatch(error.message, /remove|delete|emulator-(key|refresh|access)/);
         return true;
       });
-      assert.equal(readFileSync(stateFile, "utf8"), text);
+      assert.deepEqual(readFileSync(stateFile), Buffer.from(content));
     }
     await assert.rejects(startEmulator({ stateFile: dirname(stateFile) }), /is a folder: name a file in it/);
     const error = Object.assign(new Error("no"), { code: "EACCES" });
-    sinon.stub(fs, "readFileSync").throws(error);
+    sinon.stub(fs, "openSync").throws(error);
     await assert.rejects(start(), /cannot be read, because this user has no permission \(EACCES\)/);
   });
 });

@@ -24,7 +24,7 @@ export interface RunnerOptions {
   visitPage: VisitPage;
   behaviour: () => Behaviour;
   crawling: Crawling;
-  /** Called after a change that the state file must hold. */
+  /** Called after a change of background work, which the state file must hold soon. */
   changed: () => void;
   /** Called after each change of a run, for those who watch it. */
   progressed: (run: StoredRun) => void;
@@ -74,14 +74,15 @@ export class Runner {
   countRead(run: StoredRun): void {
     if (run.readsLeft === 0) return;
     run.readsLeft -= 1;
+    this.options.store.runChanged(run);
     this.wake(run);
   }
 
   /** Continues the runs from the state file. */
   resume(): void {
-    for (const run of this.options.store.runs.values()) {
+    for (const run of this.options.store.unfinishedRuns()) {
       for (const subtask of run.subtasks) if (subtask.status === "extracting") subtask.status = "waiting";
-      if (isRunning(run)) this.wake(run);
+      this.wake(run);
     }
   }
 
@@ -93,6 +94,7 @@ export class Runner {
       subtask.errors = [];
     } else if (subtask.status !== "stopped") return;
     subtask.status = "waiting";
+    this.options.store.subtaskChanged(run, subtask);
     this.wake(run);
   }
 
@@ -100,6 +102,7 @@ export class Runner {
   stopSubtask(run: StoredRun, subtask: StoredSubtask): void {
     if (hasEnded(subtask)) return;
     subtask.status = "stopped";
+    this.options.store.subtaskChanged(run, subtask);
     this.giveUp(subtask);
     this.releaseRows(run);
     this.wake(run);
@@ -125,7 +128,7 @@ export class Runner {
 
   /** Ends the runs of a deleted task. */
   forget(taskId: string): void {
-    for (const run of this.options.store.runsOf(taskId)) {
+    for (const run of [...this.unfinished].filter((each) => each.taskId === taskId)) {
       for (const subtask of run.subtasks) {
         if (!hasEnded(subtask)) subtask.status = "stopped";
         this.giveUp(subtask);
@@ -150,11 +153,6 @@ export class Runner {
   private giveUp(subtask: StoredSubtask): void {
     this.working.get(subtask)?.abort();
     this.working.delete(subtask);
-  }
-
-  private changed(run: StoredRun): void {
-    this.options.changed();
-    this.options.progressed(run);
   }
 
   /** Starts the work that the run can do now. */
@@ -201,13 +199,19 @@ export class Runner {
       if (signal.aborted) return;
       this.record(subtask, visit, outcome);
       this.releaseRows(run);
-      this.changed(run);
+      this.changed(run, subtask);
     }
     if (subtask.status === "extracting") this.finish(run, subtask);
     this.working.delete(subtask);
     this.releaseRows(run);
-    this.changed(run);
+    this.changed(run, subtask);
     this.wake(run);
+  }
+
+  private changed(run: StoredRun, subtask: StoredSubtask): void {
+    this.options.store.subtaskChanged(run, subtask);
+    this.options.changed();
+    this.options.progressed(run);
   }
 
   private record(subtask: StoredSubtask, visit: PageVisit, outcome: VisitResult | string): void {
@@ -228,7 +232,7 @@ export class Runner {
   private recordRetry(run: StoredRun, subtask: StoredSubtask, visit: PageVisit, reason: string): void {
     subtask.retries = [...(subtask.retries ?? []), { url: visit.url, message: reason }];
     this.options.log(`subtask ${subtask.subTaskId}: ${visit.url}: ${reason}; the page is loaded again`);
-    this.changed(run);
+    this.changed(run, subtask);
   }
 
   /** Counts one page of a run, unless the run has opened all that it may. */
@@ -284,7 +288,7 @@ export class Runner {
     subtask.status = "failed";
     this.giveUp(subtask);
     this.releaseRows(run);
-    this.changed(run);
+    this.changed(run, subtask);
     this.wake(run);
   }
 
@@ -296,8 +300,11 @@ export class Runner {
   /** Rows appear in the order of the inputs: the rows of a subtask wait until the earlier subtasks have ended. */
   private releaseRows(run: StoredRun): void {
     for (const subtask of run.subtasks) {
-      run.rows.append(subtask.unreleased);
-      subtask.unreleased = [];
+      if (subtask.unreleased.length > 0) {
+        run.rows.append(subtask.unreleased);
+        subtask.unreleased = [];
+        this.options.store.subtaskChanged(run, subtask);
+      }
       if (!hasEnded(subtask)) break;
     }
   }

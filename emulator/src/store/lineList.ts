@@ -42,7 +42,12 @@ export class LineList {
   }
 
   /** The unchanged content. */
+  bytes(): Buffer {
+    return Buffer.concat(this.chunks);
+  }
+
+  /** The content as a string. */
   toString(): string {
-    return Buffer.concat(this.chunks).toString("utf8");
+    return this.bytes().toString("utf8");
   }
 }

@@ -3,29 +3,30 @@ export type RowRange = readonly [number, number];
 
 /** A set of row numbers, stored as sorted ranges. Marks on a million consecutive rows need only two numbers, in memory and in the state file. */
 export class RowMarks {
-  private ranges: RowRange[];
+  private readonly ranges: RowRange[];
 
   constructor(ranges: readonly RowRange[] = []) {
     this.ranges = [];
-    for (const [from, to] of ranges) this.add(from, to);
+    this.addRanges(ranges);
   }
 
   add(from: number, to: number): void {
     if (to <= from) return;
-    const before = this.ranges.filter(([, end]) => end < from);
-    const after = this.ranges.filter(([start]) => start > to);
-    const touched = this.ranges.filter(([start, end]) => end >= from && start <= to);
-    const start = Math.min(from, ...touched.map((range) => range[0]));
-    const end = Math.max(to, ...touched.map((range) => range[1]));
-    this.ranges = [...before, [start, end], ...after];
+    // The ranges from first to last touch the new one. They become one range.
+    const first = this.indexOf((range) => range[1] >= from);
+    const last = this.indexOf((range) => range[0] > to);
+    const start = Math.min(from, this.ranges[first]?.[0] ?? from);
+    const end = Math.max(to, first < last ? (this.ranges[last - 1]?.[1] ?? to) : to);
+    this.ranges.splice(first, last - first, [start, end]);
   }
 
   addAll(other: RowMarks): void {
-    for (const [from, to] of other.ranges) this.add(from, to);
+    this.addRanges(other.ranges);
   }
 
   has(row: number): boolean {
-    return this.ranges.some(([from, to]) => row >= from && row < to);
+    const range = this.ranges[this.indexOf(([, end]) => end > row)];
+    return range !== undefined && range[0] <= row;
   }
 
   /** The number of rows below `length` in the set. */
@@ -51,6 +52,24 @@ export class RowMarks {
   }
 
   toJSON(): RowRange[] {
-    return this.ranges;
+    return [...this.ranges];
+  }
+
+  /** Sorted first, so that each range is added at the end. */
+  private addRanges(ranges: readonly RowRange[]): void {
+    for (const [from, to] of [...ranges].sort((one, other) => one[0] - other[0])) this.add(from, to);
+  }
+
+  /** The index of the first range that `matches`; all ranges after it match too. */
+  private indexOf(matches: (range: RowRange) => boolean): number {
+    let low = 0;
+    let high = this.ranges.length;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const range = this.ranges[middle];
+      if (range !== undefined && matches(range)) high = middle;
+      else low = middle + 1;
+    }
+    return low;
   }
 }

@@ -1,4 +1,4 @@
-import type { StoredRun } from "./store";
+import type { Store, StoredRun } from "./store";
 import { isRunning } from "./store";
 
 /** Number of rows of a batch that a client can see: without late rows. */
@@ -8,8 +8,12 @@ export function visibleRows(run: StoredRun): number {
 }
 
 /** Counts one read of rows. More late rows of a finished run arrive. */
-export function countRowRead(runs: readonly StoredRun[]): void {
-  for (const run of runs) if (run.lateReads.left > 0 && !isRunning(run)) run.lateReads.left -= 1;
+export function countRowRead(store: Store, runs: readonly StoredRun[]): void {
+  for (const run of runs) {
+    if (run.lateReads.left === 0 || isRunning(run)) continue;
+    run.lateReads.left -= 1;
+    store.runChanged(run);
+  }
 }
 
 /** Rows of several batches in order, as JSON texts. */

@@ -2,6 +2,8 @@ import { randomInt, randomUUID } from "node:crypto";
 import type { PageVisit, VisitError } from "../extraction/visit";
 import { mainAccount } from "./credentials";
 import { LineList } from "./lineList";
+import type { StoredKey } from "./recordMap";
+import { RecordMap } from "./recordMap";
 import { RowList } from "./rowList";
 import { RowMarks } from "./rowMarks";
 import type { SeedAction, SeedTask } from "./seed";
@@ -75,21 +77,67 @@ export interface StoredGroup {
   name: string | undefined;
 }
 
-/** Everything that the emulator stores, except credentials. It contains no HTTP and no rules of the service. */
+/** A batch of a state file, before it is read. */
+export interface StoredLot {
+  lotNo: string;
+  taskId: string;
+  running: boolean;
+}
+
+/** The records of a state file: their keys, and a function that reads one. */
+interface StoredMap<V> {
+  stored: readonly StoredKey[];
+  read: (number: number) => V;
+}
+
+/** All records of a state file. */
+export interface StoredRecords {
+  groups: StoredMap<StoredGroup>;
+  tasks: StoredMap<StoredTask>;
+  runs: StoredMap<StoredRun>;
+  lots: readonly StoredLot[];
+}
+
+/**
+ * Everything that the emulator stores, except credentials. It contains no HTTP and no rules of the service. Code that changes a record tells the
+ * store, so that the next save writes it.
+ */
 export class Store {
-  readonly groups = new Map<string, StoredGroup>();
-  readonly tasks = new Map<string, StoredTask>();
+  readonly groups = new RecordMap<StoredGroup>();
+  readonly tasks = new RecordMap<StoredTask>();
   /** In the order of the starts. */
-  readonly runs = new Map<string, StoredRun>();
-  private readonly runsByTask = new Map<string, StoredRun[]>();
+  readonly runs = new RecordMap<StoredRun>();
+  /** The batches of each task, in the order of the starts. */
+  private readonly lotsByTask = new Map<string, string[]>();
+  /** The batches that had not ended when the state file was written. */
+  private readonly interrupted = new Set<string>();
+  /** Absent: nothing saves them. */
+  private changedSubtasks: Map<StoredRun, Set<StoredSubtask>> | undefined;
   private lastLotNo = 0n;
+
+  /** Takes over the records of a state file, and collects changes from now on. */
+  attach({ groups, tasks, runs, lots }: StoredRecords): void {
+    this.groups.attach(groups.stored, groups.read);
+    this.tasks.attach(tasks.stored, tasks.read);
+    this.runs.attach(runs.stored, runs.read);
+    for (const lot of lots) this.keepLot(lot);
+    this.changedSubtasks = new Map();
+  }
+
+  /** Collects changes for a new state file. Everything in the store is a change. */
+  collect(): void {
+    for (const records of [this.groups, this.tasks, this.runs]) records.collect();
+    this.changedSubtasks = new Map();
+  }
 
   /** Removes everything. Later batches still get higher numbers than the removed ones. */
   clear(): void {
     this.groups.clear();
     this.tasks.clear();
     this.runs.clear();
-    this.runsByTask.clear();
+    this.lotsByTask.clear();
+    this.interrupted.clear();
+    this.changedSubtasks?.clear();
   }
 
   addGroup(taskGroupId: string, name?: string, account = mainAccount): void {
@@ -128,11 +176,39 @@ export class Store {
     return copy;
   }
 
+  taskChanged(task: StoredTask): void {
+    this.tasks.changed(task.taskId);
+  }
+
+  /** A batch has changed: its rows, marks or counters. */
+  runChanged(run: StoredRun): void {
+    this.runs.changed(run.lotNo);
+  }
+
+  /** A subtask of a batch has changed. */
+  subtaskChanged(run: StoredRun, subtask: StoredSubtask): void {
+    this.runChanged(run);
+    const changed = this.changedSubtasks?.get(run);
+    if (changed === undefined) this.changedSubtasks?.set(run, new Set([subtask]));
+    else changed.add(subtask);
+  }
+
+  /** The subtasks of a batch that changed after the last save. */
+  unsavedSubtasks(run: StoredRun): ReadonlySet<StoredSubtask> {
+    return this.changedSubtasks?.get(run) ?? new Set();
+  }
+
+  /** Called after a save. */
+  saved(): void {
+    for (const records of [this.groups, this.tasks, this.runs]) records.saved();
+    this.changedSubtasks?.clear();
+  }
+
   /** Deletes a task with its runs and rows. */
   deleteTask(taskId: string): void {
     this.tasks.delete(taskId);
-    for (const run of this.runsOf(taskId)) this.runs.delete(run.lotNo);
-    this.runsByTask.delete(taskId);
+    for (const lotNo of this.lotsOf(taskId)) this.runs.delete(lotNo);
+    this.lotsByTask.delete(taskId);
   }
 
   addRun(run: Omit<StoredRun, "lotNo">): StoredRun {
@@ -144,15 +220,51 @@ export class Store {
   /** Adds a run that has its number. */
   keepRun(run: StoredRun): void {
     this.runs.set(run.lotNo, run);
-    const others = this.runsByTask.get(run.taskId);
-    if (others === undefined) this.runsByTask.set(run.taskId, [run]);
-    else others.push(run);
-    if (BigInt(run.lotNo) > this.lastLotNo) this.lastLotNo = BigInt(run.lotNo);
+    this.keepLot({ ...run, running: false });
+  }
+
+  private keepLot({ lotNo, taskId, running }: StoredLot): void {
+    const others = this.lotsByTask.get(taskId);
+    if (others === undefined) this.lotsByTask.set(taskId, [lotNo]);
+    else others.push(lotNo);
+    if (running) this.interrupted.add(lotNo);
+    if (BigInt(lotNo) > this.lastLotNo) this.lastLotNo = BigInt(lotNo);
   }
 
   /** In the order of the starts. */
   runsOf(taskId: string): readonly StoredRun[] {
-    return this.runsByTask.get(taskId) ?? [];
+    return this.lotsOf(taskId).flatMap((lotNo) => this.runs.get(lotNo) ?? []);
+  }
+
+  /** The last runs of a task, in the order of the starts, without a look at the others. */
+  latestRuns(taskId: string, count: number): readonly StoredRun[] {
+    return this.lotsOf(taskId)
+      .slice(-count)
+      .flatMap((lotNo) => this.runs.get(lotNo) ?? []);
+  }
+
+  /** The newest run of a task that has not ended. */
+  runningRun(taskId: string): StoredRun | undefined {
+    const lotNo = this.lotsOf(taskId).findLast((each) => this.isUnfinished(each));
+    return lotNo === undefined ? undefined : this.runs.get(lotNo);
+  }
+
+  /** All runs that have not ended, in the order of the starts. */
+  unfinishedRuns(): StoredRun[] {
+    return [...this.runs.keys()]
+      .filter((lotNo) => this.isUnfinished(lotNo))
+      .flatMap((lotNo) => this.runs.get(lotNo) ?? []);
+  }
+
+  /** Reads no batch that had ended when the state file was written. */
+  private isUnfinished(lotNo: string): boolean {
+    if (!this.runs.isRead(lotNo) && !this.interrupted.has(lotNo)) return false;
+    const run = this.runs.get(lotNo);
+    return run !== undefined && isRunning(run);
+  }
+
+  private lotsOf(taskId: string): readonly string[] {
+    return this.lotsByTask.get(taskId) ?? [];
   }
 
   /** Batch numbers have 18 digits, made of the time: more than a double can hold. */

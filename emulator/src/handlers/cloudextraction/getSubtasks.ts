@@ -20,11 +20,12 @@ export const getSubtasks: Handler<"getSubtasks"> = (service, { fields, account }
 
 /** The latest batch, or the previous one while the list lags behind. Each call counts as one read. */
 function shownRun(service: Service, taskId: string): StoredRun | undefined {
-  const runs = service.store.runsOf(taskId);
+  const runs = service.store.latestRuns(taskId, 2);
   const latest = runs.at(-1);
   if (latest === undefined) return undefined;
   if (latest.listLag > 0) {
     latest.listLag -= 1;
+    service.store.runChanged(latest);
     return runs.at(-2);
   }
   service.runner.countRead(latest);

@@ -1,13 +1,13 @@
 import type { Behaviour } from "../../behaviour";
 import { Refusal } from "../../errors";
 import type { Handler, HandlerResult } from "../../service";
-import { findTask, runningRun } from "../../service";
+import { findTask } from "../../service";
 import type { StoredRun, SubtaskStatus } from "../../store/store";
 import { statusWord } from "./statusWords";
 
 export const startTask: Handler<"startTask"> = (service, { fields, account }) => {
   const task = findTask(service, account, fields.taskId);
-  const running = runningRun(service, task.taskId);
+  const running = service.store.runningRun(task.taskId);
   if (running !== undefined && service.behaviour.startWhileRunning === "refused") {
     throw new Refusal("TaskExecuting", `task ${task.taskId} is running already`);
   }

@@ -1,6 +1,6 @@
 import type { Behaviour } from "../../behaviour";
 import { Refusal } from "../../errors";
-import type { HandlerResult } from "../../service";
+import type { HandlerResult, Service } from "../../service";
 import { countRowRead, readRows } from "../../store/runRows";
 import type { StoredRun } from "../../store/store";
 import { allowedSize } from "../pageSize";
@@ -13,13 +13,13 @@ const cursorLead = 924;
 export function dataPage(
   runs: readonly StoredRun[],
   asked: { offset: number; size: number },
-  behaviour: Behaviour,
+  { store, behaviour }: Pick<Service, "store" | "behaviour">,
 ): HandlerResult {
   const size = allowedSize(asked.size, behaviour.dataPageMax, behaviour);
   const { total } = readRows(runs, 0, 0);
   const offset = rowOfOffset(asked.offset, total, behaviour);
   const texts = cutToBytes(readRows(runs, offset, size).texts, asked.size, behaviour);
-  countRowRead(runs);
+  countRowRead(store, runs);
 
   const next = offset + texts.length;
   const restTotal = behaviour.endOfData === "restTotal" ? Math.max(total - next, 0) : total;

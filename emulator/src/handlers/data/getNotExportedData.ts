@@ -20,7 +20,11 @@ export const getNotExportedData: Handler<"getNotExportedData"> = (service, { fie
     if (behaviour.notExported === "handedOutOnce") taken.addAll(run.handedOut);
     for (const [from, to] of taken.gaps(visible, size - found.length)) {
       run.rows.slice(from, to).forEach((text, index) => {
-        found.push({ text, handOut: () => run.handedOut.add(from + index, from + index + 1) });
+        const handOut = () => {
+          run.handedOut.add(from + index, from + index + 1);
+          service.store.runChanged(run);
+        };
+        found.push({ text, handOut });
       });
     }
   }
@@ -31,6 +35,6 @@ export const getNotExportedData: Handler<"getNotExportedData"> = (service, { fie
     behaviour,
   );
   for (const row of found.slice(0, texts.length)) row.handOut();
-  countRowRead(runs);
+  countRowRead(service.store, runs);
   return { dataText: `{"data":[${texts.join(",")}],"total":${total},"current":${texts.length}}` };
 };

@@ -9,6 +9,7 @@ export const markExported: Handler<"markExported"> = (service, { fields, account
     if (service.behaviour.markScope === "task") run.exported.add(0, visibleRows(run));
     else run.exported.addAll(run.handedOut);
     run.handedOut = new RowMarks();
+    service.store.runChanged(run);
   }
   return {};
 };

@@ -11,6 +11,7 @@ export const removeData: Handler<"removeData"> = (service, { fields, account }) 
     run.rows = new RowList();
     run.exported = new RowMarks();
     run.handedOut = new RowMarks();
+    service.store.runChanged(run);
   }
   return {};
 };

@@ -9,5 +9,6 @@ export const updateActionProperties: Handler<"updateActionProperties"> = (servic
     planActionChange(task, { actionType, actionId, properties }, service.behaviour),
   );
   for (const change of changes) change();
+  service.store.taskChanged(task);
   return { data: { message: `${changes.length} actions updated` } };
 };

@@ -6,5 +6,6 @@ export const updateLoopItems: Handler<"updateLoopItems"> = (service, { fields, a
   const task = findTask(service, account, fields.taskId);
   refuseWhileRunning(service, task);
   planLoopChange(task, undefined, fields, service.behaviour)();
+  service.store.taskChanged(task);
   return { data: { message: "loop items updated" } };
 };

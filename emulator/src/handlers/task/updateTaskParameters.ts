@@ -8,6 +8,7 @@ export const updateTaskParameters: Handler<"updateTaskParameters"> = (service, r
   refuseWhileRunning(service, task);
   const changes = actions.map((action) => planActionChange(task, action, service.behaviour));
   for (const change of changes) change();
+  service.store.taskChanged(task);
   const updated = actions.map(({ actionId, properties, loopItems }) => ({
     actionId,
     properties: (properties ?? []).map(({ name }) => name),

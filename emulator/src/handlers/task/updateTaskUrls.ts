@@ -8,5 +8,6 @@ export const updateTaskUrls: Handler<"updateTaskUrls"> = (service, { fields, acc
   if (fields.file.count === 0) throw new Refusal("InvalidParameter", "the file has no URL");
   refuseWhileRunning(service, task);
   task.startUrls = fields.file;
+  service.store.taskChanged(task);
   return {};
 };

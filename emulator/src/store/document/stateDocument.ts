@@ -14,9 +14,12 @@ import { stateSchema } from "./stateSchema";
 const format = "webextract-emulator";
 const version = 1;
 
-type ActionState = Omit<StoredAction, "properties"> & { properties: [string, string][] };
-type TaskState = Omit<StoredTask, "startUrls" | "actions"> & { startUrls: string; actions: ActionState[] };
-type SubtaskState = Omit<StoredSubtask, "queue"> & { queue: PageVisit[] };
+/** An action in JSON. */
+export type ActionState = Omit<StoredAction, "properties"> & { properties: [string, string][] };
+/** A task in JSON. */
+export type TaskState = Omit<StoredTask, "startUrls" | "actions"> & { startUrls: string; actions: ActionState[] };
+/** A subtask in JSON. */
+export type SubtaskState = Omit<StoredSubtask, "queue"> & { queue: PageVisit[] };
 type RunState = Omit<StoredRun, "rows" | "exported" | "handedOut" | "subtasks"> & {
   subtasks: SubtaskState[];
   rows: { generated: number; texts: string[] };
@@ -55,7 +58,7 @@ export function stateDocument(store: Store, extras: StateExtras): StateDocument 
 export function fillStore(store: Store, document: StateDocument): void {
   store.clear();
   for (const group of document.groups) store.groups.set(group.taskGroupId, group);
-  for (const task of document.tasks) store.tasks.set(task.taskId, reviveTask(task));
+  for (const task of document.tasks) store.tasks.set(task.taskId, reviveTask(task, LineList.of([task.startUrls])));
   for (const run of document.runs) store.keepRun(reviveRun(run));
 }
 
@@ -96,8 +99,12 @@ function taskState(task: StoredTask): TaskState {
   return {
     ...task,
     startUrls: task.startUrls.toString(),
-    actions: task.actions.map((action) => ({ ...action, properties: [...action.properties] })),
+    actions: actionStates(task),
   };
+}
+
+export function actionStates(task: StoredTask): ActionState[] {
+  return task.actions.map((action) => ({ ...action, properties: [...action.properties] }));
 }
 
 function runState(run: StoredRun): RunState {
@@ -110,13 +117,15 @@ function runState(run: StoredRun): RunState {
   };
 }
 
-function reviveTask(task: TaskState): StoredTask {
+export function reviveTask(task: Omit<TaskState, "startUrls">, startUrls: LineList): StoredTask {
   return {
     ...task,
-    startUrls: LineList.of([task.startUrls]),
+    // Absent in JSON. The view of a loaded task must equal the view of the original task.
+    name: task.name,
+    syntheticRows: task.syntheticRows,
+    startUrls,
     actions: task.actions.map((action) => ({
       ...action,
-      // Absent in JSON. The view of a loaded task must equal the view of the original task.
       name: action.name,
       loopType: action.loopType,
       properties: new Map(action.properties),
@@ -127,9 +136,13 @@ function reviveTask(task: TaskState): StoredTask {
 function reviveRun(run: RunState): StoredRun {
   return {
     ...run,
-    subtasks: run.subtasks.map((subtask) => ({ ...subtask, queue: new VisitQueue(subtask.queue) })),
+    subtasks: run.subtasks.map(reviveSubtask),
     rows: new RowList(run.rows),
     exported: new RowMarks(run.exported),
     handedOut: new RowMarks(run.handedOut),
   };
+}
+
+export function reviveSubtask(subtask: SubtaskState): StoredSubtask {
+  return { ...subtask, queue: new VisitQueue(subtask.queue) };
 }

@@ -1,0 +1,61 @@
+import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, renameSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { StateDocument, StateExtras } from "../document/stateDocument";
+import { fillStore } from "../document/stateDocument";
+import { Store } from "../store";
+import { StateDatabase } from "./database";
+import { StateRecords } from "./records";
+
+/** Creates a state file, or replaces it. The file appears under its name when it is complete. */
+export function createStateFile(name: string, store: Store, extras: StateExtras): void {
+  const path = resolve(name);
+  mkdirSync(dirname(path), { recursive: true });
+  const unfinished = `${path}.new`;
+  const database = StateDatabase.create(unfinished);
+  try {
+    store.collect();
+    new StateRecords(database, store).save(extras);
+  } finally {
+    database.close();
+  }
+  syncFile(unfinished);
+  renameSync(unfinished, path);
+  // The new name must survive a loss of power too. Windows opens no folders.
+  if (process.platform !== "win32") syncFile(dirname(path));
+}
+
+/** Creates a state file with the content of a document. */
+export function createFromDocument(name: string, document: StateDocument): void {
+  const store = new Store();
+  fillStore(store, document);
+  createStateFile(name, store, { plan: document.plan, credentials: document.credentials });
+}
+
+/**
+ * Replaces a file of version 1, which is a JSON document.
+ * @returns the name under which it is kept.
+ */
+export function convertStateFile(name: string, document: StateDocument): string {
+  const kept = freeName(name);
+  // A second name first: at each moment, one of the two files has the name.
+  linkSync(name, kept);
+  createFromDocument(name, document);
+  return kept;
+}
+
+function freeName(name: string): string {
+  for (let number = 1; ; number += 1) {
+    const kept = `${name}.v1${number === 1 ? "" : `-${number}`}.json`;
+    // A link of an interrupted conversion is the same file.
+    if (!existsSync(kept) || readFileSync(kept).equals(readFileSync(name))) return kept;
+  }
+}
+
+function syncFile(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

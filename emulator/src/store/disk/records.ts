@@ -1,0 +1,231 @@
+import type { StateExtras, SubtaskState, TaskState } from "../document/stateDocument";
+import { actionStates, reviveSubtask, reviveTask } from "../document/stateDocument";
+import { LineList } from "../lineList";
+import type { StoredKey } from "../recordMap";
+import { chunkRows, RowList } from "../rowList";
+import type { RowRange } from "../rowMarks";
+import { RowMarks } from "../rowMarks";
+import type { Store, StoredGroup, StoredLot, StoredRun, StoredSubtask, StoredTask } from "../store";
+import { isRunning } from "../store";
+import type { StateDatabase } from "./database";
+
+/** A run without its subtasks and rows. */
+type RunContent = Omit<StoredRun, "subtasks" | "rows" | "exported" | "handedOut"> & {
+  rows: { generated: number; texts: number };
+  exported: RowRange[];
+  handedOut: RowRange[];
+};
+
+/** The rows of a run in the database. */
+interface WrittenRows {
+  list: RowList;
+  count: number;
+}
+
+/**
+ * Reads the records of the store from the database, and writes those that have changed. Ids are JSON texts, because SQLite would end a text at a
+ * null character.
+ */
+export class StateRecords {
+  private readonly database: StateDatabase;
+  private readonly store: Store;
+  private account = "";
+  private readonly writtenUrls = new WeakMap<StoredTask, LineList>();
+  private readonly writtenRows = new WeakMap<StoredRun, WrittenRows>();
+
+  constructor(database: StateDatabase, store: Store) {
+    this.database = database;
+    this.store = store;
+  }
+
+  /** Fills an empty store with the keys of all records. */
+  load(): StateExtras {
+    const lots = this.storedLots();
+    this.store.attach({
+      groups: { stored: this.storedKeys("groups"), read: (number) => this.readGroup(number) },
+      tasks: { stored: this.storedKeys("tasks"), read: (number) => this.readTask(number) },
+      runs: {
+        stored: lots.map(({ number, lotNo }) => ({ number, key: lotNo })),
+        read: (number) => this.readRun(number),
+      },
+      lots,
+    });
+    this.account = String(this.database.value("select content from account"));
+    return JSON.parse(this.account);
+  }
+
+  /** Writes all changes in one transaction. */
+  save(extras: StateExtras): void {
+    const { store, database } = this;
+    const account = JSON.stringify(extras);
+    const done: (() => void)[] = [];
+    database.transaction(() => {
+      for (const [number, group] of store.groups.unsaved()) this.writeGroup(number, group);
+      for (const [number, task] of store.tasks.unsaved()) done.push(this.writeTask(number, task));
+      for (const [number, run] of store.runs.unsaved()) done.push(this.writeRun(number, run));
+      if (account !== this.account) {
+        database.run("delete from account");
+        database.run("insert into account values (?)", account);
+      }
+    });
+    // Only now, so that the next save repeats a failed one.
+    this.account = account;
+    for (const note of done) note();
+    store.saved();
+  }
+
+  private storedKeys(table: "groups" | "tasks"): StoredKey[] {
+    const numbers = this.column(`select number as item from ${table} order by number`);
+    const ids = this.column(`select id as item from ${table} order by number`);
+    return ids.map((key, index) => ({ number: Number(numbers[index]), key: String(key) }));
+  }
+
+  private storedLots(): (StoredLot & { number: number })[] {
+    const numbers = this.column("select number as item from runs order by number");
+    const lots = this.column("select lot as item from runs order by number");
+    const tasks = this.column("select task as item from runs order by number");
+    const running = this.column("select running as item from runs order by number");
+    return lots.map((lot, index) => ({
+      number: Number(numbers[index]),
+      lotNo: String(lot),
+      taskId: String(tasks[index]),
+      running: running[index] === 1,
+    }));
+  }
+
+  /** A column of JSON values as one value, because reading a hundred thousand rows one by one takes several times as long. */
+  private column(query: string): unknown[] {
+    const items = this.database.value(`select group_concat(item) from (${query})`);
+    return JSON.parse(`[${items ?? ""}]`);
+  }
+
+  private content<T>(sql: string, ...keys: number[]): T {
+    const content = this.database.value(sql, ...keys);
+    if (typeof content !== "string") throw new Error("a record is missing");
+    return JSON.parse(content);
+  }
+
+  private readGroup(number: number): StoredGroup {
+    const group = this.content<StoredGroup>("select content from groups where number = ?", number);
+    return { ...group, name: group.name };
+  }
+
+  private writeGroup(number: number, group: StoredGroup | undefined): void {
+    if (group === undefined) this.database.run("delete from groups where number = ?", number);
+    else {
+      const id = JSON.stringify(group.taskGroupId);
+      this.database.run("insert or replace into groups values (?, ?, ?)", number, id, JSON.stringify(group));
+    }
+  }
+
+  private readTask(number: number): StoredTask {
+    const content = this.content<Omit<TaskState, "startUrls">>(
+      "select content from task_contents where number = ?",
+      number,
+    );
+    const urls = this.database.value("select content from start_urls where task = ?", number);
+    const startUrls = urls instanceof Uint8Array ? new LineList([Buffer.from(urls)]) : new LineList();
+    const task = reviveTask(content, startUrls);
+    this.writtenUrls.set(task, startUrls);
+    return task;
+  }
+
+  private writeTask(number: number, task: StoredTask | undefined): () => void {
+    const { database } = this;
+    if (task === undefined) {
+      database.run("delete from tasks where number = ?", number);
+      database.run("delete from task_contents where number = ?", number);
+      database.run("delete from start_urls where task = ?", number);
+      return () => undefined;
+    }
+    const { startUrls, ...rest } = task;
+    const content = JSON.stringify({ ...rest, actions: actionStates(task) });
+    database.run("insert or ignore into tasks values (?, ?)", number, JSON.stringify(task.taskId));
+    database.run("insert or replace into task_contents values (?, ?)", number, content);
+    // The list of a task can have many megabytes, and most changes leave it as it is.
+    if (this.writtenUrls.get(task) !== startUrls) {
+      const bytes = startUrls.bytes();
+      if (bytes.length > 0) database.run("insert or replace into start_urls values (?, ?)", number, bytes);
+      else database.run("delete from start_urls where task = ?", number);
+    }
+    return () => void this.writtenUrls.set(task, startUrls);
+  }
+
+  private readRun(number: number): StoredRun {
+    const content = this.content<RunContent>("select content from run_contents where number = ?", number);
+    const { generated, texts } = content.rows;
+    const readChunk = (position: number) =>
+      this.content<string[]>("select content from row_chunks where run = ? and position = ?", number, position);
+    const rows = new RowList({ generated, stored: { count: texts, readChunk } });
+    const run = {
+      ...content,
+      rows,
+      exported: new RowMarks(content.exported),
+      handedOut: new RowMarks(content.handedOut),
+      subtasks: [] as StoredSubtask[],
+    };
+    // Most uses of a finished run need no subtasks.
+    const define = (property: PropertyDescriptor) =>
+      Object.defineProperty(run, "subtasks", { configurable: true, enumerable: true, ...property });
+    define({
+      get: () => {
+        const value = this.readSubtasks(number);
+        define({ value, writable: true });
+        return value;
+      },
+    });
+    this.writtenRows.set(run, { list: rows, count: texts });
+    return run;
+  }
+
+  private readSubtasks(run: number): StoredSubtask[] {
+    return this.database
+      .all("select content from subtasks where run = ? order by position", run)
+      .map(({ content }) => reviveSubtask(JSON.parse(String(content)) as SubtaskState));
+  }
+
+  private writeRun(number: number, run: StoredRun | undefined): () => void {
+    const { database } = this;
+    if (run === undefined) {
+      database.run("delete from runs where number = ?", number);
+      database.run("delete from run_contents where number = ?", number);
+      database.run("delete from subtasks where run = ?", number);
+      database.run("delete from row_chunks where run = ?", number);
+      return () => undefined;
+    }
+    const written = this.writtenRows.get(run);
+    const { subtasks, rows, ...rest } = run;
+    const content = JSON.stringify({ ...rest, rows: { generated: rows.generatedCount, texts: rows.textCount } });
+    const running = isRunning(run) ? 1 : 0;
+    const task = JSON.stringify(run.taskId);
+    database.run("insert or replace into runs values (?, ?, ?, ?)", number, JSON.stringify(run.lotNo), task, running);
+    database.run("insert or replace into run_contents values (?, ?)", number, content);
+    this.writeSubtasks(number, run, written === undefined ? subtasks : this.store.unsavedSubtasks(run));
+    const count = this.writeRows(number, rows, written);
+    return () => void this.writtenRows.set(run, { list: rows, count });
+  }
+
+  private writeSubtasks(number: number, run: StoredRun, changed: Iterable<StoredSubtask>): void {
+    const positions = new Map(run.subtasks.map((subtask, position) => [subtask, position]));
+    for (const subtask of changed) {
+      const position = positions.get(subtask) ?? 0;
+      const content = JSON.stringify(subtask);
+      this.database.run("insert or replace into subtasks values (?, ?, ?)", number, position, content);
+    }
+  }
+
+  /** Rows are only added, so the chunks from the last written row on are new. */
+  private writeRows(number: number, rows: RowList, written: WrittenRows | undefined): number {
+    const kept = written?.list === rows ? written.count : 0;
+    if (written !== undefined && written.list !== rows)
+      this.database.run("delete from row_chunks where run = ?", number);
+    const count = rows.textCount;
+    if (count > kept) {
+      for (let position = Math.floor(kept / chunkRows); position * chunkRows < count; position += 1) {
+        const content = JSON.stringify(rows.chunk(position));
+        this.database.run("insert or replace into row_chunks values (?, ?, ?)", number, position, content);
+      }
+    }
+    return count;
+  }
+}

@@ -1,0 +1,150 @@
+import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { resolve } from "node:path";
+import type { StateDocument, StateExtras } from "../document/stateDocument";
+import { checkStateDocument } from "../document/stateDocument";
+import type { Store } from "../store";
+import { applicationId, databaseVersion, StateDatabase } from "./database";
+import { convertStateFile } from "./newStateFile";
+import { StateRecords } from "./records";
+
+/** A damaged file can hold rows that are nowhere else, so no message advises to delete it. */
+const remedy = "restore it from a copy, or start with another file";
+
+/** Minimum time between two saves of background work. Changes of a request are saved before its response. */
+const backgroundMs = 200;
+
+/** Saves the changes of a store in its state file. Only for the owner of the lock. */
+export class StateFile {
+  private readonly database: StateDatabase;
+  private readonly records: StateRecords;
+  private extras: (() => StateExtras) | undefined;
+  private writing: Promise<void> = Promise.resolve();
+  private queued: Promise<void> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private closed = false;
+
+  constructor(database: StateDatabase, records: StateRecords) {
+    this.database = database;
+    this.records = records;
+  }
+
+  /** Begins to save. @param extras gives the content that is not in the store. */
+  begin(extras: () => StateExtras): void {
+    this.extras = extras;
+  }
+
+  /** Resolves when all changes are on disk. Calls during a save share the next one. */
+  save(): Promise<void> {
+    this.queued ??= this.writing.then(() => {
+      this.queued = undefined;
+      const write = this.write();
+      // A failed save must not fail the next one.
+      this.writing = write.catch(() => undefined);
+      return write;
+    });
+    return this.queued;
+  }
+
+  /** Saves within a short time. */
+  saveSoon(onError: (error: unknown) => void): void {
+    if (this.timer !== undefined || this.closed) return;
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      this.save().catch(onError);
+    }, backgroundMs);
+  }
+
+  /** Saves for the last time. */
+  async close(): Promise<void> {
+    this.closed = true;
+    clearTimeout(this.timer);
+    try {
+      await this.save();
+    } finally {
+      this.database.close();
+    }
+  }
+
+  private async write(): Promise<void> {
+    if (this.extras === undefined) return;
+    this.records.save(this.extras());
+    await this.database.sync();
+  }
+}
+
+/**
+ * Fills an empty store from a file. A file of version 1 is converted and kept under another name.
+ * @returns undefined if the file does not exist.
+ * @throws Error with the reason why the file is not valid. The file does not change.
+ */
+export function loadState(
+  file: string,
+  store: Store,
+  log: (line: string) => void,
+): { extras: StateExtras; stateFile: StateFile } | undefined {
+  const start = startOf(file);
+  if (start === undefined) return undefined;
+  if (start.subarray(0, 16).toString("latin1") === "SQLite format 3\0") checkDatabase(file, start);
+  else {
+    const kept = convertStateFile(file, parseDocument(file));
+    log(`converted the state file ${file} to the form of this version; the earlier file is kept as ${kept}`);
+  }
+  let database: StateDatabase | undefined;
+  try {
+    database = StateDatabase.open(resolve(file));
+    const records = new StateRecords(database, store);
+    return { extras: records.load(), stateFile: new StateFile(database, records) };
+  } catch (error) {
+    database?.close();
+    throw new Error(`the state file ${file} is damaged: ${describe(error)}. Action: ${remedy}`);
+  }
+}
+
+/** The bytes that tell the kind of a file; undefined if it does not exist. */
+function startOf(file: string): Buffer | undefined {
+  try {
+    const descriptor = openSync(file, "r");
+    try {
+      const start = Buffer.alloc(100);
+      return start.subarray(0, readSync(descriptor, start));
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    if (code === "ENOENT") return undefined;
+    if (code === "EISDIR") throw new Error(`the state file ${file} is a folder: name a file in it`);
+    if (code === "EACCES" || code === "EPERM") {
+      throw new Error(`the state file ${file} cannot be read, because this user has no permission (${code})`);
+    }
+    throw new Error(`the state file ${file} cannot be read (${code})`);
+  }
+}
+
+/** Before the library opens the file, which would change it. The places are those of SQLite's file format. */
+function checkDatabase(file: string, start: Buffer): void {
+  if (start.length < 100) throw new Error(`the state file ${file} is damaged: it is too short. Action: ${remedy}`);
+  if (start.readUInt32BE(68) !== applicationId) {
+    throw new Error(`the state file ${file} is not a state of the emulator: ${remedy}`);
+  }
+  const version = start.readUInt32BE(60);
+  if (version !== databaseVersion) {
+    throw new Error(
+      `the state file ${file} has version ${version}; this emulator reads versions 1 and ${databaseVersion}`,
+    );
+  }
+}
+
+function parseDocument(file: string): StateDocument {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    throw new Error(`the state file ${file} is neither a database nor JSON: ${remedy}`);
+  }
+  return checkStateDocument(value, `the state file ${file}`, remedy);
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,104 @@
+interface Entry<V> {
+  readonly number: number;
+  /** Absent: not read from the state file yet. */
+  value?: V;
+}
+
+/** A record of the state file. */
+export interface StoredKey {
+  number: number;
+  key: string;
+}
+
+/**
+ * Records by their id, in the order of their creation. Each record has a number, which is its key in the state file. Records of a state file
+ * are read at their first use, so that a start does not read all of them. Changes are collected for the next save.
+ */
+export class RecordMap<V extends object> {
+  private readonly entries = new Map<string, Entry<V>>();
+  private lastNumber = 0;
+  private read: ((number: number) => V) | undefined;
+  /** The changed records by number; undefined for removed ones. Absent: nothing saves them. */
+  private changes: Map<number, string | undefined> | undefined;
+
+  /** Takes over the records of a state file, and collects changes from now on. */
+  attach(stored: readonly StoredKey[], read: (number: number) => V): void {
+    this.read = read;
+    for (const { number, key } of stored) {
+      this.entries.set(key, { number });
+      this.lastNumber = Math.max(this.lastNumber, number);
+    }
+    this.changes = new Map();
+  }
+
+  /** Collects changes for a new state file. All records are changes. */
+  collect(): void {
+    this.changes = new Map([...this.entries].map(([key, { number }]) => [number, key]));
+  }
+
+  /** The records that changed after the last save. The value of a removed one is undefined. */
+  *unsaved(): Generator<[number, V | undefined]> {
+    for (const [number, key] of this.changes ?? []) yield [number, key === undefined ? undefined : this.get(key)];
+  }
+
+  /** Called after a save. */
+  saved(): void {
+    this.changes?.clear();
+  }
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  has(key: string): boolean {
+    return this.entries.has(key);
+  }
+
+  /** Whether a record has been used in this process, so that it can differ from the state file. */
+  isRead(key: string): boolean {
+    return this.entries.get(key)?.value !== undefined;
+  }
+
+  get(key: string): V | undefined {
+    const entry = this.entries.get(key);
+    if (entry === undefined) return undefined;
+    entry.value ??= this.read?.(entry.number);
+    return entry.value;
+  }
+
+  set(key: string, value: V): void {
+    const entry = this.entries.get(key);
+    if (entry !== undefined) entry.value = value;
+    else this.entries.set(key, { number: ++this.lastNumber, value });
+    this.changed(key);
+  }
+
+  /** Notes that the value of a record has changed. */
+  changed(key: string): void {
+    const entry = this.entries.get(key);
+    if (entry !== undefined) this.changes?.set(entry.number, key);
+  }
+
+  delete(key: string): void {
+    const entry = this.entries.get(key);
+    if (entry === undefined) return;
+    this.entries.delete(key);
+    this.changes?.set(entry.number, undefined);
+  }
+
+  clear(): void {
+    for (const { number } of this.entries.values()) this.changes?.set(number, undefined);
+    this.entries.clear();
+  }
+
+  keys(): MapIterator<string> {
+    return this.entries.keys();
+  }
+
+  *values(): Generator<V> {
+    for (const key of this.entries.keys()) {
+      const value = this.get(key);
+      if (value !== undefined) yield value;
+    }
+  }
+}
