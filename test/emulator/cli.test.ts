@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { emulator } from "./emulatorProcess";
 import { startSite } from "./pageSite";
+import { savedState } from "./savedState";
 
 describe("webextract-emulator", () => {
   let folder: string;
@@ -13,7 +14,7 @@ describe("webextract-emulator", () => {
   after(() => rmSync(folder, { recursive: true }));
 
   it("prints its settings, responds, logs each request, and stops with its state on disk", async () => {
-    const state = join(folder, "state.json");
+    const state = join(folder, "state.db");
     const seed = join(folder, "seed.yaml");
     writeFileSync(
       seed,
@@ -32,7 +33,7 @@ describe("webextract-emulator", () => {
       await running.says(/POST \/task\/copy\?taskId=shop&taskGroupId=shops 200 /);
       running.process.kill(signal);
       assert.equal(await running.ended, 0);
-      assert.ok(readFileSync(state, "utf8").includes(data.taskId));
+      assert.ok((await savedState(state)).tasks.some(({ taskId }) => taskId === data.taskId));
       assert.equal(running.output().split(token).length, 2, "a credential is printed once");
     }
   });
@@ -88,7 +89,7 @@ describe("webextract-emulator", () => {
       [["--seed", join(folder, "none.yaml")], /ENOENT/],
       [["--seed", broken], /not valid YAML/],
       [["--seed", wrong], /additional properties \(token\)/],
-      [["--state", broken], /is not JSON/],
+      [["--state", broken], /is neither a database nor JSON/],
     ];
     const ended = cases.map(async ([args, message]) => {
       const running = emulator("--port", "0", ...args);

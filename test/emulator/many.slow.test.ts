@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkSeed, startEmulator } from "webextract-emulator";
+import { createFromDocument } from "../internals/emulator";
 import { data, runTemplate, startWith } from "./caller";
 
 /** Work that grows with the square of the number does not end before the timeout of a test. */
@@ -18,22 +19,23 @@ describe("an emulator with much content", () => {
 
   it("continues with 50,000 finished runs, and starts another one", async () => {
     const folder = mkdtempSync(join(tmpdir(), "emulator-many-"));
-    const stateFile = join(folder, "state.json");
-    const first = await startWith([], { stateFile });
+    const first = await startWith();
     await runTemplate(first);
+    const state = first.exportState();
     await first.close();
-    const state = JSON.parse(readFileSync(stateFile, "utf8"));
     const [run] = state.runs;
+    assert.ok(run !== undefined);
     state.runs = Array.from({ length: 50_000 }, (_, index) => ({
       ...run,
       lotNo: String(BigInt(run.lotNo) + BigInt(index)),
     }));
-    writeFileSync(stateFile, JSON.stringify(state));
+    const stateFile = join(folder, "state.db");
+    createFromDocument(stateFile, state);
     const second = await startEmulator({ stateFile });
     await second.settled();
     const { lotNo } = await data(second, "startTask", { taskId: "template" });
     await second.settled();
-    assert.ok(BigInt(lotNo) > BigInt(state.runs.at(-1).lotNo));
+    assert.ok(BigInt(lotNo) > BigInt(state.runs.at(-1)?.lotNo ?? 0));
     assert.equal(second.inspect.runs("template").length, 50_001);
     await second.close();
     rmSync(folder, { recursive: true });

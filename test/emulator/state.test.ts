@@ -99,6 +99,34 @@ describe("the emulator's state file", () => {
     await site.close();
   });
 
+  it("of an earlier version is converted once, and kept under another name", async () => {
+    const first = await start();
+    await runTemplate(first);
+    const before = everything(first);
+    const document = first.exportState();
+    await first.close();
+    rmSync(stateFile);
+    const text = `${JSON.stringify(document)}\n`;
+    writeFileSync(stateFile, text);
+    // Left by an interrupted conversion.
+    writeFileSync(`${stateFile}.v1.json`, text);
+
+    const lines: string[] = [];
+    const second = await startEmulator({ stateFile, log: (line) => lines.push(line) });
+    assert.deepEqual(everything(second), before);
+    await second.close();
+    assert.match(
+      lines.join("\n"),
+      /^converted the state file .*state\.db to .*; the earlier file is kept as .*\.v1\.json$/,
+    );
+    assert.equal(readFileSync(`${stateFile}.v1.json`, "utf8"), text);
+    const third = await startEmulator({ stateFile, log: (line) => lines.push(line) });
+    assert.deepEqual(everything(third), before);
+    await third.close();
+    assert.equal(lines.length, 1);
+    assert.deepEqual(readdirSync(join(folder, "deep")).sort(), ["state.db", "state.db.v1.json"]);
+  });
+
   it("is not changed if it is not a valid state file", async () => {
     const foreign: [string, RegExp][] = [
       ["{", /is neither a database nor JSON/],

@@ -3,6 +3,7 @@ import { renameSync } from "node:fs";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { pagesFolder } from "../../examples/quickstart/site/serveSite";
+import { savedState } from "../emulator/savedState";
 import { assertPicture, linesBetween, withoutVaryingValues } from "../pages/pictures";
 import { blocks, readPage } from "../pages/readPage";
 import type { Ended } from "./freshClone";
@@ -103,7 +104,7 @@ describe("npm start", function () {
   });
 
   it("explains how to continue when the state of the emulator is lost", async () => {
-    const state = join(clone.folder, ".webextract/emulator.json");
+    const state = join(clone.folder, ".webextract/emulator.db");
     renameSync(state, `${state}.kept`);
     const { code, output } = await clone.start(["preview"]);
     renameSync(`${state}.kept`, state);
@@ -194,7 +195,7 @@ describe("Ctrl-C in npm start", function () {
     assert.equal((await page)?.status, 200, "--open keeps the emulator after the up");
     // npm ends by the signal, whatever the exit code of its script.
     assert.match(opened.output, /The emulator and the shop have stopped\.\n$/);
-    const { tasks, runs } = JSON.parse(clone.read(".webextract/emulator.json"));
+    const { tasks, runs } = await savedState(join(clone.folder, ".webextract/emulator.db"));
     assert.equal(tasks.length, 2, "the template and one copy");
     assert.equal(runs.length, 1);
   });

@@ -38,7 +38,7 @@ export function createFromDocument(name: string, document: StateDocument): void 
 export function convertStateFile(name: string, document: StateDocument): string {
   const kept = freeName(name);
   // A second name first: at each moment, one of the two files has the name.
-  linkSync(name, kept);
+  if (!existsSync(kept)) linkSync(name, kept);
   createFromDocument(name, document);
   return kept;
 }
