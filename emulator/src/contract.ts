@@ -68,6 +68,12 @@ export interface Contract {
   readonly paths: Record<string, { [Method in (typeof methods)[number]]?: DocumentedOperation }>;
 }
 
+/**
+ * The folder of the package, which is the parent of both `src` and `dist`. Other modules take it from here, because a build makes one file of all, in
+ * `dist`.
+ */
+export const packageFolder = join(__dirname, "..");
+
 /** The file of a contract, in the folder of the package. */
 export type ContractFile = "openapi.yaml" | "admin.openapi.yaml";
 
@@ -88,9 +94,9 @@ export function readContract(file: ContractFile): Contract {
   return contract;
 }
 
-/** The folder of the package is the parent of both `src` and `dist`. */
+/** The text of a contract. */
 export function contractText(file: ContractFile): string {
-  return readFileSync(join(__dirname, "..", file), "utf8");
+  return readFileSync(join(packageFolder, file), "utf8");
 }
 
 /** Loaded with its first use: a start does without it. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Behaviour } from "./behaviour";
 import { withBehaviour } from "./behaviour";
 import { Changes } from "./changes";
+import { packageFolder } from "./contract";
 import type { Emulator, Health } from "./emulator";
 import { Refusal } from "./errors";
 import type { Fault, FaultPlan, Hold } from "./http/faults";
@@ -175,5 +176,5 @@ function checkedState(value: unknown): StateDocument {
 
 /** The version of this package. */
 export function packageVersion(): string {
-  return JSON.parse(readFileSync(join(__dirname, "..", "package.json"), "utf8")).version;
+  return JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8")).version;
 }

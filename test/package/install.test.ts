@@ -179,12 +179,17 @@ describe("an install of webextract-emulator", () => {
       const required = require("webextract-emulator");
       import("webextract-emulator").then(async (imported) => {
         const emulator = await required.startEmulator();
+        const page = await (await fetch(emulator.url + "/__emulator/")).text();
+        const health = await (await fetch(emulator.url + "/__emulator/health")).json();
         await emulator.close();
         const missing = Object.keys(required).filter((name) => !(name in imported));
-        console.log(JSON.stringify({ missing, contract: require.resolve("webextract-emulator/openapi.yaml") }));
+        const contract = require.resolve("webextract-emulator/openapi.yaml");
+        console.log(JSON.stringify({ missing, contract, page, health }));
       });`;
     const { stdout } = await run(process.execPath, ["--eval", program], { cwd: folder });
-    const { missing, contract } = JSON.parse(stdout);
+    const { missing, contract, page, health } = JSON.parse(stdout);
+    assert.match(page, /^<!doctype html>/i);
+    assert.equal(health.status, "ok");
     assert.deepEqual(missing, []);
     assert.ok(existsSync(contract));
   });

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { FastifyInstance, FastifyReply } from "fastify";
+import { packageFolder } from "../contract";
 import { Refusal } from "../errors";
 
-/** Beside both `src` and `dist`. */
-const folder = join(__dirname, "..", "..", "page");
+const folder = join(packageFolder, "page");
 
 const types: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
