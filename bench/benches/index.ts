@@ -1,8 +1,9 @@
 import type { Bench } from "../figure";
 import { deadlines } from "./deadlines";
 import { emulatorPages, emulatorRequests, emulatorRows, emulatorStart } from "./emulator";
-import { exportAlone, exportChecks, exportPeers, exportRows } from "./exportRows";
-import { exportS3 } from "./exportS3";
+import { exportFormats, exportParquet } from "./exports/exportFormats";
+import { exportAlone, exportChecks, exportPeers, exportRows } from "./exports/exportRows";
+import { exportS3 } from "./exports/exportS3";
 import { fleet } from "./fleet";
 import { load } from "./load";
 import { manifests } from "./manifests";
@@ -28,6 +29,8 @@ export const benches: readonly Bench[] = [
   exportAlone,
   exportChecks,
   exportPeers,
+  exportFormats,
+  exportParquet,
   exportS3,
   fleet,
   shards,

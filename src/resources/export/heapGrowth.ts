@@ -1,5 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import type { DataExportArgs } from "./model";
 
 /**
  * Bytes by which the memory may grow between two collections. The responses of an export lie outside of V8's heap, which by default lets 64 MB of
@@ -7,18 +8,26 @@ import { runInNewContext } from "node:vm";
  */
 const mostUnused = 32 * 1024 * 1024;
 
+/** The values of a row group live so long that V8 keeps them until such a collection. */
+const mostUnusedWithParquet = 16 * 1024 * 1024;
+
 /** Fewer bytes of rows fit into the memory that a process has anyway. */
 const manyBytes = 8 * 1024 * 1024;
 
 /** 0 stands for V8's own choice. */
 const byDefault = 0;
 
-/** Large exports in progress. All of a process share one heap. */
-let running = 0;
+/** The limits of the large exports in progress. All of a process share one heap. */
+const limits: number[] = [];
 
 /** Lets the heap of the process grow slowly while an export is large. */
 export class SlowHeapGrowth {
   private isOn = false;
+  private readonly limit: number;
+
+  constructor({ format }: Pick<DataExportArgs, "format">) {
+    this.limit = format === "parquet" ? mostUnusedWithParquet : mostUnused;
+  }
 
   /** @param bytes rows read so far */
   passed(bytes: number): void {
@@ -26,23 +35,24 @@ export class SlowHeapGrowth {
       return;
     }
     this.isOn = true;
-    if (running++ === 0) {
-      setGrowth(Math.ceil((100 * mostUnused) / process.memoryUsage().heapUsed));
-      // V8 reads the option at the end of a collection.
-      collect();
-    }
+    limits.push(this.limit);
+    setGrowth();
+    // V8 reads the option at the end of a collection.
+    collect();
   }
 
   end(): void {
-    if (this.isOn && --running === 0) {
-      setGrowth(byDefault);
+    if (this.isOn) {
+      this.isOn = false;
+      limits.splice(limits.indexOf(this.limit), 1);
+      setGrowth();
     }
-    this.isOn = false;
   }
 }
 
-function setGrowth(percent: number): void {
-  setFlagsFromString(`--heap-growing-percent=${percent}`);
+function setGrowth(): void {
+  const percent = limits.length === 0 ? byDefault : (100 * Math.min(...limits)) / process.memoryUsage().heapUsed;
+  setFlagsFromString(`--heap-growing-percent=${Math.ceil(percent)}`);
 }
 
 function collect(): void {

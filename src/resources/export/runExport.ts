@@ -102,7 +102,7 @@ interface Export {
 async function exportRows(work: Export): Promise<DataExportState> {
   const { args, context, file, marking, checker } = work;
   await file.open(await marking.prepare(file), marking.kept);
-  const growth = new SlowHeapGrowth();
+  const growth = new SlowHeapGrowth(args);
   let state: DataExportState;
   try {
     for await (const page of marking.pages(file)) {

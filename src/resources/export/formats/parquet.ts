@@ -23,7 +23,7 @@ export function parquetProblem(folder: string): string | undefined {
 }
 
 /** A row group is complete when its rows have so many bytes of JSON. It is in memory until then. */
-const mostBytes = 4 * 1024 * 1024;
+const mostBytes = 2 * 1024 * 1024;
 
 const codecs = { none: "UNCOMPRESSED", gzip: "GZIP", zstd: "ZSTD", snappy: "SNAPPY" } as const;
 

@@ -1,6 +1,6 @@
-import { ObjectStore, owner } from "../../scripts/objectStore/objectStore";
-import type { Bench } from "../figure";
-import { withFinishedRun } from "../stage/finishedRun";
+import { ObjectStore, owner } from "../../../scripts/objectStore/objectStore";
+import type { Bench } from "../../figure";
+import { withFinishedRun } from "../../stage/finishedRun";
 import { exportOnce, ratio, rows } from "./exportRows";
 
 const bucket = "rows-bucket";
