@@ -261,6 +261,22 @@ describe("DataExport to S3", () => {
       assert.equal(marked(), 2);
     });
 
+    it("is not taken over after a kill before the mark: the rows of the object may be marked", async () => {
+      const each = world.declare("DataExport");
+      const saved = await world.killed(each, () => each.up(marking), { operation: "markExported" });
+      world.emulator.clearFaults();
+      world.operations();
+      const message = await failure(saved.up(marking));
+      assert.match(
+        message,
+        /^The 2 rows of task "task-1" were exported to "s3:\/\/rows-bucket\/1\.ndjson" .*may be marked/,
+      );
+      assert.deepEqual([saved.state.marked, saved.state.pending], [false, ["mark with an unknown outcome"]]);
+      assert.deepEqual([world.operations(), s3.content("1.ndjson")], [[], content]);
+      await saved.up(marking);
+      assert.deepEqual([saved.state.file, marked()], ["s3://rows-bucket/2.ndjson", 2]);
+    });
+
     it("says whether the rows are marked if the mark fails", async () => {
       for (const when of ["before", "after"] as const) {
         world.emulator.fault({ operation: "markExported", kind: "reset", when });

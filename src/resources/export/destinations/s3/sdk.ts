@@ -47,9 +47,29 @@ async function newClient({ s3ForcePathStyle }: Settings, folder: string): Promis
   if (sdk === undefined) {
     throw new ResourceError(`A path that begins with "s3://" ${sdkIsMissing}. Then run the same command again.`);
   }
-  return new sdk.S3({
+  const client = new sdk.S3({
     // Undefined would replace the SDK's own setting.
     ...(s3ForcePathStyle === undefined ? {} : { forcePathStyle: s3ForcePathStyle }),
     requestHandler: { connectionTimeout: connectWithinMs, socketTimeout: limits.idleMs },
   });
+  signKnownDigests(client);
+  return client;
+}
+
+/**
+ * The signature of a request contains the SHA-256 of its body. The SDK takes the digest from a header, and otherwise reads the body once more, although the
+ * checksum of the request is the same digest.
+ */
+function signKnownDigests(client: Sdk.S3): void {
+  client.middlewareStack.add(
+    (next) => (args) => {
+      const { input, request } = args;
+      if ("Body" in input && "ChecksumSHA256" in input && input.ChecksumSHA256 !== undefined) {
+        const { headers } = request as { headers: Record<string, string> };
+        headers["x-amz-content-sha256"] = Buffer.from(input.ChecksumSHA256, "base64").toString("hex");
+      }
+      return next(args);
+    },
+    { step: "build", name: "signKnownDigests" },
+  );
 }
