@@ -1,6 +1,12 @@
 import { engineFitsSdk, operationsAreComplete, resourcesAreComplete } from "./rules/completeness";
 import { expressionsAreLinear } from "./rules/expressions";
-import { foldersStaySmall, namesSaySomething, nothingIsLeftForLater, statusCodesStayInErrors } from "./rules/files";
+import {
+  bundledModulesHaveNoFolder,
+  foldersStaySmall,
+  namesSaySomething,
+  nothingIsLeftForLater,
+  statusCodesStayInErrors,
+} from "./rules/files";
 import { linksResolve } from "./rules/links";
 import type { Rule } from "./rules/project";
 import { readProject } from "./rules/project";
@@ -12,6 +18,7 @@ const rules: readonly Rule[] = [
   resourcesAreComplete,
   engineFitsSdk,
   expressionsAreLinear,
+  bundledModulesHaveNoFolder,
   foldersStaySmall,
   namesSaySomething,
   nothingIsLeftForLater,

@@ -22,6 +22,17 @@ export function statusCodesStayInErrors(project: Project): string[] {
     });
 }
 
+/** `scripts/bundle.ts` puts the worker that it starts beside the bundle. */
+const startsWorker = "emulator/src/extraction/reading/pagePool.ts";
+
+/** Refuses `__dirname` in the folders of the emulator: a build makes one file of all modules, so it is another folder there. */
+export function bundledModulesHaveNoFolder(project: Project): string[] {
+  return under(project, "emulator/src")
+    .filter((source) => source.path.split("/").length > 3 && source.path !== startsWorker)
+    .filter((source) => /\b__(?:dirname|filename)\b/.test(codeOf(source)))
+    .map(({ path }) => `${path} uses __dirname or __filename: take packageFolder of emulator/src/contract.ts`);
+}
+
 const mostFiles = 12;
 
 /** Folders with program code. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { engineFitsSdk, operationsAreComplete, resourcesAreComplete } from "../../scripts/rules/completeness";
 import { expressionsAreLinear } from "../../scripts/rules/expressions";
 import {
+  bundledModulesHaveNoFolder,
   foldersStaySmall,
   namesSaySomething,
   nothingIsLeftForLater,
@@ -46,6 +47,21 @@ describe("project rule: status codes stay in errors", () => {
   it("refuses them elsewhere", () => {
     refuses(statusCodesStayInErrors, { "src/service/a.ts": "if (status === 429) retry();" }, /contains status 429/);
     refuses(statusCodesStayInErrors, { "src/resources/a.ts": "const gone = [404];" }, /contains status 404/);
+  });
+});
+
+describe("project rule: the modules of a bundle have no folder of their own", () => {
+  it("accepts __dirname where it is the same folder in the bundle, and where the bundle has a worker", () => {
+    accepts(bundledModulesHaveNoFolder, {
+      "emulator/src/contract.ts": "const a = join(__dirname, '..');",
+      "emulator/src/extraction/reading/pagePool.ts": "const a = __filename;",
+      "emulator/src/page/a.ts": "// not __dirname\nconst a = packageFolder;",
+      "src/service/ownPackage.ts": "const a = __dirname;",
+    });
+  });
+
+  it("refuses it elsewhere in the emulator", () => {
+    refuses(bundledModulesHaveNoFolder, { "emulator/src/page/a.ts": "const a = __dirname;" }, /take packageFolder/);
   });
 });
 
