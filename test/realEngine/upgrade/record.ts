@@ -52,12 +52,13 @@ async function record(kind: Kind, to: string): Promise<void> {
   try {
     await make[kind](stack);
     const state = withoutPaths(JSON.stringify(await project.exportStack(), undefined, 2));
+    const content = JSON.stringify(emulator.exportState());
     await emulator.close();
 
     rmSync(to, { recursive: true, force: true });
     mkdirSync(to, { recursive: true });
     writeFileSync(join(to, files.stack), `${state}\n`);
-    cpSync(service, join(to, files.service));
+    writeFileSync(join(to, files.service), `${content}\n`);
     cpSync(project.folder, join(to, files.program), {
       recursive: true,
       filter: (path) => !ownToTheStack.test(path.slice(project.folder.length + 1)),

@@ -10,7 +10,7 @@ import { template } from "../world";
 export const kinds = ["whole", "unfinished"] as const;
 export type Kind = (typeof kinds)[number];
 
-/** The recorded files: the program, its stack (`pulumi stack export`), and the state file of the service. */
+/** The recorded files: the program, its stack (`pulumi stack export`), and the exported state of the service. */
 export const files = { program: "program", stack: "stack.json", service: "service.json" } as const;
 
 /** Contains a folder for each version, with a folder for each kind. */

@@ -47,6 +47,15 @@ new webextract.DataExport("rows", {
   verifyFile: true,
   onDelete: "removeFile",
 });
+new webextract.DataExport("checked", {
+  taskId: copy.id,
+  scope: "batch",
+  lotNo: run.id,
+  path: "rows/checked-{lotNo}.ndjson.gz",
+  compression: "gzip",
+  checks: { minRows: 0, maxDrop: 0.5, fields: { title: { filled: 0, type: "integer" } }, onFail: "warn" },
+  pipe: ["node", "-e", "process.stdin.resume()"],
+});
 new webextract.DataExport("marked", {
   taskId: copy.id,
   scope: "notExported",
