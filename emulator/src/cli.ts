@@ -1,9 +1,18 @@
-import { readFileSync } from "node:fs";
+import { once } from "node:events";
+import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { yamlLibrary } from "./contract";
 import { parseCrawling } from "./extraction/crawling";
 import type { Behaviour, Crawling, Emulator, Plan, Seed } from "./index";
-import { allowedValues, behaviourNames, checkSeed, parseBehaviour, startEmulator } from "./index";
+import {
+  allowedValues,
+  behaviourNames,
+  checkSeed,
+  exportStateFile,
+  importStateFile,
+  parseBehaviour,
+  startEmulator,
+} from "./index";
 import { packageVersion } from "./localEmulator";
 
 interface EmulatorFlags {
@@ -27,6 +36,58 @@ const journalLimit = 10_000;
 
 /** The command `webextract-emulator`: runs the emulator until it is interrupted. */
 function command(): Command {
+  const root = serverCommand();
+  root
+    .command("export")
+    .description("Write the state of a state file as one JSON document, with credentials")
+    .argument("<state>", "state file; no emulator may use it")
+    .argument("[file]", "file to write, or - for the standard output", "-")
+    .allowExcessArguments(false)
+    .action(exportTo);
+  root
+    .command("import")
+    .description("Create a state file from an exported document")
+    .argument("<state>", "state file to create")
+    .argument("<file>", "JSON document, or - for the standard input")
+    .option("--replace", "replace an existing state file", false)
+    .allowExcessArguments(false)
+    .action(importFrom);
+  return root;
+}
+
+async function exportTo(state: string, file: string): Promise<void> {
+  // The log must not be a part of the document.
+  const log = (line: string) => void process.stderr.write(`${line}\n`);
+  if (file === "-") {
+    await exportStateFile(state, writeToOutput, log);
+    return;
+  }
+  // Under another name first, so that a failed export replaces nothing. The document holds credentials.
+  const unfinished = `${file}.new`;
+  const descriptor = openSync(unfinished, "w", 0o600);
+  try {
+    await exportStateFile(state, (text) => writeFileSync(descriptor, text), log);
+    closeSync(descriptor);
+    renameSync(unfinished, file);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
+}
+
+async function writeToOutput(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, "drain");
+}
+
+async function importFrom(state: string, file: string, { replace }: { replace: boolean }): Promise<void> {
+  const document = parseJson(readFileSync(file === "-" ? process.stdin.fd : file, "utf8"));
+  if (document === undefined) throw new Error(`${file} is not JSON`);
+  if (existsSync(state) && !replace) throw new Error(`${state} exists: name another file, or add --replace`);
+  await importStateFile(state, document, { replace });
+  say(`The state is in ${state}.`);
+}
+
+function serverCommand(): Command {
   return new Command("webextract-emulator")
     .version(packageVersion())
     .description("Run a stateful emulator of the service on this machine")
@@ -92,8 +153,10 @@ async function run(flags: EmulatorFlags): Promise<void> {
       ? new Error(`port ${flags.port} of ${flags.host} is in use: choose another port with --port`)
       : error;
   });
+  // Before the greeting, because a signal can follow it at once.
+  const end = interrupted();
   say(greeting(emulator, flags));
-  await interrupted();
+  await end;
   await emulator.close();
   say("The emulator has stopped.");
 }
@@ -101,7 +164,7 @@ async function run(flags: EmulatorFlags): Promise<void> {
 function greeting(emulator: Emulator, flags: EmulatorFlags): string {
   const { accessToken, refreshToken, apiKey } = emulator.credentials;
   const kept = flags.state === undefined ? "in memory only" : `in ${flags.state}`;
-  const tasks = emulator.inspect.tasks().map((task) => task.taskId);
+  const tasks = emulator.inspect.taskIds();
   return `The emulated service listens on ${emulator.url}; its state is kept ${kept}.
 Task groups: ${list(emulator.inspect.groups())}. Tasks: ${list(tasks)}.
 ${adminLine(emulator, flags)}

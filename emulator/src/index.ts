@@ -27,6 +27,7 @@ export type {
 export type { ProgressSample } from "./page/runProgress";
 export type { EmulatorOptions } from "./startEmulator";
 export { startEmulator } from "./startEmulator";
+export { exportStateFile, importStateFile } from "./stateTransfer";
 export type { EmulatorCredentials } from "./store/credentials";
 export type { StateDocument } from "./store/document/stateDocument";
 export type { Plan, Seed, SeedAction, SeedCredentials, SeedTask, SeedTaskGroup } from "./store/seed";

@@ -31,7 +31,7 @@ export async function startServices(): Promise<Services> {
       emulatorUrl: emulator.url,
       siteUrl: site.url,
       credentials: emulator.credentials,
-      copies: emulator.inspect.tasks().flatMap(({ taskId }) => (seeded.includes(taskId) ? [] : [taskId])),
+      copies: emulator.inspect.taskIds().filter((taskId) => !seeded.includes(taskId)),
       unreadPages: (lotNo) =>
         (emulator.inspect.run(lotNo)?.subtasks ?? []).flatMap(({ errors }) =>
           errors.map(({ url, message }) => `${url}: ${message}`),

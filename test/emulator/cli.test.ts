@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runTemplate, startWith } from "./caller";
 import { emulator } from "./emulatorProcess";
 import { startSite } from "./pageSite";
 import { savedState } from "./savedState";
@@ -99,6 +100,50 @@ describe("webextract-emulator", () => {
     });
     await Promise.all(ended);
     assert.ok(existsSync(broken));
+  });
+
+  it("exports the state of a state file, and imports it", async () => {
+    const state = join(folder, "exported.db");
+    const first = await startWith([], { stateFile: state });
+    await runTemplate(first);
+    first.change.insertRows("template", ['{"text":"\\u0000ä"}', "{\n}"]);
+    const document = first.exportState();
+    const during = emulator("export", state);
+    assert.equal(await during.ended, 1);
+    assert.match(during.output(), /another emulator uses the state file/);
+    await first.close();
+
+    const printed = emulator("export", state);
+    assert.equal(await printed.ended, 0);
+    assert.deepEqual(JSON.parse(printed.output()), document);
+    const file = join(folder, "exported.json");
+    assert.equal(await emulator("export", state, file).ended, 0);
+    assert.equal(readFileSync(file, "utf8"), printed.output());
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+
+    const copy = join(folder, "imported.db");
+    assert.equal(await emulator("import", copy, file).ended, 0);
+    assert.deepEqual(await savedState(copy), document);
+    const again = emulator("import", copy, file);
+    assert.equal(await again.ended, 1);
+    assert.match(again.output(), /imported\.db exists: name another file, or add --replace/);
+    assert.equal(await emulator("import", "--replace", copy, file).ended, 0);
+  });
+
+  it("changes no state file for a document that is not valid", async () => {
+    const state = join(folder, "kept.db");
+    await (await startWith([], { stateFile: state })).close();
+    const before = readFileSync(state);
+    const file = join(folder, "invalid.json");
+    writeFileSync(file, JSON.stringify({ format: "webextract-emulator", version: 1, tasks: [7] }));
+    const wrong = emulator("import", "--replace", state, file);
+    assert.equal(await wrong.ended, 1);
+    assert.match(wrong.output(), /the document is damaged: .*\/tasks\/0 must be object/);
+    assert.deepEqual(readFileSync(state), before);
+    const absent = emulator("export", join(folder, "absent.db"), join(folder, "absent.json"));
+    assert.equal(await absent.ended, 1);
+    assert.match(absent.output(), /absent\.db does not exist/);
+    assert.equal(existsSync(join(folder, "absent.json")), false);
   });
 
   it("lists its behaviours", async () => {

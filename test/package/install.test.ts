@@ -141,7 +141,22 @@ describe("an install of webextract-emulator", () => {
   });
 
   it("installs no package whose modules could be bundled", () => {
-    assert.deepEqual(packagesIn(folder), ["webextract-emulator"]);
+    assert.deepEqual(packagesIn(folder).sort(), ["node-sqlite3-wasm", "webextract-emulator"]);
+  });
+
+  it("keeps its state in a file", async () => {
+    const program = `
+      const { startEmulator } = require("webextract-emulator");
+      (async () => {
+        for (const taskId of ["one", "two"]) {
+          const emulator = await startEmulator({ stateFile: "state.db", seed: { taskGroups: [], tasks: [] } });
+          emulator.change.addTask({ taskId, taskGroupId: "group", actions: [] });
+          console.log(emulator.inspect.taskIds().join());
+          await emulator.close();
+        }
+      })();`;
+    const { stdout } = await run(process.execPath, ["--eval", program], { cwd: folder });
+    assert.equal(stdout, "one\none,two\n");
   });
 
   it("reads pages", async () => {

@@ -54,6 +54,30 @@ export function stateDocument(store: Store, extras: StateExtras): StateDocument 
   };
 }
 
+/** The document as JSON, in parts, because a text of all rows could be longer than a string can be. */
+export function* documentText(store: Store, extras: StateExtras): Generator<string> {
+  const head = JSON.stringify({ format, version, ...extras });
+  yield head.slice(0, -1);
+  yield* listText("groups", store.groups.values());
+  yield* listText("tasks", store.tasks.values(), taskState);
+  yield* listText("runs", store.runs.values(), runState);
+  yield "}\n";
+}
+
+function* listText<T>(
+  name: string,
+  items: Iterable<T>,
+  stateOf: (item: T) => unknown = (item) => item,
+): Generator<string> {
+  yield `,"${name}":[`;
+  let separator = "";
+  for (const item of items) {
+    yield `${separator}${JSON.stringify(stateOf(item))}`;
+    separator = ",";
+  }
+  yield "]";
+}
+
 /** Replaces everything in the store. The store takes over the values of the document. */
 export function fillStore(store: Store, document: StateDocument): void {
   store.clear();
