@@ -27,8 +27,8 @@ export type {
 export type { ProgressSample } from "./page/runProgress";
 export type { EmulatorOptions } from "./startEmulator";
 export { startEmulator } from "./startEmulator";
-export { exportStateFile, importStateFile } from "./stateTransfer";
 export type { EmulatorCredentials } from "./store/credentials";
+export { exportStateFile, importStateFile } from "./store/disk/stateTransfer";
 export type { StateDocument } from "./store/document/stateDocument";
 export type { Plan, Seed, SeedAction, SeedCredentials, SeedTask, SeedTaskGroup } from "./store/seed";
 export { checkSeed, defaultSeed } from "./store/seed";

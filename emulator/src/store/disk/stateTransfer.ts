@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import { createFromDocument } from "./store/disk/newStateFile";
-import { loadState } from "./store/disk/stateFile";
-import { lockState } from "./store/disk/stateLock";
-import type { StateDocument } from "./store/document/stateDocument";
-import { checkStateDocument, documentText } from "./store/document/stateDocument";
-import { Store } from "./store/store";
+import type { StateDocument } from "../document/stateDocument";
+import { checkStateDocument, documentText } from "../document/stateDocument";
+import { Store } from "../store";
+import { createFromDocument } from "./newStateFile";
+import { loadState } from "./stateFile";
+import { lockState } from "./stateLock";
 
 /**
  * Writes the state of a state file as one JSON document, with credentials, without starting an emulator. A file of an earlier version is
