@@ -1,5 +1,9 @@
 /** Extracts a shop each night: a run for each run label, whose rows are checked, written to a file, and marked. */
+import * as pulumi from "@pulumi/pulumi";
 import { CloudRun, DataExport, ExtractionTask } from "pulumi-webextract";
+
+// A folder, or a bucket and a prefix such as s3://shop-rows/nightly.
+const folder = new pulumi.Config().get("rows") ?? "rows";
 
 const shop = new ExtractionTask("shop", {
   from: { sourceTaskId: "shop-template", taskGroupId: "shops" },
@@ -13,7 +17,7 @@ const rows = new DataExport("shop", {
   taskId: shop.id,
   scope: "batch",
   lotNo: run.id,
-  path: "rows/shop-{lotNo}.ndjson",
+  path: `${folder}/shop-{lotNo}.ndjson`,
   // Rows that do not pass are kept apart, and are not marked. The next up tries again.
   checks: { minRows: 10, maxDrop: 0.5, fields: { title: { filled: 0.95 }, url: { type: "url", unique: true } } },
   markExported: true,

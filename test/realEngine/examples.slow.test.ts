@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import { parse } from "yaml";
+import { ObjectStore, owner } from "../../scripts/objectStore/objectStore";
 import { readWorkflow, stepsOf } from "../pages/workflow";
 import type { ProjectOptions } from "./harness";
 import { Project, repositoryRoot } from "./harness";
@@ -75,6 +76,27 @@ describe("the examples", function () {
     await night("2026-11-23");
     assert.equal(emulator.inspect.runs().length, 3);
     assert.equal(files().filter((name) => !name.includes(".rejected.")).length, 3);
+
+    const store = await ObjectStore.start();
+    try {
+      store.addBucket("shop-rows");
+      await project.run(["config", "set", "rows", "s3://shop-rows/nightly"]);
+      await project.run(["config", "set", "webextract:s3ForcePathStyle", "true"]);
+      const aws = {
+        AWS_ACCESS_KEY_ID: owner.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: owner.secretAccessKey,
+        AWS_REGION: "us-east-1",
+        AWS_ENDPOINT_URL_S3: store.endpoint,
+      };
+      await project.up({ env: { WEBEXTRACT_RUN_LABEL: "2026-11-24", ...aws } });
+      const { file: object } = await project.outputs();
+      assert.match(String(object), /^s3:\/\/shop-rows\/nightly\/shop-\d+\.ndjson$/);
+      const content = readFileSync(join(store.buckets, String(object).slice("s3://".length)), "utf8");
+      assert.equal(content.trimEnd().split("\n").length, 25);
+      assert.equal(files().length, 4);
+    } finally {
+      await store.stop();
+    }
   });
 
   it("export rows once and mark them", async () => {
