@@ -34,6 +34,7 @@ export async function bundleEmulator(dist: string): Promise<void> {
     entryPoints: {
       index: "src/index.ts",
       cli: "src/cli.ts",
+      "admin/client": "src/admin/client.ts",
       pageWorker: "src/extraction/reading/pageWorker.ts",
     },
     outdir: dist,

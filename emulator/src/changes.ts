@@ -89,8 +89,9 @@ export class Changes {
     this.task(taskId);
     const wanted = lotNo === undefined ? store.latestRuns(taskId, 1).at(0) : store.runs.get(lotNo);
     if (wanted === undefined && lotNo !== undefined) throw new Refusal("NotFound", `there is no batch ${lotNo}`);
+    const texts = rows.map((row, index) => (typeof row === "string" ? checkedRow(row, index) : JSON.stringify(row)));
     const run = wanted ?? store.addRun(newRun(taskId));
-    run.rows.append(rows.map((row) => (typeof row === "string" ? row : JSON.stringify(row))));
+    run.rows.append(texts);
     store.runChanged(run);
     this.changed();
     return run.lotNo;
@@ -165,4 +166,15 @@ export class Changes {
     if (action === undefined) throw new Refusal("NotFound", `task ${taskId} has no action ${actionId}`);
     return action;
   }
+}
+
+/** A text that is not an object would make the responses with it invalid. */
+function checkedRow(text: string, index: number): string {
+  try {
+    const row: unknown = JSON.parse(text);
+    if (typeof row === "object" && row !== null && !Array.isArray(row)) return text;
+  } catch {
+    // Refused below.
+  }
+  throw new Refusal("InvalidParameter", `rows.${index} must be an object or the JSON text of one`);
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { yamlLibrary } from "./contract";
+import { packageVersion, yamlLibrary } from "./contract";
 import { parseCrawling } from "./extraction/crawling";
 import type { Behaviour, Crawling, Emulator, Plan, Seed } from "./index";
 import {
@@ -13,7 +13,6 @@ import {
   parseBehaviour,
   startEmulator,
 } from "./index";
-import { packageVersion } from "./localEmulator";
 
 interface EmulatorFlags {
   port: number;

@@ -143,3 +143,8 @@ function parameterOf({ components }: Contract, documented: DocumentedParameter |
   if (shared === undefined) throw new Error(`the contract has no ${documented.$ref}`);
   return { ...shared, required: shared.required ?? false };
 }
+
+/** The version of this package. */
+export function packageVersion(): string {
+  return JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8")).version;
+}

@@ -1,11 +1,12 @@
 import type { Behaviour } from "./behaviour";
 import type { Changes } from "./changes";
-import type { Fault, Hold } from "./http/faults";
+import type { Fault, FaultView, Hold, HoldView } from "./http/faults";
 import type { JournalEntry, RequestFilter } from "./http/journal";
 import type { Inspection } from "./inspect";
+import type { ClockSetting, ClockView } from "./store/clock";
 import type { EmulatorCredentials } from "./store/credentials";
 import type { StateDocument } from "./store/document/stateDocument";
-import type { Plan } from "./store/seed";
+import type { Plan, Seed } from "./store/seed";
 
 /** Whether an emulator is ready. */
 export interface Health {
@@ -30,6 +31,11 @@ export interface Emulator {
    * journal entries, and releases held requests.
    */
   reset(): Promise<void>;
+  /**
+   * As a reset, but with the content of this seed, to which later resets return too. Credentials and a plan that the seed does not have stay.
+   * @throws Error that lists the problems of the seed. Nothing changes.
+   */
+  seed(seed: Seed): Promise<void>;
   /** The whole state as one document, with credentials. */
   exportState(): StateDocument;
   /**
@@ -50,23 +56,42 @@ export interface Emulator {
   waitForRequests(count: number, filter?: RequestFilter, timeoutMs?: number): Promise<JournalEntry[]>;
   /** Empties the journal. */
   clearRequests(): void;
-  /** Makes a later request fail. Each request takes the first fault that matches. */
-  fault(fault: Fault): void;
+  /** Makes a later request fail. Each request takes the first fault that matches. @returns the fault with its id. */
+  fault(fault: Fault): FaultView;
+  /** The faults that can still happen. */
+  readonly faults: readonly FaultView[];
+  /** Removes a fault. @throws Error if it cannot happen any more. */
+  removeFault(id: string): void;
   /**
    * Makes later requests wait until they are released: before they take effect, or (default) after it, before the response. A test can use it
    * to kill a client at a known moment.
    */
   hold(fault: Omit<Fault, "kind">): Hold;
+  /** The holds that are not released. */
+  readonly holds: readonly HoldView[];
+  /** Releases a hold. @throws Error if there is none with this id. */
+  releaseHold(id: string): void;
   /** Removes all faults that have not happened yet. */
   clearFaults(): void;
   /** The current behaviour. */
   readonly behaviour: Readonly<Behaviour>;
   /** Changes the behaviour for later requests. */
   setBehaviour(changes: Partial<Behaviour>): void;
+  /** The account's plan. */
+  readonly plan: Plan;
   /** Changes the account's plan for later requests. */
   setPlan(plan: Plan): void;
+  /** Delay of each request, in milliseconds. */
+  readonly latency: number;
   /** Changes the delay of later requests, in milliseconds. */
   setLatency(ms: number): void;
+  /** The clock of the emulator: the time of token lifetimes, rates, batch numbers and the journal. */
+  readonly clock: ClockView;
+  /**
+   * Fixes, moves or frees the clock. Timeouts and delays take real time.
+   * @throws Error if the time is not from 1970 to 2999.
+   */
+  setClock(setting: ClockSetting): void;
   /** Shows what the emulator holds. */
   readonly inspect: Inspection;
   /** Makes changes like a user of the service, outside of the client. */

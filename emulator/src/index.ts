@@ -2,6 +2,8 @@
  * A stateful emulator of the service on this machine, for tests, demonstrations and offline work.
  * @module webextract-emulator
  */
+export type { Asynchronous, ConnectOptions, RemoteEmulator, RemoteHold } from "./admin/client";
+export { connectEmulator } from "./admin/client";
 export type { Amount, Behaviour, BehaviourName, Choice } from "./behaviour";
 export { allowedValues, behaviourNames, behaviours, defaultBehaviour, otherValues, parseBehaviour } from "./behaviour";
 export type { Changes } from "./changes";
@@ -10,7 +12,7 @@ export type { Emulator, Health } from "./emulator";
 export type { ErrorCode } from "./errors";
 export type { Crawling } from "./extraction/crawling";
 export type { VisitError } from "./extraction/visit";
-export type { Fault, FaultKind, Hold } from "./http/faults";
+export type { Fault, FaultKind, FaultView, Hold, HoldView } from "./http/faults";
 export type { JournalEntry, JournalFile, RequestFilter } from "./http/journal";
 export type {
   ActionView,
@@ -27,6 +29,7 @@ export type {
 export type { ProgressSample } from "./page/runProgress";
 export type { EmulatorOptions } from "./startEmulator";
 export { startEmulator } from "./startEmulator";
+export type { ClockSetting, ClockView } from "./store/clock";
 export type { EmulatorCredentials } from "./store/credentials";
 export { exportStateFile, importStateFile } from "./store/disk/stateTransfer";
 export type { StateDocument } from "./store/document/stateDocument";

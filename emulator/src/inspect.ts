@@ -90,7 +90,7 @@ export interface TaskSummary {
   /** Its group. */
   taskGroupId: string;
   /** Display name. */
-  name: string | undefined;
+  name?: string;
   /** Number of actions. */
   actionCount: number;
   /** Number of start URLs. */
@@ -102,7 +102,7 @@ export interface TaskSummary {
   /** Number of rows that are marked as exported. */
   exportedCount: number;
   /** The latest batch; undefined if there is none. */
-  latestRun: RunSummary | undefined;
+  latestRun?: RunSummary;
 }
 
 /** A part of a list. */

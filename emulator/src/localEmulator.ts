@@ -1,20 +1,21 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Behaviour } from "./behaviour";
 import { withBehaviour } from "./behaviour";
 import { Changes } from "./changes";
-import { packageFolder } from "./contract";
+import { packageVersion } from "./contract";
 import type { Emulator, Health } from "./emulator";
 import { Refusal } from "./errors";
-import type { Fault, FaultPlan, Hold } from "./http/faults";
+import type { Fault, FaultPlan, FaultView, Hold, HoldView, PlannedFault } from "./http/faults";
+import { viewOf } from "./http/faults";
 import type { Journal, JournalEntry, RequestFilter } from "./http/journal";
 import { Inspection } from "./inspect";
 import type { Service } from "./service";
+import type { ClockSetting, ClockView } from "./store/clock";
 import type { EmulatorCredentials } from "./store/credentials";
 import type { StateDocument } from "./store/document/stateDocument";
 import { checkStateDocument, fillStore, stateDocument } from "./store/document/stateDocument";
 import { sow } from "./store/initialState";
 import type { Plan, Seed } from "./store/seed";
+import { checkSeed } from "./store/seed";
 
 /** What the members of an emulator act on. */
 export interface LocalParts {
@@ -74,12 +75,22 @@ export class LocalEmulator implements Emulator {
     service.store.clear();
     sow(seed, service.store);
     service.credentials.reset();
+    service.clock.set({ mode: "real" });
     Object.assign(service, { behaviour, plan });
     latency.ms = latencyMs;
     this.journal.clear();
     service.progress.clear();
     service.feed.tellAll();
     await this.parts.saved();
+  }
+
+  async seed(seed: Seed): Promise<void> {
+    const { credentials, plan } = checkSeed(seed);
+    // A copy, because the caller can change its object.
+    this.parts.seed = structuredClone(seed);
+    this.atStart.plan = plan ?? this.parts.service.plan;
+    if (credentials !== undefined) this.parts.service.credentials.useAtStart(credentials);
+    await this.reset();
   }
 
   exportState(): StateDocument {
@@ -121,15 +132,41 @@ export class LocalEmulator implements Emulator {
     this.parts.service.feed.tell({ type: "request" });
   }
 
-  fault(fault: Fault): void {
-    this.parts.faults.add(fault);
+  fault(fault: Fault): FaultView {
+    const planned = this.parts.faults.add(fault);
+    this.parts.service.feed.tell({ type: "fault" });
+    return viewOf(planned);
+  }
+
+  get faults(): readonly FaultView[] {
+    return this.parts.faults.views;
+  }
+
+  removeFault(id: string): void {
+    if (!this.parts.faults.remove(id)) throw new Refusal("NotFound", `there is no fault ${id}, or it has happened`);
     this.parts.service.feed.tell({ type: "fault" });
   }
 
   hold(fault: Omit<Fault, "kind">): Hold {
-    const hold = this.parts.faults.add({ when: "after", ...fault, kind: "hold" });
+    const planned = this.parts.faults.add({ when: "after", ...fault, kind: "hold" });
     this.parts.service.feed.tell({ type: "fault" });
+    return planned.gate;
+  }
+
+  get holds(): readonly HoldView[] {
+    return this.parts.faults.holds;
+  }
+
+  /** @throws Refusal NotFound. */
+  findHold(id: string): PlannedFault {
+    const hold = this.parts.faults.hold(id);
+    if (hold === undefined) throw new Refusal("NotFound", `there is no hold ${id}, or it is released`);
     return hold;
+  }
+
+  releaseHold(id: string): void {
+    this.findHold(id).gate.release();
+    this.parts.service.feed.tell({ type: "fault" });
   }
 
   clearFaults(): void {
@@ -147,13 +184,29 @@ export class LocalEmulator implements Emulator {
     service.feed.tell({ type: "behaviour" });
   }
 
+  get plan(): Plan {
+    return this.parts.service.plan;
+  }
+
   setPlan(plan: Plan): void {
     this.parts.service.plan = plan;
     this.parts.saveSoon();
   }
 
+  get latency(): number {
+    return this.parts.latency.ms;
+  }
+
   setLatency(ms: number): void {
     this.parts.latency.ms = ms;
+  }
+
+  get clock(): ClockView {
+    return this.parts.service.clock.view;
+  }
+
+  setClock(setting: ClockSetting): void {
+    this.parts.service.clock.set(setting);
   }
 
   settled(): Promise<void> {
@@ -172,9 +225,4 @@ function checkedState(value: unknown): StateDocument {
   } catch (error) {
     throw new Refusal("InvalidParameter", error instanceof Error ? error.message : String(error));
   }
-}
-
-/** The version of this package. */
-export function packageVersion(): string {
-  return JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8")).version;
 }

@@ -4,6 +4,7 @@ import { missing, Refusal } from "./errors";
 import type { Runner } from "./extraction/runner";
 import type { ChangeFeed } from "./page/changeFeed";
 import type { RunProgress } from "./page/runProgress";
+import type { EmulatorClock } from "./store/clock";
 import type { CredentialStore } from "./store/credentials";
 import type { LineList } from "./store/lineList";
 import type { Plan } from "./store/seed";
@@ -18,6 +19,8 @@ export interface Service {
   readonly feed: ChangeFeed;
   /** Measures runs while they work. */
   readonly progress: RunProgress;
+  /** The time that clients see. */
+  readonly clock: EmulatorClock;
   behaviour: Behaviour;
   plan: Plan;
 }

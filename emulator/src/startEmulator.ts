@@ -19,6 +19,7 @@ import { LocalEmulator } from "./localEmulator";
 import { ChangeFeed } from "./page/changeFeed";
 import { RunProgress } from "./page/runProgress";
 import type { Service } from "./service";
+import { EmulatorClock } from "./store/clock";
 import { lockState } from "./store/disk/stateLock";
 import type { InitialState } from "./store/initialState";
 import { extrasOf, initialState } from "./store/initialState";
@@ -87,6 +88,9 @@ async function startWith(
 ): Promise<Emulator> {
   const log = options.log ?? (() => undefined);
   const behaviour = withBehaviour(defaultBehaviour(), options.behaviour ?? {});
+  const clock = new EmulatorClock();
+  store.clock = clock;
+  credentials.clock = clock;
   const saveSoon = () => stateFile?.saveSoon((error) => log(`could not write the state file: ${String(error)}`));
   const crawling = checkCrawling(options.crawling);
   const timeoutMs = options.pageTimeoutMs ?? 10_000;
@@ -107,7 +111,7 @@ async function startWith(
     },
     log,
   });
-  const service: Service = { store, credentials, runner, feed, progress, behaviour, plan: options.plan ?? plan };
+  const service: Service = { store, credentials, runner, feed, progress, clock, behaviour, plan: options.plan ?? plan };
   stateFile?.begin(() => extrasOf(service));
 
   const contract = readContract("openapi.yaml");

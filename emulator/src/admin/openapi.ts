@@ -310,6 +310,248 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/__emulator/seed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start with another seed
+         * @description As a reset, but with the content of this seed, to which later resets return too. Credentials and a plan that the seed does not have stay.
+         */
+        post: operations["seed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/__emulator/credentials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the credentials of the account
+         * @description The newest ones. A refresh changes them.
+         */
+        get: operations["getCredentials"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/__emulator/tokens:expire": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Expire tokens
+         * @description Without a body, all access tokens.
+         */
+        post: operations["expireTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/__emulator/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read plan and latency */
+        get: operations["getSettings"];
+        /**
+         * Change plan and latency
+         * @description What the body does not name stays as it is.
+         */
+        put: operations["setSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/__emulator/clock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the clock of the emulator */
+        get: operations["getClock"];
+        put?: never;
+        /**
+         * Fix, move or free the clock
+         * @description The clock counts for lifetimes of tokens, rates, batch numbers and times of the journal. Timeouts and delays take real time.
+         */
+        post: operations["setClock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/__emulator/faults": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the faults that can still happen */
+        get: operations["getFaults"];
+        put?: never;
+        /**
+         * Make later requests fail
+         * @description Each request takes the first fault that matches.
+         */
+        post: operations["fault"];
+        /**
+         * Remove all faults
+         * @description Requests that wait at a hold go on waiting.
+         */
+        delete: operations["clearFaults"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/__emulator/faults/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a fault */
+        delete: operations["removeFault"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/__emulator/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the holds that are not released */
+        get: operations["getHolds"];
+        put?: never;
+        /**
+         * Make later requests wait
+         * @description They wait until the hold is released, before they take effect or (default) after it, before the response.
+         */
+        post: operations["hold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/__emulator/holds/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a hold
+         * @description With `timeoutMs`, the response comes when a request has reached the hold, or after that time.
+         */
+        get: operations["getHold"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/__emulator/holds/{id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Release a hold */
+        post: operations["releaseHold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/__emulator/settled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Wait until no run can continue
+         * @description Each run has ended, is held, or waits for reads.
+         */
+        get: operations["getSettled"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/__emulator/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change something as a user of the service would
+         * @description A change outside of the client, such as drift. It bypasses credentials, plan, journal and behaviours.
+         */
+        post: operations["change"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -740,6 +982,403 @@ export interface components {
                 };
             }[];
         };
+        SeedAction: {
+            actionType: string;
+            actionId: string;
+            name?: string;
+            properties?: {
+                [key: string]: string;
+            };
+            loopType?: string;
+            loopItems?: string[];
+        };
+        SeedTask: {
+            taskId: string;
+            taskGroupId: string;
+            name?: string;
+            startUrls?: string[];
+            /** @description Number of start pages in each subtask of a run. Default 3. */
+            urlsPerSubtask?: number;
+            /** @description A run generates this number of rows and opens no page. */
+            syntheticRows?: number;
+            /** @description Number of subtasks that generate these rows. Default 1. */
+            syntheticSubtasks?: number;
+            actions: components["schemas"]["SeedAction"][];
+        };
+        Seed: {
+            credentials?: components["schemas"]["SeedCredentials"];
+            plan?: components["schemas"]["Plan"];
+            taskGroups: {
+                taskGroupId: string;
+                name?: string;
+            }[];
+            tasks: components["schemas"]["SeedTask"][];
+        };
+        SeedCredentials: {
+            accessToken?: string;
+            refreshToken?: string;
+            apiKey?: string;
+        };
+        /**
+         * @description Plan of the account.
+         * @enum {unknown}
+         */
+        Plan: "free" | "professional" | "enterprise";
+        Credentials: {
+            /** @description For `Authorization: Bearer`. */
+            accessToken: string;
+            /** @description For `POST /token`. */
+            refreshToken: string;
+            /** @description For `x-api-key`. */
+            apiKey: string;
+        };
+        Expiry: {
+            /**
+             * @description Which tokens.
+             * @default access
+             * @enum {unknown}
+             */
+            tokens: "access" | "refresh" | "all";
+        };
+        Settings: {
+            plan?: components["schemas"]["Plan"];
+            /** @description Delay of each request of the service in milliseconds. */
+            latencyMs?: number;
+        };
+        Clock: {
+            /** @description The time of the emulator in ISO 8601, UTC. */
+            now: string;
+            /**
+             * @description Whether the time passes.
+             * @enum {unknown}
+             */
+            mode: "real" | "fixed";
+        };
+        ClockSetting: components["schemas"]["FixedClock"] | components["schemas"]["ClockStep"] | components["schemas"]["RealClock"];
+        /** @description The clock stands. */
+        FixedClock: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            mode: "fixed";
+            /**
+             * Format: date-time
+             * @description The time at which the clock stands, in ISO 8601, from 1970 to 2999. Default, its present time.
+             */
+            at?: string;
+        };
+        /** @description The clock moves ahead. It stands or passes as before. */
+        ClockStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            mode: "step";
+            /** @description Milliseconds. */
+            ms: number;
+        };
+        /** @description The clock shows the real time. */
+        RealClock: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            mode: "real";
+        };
+        /**
+         * @description An operation of the service. `*`, any operation.
+         * @enum {unknown}
+         */
+        FaultOperation: "*" | "refreshToken" | "updateTaskParameters" | "updateTaskUrls" | "updateActionProperties" | "updateLoopItems" | "getActions" | "startTask" | "startSubtasks" | "stopSubtasks" | "getSubtasks" | "getBatchData" | "getData" | "getNotExportedData" | "markExported" | "removeData" | "copyTask";
+        Fault: {
+            operation: components["schemas"]["FaultOperation"];
+            /** @description Only requests that name this task, alone or with others. Default, any task. */
+            taskId?: string;
+            /**
+             * @description `before`: the operation does not take effect. `after`: it takes effect, and the fault applies to its response. Default: `after` for truncated, slow, late and wrongType, `before` for the others.
+             * @enum {unknown}
+             */
+            when?: "before" | "after";
+            /** @description Number of requests. Default 1, and without limit if there is a `probability`. */
+            times?: number;
+            /** @description Number of matching requests that are left alone first. Default 0. */
+            skip?: number;
+            /** @description Probability for each request after `skip`. Default 1. */
+            probability?: number;
+            /** @description Seed of the probability. The same seed leads to the same requests. Default 0. */
+            seed?: number;
+            /**
+             * @description The README of the emulator lists what a client sees.
+             * @enum {unknown}
+             */
+            kind: "reset" | "hang" | "status" | "error" | "truncated" | "slow" | "late" | "wrongType" | "redirect";
+            /** @description For `status`, default 503, and for `error` and `redirect`. */
+            status?: number;
+            /** @description For `status`. A string is sent as it is, any other value as JSON. Default, a page of a proxy. */
+            body?: unknown;
+            /** @description Headers of the response, for `status` and `redirect`. */
+            headers?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Error code, for `error`. Default ServerError.
+             * @enum {unknown}
+             */
+            code?: "Invalid.Grant" | "Invalid.Token" | "InvalidTaskId" | "InvalidParameter" | "InvalidParameter.Required" | "RequestModelNull" | "TaskSettingsNotFound" | "ServerError" | "TaskExecuting" | "PermissionDenied" | "TooManyRequests" | "NotFound" | "MethodNotAllowed";
+            /** @description Milliseconds, for `slow` (default 20) and `late` (default 1000). */
+            delayMs?: number;
+            /** @description Target of a `redirect`. Default, the same path. */
+            location?: string;
+        };
+        PlannedFault: {
+            id: string;
+            /** @description Number of requests that it has applied to. */
+            happened: number;
+            operation: components["schemas"]["FaultOperation"];
+            /** @description Only requests that name this task, alone or with others. Default, any task. */
+            taskId?: string;
+            /**
+             * @description `before`: the operation does not take effect. `after`: it takes effect, and the fault applies to its response. Default: `after` for truncated, slow, late and wrongType, `before` for the others.
+             * @enum {unknown}
+             */
+            when: "before" | "after";
+            /** @description Number of requests. Default 1, and without limit if there is a `probability`. */
+            times?: number;
+            /** @description Number of matching requests that are left alone first. Default 0. */
+            skip: number;
+            /** @description Probability for each request after `skip`. Default 1. */
+            probability?: number;
+            /** @description Seed of the probability. The same seed leads to the same requests. Default 0. */
+            seed?: number;
+            /**
+             * @description The README of the emulator lists what a client sees.
+             * @enum {unknown}
+             */
+            kind: "reset" | "hang" | "status" | "error" | "truncated" | "slow" | "late" | "wrongType" | "redirect";
+            /** @description For `status`, default 503, and for `error` and `redirect`. */
+            status?: number;
+            /** @description For `status`. A string is sent as it is, any other value as JSON. Default, a page of a proxy. */
+            body?: unknown;
+            /** @description Headers of the response, for `status` and `redirect`. */
+            headers?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Error code, for `error`. Default ServerError.
+             * @enum {unknown}
+             */
+            code?: "Invalid.Grant" | "Invalid.Token" | "InvalidTaskId" | "InvalidParameter" | "InvalidParameter.Required" | "RequestModelNull" | "TaskSettingsNotFound" | "ServerError" | "TaskExecuting" | "PermissionDenied" | "TooManyRequests" | "NotFound" | "MethodNotAllowed";
+            /** @description Milliseconds, for `slow` (default 20) and `late` (default 1000). */
+            delayMs?: number;
+            /** @description Target of a `redirect`. Default, the same path. */
+            location?: string;
+        };
+        FaultList: {
+            faults: components["schemas"]["PlannedFault"][];
+        };
+        NewHold: {
+            operation: components["schemas"]["FaultOperation"];
+            /** @description Only requests that name this task, alone or with others. Default, any task. */
+            taskId?: string;
+            /**
+             * @description `before`: before the operation takes effect. `after`: after it, before the response. Default `after`.
+             * @enum {unknown}
+             */
+            when?: "before" | "after";
+            /** @description Number of requests. Default 1, and without limit if there is a `probability`. */
+            times?: number;
+            /** @description Number of matching requests that are left alone first. Default 0. */
+            skip?: number;
+            /** @description Probability for each request after `skip`. Default 1. */
+            probability?: number;
+            /** @description Seed of the probability. The same seed leads to the same requests. Default 0. */
+            seed?: number;
+        };
+        Hold: {
+            id: string;
+            /** @description Number of requests that it has applied to. */
+            happened: number;
+            operation: components["schemas"]["FaultOperation"];
+            /** @description Only requests that name this task, alone or with others. Default, any task. */
+            taskId?: string;
+            /**
+             * @description `before`: before the operation takes effect. `after`: after it, before the response. Default `after`.
+             * @enum {unknown}
+             */
+            when: "before" | "after";
+            /** @description Number of requests. Default 1, and without limit if there is a `probability`. */
+            times?: number;
+            /** @description Number of matching requests that are left alone first. Default 0. */
+            skip: number;
+            /** @description Probability for each request after `skip`. Default 1. */
+            probability?: number;
+            /** @description Seed of the probability. The same seed leads to the same requests. Default 0. */
+            seed?: number;
+            /** @description Whether a request has reached it and, with `after`, has taken effect. */
+            reached: boolean;
+            /** @description Number of requests that wait now. */
+            waiting: number;
+        };
+        HoldList: {
+            holds: components["schemas"]["Hold"][];
+        };
+        Settled: {
+            /** @description False if a run can still continue after `timeoutMs`. */
+            settled: boolean;
+        };
+        Change: components["schemas"]["AddTask"] | components["schemas"]["DeleteTask"] | components["schemas"]["AddAction"] | components["schemas"]["DeleteAction"] | components["schemas"]["SetProperty"] | components["schemas"]["DeleteProperty"] | components["schemas"]["SetLoopItems"] | components["schemas"]["SetStartUrls"] | components["schemas"]["InsertRows"] | components["schemas"]["StartRun"] | components["schemas"]["SetSubtaskStatus"] | components["schemas"]["HoldRuns"] | components["schemas"]["ReleaseRuns"] | components["schemas"]["AddAccount"];
+        /** @description Adds a task, and its group if it does not exist. */
+        AddTask: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            change: "addTask";
+            task: components["schemas"]["SeedTask"];
+        };
+        /** @description Deletes a task with its batches and rows. */
+        DeleteTask: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            change: "deleteTask";
+            taskId: string;
+        };
+        /** @description Adds an action at the end of a task. */
+        AddAction: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            change: "addAction";
+            taskId: string;
+            action: components["schemas"]["SeedAction"];
+        };
+        /** @description Removes an action from a task. */
+        DeleteAction: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            change: "deleteAction";
+            taskId: string;
+            actionId: string;
+        };
+        /** @description Sets one property of an action. */
+        SetProperty: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            change: "setProperty";
+            taskId: string;
+            actionId: string;
+            name: string;
+            value: string;
+        };
+        /** @description Removes one property of an action. */
+        DeleteProperty: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            change: "deleteProperty";
+            taskId: string;
+            actionId: string;
+            name: string;
+        };
+        /** @description Replaces the items of a loop. */
+        SetLoopItems: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            change: "setLoopItems";
+            taskId: string;
+            actionId: string;
+            loopItems: string[];
+            /** @description Default, the present kind. */
+            loopType?: string;
+        };
+        /** @description Replaces the start URLs of a task. */
+        SetStartUrls: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            change: "setStartUrls";
+            taskId: string;
+            urls: string[];
+        };
+        /** @description Adds rows at the end of a batch. The result has its `lotNo`. */
+        InsertRows: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            change: "insertRows";
+            taskId: string;
+            /** @description Objects, or JSON texts of objects that are sent unchanged. */
+            rows: ({
+                [key: string]: unknown;
+            } | string)[];
+            /** @description Default, the latest batch. If there is none, a new finished one. */
+            lotNo?: string;
+        };
+        /** @description Starts the task, even while it is running. The result has the `lotNo`. */
+        StartRun: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            change: "startRun";
+            taskId: string;
+        };
+        /** @description Sets the status of subtasks of a batch. */
+        SetSubtaskStatus: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            change: "setSubtaskStatus";
+            lotNo: string;
+            /** @enum {unknown} */
+            status: "waiting" | "extracting" | "stopped" | "finished" | "failed";
+            /** @description Default, all. */
+            subTaskIds?: string[];
+        };
+        /** @description Stops all runs before their next page. */
+        HoldRuns: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            change: "holdRuns";
+        };
+        /** @description Continues held runs. */
+        ReleaseRuns: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            change: "releaseRuns";
+        };
+        /** @description Adds an account, which sees none of the tasks and groups. The result has its credentials. */
+        AddAccount: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            change: "addAccount";
+            name: string;
+        };
+        ChangeResult: {
+            /** @description The batch of `insertRows` and `startRun`. */
+            lotNo?: string;
+            credentials?: components["schemas"]["Credentials"];
+        };
     };
     responses: {
         /** @description The request is refused and has no effect. The message names the field. */
@@ -761,6 +1400,8 @@ export interface components {
         limit: number;
         /** @description Batch number. */
         lotNo: string;
+        /** @description The id that the creation has returned. */
+        id: string;
     };
     requestBodies: never;
     headers: never;
@@ -1201,6 +1842,396 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RowList"];
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    seed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Seed"];
+            };
+        };
+        responses: {
+            /** @description The emulator has the content of the seed. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getCredentials: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The present values. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Credentials"];
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    expireTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Expiry"];
+            };
+        };
+        responses: {
+            /** @description The tokens have expired. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The present values. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    setSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Settings"];
+            };
+        };
+        responses: {
+            /** @description The values after the change. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getClock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The present values. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Clock"];
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    setClock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClockSetting"];
+            };
+        };
+        responses: {
+            /** @description The clock after the change. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Clock"];
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getFaults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The present values. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FaultList"];
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    fault: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Fault"];
+            };
+        };
+        responses: {
+            /** @description The fault with its id. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlannedFault"];
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    clearFaults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No fault is left. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    removeFault: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id that the creation has returned. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The fault cannot happen any more. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getHolds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The present values. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HoldList"];
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    hold: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewHold"];
+            };
+        };
+        responses: {
+            /** @description The hold with its id. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hold"];
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getHold: {
+        parameters: {
+            query?: {
+                /** @description Longest wait in milliseconds. Default, no wait. */
+                timeoutMs?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id that the creation has returned. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The present values. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hold"];
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    releaseHold: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id that the creation has returned. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The waiting requests continue, and later ones do not wait. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getSettled: {
+        parameters: {
+            query?: {
+                /** @description Longest wait in milliseconds. */
+                timeoutMs?: components["parameters"]["timeoutMs"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The present values. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settled"];
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Change"];
+            };
+        };
+        responses: {
+            /** @description The change is made. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeResult"];
                 };
             };
             default: components["responses"]["Failure"];

@@ -3,6 +3,8 @@ import type { RequestFilter } from "../http/journal";
 import type { LocalEmulator } from "../localEmulator";
 import { pageReads } from "../page/reads";
 import type { AdminHandler, AdminOperationName } from "./adminHandler";
+import { changeHandlers } from "./changeHandlers";
+import { controls } from "./controls";
 
 /** The others serve themselves: they are not JSON. */
 type Served = Exclude<AdminOperationName, "getDescription" | "getEvents">;
@@ -33,6 +35,8 @@ const handlers: { [Name in Served]: AdminHandler<Name> } = {
     return run;
   },
   ...pageReads,
+  ...controls,
+  ...changeHandlers,
 };
 
 /** Carries out an operation. The request must be valid according to admin.openapi.yaml. */

@@ -4,7 +4,7 @@ import type { Contract, Operation } from "../contract";
 import { missing, Refusal } from "../errors";
 
 /** No check of the schemas: it would double the time of a start, and `npm run check` does it. */
-const trusted = { strict: false, meta: false, validateSchema: false } as const;
+const trusted = { strict: false, meta: false, validateSchema: false, validateFormats: false } as const;
 
 /** How strict a check is. */
 export interface CheckOptions {
@@ -22,9 +22,9 @@ export class RequestCheck {
 
   constructor(contract: Contract, { thorough = false }: CheckOptions = {}) {
     this.thorough = thorough;
-    this.bodies = new Ajv2020({ ...trusted, allErrors: thorough, discriminator: true });
+    this.bodies = new Ajv2020({ ...trusted, allErrors: thorough, discriminator: true, verbose: thorough });
     this.parameters = new Ajv2020({ ...trusted, allErrors: thorough, coerceTypes: true });
-    this.bodies.addSchema({ $id: "contract", ...contract });
+    this.bodies.addSchema({ $id: "contract", ...withoutMappings(contract) });
   }
 
   /** @throws Refusal that names the parameter, never its value. */
@@ -90,6 +90,15 @@ export class RequestCheck {
   }
 }
 
+/** The validator reads the values of a discriminator from the schemas, and refuses the mapping. Messages list the values. */
+function withoutMappings(contract: Contract): Contract {
+  return JSON.parse(JSON.stringify(contract), (_key, value) => {
+    const { propertyName, mapping } = value?.discriminator ?? {};
+    if (typeof propertyName !== "string" || typeof mapping !== "object") return value;
+    return { ...value, discriminator: { propertyName }, "x-values": Object.keys(mapping) };
+  });
+}
+
 /** Whether it is absent or can be an integer. A repeated parameter is a list, which the validator refuses. */
 function isInteger(value: unknown): boolean {
   return typeof value !== "string" || (/^-?\d+$/.test(value) && Number.isSafeInteger(Number(value)));
@@ -110,8 +119,13 @@ function problemOf(error: ErrorObject, whole: string): Refusal {
     case "enum":
       return new Refusal("InvalidParameter", `${path} must be one of ${error.params.allowedValues.join(", ")}`);
     case "discriminator":
-      return new Refusal("InvalidParameter", `${inside(error.params.tag)} is not one of the allowed values`);
+      return new Refusal("InvalidParameter", `${inside(error.params.tag)} must be one of ${valuesOf(error)}`);
     default:
       return new Refusal("InvalidParameter", `${path === "" ? whole : path} ${error.message ?? "is not valid"}`);
   }
+}
+
+function valuesOf({ parentSchema }: ErrorObject): string {
+  const values: unknown = parentSchema?.["x-values"];
+  return Array.isArray(values) ? values.join(", ") : "the allowed values";
 }

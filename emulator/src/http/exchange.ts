@@ -52,12 +52,13 @@ interface Received {
 export class Exchange {
   private readonly parts: ServerParts;
   private readonly sockets: WeakMap<Socket, SocketUse>;
-  private readonly rate = new RateGate();
+  private readonly rate: RateGate;
   private requests = 0;
 
   constructor(parts: ServerParts, sockets: WeakMap<Socket, SocketUse>) {
     this.parts = parts;
     this.sockets = sockets;
+    this.rate = new RateGate(parts.service.clock);
   }
 
   async respond(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
@@ -82,7 +83,8 @@ export class Exchange {
         this.tellChange(received.fields);
       }
     }
-    if (fault !== undefined && ownResponse) response = faultResponse(fault, entry.requestId, request.url, behaviour);
+    if (fault !== undefined && ownResponse)
+      response = faultResponse(fault, entry.requestId, request.url, parts.service);
     if (spoilt) response = gatewayResponse(Number(behaviour.badGatewayStatus));
     entry.status = fault?.kind === "reset" || fault?.kind === "hang" ? 0 : response.status;
     this.close(entry, received.startedAt);
@@ -106,7 +108,7 @@ export class Exchange {
     } catch (error) {
       this.parts.log(`${operation.name} took effect, but the state file could not be written: ${String(error)}`);
       const refusal = new Refusal("ServerError", "the request took effect, but the change could not be saved");
-      return failureResponse(entry.requestId, refusal, this.parts.service.behaviour);
+      return failureResponse(entry.requestId, refusal, this.parts.service);
     }
   }
 
@@ -120,10 +122,10 @@ export class Exchange {
     const entry = this.journalEntry("unknown", request, undefined);
     const methods = this.methodsOf(request.url.split("?")[0] ?? "");
     const refusal = error === undefined ? unknownRefusal(request.method, methods) : this.unreadableRefusal(error);
-    const response = failureResponse(entry.requestId, refusal, this.parts.service.behaviour);
+    const response = failureResponse(entry.requestId, refusal, this.parts.service);
     if (refusal.code === "MethodNotAllowed") response.headers = { ...response.headers, allow: methods.join(", ") };
     entry.status = response.status;
-    this.close(entry, Date.now());
+    this.close(entry, performance.now());
     return send(reply, response);
   }
 
@@ -142,7 +144,7 @@ export class Exchange {
   }
 
   private async receive(operation: Operation, request: FastifyRequest): Promise<Received> {
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     let unreadable: Refusal | undefined;
     let fields = operation.sends === "query" ? request.query : request.body;
     let shown = request.body;
@@ -180,7 +182,7 @@ export class Exchange {
         contentType: request.headers["content-type"],
         userAgent: request.headers["user-agent"],
         socket: this.sockets.get(request.raw.socket)?.number ?? 0,
-        receivedAt: Date.now(),
+        receivedAt: this.parts.service.clock.now(),
         tookEffect: false,
       },
       this.parts.service.credentials.values(),
@@ -208,16 +210,12 @@ export class Exchange {
       entry.tookEffect = true;
       return successResponse(entry.requestId, result);
     } catch (error) {
-      if (error instanceof Refusal) return failureResponse(entry.requestId, error, behaviour);
+      if (error instanceof Refusal) return failureResponse(entry.requestId, error, service);
       // A bug of the emulator must not look like a mistake of the client.
       this.parts.log(
         `${operation.name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       );
-      return failureResponse(
-        entry.requestId,
-        new Refusal("ServerError", "an unexpected error has occurred"),
-        behaviour,
-      );
+      return failureResponse(entry.requestId, new Refusal("ServerError", "an unexpected error has occurred"), service);
     }
   }
 
@@ -240,7 +238,7 @@ export class Exchange {
       Object.entries(entry.query).map(([key, value]): [string, string] => [key, String(value)]),
     ).toString();
     const target = query === "" ? entry.path : `${entry.path}?${query}`;
-    const line = `${entry.method} ${target} ${entry.status} ${Date.now() - startedAt} ms ${entry.requestId}`;
+    const line = `${entry.method} ${target} ${entry.status} ${Math.round(performance.now() - startedAt)} ms ${entry.requestId}`;
     this.parts.log(cleanText(line, this.parts.service.credentials.values()));
   }
 }

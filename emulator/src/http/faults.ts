@@ -39,10 +39,14 @@ export interface Fault {
    * truncated, slow, late and wrongType, `before` for the others.
    */
   when?: "before" | "after";
-  /** Number of requests that fail. Default 1. */
+  /** Number of requests that fail. Default 1, and without limit if there is a `probability`. */
   times?: number;
   /** Number of requests that succeed first. Default 0. */
   skip?: number;
+  /** Probability for each request after `skip`. Default 1. */
+  probability?: number;
+  /** Seed of the probability: the same seed leads to the same requests. Default 0. */
+  seed?: number;
   /** HTTP status, for `status`. Default 503. */
   status?: number;
   /** Body, for `status`. A string is sent as it is, any other value as JSON. Default: a page of a proxy. */
@@ -57,8 +61,31 @@ export interface Fault {
   location?: string;
 }
 
+/** A fault that can still happen. */
+export interface FaultView extends Fault {
+  /** Identifies it, also for the admin API. */
+  id: string;
+  when: "before" | "after";
+  /** Number of requests that are still left alone. */
+  skip: number;
+  /** Number of requests that it can still apply to. Absent: no limit. */
+  times?: number;
+  /** Number of requests that it has applied to. */
+  happened: number;
+}
+
+/** A hold that is not released. */
+export interface HoldView extends Omit<FaultView, "kind"> {
+  /** Whether a request has reached it and, with `after`, has taken effect. */
+  reached: boolean;
+  /** Number of requests that wait now. */
+  waiting: number;
+}
+
 /** Requests that wait until a test releases them. */
 export interface Hold {
+  /** Identifies it, also for the admin API. */
+  readonly id: string;
   /** Resolves when the first request has arrived and, with `after`, has taken effect. */
   readonly reached: Promise<void>;
   /** Releases the waiting requests and later ones. */
@@ -67,77 +94,160 @@ export interface Hold {
 
 /** A fault with its defaults. */
 export interface PlannedFault extends Fault {
+  id: string;
   when: "before" | "after";
   times: number;
   skip: number;
+  happened: number;
   gate: Gate;
+  /** Whether the next request is one of those that `probability` chooses. */
+  chosen: () => boolean;
 }
 
 class Gate implements Hold {
+  readonly id: string;
   readonly reached: Promise<void>;
+  isReached = false;
+  waiting = 0;
   private arrived: () => void = () => undefined;
   private readonly opened: Promise<void>;
-  release: () => void = () => undefined;
+  private open: () => void = () => undefined;
+  private readonly released: () => void;
 
-  constructor() {
+  constructor(id: string, released: () => void) {
+    this.id = id;
+    this.released = released;
     this.reached = new Promise((resolve) => {
       this.arrived = resolve;
     });
     this.opened = new Promise((resolve) => {
-      this.release = resolve;
+      this.open = resolve;
     });
   }
 
   async pass(): Promise<void> {
+    this.isReached = true;
+    this.waiting += 1;
     this.arrived();
     await this.opened;
+    this.waiting -= 1;
+  }
+
+  release(): void {
+    this.open();
+    this.released();
   }
 }
 
 /** The faults of later requests. Each request takes the first fault that matches. */
 export class FaultPlan {
+  /** Faults that can still happen. */
   private faults: PlannedFault[] = [];
-  private readonly gates = new Set<Gate>();
+  /** Holds that are not released, with those that no later request can reach. */
+  private readonly held = new Map<string, PlannedFault>();
+  private last = 0;
 
-  /** @returns the hold, for faults of kind `hold`. */
-  add(fault: Fault): Hold {
+  add(fault: Fault): PlannedFault {
     const spoils = ["truncated", "slow", "late", "wrongType"].includes(fault.kind);
-    const gate = new Gate();
-    if (fault.kind === "hold") this.gates.add(gate);
-    this.faults.push({
+    this.last += 1;
+    const id = `${fault.kind}-${this.last}`;
+    const planned: PlannedFault = {
       ...fault,
+      id,
       when: fault.when ?? (spoils ? "after" : "before"),
-      times: fault.times ?? 1,
+      times: fault.times ?? (fault.probability === undefined ? 1 : Number.POSITIVE_INFINITY),
       skip: fault.skip ?? 0,
-      gate,
-    });
-    return gate;
+      happened: 0,
+      gate: new Gate(id, () => this.releaseHold(id)),
+      chosen: chooser(fault.probability ?? 1, fault.seed ?? 0),
+    };
+    this.faults.push(planned);
+    if (fault.kind === "hold") this.held.set(id, planned);
+    return planned;
   }
 
   take(operation: OperationName, taskIds: readonly unknown[]): PlannedFault | undefined {
-    const fault = this.faults.find(
-      (planned) =>
-        (planned.operation === operation || planned.operation === "*") &&
-        (planned.taskId === undefined || taskIds.includes(planned.taskId)),
-    );
-    if (fault === undefined) return undefined;
-    if (fault.skip > 0) {
-      fault.skip -= 1;
-      return undefined;
+    for (const fault of this.faults) {
+      const matches =
+        (fault.operation === operation || fault.operation === "*") &&
+        (fault.taskId === undefined || taskIds.includes(fault.taskId));
+      if (!matches) continue;
+      if (fault.skip > 0) {
+        fault.skip -= 1;
+        return undefined;
+      }
+      // A request that a probability spares can have another fault.
+      if (!fault.chosen()) continue;
+      fault.times -= 1;
+      fault.happened += 1;
+      if (fault.times <= 0) this.faults = this.faults.filter((other) => other !== fault);
+      return fault;
     }
-    fault.times -= 1;
-    if (fault.times <= 0) this.faults = this.faults.filter((other) => other !== fault);
-    return fault;
+    return undefined;
   }
 
+  /** Faults that can still happen, without holds. */
+  get views(): FaultView[] {
+    return this.faults.filter(({ kind }) => kind !== "hold").map(viewOf);
+  }
+
+  get holds(): HoldView[] {
+    return [...this.held.values()].map(holdView);
+  }
+
+  hold(id: string): PlannedFault | undefined {
+    return this.held.get(id);
+  }
+
+  /** @returns whether it was there. */
+  remove(id: string): boolean {
+    const before = this.faults.length;
+    this.faults = this.faults.filter((fault) => fault.id !== id || fault.kind === "hold");
+    return this.faults.length < before;
+  }
+
+  /** Releases the waiting requests and later ones. @returns whether it was there. */
+  releaseHold(id: string): boolean {
+    const fault = this.held.get(id);
+    if (fault === undefined) return false;
+    this.held.delete(id);
+    this.faults = this.faults.filter((other) => other !== fault);
+    fault.gate.release();
+    return true;
+  }
+
+  /** Removes all faults that have not happened yet. Requests that wait go on waiting. */
   clear(): void {
     this.faults = [];
+    for (const [id, { gate }] of this.held) if (gate.waiting === 0) this.held.delete(id);
   }
 
   /** Removes all faults, and releases the requests that wait. */
   reset(): void {
+    for (const id of [...this.held.keys()]) this.releaseHold(id);
     this.clear();
-    for (const gate of this.gates) gate.release();
-    this.gates.clear();
   }
+}
+
+/** A fault as others see it. */
+export function viewOf({ gate: _gate, chosen: _chosen, times, ...view }: PlannedFault): FaultView {
+  return Number.isFinite(times) ? { ...view, times } : view;
+}
+
+/** A hold as others see it. */
+export function holdView(planned: PlannedFault): HoldView {
+  const { kind: _kind, ...view } = viewOf(planned);
+  return { ...view, reached: planned.gate.isReached, waiting: planned.gate.waiting };
+}
+
+/** Chooses requests by a random sequence that depends on the seed only (mulberry32). */
+function chooser(probability: number, seed: number): () => boolean {
+  let state = seed;
+  return () => {
+    if (probability >= 1) return true;
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296 < probability;
+  };
 }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Behaviour } from "../behaviour";
 import type { Operation } from "../contract";
 import { Refusal } from "../errors";
+import type { EmulatorClock } from "../store/clock";
 import type { CredentialStore } from "../store/credentials";
 import { mainAccount } from "../store/credentials";
 import type { Plan } from "../store/seed";
@@ -62,14 +63,19 @@ export function checkPlan(operation: Operation, plan: Plan): void {
 export class RateGate {
   private recent: number[] = [];
   private count = 0;
+  private readonly clock: EmulatorClock;
+
+  constructor(clock: EmulatorClock) {
+    this.clock = clock;
+  }
 
   /** @throws Refusal TooManyRequests. */
   pass({ requestsPerSecond, refuseEvery }: Behaviour): void {
     this.count += 1;
     if (refuseEvery > 0 && this.count % refuseEvery === 0) throw tooMany();
     if (requestsPerSecond === 0) return;
-    const now = Date.now();
-    this.recent = this.recent.filter((at) => now - at < 1000);
+    const now = this.clock.now();
+    this.recent = this.recent.filter((at) => now - at >= 0 && now - at < 1000);
     if (this.recent.length >= requestsPerSecond) throw tooMany();
     this.recent.push(now);
   }

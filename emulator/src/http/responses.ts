@@ -1,6 +1,6 @@
 import type { Behaviour } from "../behaviour";
 import { Refusal } from "../errors";
-import type { HandlerResult } from "../service";
+import type { HandlerResult, Service } from "../service";
 import type { Fault } from "./faults";
 
 /** A response before it is sent. */
@@ -9,6 +9,9 @@ export interface ServiceResponse {
   headers: Record<string, string>;
   body: string;
 }
+
+/** What the form of a response depends on. */
+type Answering = Pick<Service, "behaviour" | "clock">;
 
 const json = { "content-type": "application/json; charset=utf-8" };
 const html = { "content-type": "text/html; charset=utf-8" };
@@ -20,9 +23,9 @@ export function successResponse(requestId: string, { data, dataText }: HandlerRe
 }
 
 /** The response to a refused request, in the form of the behaviour `errorBody`. */
-export function failureResponse(requestId: string, refusal: Refusal, behaviour: Behaviour): ServiceResponse {
+export function failureResponse(requestId: string, refusal: Refusal, { behaviour, clock }: Answering): ServiceResponse {
   const status = refusal.statusUnder(behaviour.errorStatus);
-  const headers = refusal.code === "TooManyRequests" ? retryAfter(behaviour) : {};
+  const headers = refusal.code === "TooManyRequests" ? retryAfter(behaviour, clock.now()) : {};
   const { code, message } = refusal;
   switch (behaviour.errorBody) {
     case "legacy":
@@ -50,12 +53,12 @@ export function gatewayResponse(status: number): ServiceResponse {
 }
 
 /** The response of a fault that has its own. */
-export function faultResponse(fault: Fault, requestId: string, path: string, behaviour: Behaviour): ServiceResponse {
+export function faultResponse(fault: Fault, requestId: string, path: string, service: Answering): ServiceResponse {
   if (fault.kind === "error") {
     return failureResponse(
       requestId,
       new Refusal(fault.code ?? "ServerError", "an unexpected error has occurred", fault.status),
-      behaviour,
+      service,
     );
   }
   if (fault.kind === "redirect") {
@@ -71,8 +74,8 @@ function page(status: number): string {
   return `<html><head><title>${status}</title></head><body><center><h1>${status}</h1></center></body></html>\n`;
 }
 
-function retryAfter(behaviour: Behaviour): Record<string, string> {
+function retryAfter(behaviour: Behaviour, now: number): Record<string, string> {
   if (behaviour.retryAfter === "none") return {};
   if (behaviour.retryAfter === "seconds") return { "retry-after": "1" };
-  return { "retry-after": new Date(Date.now() + 1000).toUTCString() };
+  return { "retry-after": new Date(now + 1000).toUTCString() };
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Behaviour } from "../behaviour";
 import type { Schemas } from "../contract";
 import { Refusal } from "../errors";
+import { EmulatorClock } from "./clock";
 import type { SeedCredentials } from "./seed";
 
 /** Credentials of a client. */
@@ -43,6 +44,8 @@ const kept = 200;
 /** All tokens and keys of the emulated service. */
 export class CredentialStore {
   private state: CredentialsState = { accessTokens: [], refreshTokens: [], apiKeys: [] };
+  /** The time of the lifetimes. */
+  clock = new EmulatorClock();
   private readonly atStart: CredentialsState;
 
   constructor(state?: CredentialsState, seed: SeedCredentials = {}) {
@@ -61,9 +64,18 @@ export class CredentialStore {
   reset(): void {
     this.state = structuredClone(this.atStart);
     for (const token of this.state.accessTokens) {
-      token.expiresAt = Date.now() + 86399 * 1000;
+      token.expiresAt = this.clock.now() + 86399 * 1000;
       token.uses = 0;
     }
+  }
+
+  /** Changes credentials of the seed's account for later resets. */
+  useAtStart({ accessToken, refreshToken, apiKey }: SeedCredentials): void {
+    const { accessTokens, refreshTokens, apiKeys } = this.atStart;
+    const account = mainAccount;
+    if (accessToken !== undefined) accessTokens.push({ value: accessToken, account });
+    if (refreshToken !== undefined) refreshTokens.push({ value: refreshToken, account });
+    if (apiKey !== undefined) apiKeys.push({ value: apiKey, account });
   }
 
   /** Creates the credentials of an account. */
@@ -95,7 +107,7 @@ export class CredentialStore {
     if (token === undefined) throw new Refusal("Invalid.Token", "the access token is not known", status);
     const used = (token.uses ?? 0) + 1;
     const worn = behaviour.accessTokenRequests > 0 && used > behaviour.accessTokenRequests;
-    if (token.dead === true || worn || (token.expiresAt ?? 0) <= Date.now()) {
+    if (token.dead === true || worn || (token.expiresAt ?? 0) <= this.clock.now()) {
       throw new Refusal("Invalid.Token", "the access token has expired", status);
     }
     token.uses = used;
@@ -124,8 +136,8 @@ export class CredentialStore {
       this.state.refreshTokens.push({ value: mint("refresh"), account: used.account });
     }
     this.issueAccessToken(used.account, behaviour.tokenLifetime);
-    this.state.accessTokens = trimmed(this.state.accessTokens);
-    this.state.refreshTokens = trimmed(this.state.refreshTokens);
+    this.state.accessTokens = this.trimmed(this.state.accessTokens);
+    this.state.refreshTokens = this.trimmed(this.state.refreshTokens);
     const { accessToken, refreshToken: newest } = this.newest(used.account);
     return {
       access_token: accessToken,
@@ -158,22 +170,23 @@ export class CredentialStore {
   /** An old state file can have an expired access token only. */
   private renewIfOutdated(): void {
     const newest = this.state.accessTokens.filter((token) => token.account === mainAccount).at(-1);
-    if ((newest?.expiresAt ?? 0) <= Date.now()) this.issueAccessToken(mainAccount, 86399);
+    if ((newest?.expiresAt ?? 0) <= this.clock.now()) this.issueAccessToken(mainAccount, 86399);
   }
 
   private issueAccessToken(account: string, lifetime: number, value = mint("access")): void {
-    this.state.accessTokens.push({ value, account, expiresAt: Date.now() + lifetime * 1000, uses: 0 });
+    this.state.accessTokens.push({ value, account, expiresAt: this.clock.now() + lifetime * 1000, uses: 0 });
+  }
+
+  /** Without the oldest tokens that no longer work. A token that works is kept, however many there are. */
+  private trimmed(tokens: IssuedToken[]): IssuedToken[] {
+    if (tokens.length <= kept) return tokens;
+    const now = this.clock.now();
+    const ended = tokens.filter((token) => token.dead === true || (token.expiresAt ?? Infinity) <= now);
+    const gone = new Set(ended.slice(0, Math.max(0, ended.length - kept)));
+    return tokens.filter((token) => !gone.has(token));
   }
 }
 
 function mint(kind: string): string {
   return `emulator-${kind}-${randomBytes(18).toString("hex")}`;
-}
-
-/** Without the oldest tokens that no longer work. A token that works is kept, however many there are. */
-function trimmed(tokens: IssuedToken[]): IssuedToken[] {
-  if (tokens.length <= kept) return tokens;
-  const ended = tokens.filter((token) => token.dead === true || (token.expiresAt ?? Infinity) <= Date.now());
-  const gone = new Set(ended.slice(0, Math.max(0, ended.length - kept)));
-  return tokens.filter((token) => !gone.has(token));
 }

@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from "node:crypto";
 import type { PageVisit, VisitError } from "../extraction/visit";
+import { EmulatorClock } from "./clock";
 import { mainAccount } from "./credentials";
 import { LineList } from "./lineList";
 import type { StoredKey } from "./recordMap";
@@ -114,6 +115,8 @@ export class Store {
   /** Absent: nothing saves them. */
   private changedSubtasks: Map<StoredRun, Set<StoredSubtask>> | undefined;
   private lastLotNo = 0n;
+  /** The time of batch numbers. */
+  clock = new EmulatorClock();
 
   /** Takes over the records of a state file, and collects changes from now on. */
   attach({ groups, tasks, runs, lots }: StoredRecords): void {
@@ -271,7 +274,7 @@ export class Store {
   private nextLotNo(): string {
     // A double cannot hold an odd number of this size, so a client that parses it as a number fails.
     const odd = BigInt(2 * randomInt(5000) + 1);
-    const now = BigInt(Date.now()) * 10_000n + 621_355_968_000_000_000n + odd;
+    const now = BigInt(this.clock.now()) * 10_000n + 621_355_968_000_000_000n + odd;
     return String(now > this.lastLotNo ? now : this.lastLotNo + 2n);
   }
 }

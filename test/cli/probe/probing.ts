@@ -52,7 +52,7 @@ export interface Service {
   /** Keys of the configuration. */
   config?: Record<string, string>;
   /** Before the probe begins. */
-  prepare?(emulator: Emulator): void | Promise<void>;
+  prepare?(emulator: Emulator): unknown;
 }
 
 /** Probes an emulator of its own, after a run of the task has ended. */

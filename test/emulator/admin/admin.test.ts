@@ -46,6 +46,14 @@ describe("the admin API", () => {
     );
     const yaml = { method: "PUT", headers: { "content-type": "application/yaml" }, body: "a: 1\nb: [" };
     assert.equal(await refusalOf(emulator, "/behaviour", yaml), "400 InvalidParameter: the body is not YAML (line 2)");
+    assert.match(
+      await refusalOf(emulator, "/clock", { body: { mode: "stop" } }),
+      /^400 InvalidParameter: mode must be one of fixed, step, real$/,
+    );
+    assert.match(
+      await refusalOf(emulator, "/changes", { body: { change: "setProperty", taskId: "", value: 1 } }),
+      /InvalidParameter.Required: actionId is required; name is required; taskId is required; value must be string/,
+    );
     assert.equal(await refusalOf(emulator, "/reset", { body: {} }), "400 InvalidParameter: reset takes no body");
     assert.match(await refusalOf(emulator, "/runs/1"), /^404 NotFound: there is no batch 1$/);
     assert.match(await refusalOf(emulator, "/nothing"), /^404 NotFound: the admin API has no \/__emulator\/nothing/);

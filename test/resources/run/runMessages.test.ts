@@ -21,7 +21,7 @@ describe("the messages about a run", () => {
       .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID");
   const waitFails = async (step: Promise<unknown>): Promise<string> => same((await world.fails(step)).message);
   const stopFails = async (state: CloudRunState): Promise<string> => same(await failure(world.remove(state)));
-  const neverStops = (): void =>
+  const neverStops = () =>
     world.emulator.fault({
       operation: "stopSubtasks",
       kind: "status",

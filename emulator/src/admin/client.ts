@@ -1,0 +1,313 @@
+/** A client of the admin API on Node's fetch. It imports types only, so that it loads in no time. */
+import type { Behaviour } from "../behaviour";
+import type { Changes } from "../changes";
+import type { Emulator } from "../emulator";
+import type { Fault } from "../http/faults";
+import type { JournalEntry, RequestFilter } from "../http/journal";
+import type { Inspection, MarkedRow } from "../inspect";
+import type { components, paths } from "./openapi";
+
+/** The same members, with promises: of the results of methods, and of the values of properties. */
+export type Asynchronous<T> = {
+  readonly [Name in keyof T]: T[Name] extends (...args: infer Args) => infer Result
+    ? (...args: Args) => Promise<Awaited<Result>>
+    : Promise<T[Name]>;
+};
+
+/** Requests that wait at another emulator until they are released. */
+export interface RemoteHold {
+  /** Identifies it. */
+  readonly id: string;
+  /** Resolves when the first request has arrived and, with `after`, has taken effect. The wait begins when it is read. */
+  readonly reached: Promise<void>;
+  /** Releases the waiting requests and later ones. */
+  release(): Promise<void>;
+}
+
+/** The members of {@link Inspection} whose results have a bounded size, and those for rows. */
+type InspectMember =
+  | "taskPage"
+  | "taskSummary"
+  | "runPage"
+  | "runSummary"
+  | "run"
+  | "progress"
+  | "subtaskPage"
+  | "rows"
+  | "rowsWithMarks"
+  | "exportedCount";
+
+type SpecialMember = "url" | "adminToken" | "inspect" | "change" | "hold" | "close";
+
+/** An emulator of another process or machine, with the members of {@link Emulator}. */
+export interface RemoteEmulator extends Asynchronous<Omit<Emulator, SpecialMember>> {
+  /** Base address for clients, without a trailing slash. */
+  readonly url: string;
+  /** Shows what the emulator holds. */
+  readonly inspect: Asynchronous<Pick<Inspection, InspectMember>>;
+  /** Makes changes like a user of the service, outside of the client. */
+  readonly change: Asynchronous<Changes>;
+  /** Makes later requests wait until they are released. */
+  hold(fault: Omit<Fault, "kind">): Promise<RemoteHold>;
+}
+
+/** Options of {@link connectEmulator}. */
+export interface ConnectOptions {
+  /** The admin token. Default: none, as on loopback. */
+  token?: string;
+}
+
+type Path = keyof paths;
+type Method = "get" | "post" | "put" | "delete";
+type At<P extends Path, M extends Method> = paths[P][M];
+type Sent<Operation> = Operation extends { requestBody?: { content: { "application/json": infer Body } } }
+  ? Body
+  : never;
+type Received<Operation> = Operation extends { responses: { 200: { content: { "application/json": infer Data } } } }
+  ? Data
+  : undefined;
+type Query<Operation> = Operation extends { parameters: { query?: infer Values } } ? Values : never;
+type Change = components["schemas"]["Change"];
+
+interface Parts<Operation> {
+  body?: Sent<Operation>;
+  query?: Query<Operation>;
+  /** Values of the path's parameters. */
+  path?: Record<string, string>;
+}
+
+/** One long poll. Shorter than the timeouts of fetch and of proxies. */
+const pollMs = 60_000;
+
+/** Maximum number of requests of the journal in one response. */
+const limit = 10_000;
+
+/** Maximum number of batches or rows in one response. */
+const partLimit = 1000;
+
+/**
+ * A client of an emulator that runs elsewhere: in a container, or in another process. The emulator need not be ready yet.
+ * @param url address of the emulator, as its `url`.
+ */
+export function connectEmulator(url: string, { token }: ConnectOptions = {}): RemoteEmulator {
+  const base = url.replace(/\/+$/, "");
+
+  async function call<P extends Path, M extends Method>(
+    method: M,
+    path: P,
+    parts: Parts<At<P, M>> = {},
+  ): Promise<Received<At<P, M>>> {
+    const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(parts.path?.[name] ?? ""));
+    const target = `${base}${filled}${queryOf(parts.query)}`;
+    const response = await fetch(target, {
+      method: method.toUpperCase(),
+      headers: {
+        ...(method === "get" ? {} : { "content-type": "application/json" }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
+      body: parts.body === undefined ? undefined : JSON.stringify(parts.body),
+    }).catch((error: unknown) => {
+      throw new Error(`the emulator at ${base} cannot be reached: ${reasonOf(error)}`, { cause: error });
+    });
+    const text = await response.text();
+    if (!response.ok) throw refusalOf(text, `${method} ${target}: status ${response.status}`);
+    return (text === "" ? undefined : JSON.parse(text)) as Received<At<P, M>>;
+  }
+
+  const change = (body: Change) => call("post", "/__emulator/changes", { body });
+
+  async function find(filter: RequestFilter): Promise<JournalEntry[]> {
+    const found: JournalEntry[] = [];
+    for (;;) {
+      const after = found.at(-1)?.number ?? filter.after;
+      const page = await call("get", "/__emulator/requests", { query: { ...filter, after, limit } });
+      found.push(...(page.requests as JournalEntry[]));
+      if (page.requests.length < limit) return found;
+    }
+  }
+
+  const taskSummary = (taskId: string) => orUndefined(call("get", "/__emulator/tasks/{taskId}", { path: { taskId } }));
+  const progressOf = (lotNo: string) =>
+    orUndefined(call("get", "/__emulator/runs/{lotNo}/progress", { path: { lotNo } }));
+
+  async function rowsWithMarks(taskId: string, lotNo?: string): Promise<MarkedRow[]> {
+    const runs = await allOf("runs", (offset) =>
+      call("get", "/__emulator/runs", { query: { taskId, offset, limit: partLimit } }),
+    );
+    const wanted = runs.filter((run) => lotNo === undefined || run.lotNo === lotNo).reverse();
+    const rows: MarkedRow[][] = [];
+    for (const { lotNo: each } of wanted) {
+      const query = { limit: partLimit };
+      rows.push(
+        await allOf("rows", (offset) =>
+          call("get", "/__emulator/runs/{lotNo}/rows", { path: { lotNo: each }, query: { ...query, offset } }),
+        ),
+      );
+    }
+    return rows.flat();
+  }
+
+  return {
+    url: base,
+    get credentials() {
+      return call("get", "/__emulator/credentials");
+    },
+    health: () => call("get", "/__emulator/health") as ReturnType<RemoteEmulator["health"]>,
+    reset: () => call("post", "/__emulator/reset"),
+    seed: (body) => call("post", "/__emulator/seed", { body }),
+    exportState: () =>
+      call("get", "/__emulator/state") as Promise<unknown> as ReturnType<RemoteEmulator["exportState"]>,
+    importState: (document) => call("put", "/__emulator/state", { body: { ...document } }),
+    get requests() {
+      return find({});
+    },
+    findRequests: find,
+    async waitForRequests(count, filter = {}, timeoutMs = 10_000) {
+      const query = { ...filter, wait: count, timeoutMs, limit };
+      const { requests, total, complete } = await call("get", "/__emulator/requests", { query });
+      if (complete) return requests as JournalEntry[];
+      throw new Error(`${total} of ${count} requests have arrived within ${timeoutMs} ms`);
+    },
+    clearRequests: () => call("delete", "/__emulator/requests"),
+    fault: (fault) => call("post", "/__emulator/faults", { body: fault as Sent<At<"/__emulator/faults", "post">> }),
+    get faults() {
+      return call("get", "/__emulator/faults").then(({ faults }) => faults);
+    },
+    removeFault: (id) => call("delete", "/__emulator/faults/{id}", { path: { id } }),
+    async hold(fault) {
+      const { id } = await call("post", "/__emulator/holds", { body: fault });
+      const path = { id };
+      return {
+        id,
+        get reached() {
+          return poll(async () => {
+            const { reached } = await call("get", "/__emulator/holds/{id}", { path, query: { timeoutMs: pollMs } });
+            return reached;
+          });
+        },
+        release: () => call("post", "/__emulator/holds/{id}/release", { path }),
+      };
+    },
+    get holds() {
+      return call("get", "/__emulator/holds").then(({ holds }) => holds);
+    },
+    releaseHold: (id) => call("post", "/__emulator/holds/{id}/release", { path: { id } }),
+    clearFaults: () => call("delete", "/__emulator/faults"),
+    get behaviour() {
+      return call("get", "/__emulator/behaviour") as RemoteEmulator["behaviour"];
+    },
+    async setBehaviour(changes) {
+      // The generated type requires what has a default.
+      await call("put", "/__emulator/behaviour", { body: changes as Behaviour });
+    },
+    get plan() {
+      return call("get", "/__emulator/settings").then(({ plan = "enterprise" }) => plan);
+    },
+    async setPlan(plan) {
+      await call("put", "/__emulator/settings", { body: { plan } });
+    },
+    get latency() {
+      return call("get", "/__emulator/settings").then(({ latencyMs = 0 }) => latencyMs);
+    },
+    async setLatency(latencyMs) {
+      await call("put", "/__emulator/settings", { body: { latencyMs } });
+    },
+    get clock() {
+      return call("get", "/__emulator/clock");
+    },
+    async setClock(setting) {
+      await call("post", "/__emulator/clock", { body: setting });
+    },
+    settled: () =>
+      poll(async () => {
+        const { settled } = await call("get", "/__emulator/settled", { query: { timeoutMs: pollMs } });
+        return settled;
+      }),
+    inspect: {
+      taskPage: (query) => call("get", "/__emulator/tasks", { query }),
+      taskSummary,
+      runPage: (query) => call("get", "/__emulator/runs", { query }),
+      runSummary: progressOf,
+      run: (lotNo) => orUndefined(call("get", "/__emulator/runs/{lotNo}", { path: { lotNo } })),
+      progress: async (lotNo) => (await progressOf(lotNo))?.samples,
+      subtaskPage: (lotNo, query) =>
+        orUndefined(call("get", "/__emulator/runs/{lotNo}/subtasks", { path: { lotNo }, query })),
+      rows: async (taskId, lotNo) => (await rowsWithMarks(taskId, lotNo)).map(({ row }) => row),
+      rowsWithMarks,
+      exportedCount: async (taskId) => (await taskSummary(taskId))?.exportedCount ?? 0,
+    },
+    change: {
+      addTask: async (task) => void (await change({ change: "addTask", task })),
+      deleteTask: async (taskId) => void (await change({ change: "deleteTask", taskId })),
+      addAction: async (taskId, action) => void (await change({ change: "addAction", taskId, action })),
+      deleteAction: async (taskId, actionId) => void (await change({ change: "deleteAction", taskId, actionId })),
+      setProperty: async (taskId, actionId, name, value) =>
+        void (await change({ change: "setProperty", taskId, actionId, name, value })),
+      deleteProperty: async (taskId, actionId, name) =>
+        void (await change({ change: "deleteProperty", taskId, actionId, name })),
+      setLoopItems: async (taskId, actionId, loopItems, loopType) =>
+        void (await change({ change: "setLoopItems", taskId, actionId, loopItems: [...loopItems], loopType })),
+      setStartUrls: async (taskId, urls) => void (await change({ change: "setStartUrls", taskId, urls: [...urls] })),
+      insertRows: async (taskId, rows, lotNo) =>
+        (await change({ change: "insertRows", taskId, rows: [...rows], lotNo })).lotNo ?? "",
+      startRun: async (taskId) => (await change({ change: "startRun", taskId })).lotNo ?? "",
+      setSubtaskStatus: async (lotNo, status, subTaskIds) =>
+        void (await change({ change: "setSubtaskStatus", lotNo, status, subTaskIds: subTaskIds && [...subTaskIds] })),
+      holdRuns: async () => void (await change({ change: "holdRuns" })),
+      releaseRuns: async () => void (await change({ change: "releaseRuns" })),
+      expireAccessTokens: () => call("post", "/__emulator/tokens:expire", { body: { tokens: "access" } }),
+      expireRefreshTokens: () => call("post", "/__emulator/tokens:expire", { body: { tokens: "refresh" } }),
+      async addAccount(name) {
+        const { credentials } = await change({ change: "addAccount", name });
+        return credentials ?? { accessToken: "", refreshToken: "", apiKey: "" };
+      },
+    },
+  };
+}
+
+/** Reads a list in parts. */
+async function allOf<Name extends string, Item>(
+  name: Name,
+  read: (offset: number) => Promise<{ total: number } & { [N in Name]: Item[] }>,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  for (;;) {
+    const part = await read(items.length);
+    for (const item of part[name]) items.push(item);
+    if (items.length >= part.total || part[name].length === 0) return items;
+  }
+}
+
+async function poll(ended: () => Promise<boolean>): Promise<void> {
+  while (!(await ended()));
+}
+
+function queryOf(values: object | undefined): string {
+  const given = Object.entries(values ?? {}).filter(([, value]) => value !== undefined);
+  return given.length === 0
+    ? ""
+    : `?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
+}
+
+/** The error of a response, with the `code` of a refusal. */
+function refusalOf(text: string, otherwise: string): Error {
+  try {
+    const { code, message } = JSON.parse(text).error;
+    return Object.assign(new Error(message), { code });
+  } catch {
+    return new Error(otherwise);
+  }
+}
+
+/** What does not exist is undefined, as in {@link Inspection}. */
+function orUndefined<T>(result: Promise<T>): Promise<T | undefined> {
+  return result.catch((error: unknown) => {
+    if (error instanceof Error && "code" in error && error.code === "NotFound") return undefined;
+    throw error;
+  });
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
+}
