@@ -45,10 +45,8 @@ export function checkAccess({ host, token }: Access, { method, headers }: Fastif
     throw new Refusal("PermissionDenied", `a page of ${origin} must not change the emulator`);
   }
   const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
-  // A browser asks before it sends a DELETE to another site.
-  if (method !== "DELETE" && !allBodyTypes.includes(type)) {
-    throw new Refusal("InvalidParameter", "the header Content-Type must be application/json or application/yaml", 415);
-  }
+  // A browser asks before it sends a DELETE to another site, and no page of another site knows the token.
+  if (method !== "DELETE" && token === undefined && !allBodyTypes.includes(type)) throw wrongType();
 }
 
 /** A name that someone else controls can lead to a loopback address (DNS rebinding). */
@@ -56,6 +54,11 @@ function checkHost(header: string | undefined, listening: string): void {
   const name = URL.canParse(`http://${header}`) ? new URL(`http://${header}`).hostname : "";
   if (isLoopbackName(name) || name === listening) return;
   throw new Refusal("PermissionDenied", `the header Host must be localhost or ${listening}, not ${header ?? "absent"}`);
+}
+
+/** The refusal of a body that is not JSON or YAML. */
+export function wrongType(): Refusal {
+  return new Refusal("InvalidParameter", "the header Content-Type must be application/json or application/yaml", 415);
 }
 
 function hasToken(header: string | undefined, token: string): boolean {

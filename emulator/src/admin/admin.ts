@@ -13,7 +13,7 @@ import type { ChangeFeed } from "../page/changeFeed";
 import { EventStream } from "../page/eventStream";
 import { servePage } from "../page/pageFiles";
 import type { Access } from "./access";
-import { bodyTypes, checkAccess } from "./access";
+import { bodyTypes, checkAccess, wrongType } from "./access";
 import type { AdminOperationName } from "./adminHandler";
 import { JsonText } from "./adminHandler";
 import { carryOut } from "./operations";
@@ -84,7 +84,14 @@ async function build(parts: AdminParts): Promise<FastifyInstance> {
   app.addHook("onRequest", async (request) => {
     checkAccess(parts.access, request, request.routeOptions.config.open === true);
   });
-  app.setErrorHandler((error, _request, reply) => sendFailure(reply, error, parts));
+  app.setErrorHandler((error, request, reply) =>
+    // The body of a method that HTTP has not had for long is read before the route is known.
+    sendFailure(
+      reply,
+      request.is404 && !(error instanceof Refusal) ? unknownRoute(request, reply, operations) : error,
+      parts,
+    ),
+  );
   app.setNotFoundHandler((request, reply) => sendFailure(reply, unknownRoute(request, reply, operations), parts));
   for (const operation of operations) {
     app.route({
@@ -202,6 +209,7 @@ function sendFailure(reply: FastifyReply, error: unknown, { log }: AdminParts): 
 
 function refusalOf(error: unknown): Refusal {
   const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
+  if (status === 415) return wrongType();
   return status < 500
     ? new Refusal("InvalidParameter", "the request could not be read", status)
     : new Refusal("ServerError", "an unexpected error has occurred");

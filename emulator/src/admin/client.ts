@@ -90,7 +90,7 @@ const partLimit = 1000;
  * @param url address of the emulator, as its `url`.
  */
 export function connectEmulator(url: string, { token }: ConnectOptions = {}): RemoteEmulator {
-  const base = url.replace(/\/+$/, "");
+  const base = url.endsWith("/") ? url.slice(0, -1) : url;
 
   async function call<P extends Path, M extends Method>(
     method: M,

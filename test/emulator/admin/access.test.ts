@@ -89,6 +89,14 @@ describe("access to the admin API", () => {
       assert.equal((await admin(local(), "/openapi.yaml")).status, 200);
     });
 
+    it("needs no content type for a request without a body, and refuses a body that is not JSON or YAML", async () => {
+      const authorization = `Bearer ${emulator.adminToken}`;
+      const url = `${local().url}/__emulator/tokens:expire`;
+      const send = (body?: string) => fetch(url, { method: "POST", headers: { authorization }, body });
+      assert.equal((await send()).status, 204);
+      assert.equal((await send("x")).status, 415);
+    });
+
     it("accepts it under every Host", async () => {
       const headers = { authorization: `Bearer ${emulator.adminToken}`, host: "emulator:8787" };
       assert.equal((await admin(local(), "/behaviour", { headers })).status, 200);

@@ -60,6 +60,19 @@ describe("the admin API", () => {
     assert.match(await refusalOf(emulator, "/runs/%zz"), /^400 InvalidParameter/);
     const { status, headers } = await admin(emulator, "/behaviour", { method: "DELETE" });
     assert.deepEqual([status, headers.allow], [405, "GET, PUT"]);
+    for (const path of ["/changes", "/clock"]) {
+      assert.match(
+        await refusalOf(emulator, path, { body: [null] }),
+        /^400 InvalidParameter: the body must be object/,
+        path,
+      );
+    }
+    const unusual = await admin(emulator, "/behaviour", {
+      method: "PROPFIND",
+      headers: { "content-type": "text/plain" },
+      body: "x",
+    });
+    assert.deepEqual([unusual.status, unusual.headers.allow], [405, "GET, PUT"]);
     assert.equal(emulator.behaviour.errorBody, "envelope", "no refused request has an effect");
     await emulator.close();
   });
