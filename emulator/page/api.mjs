@@ -57,10 +57,8 @@ export async function read(path, query = {}, signal) {
  * @param {unknown} [body]
  */
 export async function send(method, path, body) {
-  if (body === undefined) await request(path, { method });
-  else {
-    await request(path, { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
-  }
+  // Also without a body: a page of another site cannot send this type.
+  await request(path, { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
 }
 
 /**

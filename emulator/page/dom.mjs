@@ -109,6 +109,8 @@ function update(node, fresh) {
     if (node.nodeValue !== fresh.nodeValue) node.nodeValue = fresh.nodeValue;
     return;
   }
+  // What the user is filling in stays as it is.
+  if (node.hasAttribute("data-own") && fresh.hasAttribute("data-own")) return;
   for (const name of node.getAttributeNames()) {
     // The user opens and closes details.
     if (!fresh.hasAttribute(name) && name !== "open") node.removeAttribute(name);

@@ -23,9 +23,9 @@ import { tasks } from "./views/tasks.mjs";
  *   options(): Promise<any>,
  * }} Source
  *
- * What a view acts with: `act` sends a change and says what it did, `reload` reads the view again.
+ * What a view acts with: `act` sends a change, says what it did and resolves with whether it worked, `reload` reads the view again.
  * @typedef {{
- *   act(method: "PUT" | "POST" | "DELETE", path: string, body: unknown, done: string): Promise<void>,
+ *   act(method: "PUT" | "POST" | "DELETE", path: string, body: unknown, done: string): Promise<boolean>,
  *   reload(): void,
  * }} Tools
  *
@@ -84,13 +84,14 @@ function viewOf([name = "tasks", id, part, number]) {
 /** @type {Tools} */
 const tools = {
   async act(method, path, body, done) {
-    try {
-      await send(method, path, body);
-      announce(done);
-    } catch (error) {
-      if (!needsToken(error)) announce(`That did not work: ${messageOf(error)}`);
-    }
+    const problem = await send(method, path, body).then(
+      () => undefined,
+      (error) => error,
+    );
+    if (problem === undefined) announce(done);
+    else if (!needsToken(problem)) announce(`That did not work: ${messageOf(problem)}`);
     await update();
+    return problem === undefined;
   },
   reload: () => void update(),
 };
@@ -102,6 +103,8 @@ async function navigate() {
   // The response for the previous view is not needed any more.
   state.controller.abort();
   state.controller = new AbortController();
+  // The new view reads everything now.
+  state.stale = false;
   announce("");
   markNavigation();
   await show(state.controller.signal);
@@ -151,8 +154,12 @@ function render(title, content) {
   const fresh = h("main", {}, h("h1", { tabindex: -1 }, h("bdi", {}, title)), content);
   const isSameView = main.dataset.hash === state.hash;
   main.dataset.hash = state.hash;
-  if (isSameView) patch(main, fresh);
-  else {
+  if (isSameView) {
+    const hadFocus = main.contains(document.activeElement);
+    patch(main, fresh);
+    // The button that the user pressed can have gone with its row.
+    if (hadFocus && !main.contains(document.activeElement)) main.querySelector("h1")?.focus();
+  } else {
     main.replaceChildren(...fresh.childNodes);
     scrollTo(0, 0);
   }

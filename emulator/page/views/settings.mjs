@@ -1,4 +1,5 @@
 import { h, table } from "../dom.mjs";
+import { faultSection } from "./faults.mjs";
 
 /** @import { View, Tools } from "../main.mjs" */
 
@@ -7,11 +8,18 @@ export const settings = {
   title: () => "Settings",
   concerns: ({ type }) => type === "behaviour" || type === "fault",
   async load({ read, options }) {
-    const [values, known] = await Promise.all([read("behaviour"), options()]);
-    return { values, known };
+    const [values, { faults }, { holds }, known] = await Promise.all([
+      read("behaviour"),
+      read("faults"),
+      read("holds"),
+      options(),
+    ]);
+    return { values, faults, holds, known };
   },
-  render: ({ values, known }, _route, tools) => [
+  render: ({ values, faults, holds, known }, _route, tools) => [
     h("p", {}, "Behaviours and faults apply to later requests of every client."),
+    h("h2", {}, "Faults"),
+    ...faultSection({ faults, holds, operations: known.operations }, tools),
     h("h2", {}, "Behaviours"),
     h("p", {}, `${changedCount(values, known.behaviours)} of ${known.behaviours.length} differ from their defaults.`),
     table({

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
+import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import type { Emulator } from "webextract-emulator";
+import { parse } from "yaml";
 import { assertPictureOf } from "../../pages/pictures";
 import { call, data, runTemplate } from "../caller";
 import type { PageSite } from "../pageSite";
@@ -183,6 +186,62 @@ describe("the emulator's page", () => {
     assert.equal(await page.tab.getByLabel("statusCase", { exact: true }).inputValue(), "upper");
     assert.equal(await page.tab.getByLabel("errorBody", { exact: true }).inputValue(), "envelope");
     emulator.setBehaviour({ statusCase: "capital" });
+  });
+
+  it("adds faults and holds, which the service shows, and removes them", async () => {
+    const read = (): Promise<number> =>
+      call(emulator, "getData", { fields: { taskId: "shop", offset: 0, size: 1 } }).then(({ status }) => status);
+    await page.go("#/settings", "Settings");
+    await page.isLive();
+    const form = page.tab.getByRole("form", { name: "Add a fault" });
+    const add = form.getByRole("button", { name: "Add the fault" });
+    await form.getByLabel("Operation").selectOption("getData");
+    await form.getByLabel("Kind").selectOption("status");
+    await form.getByLabel("Status", { exact: true }).fill("418");
+    await form.getByLabel("Times").fill("2");
+    await add.click();
+    await page.tab.getByText("The next requests of getData meet: status.").waitFor();
+    assert.equal(await read(), 418);
+    const fault = page.tab.getByRole("row", { name: /^getData status/ });
+    await fault.getByRole("cell", { name: "1", exact: true }).nth(2).waitFor();
+    await fault.getByRole("button", { name: "Remove" }).click();
+    await page.tab.getByText("Faults that can still happen: None.").waitFor();
+    assert.equal(
+      await page.tab.evaluate("document.activeElement.innerText"),
+      "Settings",
+      "the focus stays on the page",
+    );
+    assert.equal(await read(), 200);
+
+    await form.getByLabel("Operation").selectOption("getData");
+    await form.getByLabel("Kind").selectOption("hold");
+    await form.getByLabel("Task", { exact: true }).fill("shop");
+    assert.equal(await form.getByLabel("Status", { exact: true }).isVisible(), false, "a hold has no status");
+    await add.click();
+    const hold = page.tab.getByRole("row", { name: /^getData shop after/ });
+    await hold.waitFor();
+    const held = read();
+    await hold.getByRole("cell", { name: "1", exact: true }).first().waitFor();
+    await hold.getByRole("button", { name: "Release" }).click();
+    assert.equal(await held, 200);
+    await page.tab.getByText("Holds that are not released: None.").waitFor();
+  });
+
+  it("offers every kind of fault, and says why a fault is refused", async () => {
+    const { components } = parse(readFileSync(join(__dirname, "../../../emulator/admin.openapi.yaml"), "utf8"));
+    const form = page.tab.getByRole("form", { name: "Add a fault" });
+    const offered = await form
+      .getByLabel("Kind")
+      .locator("option")
+      .evaluateAll((options: { value: string }[]) => options.map(({ value }) => value));
+    assert.deepEqual(offered, [...components.schemas.Fault.properties.kind.enum, "hold"]);
+    await form.getByLabel("Kind").selectOption("redirect");
+    await form.getByLabel("Location").fill("not an address");
+    await form.getByRole("button", { name: "Add the fault" }).click();
+    await page.tab.getByText(/That did not work: .*location/).waitFor();
+    assert.equal(await form.getByLabel("Location").inputValue(), "not an address", "the form keeps what was filled in");
+    // The browser logs the status of the refusal.
+    page.problems.splice(0, page.problems.length, ...page.problems.filter((problem) => !problem.includes("400")));
   });
 
   it("opens 100,000 rows and turns their pages with few elements and one request each", async () => {

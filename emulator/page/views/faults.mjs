@@ -1,0 +1,230 @@
+import { h, table } from "../dom.mjs";
+import { formatted } from "../pager.mjs";
+import { encoded } from "../route.mjs";
+
+/** @import { Child } from "../dom.mjs" */
+/** @import { Tools } from "../main.mjs" */
+
+/** What a client sees, by the kind of a fault. A hold is a request of its own in the admin API. */
+const kinds = {
+  reset: "the connection is reset",
+  hang: "no response",
+  status: "a response with another status",
+  error: "an error of the service",
+  truncated: "the body ends in the middle",
+  slow: "the body arrives in pieces",
+  late: "the response arrives later",
+  wrongType: "the body as text/html",
+  redirect: "a redirect",
+  hold: "no response until you release it",
+};
+
+/** The kinds to which a field applies. Absent: all. @type {Record<string, readonly string[]>} */
+const kindsOfField = {
+  status: ["status", "error", "redirect"],
+  code: ["error"],
+  delayMs: ["slow", "late"],
+  location: ["redirect"],
+  body: ["status"],
+};
+
+/** The fields that are numbers. */
+const numbers = ["skip", "times", "probability", "seed", "status", "delayMs"];
+
+/**
+ * The faults of later requests, and a form that adds one.
+ *
+ * @param {{ faults: readonly any[], holds: readonly any[], operations: readonly string[] }} data
+ * @param {Tools} tools
+ * @returns {Child[]}
+ */
+export function faultSection({ faults, holds, operations }, tools) {
+  const removeAll = () => tools.act("DELETE", "faults", undefined, "All faults are removed.");
+  return [
+    table({
+      caption: "Faults that can still happen",
+      head: [
+        "Operation",
+        "Kind",
+        "Task",
+        "When",
+        "First left alone",
+        "Times left",
+        "Probability",
+        "Happened",
+        "Action",
+      ],
+      rows: faults.map((fault) => faultRow(fault, tools)),
+    }),
+    faults.length > 1 && h("p", {}, h("button", { type: "button", onclick: removeAll }, "Remove all faults")),
+    table({
+      caption: "Holds that are not released",
+      head: ["Operation", "Task", "When", "Requests that wait", "Happened", "Action"],
+      rows: holds.map((hold) => holdRow(hold, tools)),
+    }),
+    faultForm(operations, tools),
+  ];
+}
+
+/**
+ * @param {any} fault
+ * @param {Tools} tools
+ */
+function faultRow({ id, operation, kind, taskId, when, skip, times, probability, happened }, { act }) {
+  const remove = () => act("DELETE", `faults/${encoded(id)}`, undefined, `The fault of ${operation} is removed.`);
+  return h(
+    "tr",
+    { "data-key": id },
+    h("th", { scope: "row" }, operation === "*" ? "any" : operation),
+    h("td", {}, `${kind}: ${kinds[/** @type {keyof typeof kinds} */ (kind)] ?? ""}`),
+    h("td", {}, h("bdi", {}, taskId ?? "any")),
+    h("td", {}, when),
+    h("td", { class: "number" }, formatted(skip)),
+    h("td", { class: "number" }, times === undefined ? "no limit" : formatted(times)),
+    h("td", { class: "number" }, probability ?? 1),
+    h("td", { class: "number" }, formatted(happened)),
+    h(
+      "td",
+      {},
+      h(
+        "button",
+        { type: "button", onclick: remove },
+        "Remove",
+        h("span", { class: "hidden" }, ` ${kind} of ${operation}`),
+      ),
+    ),
+  );
+}
+
+/**
+ * @param {any} hold
+ * @param {Tools} tools
+ */
+function holdRow({ id, operation, taskId, when, waiting, happened }, { act }) {
+  const release = () => act("POST", `holds/${encoded(id)}/release`, undefined, `The hold of ${operation} is released.`);
+  return h(
+    "tr",
+    { "data-key": id },
+    h("th", { scope: "row" }, operation === "*" ? "any" : operation),
+    h("td", {}, h("bdi", {}, taskId ?? "any")),
+    h("td", {}, when),
+    h("td", { class: "number" }, formatted(waiting)),
+    h("td", { class: "number" }, formatted(happened)),
+    h(
+      "td",
+      {},
+      h("button", { type: "button", onclick: release }, "Release", h("span", { class: "hidden" }, ` ${operation}`)),
+    ),
+  );
+}
+
+/**
+ * @param {readonly string[]} operations
+ * @param {Tools} tools
+ */
+function faultForm(operations, { act }) {
+  const details = Object.keys(kindsOfField).map((name) =>
+    h("label", { "data-field": name }, `${labels[name]} `, control(name)),
+  );
+  const showDetails = (/** @type {string} */ kind) => {
+    for (const detail of details) detail.hidden = !applies(detail.dataset.field ?? "", kind);
+  };
+  const form = h(
+    "form",
+    {
+      "data-own": true,
+      "aria-label": "Add a fault",
+      onsubmit: async (/** @type {SubmitEvent} */ event) => {
+        event.preventDefault();
+        const { kind, ...fault } = givenFields(form);
+        const path = kind === "hold" ? "holds" : "faults";
+        const body = kind === "hold" ? fault : { kind, ...fault };
+        if (await act("POST", path, body, `The next requests of ${fault.operation} meet: ${kind}.`)) {
+          form.reset();
+          showDetails("reset");
+        }
+      },
+    },
+    h("label", {}, "Operation ", select("operation", ["*", ...operations])),
+    h(
+      "label",
+      {},
+      "Kind ",
+      h(
+        "select",
+        { name: "kind", onchange: (/** @type {any} */ { currentTarget }) => showDetails(currentTarget.value) },
+        Object.entries(kinds).map(([kind, meaning]) => h("option", { value: kind }, `${kind}: ${meaning}`)),
+      ),
+    ),
+    details,
+    h("label", {}, "Task ", control("taskId")),
+    h("label", {}, "When ", select("when", ["", "before", "after"])),
+    ["skip", "times", "probability", "seed"].map((name) => h("label", {}, `${labels[name]} `, control(name))),
+    h("button", {}, "Add the fault"),
+  );
+  showDetails("reset");
+  return form;
+}
+
+/** @type {Record<string, string>} */
+const labels = {
+  skip: "First left alone",
+  times: "Times",
+  probability: "Probability",
+  seed: "Seed of the probability",
+  status: "Status",
+  code: "Error code",
+  delayMs: "Milliseconds",
+  location: "Location",
+  body: "Body",
+};
+
+/** The limits and defaults of the fields, as the admin API has them. @type {Record<string, Record<string, string | number>>} */
+const limits = {
+  skip: { min: 0, placeholder: "0" },
+  times: { min: 1, placeholder: "1" },
+  probability: { min: 0.001, max: 1, step: "any", placeholder: "1" },
+  seed: { min: 0, max: 4_294_967_295, placeholder: "0" },
+  status: { min: 200, max: 599, placeholder: "default" },
+  delayMs: { min: 0, max: 600_000, placeholder: "default" },
+};
+
+/** @param {string} name */
+function control(name) {
+  return h("input", { name, ...(numbers.includes(name) ? { type: "number", ...limits[name] } : {}) });
+}
+
+/**
+ * @param {string} name
+ * @param {readonly string[]} values
+ */
+function select(name, values) {
+  return h(
+    "select",
+    { name },
+    values.map((value) => h("option", { value }, value === "*" ? "any" : value === "" ? "default" : value)),
+  );
+}
+
+/**
+ * @param {string} name
+ * @param {string} kind
+ */
+function applies(name, kind) {
+  return kindsOfField[name]?.includes(kind) ?? true;
+}
+
+/**
+ * The fields that the user has filled in and that apply to the kind.
+ *
+ * @param {HTMLFormElement} form
+ * @returns {Record<string, string | number>}
+ */
+function givenFields(form) {
+  const fields = new FormData(form);
+  const kind = String(fields.get("kind"));
+  const given = [...fields].filter(([name, value]) => value !== "" && applies(name, kind));
+  return Object.fromEntries(
+    given.map(([name, value]) => [name, numbers.includes(name) ? Number(value) : String(value)]),
+  );
+}
