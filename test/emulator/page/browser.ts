@@ -29,8 +29,8 @@ function chromiumOnPath(): string {
   return found;
 }
 
-export function openBrowser(): Promise<Browser> {
-  return chromium.launch({
+export async function openBrowser(): Promise<Browser> {
+  return await chromium.launch({
     executablePath: chromiumOnPath(),
     // Chromium refuses to run as root with its sandbox.
     args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],

@@ -240,6 +240,10 @@ describe("the emulator's page", () => {
     await form.getByRole("button", { name: "Add the fault" }).click();
     await page.tab.getByText(/That did not work: .*location/).waitFor();
     assert.equal(await form.getByLabel("Location").inputValue(), "not an address", "the form keeps what was filled in");
+    emulator.setBehaviour({ errorBody: "html" });
+    await page.tab.locator("tr.changed[data-key=errorBody]").waitFor();
+    assert.equal(await form.getByLabel("Location").isVisible(), true, "also its fields");
+    emulator.setBehaviour({ errorBody: "envelope" });
     // The browser logs the status of the refusal.
     page.problems.splice(0, page.problems.length, ...page.problems.filter((problem) => !problem.includes("400")));
   });
