@@ -1,6 +1,7 @@
 import type { Bench } from "../figure";
 import { deadlines } from "./deadlines";
 import { emulatorPages, emulatorRequests, emulatorRows, emulatorStart } from "./emulator";
+import { emulatorState } from "./emulatorState";
 import { exportFormats, exportParquet } from "./exports/exportFormats";
 import { exportAlone, exportChecks, exportPeers, exportRows } from "./exports/exportRows";
 import { exportS3 } from "./exports/exportS3";
@@ -18,6 +19,7 @@ export const benches: readonly Bench[] = [
   emulatorRequests,
   emulatorRows,
   emulatorPages,
+  emulatorState,
   deadlines,
   npmStart,
   manifests,

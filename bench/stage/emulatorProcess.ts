@@ -33,8 +33,13 @@ export class EmulatorProcess {
     };
     const file = join(folder, "seed.json");
     writeFileSync(file, JSON.stringify(seed));
+    return EmulatorProcess.startWith(["--seed", file]);
+  }
+
+  /** Starts the command with these options. */
+  static async startWith(options: readonly string[]): Promise<EmulatorProcess> {
     const program = join(repositoryRoot, "emulator", "bin", "webextract-emulator.js");
-    const child = spawn(process.execPath, [program, "--port", "0", "--quiet", "--seed", file], {
+    const child = spawn(process.execPath, [program, "--port", "0", "--quiet", ...options], {
       stdio: ["ignore", "pipe", "pipe"],
     });
     try {

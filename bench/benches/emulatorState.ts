@@ -1,0 +1,68 @@
+import { statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Seed, SeedAction } from "webextract-emulator";
+import type { Bench, Figure } from "../figure";
+import { runAlone } from "../stage/alone";
+import { credentials, EmulatorProcess, groupId, templateId } from "../stage/emulatorProcess";
+import { inWorkFolder } from "../stage/workFolder";
+
+/** The second number shows what depends on the size of the state. */
+const sizes = [100_000, 100];
+const writes = 2000;
+
+/** Writes and reads at the same time, of an emulator with a state file. */
+export const emulatorState: Bench = {
+  name: "emulator-state",
+  summary:
+    "webextract-emulator with a state file of 100,000 tasks, and of 100: start, writes over 8 connections, and reads meanwhile",
+  run: async () => {
+    const figures: Figure[] = [];
+    for (const tasks of sizes) {
+      figures.push(...(await inWorkFolder((folder) => figuresOf(folder, tasks))));
+    }
+    return figures;
+  },
+};
+
+async function figuresOf(folder: string, tasks: number): Promise<Figure[]> {
+  const state = join(folder, "state.db");
+  const seed = join(folder, "tasks.json");
+  writeFileSync(seed, JSON.stringify(seedOf(tasks)));
+  const first = await EmulatorProcess.startWith(["--seed", seed, "--state", state]);
+  await first.stop();
+  const begin = performance.now();
+  const emulator = await EmulatorProcess.startWith(["--state", state]);
+  try {
+    const startSeconds = (performance.now() - begin) / 1000;
+    const task = { url: emulator.url, accessToken: credentials.accessToken, writes, connections: 8, tasks };
+    const { outs } = await runAlone("stateWrites", { folder, task });
+    const goal = (value: number): Pick<Figure, "goal"> =>
+      tasks === sizes[0] ? { goal: { kind: "under", value } } : {};
+    const name = (text: string) => `${tasks.toLocaleString("en")} tasks: ${text}`;
+    return [
+      { name: name("start to greeting"), value: startSeconds, unit: "s", ...goal(1) },
+      { name: name("median of a write, 8 at a time"), value: Number(outs?.writeMedian), unit: "ms", ...goal(5) },
+      { name: name("longest read meanwhile"), value: Number(outs?.longestRead), unit: "ms", ...goal(50) },
+      { name: name("state file"), value: statSync(state).size, unit: "bytes" },
+    ];
+  } finally {
+    await emulator.stop();
+  }
+}
+
+function seedOf(tasks: number): Seed {
+  const actions: SeedAction[] = [
+    { actionType: "NavigateAction", actionId: "open", properties: { Url: "http://127.0.0.1/", Timeout: "30" } },
+    { actionType: "LoopAction", actionId: "loop", loopType: "TextList", loopItems: ["one", "two", "three"] },
+    { actionType: "ExtractDataAction", actionId: "extract", properties: { "Field.title": "h1" } },
+  ];
+  return {
+    credentials,
+    taskGroups: [{ taskGroupId: groupId }],
+    tasks: Array.from({ length: tasks }, (_, index) => ({
+      taskId: index === 0 ? templateId : `task-${index}`,
+      taskGroupId: groupId,
+      actions,
+    })),
+  };
+}
