@@ -43,6 +43,7 @@ async function main(): Promise<void> {
   if (positionals.length > 0) {
     await tests("tests", positionals);
   } else if (values.unit) {
+    await browser();
     await unitTests(notSlow);
   } else {
     await step("check", async () => {
@@ -51,12 +52,22 @@ async function main(): Promise<void> {
       return (await check(console.log)).length === 0 ? "" : "npm run check failed, see above";
     });
     const built = await step("build", buildIfStale);
+    await browser();
     await unitTests(notSlow);
     const ready = await step("engine", async () => (await ensureEngine()) && "");
     if (built && ready) {
       await engineTests(values.all);
     }
   }
+}
+
+/** Before the tests, because an installation can take minutes. */
+async function browser(): Promise<void> {
+  await step("browser", async () => {
+    // Loaded only here, because a run of a few tests rarely needs it.
+    const { ensureBrowser } = await import("./browser/ensureBrowser.js");
+    return (await ensureBrowser({ say: console.log })) && "";
+  });
 }
 
 async function unitTests(ignored: readonly string[]): Promise<void> {

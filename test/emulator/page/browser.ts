@@ -1,37 +1,16 @@
-import assert from "node:assert/strict";
-import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { chromium } from "playwright-core";
 import type { Emulator } from "webextract-emulator";
-
-/** Chromium, and Chrome, which the machines of CI have. */
-const programs = ["chromium", "chromium-browser", "google-chrome"];
+import { ensureBrowser } from "../../../scripts/browser/ensureBrowser";
 
 /** An element with others, as the browser has it. */
 interface Parent {
   children: Iterable<{ innerText: string }>;
 }
 
-function chromiumOnPath(): string {
-  const files = (process.env.PATH ?? "")
-    .split(delimiter)
-    .flatMap((folder) => programs.map((name) => join(folder, name)));
-  const found = files.find((file) => {
-    try {
-      accessSync(file, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-  assert.ok(found, "The tests of the emulator's page need Chromium on PATH. On Debian: apt-get install chromium.");
-  return found;
-}
-
 export async function openBrowser(): Promise<Browser> {
   return await chromium.launch({
-    executablePath: chromiumOnPath(),
+    executablePath: await ensureBrowser(),
     // Chromium refuses to run as root with its sandbox.
     args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
   });
