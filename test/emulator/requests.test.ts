@@ -59,6 +59,11 @@ describe("an unusual request", () => {
     assert.equal(emulator.requests.at(-1)?.requestId, requestId);
   });
 
+  it("gets 405 for a method that needs a body, too", async () => {
+    const response = await fetch(`${emulator.url}/data/all`, { method: "QUERY" });
+    assert.deepEqual([response.status, response.headers.get("allow")], [405, "GET"]);
+  });
+
   it("gets 405 with the allowed methods if only its method is unknown", async () => {
     for (const [path, allowed] of [
       ["/data/all", "GET"],

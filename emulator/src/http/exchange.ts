@@ -121,7 +121,9 @@ export class Exchange {
   async respondToUnknown(request: FastifyRequest, reply: FastifyReply, error?: unknown): Promise<unknown> {
     const entry = this.journalEntry("unknown", request, undefined);
     const methods = this.methodsOf(request.url.split("?")[0] ?? "");
-    const refusal = error === undefined ? unknownRefusal(request.method, methods) : this.unreadableRefusal(error);
+    // The body of some methods is read before the route is known. A path that cannot be decoded has no methods.
+    const unknown = error === undefined || (request.is404 && methods.length > 0);
+    const refusal = unknown ? unknownRefusal(request.method, methods) : this.unreadableRefusal(error);
     const response = failureResponse(entry.requestId, refusal, this.parts.service);
     if (refusal.code === "MethodNotAllowed") response.headers = { ...response.headers, allow: methods.join(", ") };
     entry.status = response.status;
