@@ -10,7 +10,7 @@ import type { components, paths } from "./openapi";
 /** The same members, with promises: of the results of methods, and of the values of properties. */
 export type Asynchronous<T> = {
   readonly [Name in keyof T]: T[Name] extends (...args: infer Args) => infer Result
-    ? (...args: Args) => Promise<Awaited<Result>>
+    ? (...args: Args) => Promise<Result extends Promise<infer Value> ? Value : Result>
     : Promise<T[Name]>;
 };
 

@@ -91,7 +91,7 @@ export class RecordMap<V extends object> {
     this.entries.clear();
   }
 
-  keys(): MapIterator<string> {
+  keys(): IterableIterator<string> {
     return this.entries.keys();
   }
 
