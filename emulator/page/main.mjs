@@ -90,7 +90,8 @@ const tools = {
     );
     if (problem === undefined) announce(done);
     else if (!needsToken(problem)) announce(`That did not work: ${messageOf(problem)}`);
-    await update();
+    // Not awaited: while events arrive, updates have no end.
+    tools.reload();
     return problem === undefined;
   },
   reload: () => void update(),
@@ -118,13 +119,12 @@ async function update() {
     return;
   }
   state.updating = true;
-  await show(state.controller.signal);
-  await new Promise((resolve) => setTimeout(resolve, pauseBetweenUpdates));
-  state.updating = false;
-  if (state.stale) {
+  do {
     state.stale = false;
-    await update();
-  }
+    await show(state.controller.signal);
+    await new Promise((resolve) => setTimeout(resolve, pauseBetweenUpdates));
+  } while (state.stale);
+  state.updating = false;
 }
 
 /** @param {AbortSignal} signal */
