@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Behaviour } from "./behaviour";
 import { withBehaviour } from "./behaviour";
 import { Changes } from "./changes";
@@ -70,12 +71,15 @@ export class LocalEmulator implements Emulator {
     const { service, faults, latency, seed } = this.parts;
     const { behaviour, plan, latencyMs } = this.atStart;
     faults.reset();
+    // A request that was held before its effect takes effect now, not after the reset.
+    await setImmediate();
     service.runner.forgetAll();
     service.runner.release();
     service.store.clear();
     sow(seed, service.store);
-    service.credentials.reset();
     service.clock.set({ mode: "real" });
+    // After the clock: tokens get a lifetime of its time.
+    service.credentials.reset();
     Object.assign(service, { behaviour, plan });
     latency.ms = latencyMs;
     this.journal.clear();

@@ -50,7 +50,7 @@ export interface EmulatorOptions {
   pageTimeoutMs?: number;
   /** Memory for reading one page of a run, in megabytes. Default 1024. */
   pageMemoryMb?: number;
-  /** Token of the admin API. Default: none on loopback, a random one on another address. */
+  /** Token of the admin API. Default, also if it is empty: none on loopback, a random one on another address. */
   adminToken?: string;
   /** Maximum number of requests in the journal. Default 100000. */
   journalLimit?: number;
@@ -121,7 +121,8 @@ async function startWith(
   const closing = new AbortController();
   const latency = { ms: options.latencyMs ?? 0 };
   const host = options.host ?? "127.0.0.1";
-  const adminToken = options.adminToken ?? (isLoopbackName(host) ? undefined : mintAdminToken());
+  // An empty token, as of an environment variable without a value, must not open the API.
+  const adminToken = options.adminToken || (isLoopbackName(host) ? undefined : mintAdminToken());
   const saved = async () => stateFile?.save();
   const admin: Admin = new Admin({
     emulator: () => emulator,

@@ -61,6 +61,24 @@ describe("the emulator's state file under failures", () => {
     assert.equal((await call(emulator, "copyTask", copy)).status, 200);
   });
 
+  it("keeps the hold of a request that is being saved when the faults are cleared", async () => {
+    const emulator = await start();
+    const hold = emulator.hold({ operation: "copyTask" });
+    const sync = sinon.stub(fs, "fdatasync").callsFake((descriptor, done) => {
+      emulator.clearFaults();
+      sync.wrappedMethod(descriptor, done);
+    });
+    const copied = call(emulator, "copyTask", copy);
+    await hold.reached;
+    sync.restore();
+    assert.deepEqual(
+      emulator.holds.map(({ id, waiting }) => [id, waiting]),
+      [[hold.id, 1]],
+    );
+    await emulator.reset();
+    assert.equal((await copied).status, 200, "a reset releases it");
+  });
+
   it("replaces what an interrupted creation has left", async () => {
     for (const name of ["state.db.new", "state.db.new-wal"]) writeFileSync(join(folder, name), "left");
     mkdirSync(join(folder, "state.db.new.lock"));

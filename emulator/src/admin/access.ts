@@ -62,8 +62,8 @@ export function wrongType(): Refusal {
 }
 
 function hasToken(header: string | undefined, token: string): boolean {
-  const given = /^Bearer (.+)$/i.exec(header ?? "")?.[1] ?? "";
-  return timingSafeEqual(digest(given), digest(token));
+  const given = /^Bearer (.+)$/i.exec(header ?? "")?.[1];
+  return given !== undefined && timingSafeEqual(digest(given), digest(token));
 }
 
 function digest(text: string): Buffer {

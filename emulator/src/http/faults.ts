@@ -216,10 +216,10 @@ export class FaultPlan {
     return true;
   }
 
-  /** Removes all faults that have not happened yet. Requests that wait go on waiting. */
+  /** Removes all faults that have not happened yet. Requests that wait, or will after they are saved, need their hold. */
   clear(): void {
     this.faults = [];
-    for (const [id, { gate }] of this.held) if (gate.waiting === 0) this.held.delete(id);
+    for (const [id, { happened }] of this.held) if (happened === 0) this.held.delete(id);
   }
 
   /** Removes all faults, and releases the requests that wait. */

@@ -77,6 +77,15 @@ describe("access to the admin API", () => {
       await other.close();
     });
 
+    it("is a random one also if an empty one is given", async () => {
+      const other = await startWith([], { host: "0.0.0.0", adminToken: "" });
+      assert.match(other.adminToken ?? "", /^emulator-admin-/);
+      const at = { url: other.url.replace("0.0.0.0", "127.0.0.1") };
+      for (const headers of [{}, { authorization: "Bearer " }, { authorization: "Bearer" }] as Record<string, string>[])
+        assert.equal((await admin(at, "/state", { headers })).status, 401);
+      await other.close();
+    });
+
     it("refuses every route without it, but health and the description", async () => {
       for (const path of ["/behaviour", "/requests", "/state", "/nothing"]) {
         const { status, json, headers } = await admin(local(), path);

@@ -176,6 +176,25 @@ describe("the admin API", () => {
     await emulator.close();
   });
 
+  it("forgets at a reset what a request does that is held before its effect", async () => {
+    const emulator = await startWith();
+    const hold = emulator.hold({ operation: "copyTask", when: "before" });
+    const copied = call(emulator, "copyTask", { fields: { taskId: "template", taskGroupId: "group" } });
+    await hold.reached;
+    await emulator.reset();
+    await copied;
+    assert.deepEqual(emulator.inspect.taskIds(), ["template"]);
+    await emulator.close();
+  });
+
+  it("has a valid token after a reset, whatever the clock showed", async () => {
+    const emulator = await startWith();
+    emulator.setClock({ mode: "fixed", at: "2001-01-01T00:00:00Z" });
+    await emulator.reset();
+    assert.equal((await call(emulator, "startTask", { fields: { taskId: "template" } })).status, 200);
+    await emulator.close();
+  });
+
   it("exports and imports the whole state", async () => {
     const [from, to] = [await startWith(), await startWith()];
     await runTemplate(from);
