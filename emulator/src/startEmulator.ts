@@ -73,7 +73,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     }
   };
   try {
-    initial = initialState(options, options.log ?? (() => undefined));
+    initial = initialState({ stateFile: lock?.file, seed: options.seed }, options.log ?? (() => undefined));
     return await startWith(initial, options, release);
   } catch (error) {
     await release();
@@ -180,9 +180,12 @@ async function startWith(
     closing.abort();
     runner.close();
     app.server.closeAllConnections();
-    await app.close();
-    await admin.close();
-    await release();
+    try {
+      await app.close();
+      await admin.close();
+    } finally {
+      await release();
+    }
   }
 }
 

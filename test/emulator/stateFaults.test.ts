@@ -1,10 +1,20 @@
 import assert from "node:assert/strict";
-import fs, { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import fs, {
+  copyFileSync,
+  fstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import sinon from "sinon";
 import type { Emulator } from "webextract-emulator";
-import { startEmulator } from "webextract-emulator";
+import { exportStateFile, importStateFile, startEmulator } from "webextract-emulator";
 import { call, data, runTemplate, startWith } from "./caller";
 import { emulator as emulatorProcess } from "./emulatorProcess";
 import { savedState } from "./savedState";
@@ -52,6 +62,20 @@ describe("the emulator's state file under failures", () => {
     assert.deepEqual(readdirSync(folder), ["state.db"]);
   });
 
+  it("saves a large change later if the disk was full in the middle of it", async () => {
+    const emulator = await start();
+    const urls = Array.from({ length: 80_000 }, (_, index) => `http://127.0.0.1:1/${index}/${"x".repeat(80)}`);
+    const full = sinon.stub(fs, "writeSync").throws(Object.assign(new Error("no space"), { code: "ENOSPC" }));
+    const { status } = await call(emulator, "updateTaskUrls", {
+      fields: { taskId: "template" },
+      file: urls.join("\n"),
+    });
+    assert.equal(status, 500);
+    full.restore();
+    await emulator.close();
+    assert.equal((await start()).inspect.startUrls("template").length, urls.length);
+  });
+
   it("responds with 500 if a change may not survive a loss of power", async () => {
     const emulator = await start();
     const sync = sinon.stub(fs, "fdatasync").callsFake((_descriptor, done) => done(new Error("the disk is gone")));
@@ -87,6 +111,76 @@ describe("the emulator's state file under failures", () => {
       readdirSync(folder).filter((name) => name.includes("new")),
       [],
     );
+  });
+
+  it("is not mixed with the log of an earlier file with its name", async () => {
+    const first = await start();
+    const document = first.exportState();
+    await data(first, "copyTask", copy.fields);
+    // What a kill leaves.
+    const left = join(folder, "left");
+    for (const end of ["", "-wal"]) copyFileSync(stateFile + end, left + end);
+    await first.close();
+
+    for (const end of ["", "-wal"]) copyFileSync(left + end, stateFile + end);
+    await importStateFile(stateFile, document, { replace: true });
+    const second = await start();
+    assert.deepEqual(second.exportState(), document);
+    await second.close();
+
+    rmSync(stateFile);
+    copyFileSync(`${left}-wal`, `${stateFile}-wal`);
+    assert.equal((await start()).inspect.tasks().length, 1);
+  });
+
+  it("is created also where only a file that is open for writing can be synced, as on Windows", async () => {
+    const flags = new Map<number, unknown>();
+    const open = sinon.stub(fs, "openSync").callsFake((...args) => {
+      const descriptor = open.wrappedMethod(...args);
+      flags.set(descriptor, args[1]);
+      return descriptor;
+    });
+    const sync = sinon.stub(fs, "fsyncSync").callsFake((descriptor) => {
+      if (flags.get(descriptor) === "r" && fstatSync(descriptor).isFile()) throw new Error("EPERM");
+    });
+    await start();
+    assert.ok(sync.called);
+  });
+
+  it("is one file under each of its names", async () => {
+    const first = await start();
+    const link = join(folder, "link.db");
+    symlinkSync(stateFile, link);
+    await assert.rejects(startEmulator({ stateFile: link }), /another emulator uses the state file .*link\.db/);
+    await assert.rejects(
+      exportStateFile(link, () => undefined),
+      /another emulator/,
+    );
+    const document = first.exportState();
+    await assert.rejects(importStateFile(link, document, { replace: true }), /another emulator/);
+    await first.close();
+
+    const second = await startWith([], { stateFile: link });
+    started.push(second);
+    await data(second, "copyTask", copy.fields);
+    assert.deepEqual(readdirSync(folder).sort(), ["link.db", "state.db", "state.db-wal", "state.db.lock"]);
+    await second.close();
+    assert.equal((await savedState(stateFile)).tasks.length, 2);
+    await importStateFile(link, document, { replace: true });
+    assert.deepEqual(await savedState(stateFile), document);
+  });
+
+  it("is saved and free after a close, also if the admin API could not be built", async () => {
+    const emulator = await startWith([], { stateFile });
+    const read = sinon.stub(fs, "readFileSync").callsFake((...args) => {
+      if (String(args[0]).endsWith("admin.openapi.yaml")) throw new Error("no file");
+      return read.wrappedMethod(...args);
+    });
+    assert.equal((await fetch(`${emulator.url}/__emulator/health`)).status, 500);
+    read.restore();
+    emulator.change.addTask({ taskId: "late", taskGroupId: "group", actions: [] });
+    await emulator.close().catch(() => undefined);
+    assert.equal((await start()).inspect.tasks().length, 2);
   });
 
   it("belongs to one emulator at a time", async () => {

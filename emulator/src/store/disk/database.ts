@@ -66,7 +66,7 @@ export class StateDatabase {
 
   /** All rows that a query finds. It ends the query, because a query in progress would keep checkpoints from ending. */
   all(sql: string, ...values: SqlValue[]): SqlRow[] {
-    return this.statement(sql).all(values) as SqlRow[];
+    return this.use(sql, (statement) => statement.all(values) as SqlRow[]);
   }
 
   /** A column of the first row; undefined if there is none. */
@@ -76,7 +76,7 @@ export class StateDatabase {
   }
 
   run(sql: string, ...values: SqlValue[]): void {
-    this.statement(sql).run(values);
+    this.use(sql, (statement) => statement.run(values));
   }
 
   /** Makes all changes or none. They survive the end of the process, and after `sync` also a loss of power. */
@@ -104,6 +104,18 @@ export class StateDatabase {
     if (this.log !== undefined) closeSync(this.log);
     this.log = undefined;
     if (this.database.isOpen) this.database.close();
+  }
+
+  private use<T>(sql: string, use: (statement: Statement) => T): T {
+    const statement = this.statement(sql);
+    try {
+      return use(statement);
+    } catch (error) {
+      // The next use of the statement would report the same error again, also if its cause has passed.
+      this.statements.delete(sql);
+      finalize(statement);
+      throw error;
+    }
   }
 
   private statement(sql: string): Statement {

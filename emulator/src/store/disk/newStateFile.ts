@@ -1,4 +1,14 @@
-import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, renameSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { StateDocument, StateExtras } from "../document/stateDocument";
 import { fillStore } from "../document/stateDocument";
@@ -18,10 +28,13 @@ export function createStateFile(name: string, store: Store, extras: StateExtras)
   } finally {
     database.close();
   }
-  syncFile(unfinished);
+  // Windows syncs only what is open for writing.
+  syncFile(unfinished, "r+");
+  // A kill leaves the log of an earlier file with this name. SQLite would write its changes into the new file.
+  rmSync(`${path}-wal`, { force: true });
   renameSync(unfinished, path);
   // The new name must survive a loss of power too. Windows opens no folders.
-  if (process.platform !== "win32") syncFile(dirname(path));
+  if (process.platform !== "win32") syncFile(dirname(path), "r");
 }
 
 /** Creates a state file with the content of a document. */
@@ -51,8 +64,8 @@ function freeName(name: string): string {
   }
 }
 
-function syncFile(path: string): void {
-  const descriptor = openSync(path, "r");
+function syncFile(path: string, flags: "r" | "r+"): void {
+  const descriptor = openSync(path, flags);
   try {
     fsyncSync(descriptor);
   } finally {

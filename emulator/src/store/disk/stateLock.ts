@@ -7,6 +7,8 @@ import { basename, dirname, join, resolve } from "node:path";
 
 /** Keeps other emulators of this machine away from a state file. */
 export interface StateLock {
+  /** The state file; if the given name is a link, the file to which it leads. SQLite names its log after the name by which it opens a file. */
+  readonly file: string;
   release(): Promise<void>;
 }
 
@@ -14,15 +16,16 @@ export interface StateLock {
  * Takes the lock of a state file. The lock is a listening socket, so it ends with the process, however that ends, and leaves nothing to clean up.
  * @throws Error if another emulator uses the file.
  */
-export async function lockState(file: string): Promise<StateLock> {
+export async function lockState(name: string): Promise<StateLock> {
+  const file = existsSync(name) ? realpathSync(name) : name;
   const address = addressOf(file);
   const server = (await listen(address)) ?? ((await isAbandoned(address)) ? await listen(address) : undefined);
   if (server === undefined) {
-    throw new Error(`another emulator uses the state file ${file}: stop it, or use another file`);
+    throw new Error(`another emulator uses the state file ${name}: stop it, or use another file`);
   }
   // The lock alone must not keep the process alive.
   server.unref();
-  return { release: () => new Promise((released) => void server.close(() => released())) };
+  return { file, release: () => new Promise((released) => void server.close(() => released())) };
 }
 
 /** One address for each file. Linux and Windows have addresses that are not files. */

@@ -21,7 +21,7 @@ export async function exportStateFile(
   const lock = await lockState(stateFile);
   try {
     const store = new Store();
-    const loaded = loadState(stateFile, store, log);
+    const loaded = loadState(lock.file, store, log);
     if (loaded === undefined) throw new Error(`the state file ${stateFile} does not exist`);
     try {
       for (const part of documentText(store, loaded.extras)) await write(part);
@@ -46,8 +46,8 @@ export async function importStateFile(
   const checked: StateDocument = checkStateDocument(document, "the document", "export it again");
   const lock = await lockState(stateFile);
   try {
-    if (existsSync(stateFile) && !replace) throw new Error(`the state file ${stateFile} exists`);
-    createFromDocument(stateFile, checked);
+    if (existsSync(lock.file) && !replace) throw new Error(`the state file ${stateFile} exists`);
+    createFromDocument(lock.file, checked);
   } finally {
     await lock.release();
   }
