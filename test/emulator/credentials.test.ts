@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { inspect } from "node:util";
 import type { Emulator } from "webextract-emulator";
 import type { OperationName } from "../internals/service";
 import { operations } from "../internals/service";
 import { operationNames } from "../service/calls";
-import { call, credentialOf, data, refusal, startWith } from "./caller";
+import { call, credentialOf, data, refusal, startWith, template } from "./caller";
 
 describe("the emulator's credentials", () => {
   let emulator: Emulator;
@@ -88,6 +91,39 @@ describe("the emulator's credentials", () => {
     const seeded = await startWith([], { seed: { credentials, plan: "free", taskGroups: [], tasks: [] } });
     assert.deepEqual(seeded.credentials, credentials);
     await seeded.close();
+  });
+
+  it("of another seed replace those of the seed before", async () => {
+    const seed = { taskGroups: [{ taskGroupId: "group" }], tasks: [template] };
+    for (const number of [1, 2, 3]) {
+      const credentials = { accessToken: `a-${number}`, refreshToken: `r-${number}`, apiKey: `k-${number}` };
+      await emulator.seed({ ...seed, credentials });
+      assert.deepEqual(emulator.credentials, credentials);
+    }
+    const { accessTokens, refreshTokens, apiKeys } = emulator.exportState().credentials;
+    assert.deepEqual(
+      [...accessTokens, ...refreshTokens, ...apiKeys].map(({ value }) => value),
+      ["a-3", "r-3", "k-3"],
+    );
+    const fields = { taskId: "template" };
+    const headers = { authorization: "Bearer a-2" };
+    assert.equal(await refusal(emulator, "removeData", { fields, headers }), "401 Invalid.Token");
+    assert.equal((await call(emulator, "removeData", { fields })).status, 200);
+  });
+
+  it("have a valid access token after a restart and a reset, though all were expired", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "emulator-credentials-"));
+    const options = { stateFile: join(folder, "state.db") };
+    const first = await startWith([], options);
+    first.change.expireAccessTokens();
+    await first.close();
+    const second = await startWith([], options);
+    const fields = { taskId: "template" };
+    assert.equal((await call(second, "removeData", { fields })).status, 200);
+    await second.reset();
+    assert.equal((await call(second, "removeData", { fields })).status, 200);
+    await second.close();
+    rmSync(folder, { recursive: true });
   });
 
   it("never appear in the journal or the log", async () => {

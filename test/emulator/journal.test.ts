@@ -86,6 +86,28 @@ describe("the emulator's journal", () => {
     assert.ok(emulator.requests.length > operationNames.length, "both clients were heard");
   });
 
+  it("holds no credential of the headers User-Agent and Content-Type", async () => {
+    const emulator = await startWith();
+    const { accessToken, apiKey } = emulator.credentials;
+    const headers = { "user-agent": `curl ${accessToken}`, "content-type": `text/plain; boundary=${apiKey}` };
+    await call(emulator, "getData", { path: "/none", headers });
+    const [entry] = emulator.requests;
+    assert.deepEqual([entry?.userAgent, entry?.contentType], ["curl [secret]", "text/plain; boundary=[secret]"]);
+    await emulator.close();
+  });
+
+  it("holds no long field of a form without a known credential", async () => {
+    const emulator = await startWith();
+    const taskId = "x".repeat(900_000);
+    const send = (headers?: Record<string, string>) =>
+      call(emulator, "updateTaskUrls", { fields: { taskId }, file: "http://a/\n", headers });
+    assert.equal((await send({})).status, 401);
+    assert.equal((await send()).status, 400);
+    const lengths = emulator.requests.map((entry) => JSON.stringify(entry.body).length);
+    assert.ok((lengths[0] ?? 0) < 65_536 && (lengths[1] ?? 0) > 900_000, String(lengths));
+    await emulator.close();
+  });
+
   it("has the requestId of the response", async () => {
     const emulator = await startWith();
     const { json } = await call(emulator, "startTask", { fields: { taskId: "template" } });

@@ -84,6 +84,8 @@ export class Journal {
       path: cleanText(entry.path, secrets),
       query: cleanValue(entry.query, secrets) as Record<string, unknown>,
       body: cleanValue(entry.body, secrets),
+      contentType: entry.contentType && cleanText(entry.contentType, secrets),
+      userAgent: entry.userAgent && cleanText(entry.userAgent, secrets),
     };
     this.entries.push(clean);
     if (this.entries.length > this.limit) this.entries.shift();

@@ -14,7 +14,7 @@ export interface ReceivedUpload {
 
 /**
  * Reads the whole form even if the request is refused, because unread data would look like a broken connection.
- * @param known whether the request has a credential that the emulator knows. Without one, only a short file is kept.
+ * @param known whether the request has a credential that the emulator knows. Without one, only a short file and short fields are kept.
  */
 export async function receiveUpload(request: FastifyRequest, known: boolean): Promise<ReceivedUpload> {
   if (!request.isMultipart()) throw new Refusal("InvalidParameter", "the body must be multipart/form-data");
@@ -22,12 +22,13 @@ export async function receiveUpload(request: FastifyRequest, known: boolean): Pr
     fields: { taskId: undefined, file: undefined },
     journal: { taskId: undefined, file: undefined },
   };
-  for await (const part of request.parts({ limits: { fileSize: Number.POSITIVE_INFINITY } })) {
+  const most = known ? Number.POSITIVE_INFINITY : mostBytesOfStrangers;
+  const limits = { fileSize: Number.POSITIVE_INFINITY, ...(known ? {} : { fieldSize: most }) };
+  for await (const part of request.parts({ limits })) {
     if (part.type === "field") {
-      if (part.fieldname === "taskId") received.fields.taskId = String(part.value);
+      if (part.fieldname === "taskId" && !part.valueTruncated) received.fields.taskId = String(part.value);
       continue;
     }
-    const most = known ? Number.POSITIVE_INFINITY : mostBytesOfStrangers;
     const chunks: Buffer[] = [];
     const hash = createHash("sha256");
     let bytes = 0;

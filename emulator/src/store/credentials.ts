@@ -69,13 +69,16 @@ export class CredentialStore {
     }
   }
 
-  /** Changes credentials of the seed's account for later resets. */
+  /** Replaces credentials of the seed's account for later resets. */
   useAtStart({ accessToken, refreshToken, apiKey }: SeedCredentials): void {
-    const { accessTokens, refreshTokens, apiKeys } = this.atStart;
-    const account = mainAccount;
-    if (accessToken !== undefined) accessTokens.push({ value: accessToken, account });
-    if (refreshToken !== undefined) refreshTokens.push({ value: refreshToken, account });
-    if (apiKey !== undefined) apiKeys.push({ value: apiKey, account });
+    const replace = (kind: keyof CredentialsState, value: string | undefined) => {
+      if (value === undefined) return;
+      const others = this.atStart[kind].filter(({ account }) => account !== mainAccount);
+      this.atStart[kind] = [...others, { value, account: mainAccount }];
+    };
+    replace("accessTokens", accessToken);
+    replace("refreshTokens", refreshToken);
+    replace("apiKeys", apiKey);
   }
 
   /** Creates the credentials of an account. */
@@ -167,10 +170,11 @@ export class CredentialStore {
     return this.state;
   }
 
-  /** An old state file can have an expired access token only. */
+  /** A state file can have expired access tokens only: by their age, or by a test. */
   private renewIfOutdated(): void {
     const newest = this.state.accessTokens.filter((token) => token.account === mainAccount).at(-1);
-    if ((newest?.expiresAt ?? 0) <= this.clock.now()) this.issueAccessToken(mainAccount, 86399);
+    if (newest?.dead === true || (newest?.expiresAt ?? 0) <= this.clock.now())
+      this.issueAccessToken(mainAccount, 86399);
   }
 
   private issueAccessToken(account: string, lifetime: number, value = mint("access")): void {
