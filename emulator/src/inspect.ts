@@ -215,10 +215,11 @@ export class Inspection {
 
   /** A part of the batches of one task or of all tasks, the newest first. */
   runPage({ taskId, offset, limit }: ListPart & { taskId?: string }): { total: number; runs: RunSummary[] } {
-    const runs = taskId === undefined ? [...this.store.runs.values()] : this.store.runsOf(taskId);
-    const end = Math.max(0, runs.length - offset);
-    const part = runs.slice(Math.max(0, end - limit), end).reverse();
-    return { total: runs.length, runs: part.map(summarizeRun) };
+    // The ids only, because a state file can hold many batches that have not been read.
+    const ids = taskId === undefined ? [...this.store.runs.keys()] : this.store.lotsOf(taskId);
+    const end = Math.max(0, ids.length - offset);
+    const part = ids.slice(Math.max(0, end - limit), end).reverse();
+    return { total: ids.length, runs: part.flatMap((lotNo) => this.runSummary(lotNo) ?? []) };
   }
 
   /** One batch, without its subtasks; undefined if it does not exist. */

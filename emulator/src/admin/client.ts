@@ -163,10 +163,12 @@ export function connectEmulator(url: string, { token }: ConnectOptions = {}): Re
     },
     findRequests: find,
     async waitForRequests(count, filter = {}, timeoutMs = 10_000) {
-      const query = { ...filter, wait: count, timeoutMs, limit };
-      const { requests, total, complete } = await call("get", "/__emulator/requests", { query });
-      if (complete) return requests as JournalEntry[];
-      throw new Error(`${total} of ${count} requests have arrived within ${timeoutMs} ms`);
+      for (let left = timeoutMs; ; left -= pollMs) {
+        const query = { ...filter, wait: count, timeoutMs: Math.min(left, pollMs), limit };
+        const { requests, total, complete } = await call("get", "/__emulator/requests", { query });
+        if (complete) return requests as JournalEntry[];
+        if (left <= pollMs) throw new Error(`${total} of ${count} requests have arrived within ${timeoutMs} ms`);
+      }
     },
     clearRequests: () => call("delete", "/__emulator/requests"),
     fault: (fault) => call("post", "/__emulator/faults", { body: fault as Sent<At<"/__emulator/faults", "post">> }),
@@ -177,15 +179,23 @@ export function connectEmulator(url: string, { token }: ConnectOptions = {}): Re
     async hold(fault) {
       const { id } = await call("post", "/__emulator/holds", { body: fault });
       const path = { id };
+      let wasReached = false;
+      const isReached = async (timeoutMs: number) => {
+        if (!wasReached) {
+          wasReached = (await call("get", "/__emulator/holds/{id}", { path, query: { timeoutMs } })).reached;
+        }
+        return wasReached;
+      };
       return {
         id,
         get reached() {
-          return poll(async () => {
-            const { reached } = await call("get", "/__emulator/holds/{id}", { path, query: { timeoutMs: pollMs } });
-            return reached;
-          });
+          return poll(() => isReached(pollMs));
         },
-        release: () => call("post", "/__emulator/holds/{id}/release", { path }),
+        async release() {
+          // The emulator forgets a released hold.
+          await isReached(0);
+          await call("post", "/__emulator/holds/{id}/release", { path });
+        },
       };
     },
     get holds() {

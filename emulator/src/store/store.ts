@@ -266,7 +266,8 @@ export class Store {
     return run !== undefined && isRunning(run);
   }
 
-  private lotsOf(taskId: string): readonly string[] {
+  /** Batch numbers of a task, in the order of the starts. */
+  lotsOf(taskId: string): readonly string[] {
     return this.lotsByTask.get(taskId) ?? [];
   }
 

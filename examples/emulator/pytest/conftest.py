@@ -33,7 +33,7 @@ def running_emulator():
     if url:
         yield Emulator(url)
         return
-    command = ["npx", "webextract-emulator", "--port", "0"]
+    command = ["npx", "webextract-emulator", "--port", "0", "--quiet"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         yield Emulator(re.search(r"http://[^;\s]+", process.stdout.readline()).group())

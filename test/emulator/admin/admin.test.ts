@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { behaviourNames, behaviours } from "webextract-emulator";
 import { parse } from "yaml";
+import type { Store } from "../../internals/emulator";
 import { call, data, runTemplate, startWith } from "../caller";
 import { admin, refusalOf } from "./adminCaller";
 
@@ -193,6 +197,24 @@ describe("the admin API", () => {
     await emulator.reset();
     assert.equal((await call(emulator, "startTask", { fields: { taskId: "template" } })).status, 200);
     await emulator.close();
+  });
+
+  it("reads only the batches of the part that it lists from the state file", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "emulator-admin-"));
+    const options = { stateFile: join(folder, "state.db") };
+    const first = await startWith([], options);
+    const lots = [await runTemplate(first), await runTemplate(first), await runTemplate(first)];
+    await first.close();
+    const second = await startWith([], options);
+    const { json } = await admin(second, "/runs?offset=1&limit=1");
+    assert.deepEqual([json.total, json.runs.length, json.runs[0].lotNo], [3, 1, lots[1]]);
+    const { store } = second.inspect as unknown as { store: Store };
+    assert.deepEqual(
+      lots.map((lotNo) => store.runs.isRead(lotNo)),
+      [false, true, false],
+    );
+    await second.close();
+    rmSync(folder, { recursive: true });
   });
 
   it("exports and imports the whole state", async () => {

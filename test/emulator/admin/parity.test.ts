@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import sinon from "sinon";
 import type { Emulator, RemoteEmulator } from "webextract-emulator";
 import { connectEmulator } from "webextract-emulator";
 import { parse } from "yaml";
@@ -80,6 +81,16 @@ describe("the emulator of this process and the client of the admin API", () => {
     const ofTokens = ["expireAccessTokens", "expireRefreshTokens"];
     assert.deepEqual([...changes, ...ofTokens].sort(), Object.keys(remote.change).sort());
     for (const name of changes) assert.equal(typeof local.change[name as keyof Emulator["change"]], "function", name);
+  });
+
+  it("both have the members of inspect, except for those that README names", () => {
+    const readme = readFileSync(join(root, "emulator/README.md"), "utf8");
+    const named = /its `inspect` does not have\s+([^.]*)\./.exec(readme)?.[1]?.match(/\w+(?=`)/g);
+    const all = Object.getOwnPropertyNames(Object.getPrototypeOf(local.inspect));
+    const absent = all.filter(
+      (name) => !["constructor", "summarizeTask", ...Object.keys(remote.inspect)].includes(name),
+    );
+    assert.deepEqual(absent, named);
   });
 
   it("knows the operations and error codes of the service", () => {
@@ -223,6 +234,15 @@ describe("the emulator of this process and the client of the admin API", () => {
         await assert.rejects(async () => emulator.releaseHold(other.id), /there is no hold/);
       });
 
+      it("knows after the release that a request has reached a hold", async () => {
+        const hold = await emulator.hold({ operation: "startTask" });
+        const started = start();
+        await local.waitForRequests(1);
+        await hold.release();
+        await hold.reached;
+        await started;
+      });
+
       it("finds requests and waits for them", async () => {
         await start();
         await start("nope");
@@ -339,6 +359,17 @@ describe("the emulator of this process and the client of the admin API", () => {
       });
     });
   }
+
+  it("waits for requests in parts that are shorter than the timeouts of fetch", async () => {
+    const waits: (string | null)[] = [];
+    const fetched = sinon.stub(globalThis, "fetch").callsFake(async (target) => {
+      waits.push(new URL(String(target)).searchParams.get("timeoutMs"));
+      return Response.json({ requests: [], total: 0, complete: false });
+    });
+    const waiting = remote.waitForRequests(1, {}, 130_000).finally(() => fetched.restore());
+    await assert.rejects(waiting, /^Error: 0 of 1 requests have arrived within 130000 ms$/);
+    assert.deepEqual(waits, ["60000", "60000", "10000"]);
+  });
 
   it("reports an emulator that cannot be reached, and a wrong token", async () => {
     const gone = await startWith();
