@@ -108,6 +108,21 @@ describe("the emulator's journal", () => {
     await emulator.close();
   });
 
+  it("holds no form of many fields without a known credential, and the connection lives", async () => {
+    const emulator = await startWith();
+    const extra = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`field${index}`, "x".repeat(50_000)]));
+    const file = "http://a/\n".repeat(100_000);
+    const send = (headers?: Record<string, string>) =>
+      call(emulator, "updateTaskUrls", { fields: { taskId: "template", ...extra }, file, headers });
+    assert.equal((await send({})).status, 401);
+    assert.equal((await send()).status, 200);
+    assert.deepEqual(
+      emulator.requests.map(({ body }) => body !== undefined),
+      [false, true],
+    );
+    await emulator.close();
+  });
+
   it("has the requestId of the response", async () => {
     const emulator = await startWith();
     const { json } = await call(emulator, "startTask", { fields: { taskId: "template" } });

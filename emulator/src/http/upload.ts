@@ -6,6 +6,9 @@ import { LineList } from "../store/lineList";
 import { mostBytesOfStrangers } from "./body";
 import type { JournalFile } from "./journal";
 
+/** Maximum number of fields of a form without a known credential. */
+const mostFieldsOfStrangers = 16;
+
 /** An upload, and its journal entry. */
 export interface ReceivedUpload {
   fields: UploadFields;
@@ -14,7 +17,7 @@ export interface ReceivedUpload {
 
 /**
  * Reads the whole form even if the request is refused, because unread data would look like a broken connection.
- * @param known whether the request has a credential that the emulator knows. Without one, only a short file and short fields are kept.
+ * @param known whether the request has a credential that the emulator knows. Without one, only a short file and a few short fields are kept.
  */
 export async function receiveUpload(request: FastifyRequest, known: boolean): Promise<ReceivedUpload> {
   if (!request.isMultipart()) throw new Refusal("InvalidParameter", "the body must be multipart/form-data");
@@ -23,7 +26,10 @@ export async function receiveUpload(request: FastifyRequest, known: boolean): Pr
     journal: { taskId: undefined, file: undefined },
   };
   const most = known ? Number.POSITIVE_INFINITY : mostBytesOfStrangers;
-  const limits = { fileSize: Number.POSITIVE_INFINITY, ...(known ? {} : { fieldSize: most }) };
+  const limits = {
+    fileSize: Number.POSITIVE_INFINITY,
+    ...(known ? {} : { fieldSize: most, fields: mostFieldsOfStrangers }),
+  };
   for await (const part of request.parts({ limits })) {
     if (part.type === "field") {
       if (part.fieldname === "taskId" && !part.valueTruncated) received.fields.taskId = String(part.value);
