@@ -46,7 +46,11 @@ export function checkAccess({ host, token }: Access, { method, headers }: Fastif
   }
   const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   // A browser asks before it sends a DELETE to another site, and no page of another site knows the token.
-  if (method !== "DELETE" && token === undefined && !allBodyTypes.includes(type)) throw wrongType();
+  if (method !== "DELETE" && token === undefined && hasBody(headers) && !allBodyTypes.includes(type)) throw wrongType();
+}
+
+function hasBody(headers: FastifyRequest["headers"]): boolean {
+  return [headers["content-type"], headers["transfer-encoding"]].some(Boolean) || Number(headers["content-length"]) > 0;
 }
 
 /** A name that someone else controls can lead to a loopback address (DNS rebinding). */

@@ -54,11 +54,26 @@ describe("access to the admin API", () => {
     });
 
     it("refuses a POST or PUT of a content type that a form can send", async () => {
-      for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""]) {
+      for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
         const headers = { "content-type": type };
         const { status, json } = await admin(emulator, "/reset", { method: "POST", headers });
         assert.deepEqual([status, json.error?.code], [415, "InvalidParameter"], type);
       }
+    });
+  });
+
+  describe("without a token", () => {
+    let emulator: Emulator;
+    before(async () => {
+      emulator = await startWith();
+    });
+    after(() => emulator.close());
+
+    it("needs no content type for a request without a body, and refuses a body without one", async () => {
+      const send = (body?: Uint8Array) =>
+        fetch(`${emulator.url}/__emulator/tokens:expire`, { method: "POST", headers: {}, body });
+      assert.equal((await send()).status, 204);
+      assert.equal((await send(Buffer.from("{}"))).status, 415);
     });
   });
 
