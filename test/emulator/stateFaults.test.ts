@@ -210,6 +210,13 @@ describe("the emulator's state file under failures", () => {
     const full = sinon.stub(fs, "writeSync").throws(new Error("the disk is full"));
     await assert.rejects(startWith([], { stateFile, port: Number(port) }), /disk I\/O error/);
     full.restore();
+    const second = await startWith([], { stateFile, port: Number(port) });
+    second.change.expireAccessTokens();
+    await second.close();
+    // The new access token is saved after the port is open.
+    const lost = sinon.stub(fs, "fdatasync").yields(new Error("the disk is full"));
+    await assert.rejects(startWith([], { stateFile, port: Number(port) }), /the disk is full/);
+    lost.restore();
     started.push(await startWith([], { stateFile, port: Number(port) }));
   });
 
@@ -217,6 +224,8 @@ describe("the emulator's state file under failures", () => {
     const emulator = await start();
     await runTemplate(emulator);
     emulator.setBehaviour({ notExported: "handedOutOnce" });
+    // Saves what the run has changed.
+    await data(emulator, "copyTask", { taskId: "template", taskGroupId: "group" });
     await data(emulator, "getNotExportedData", { taskId: "template", size: 3 });
     assert.deepEqual((await savedState(stateFile)).runs[0]?.handedOut, [[0, 3]]);
   });
