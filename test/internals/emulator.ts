@@ -1,3 +1,4 @@
+export { Admin } from "../../emulator/src/admin/admin";
 export { Hosts } from "../../emulator/src/extraction/hosts";
 export type { Change } from "../../emulator/src/page/changeFeed";
 export { ChangeFeed } from "../../emulator/src/page/changeFeed";

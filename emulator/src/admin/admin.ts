@@ -66,7 +66,9 @@ export class Admin implements AdminListener {
   }
 
   async close(): Promise<void> {
-    await (await this.app)?.close();
+    // The reason why it could not be built is in the log.
+    const app = await this.app?.catch(() => undefined);
+    await app?.close();
   }
 }
 
