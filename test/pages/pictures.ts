@@ -49,6 +49,13 @@ export function linesBetween(output: string, from: string, to?: string): string 
   return lines.slice(start, end < 0 ? undefined : end).join("\n");
 }
 
+/** The lines before the first blank one. */
+export function firstParagraph(output: string): string {
+  const lines = output.split("\n");
+  const end = lines.findIndex((line) => stripVTControlCharacters(line).trim() === "");
+  return lines.slice(0, end < 0 ? undefined : end).join("\n");
+}
+
 const hash = /[0-9a-f]{64}/;
 const colour = "(?:\\u001b\\[[\\d;]*m)*";
 
