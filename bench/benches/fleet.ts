@@ -49,44 +49,43 @@ interface FleetRun {
   figures: Figure[];
 }
 
-async function measureFleet(tasks: number): Promise<FleetRun> {
-  const service = await PeerService.start({ latencyMs: 0 });
-  try {
-    const project = await projectOf(tasks, service, { PULUMI_SKIP_CHECKPOINTS: "true" });
-    try {
-      return await measurePhases(tasks, project, service);
-    } finally {
-      await project.remove();
-    }
-  } finally {
-    await service.stop();
-  }
-}
-
-function projectOf(tasks: number, service: PeerService, env: Record<string, string>): Promise<Project> {
-  return Project.create({
-    program: programOf(tasks),
-    config: { "webextract:baseUrl": service.url, "webextract:actionTypes": "LoopAction,NavigateAction" },
-    secrets: { "webextract:accessToken": credentials.accessToken },
-    env: { NODE_OPTIONS: memoryLimit, ...env },
-    leanSdk: false,
-  });
+function measureFleet(tasks: number): Promise<FleetRun> {
+  return withFleet(tasks, { PULUMI_SKIP_CHECKPOINTS: "true" }, (project, service) =>
+    measurePhases(tasks, project, service),
+  );
 }
 
 /** The first up of the same fleet with the checkpoints that the engine saves by default. */
-async function compareWithCheckpoints({ tasks, secondsOfFirstUp }: FleetRun): Promise<Figure[]> {
+function compareWithCheckpoints({ tasks, secondsOfFirstUp }: FleetRun): Promise<Figure[]> {
+  return withFleet(tasks, {}, async (project, service) => {
+    const { wallSeconds } = await measured(() => project.up());
+    const { requests } = await service.takeCounts();
+    await requireDone("first up", tasks, requests, project, service);
+    const named = (what: string): string => `${tasks.toLocaleString("en-US")} tasks: first up ${what}`;
+    return [
+      { name: named("with checkpoints"), value: wallSeconds, unit: "s" },
+      { name: named("without checkpoints against with"), value: secondsOfFirstUp / wallSeconds, unit: "x" },
+    ];
+  });
+}
+
+/** A project that declares the tasks, and its service. */
+async function withFleet<T>(
+  tasks: number,
+  env: Record<string, string>,
+  use: (project: Project, service: PeerService) => Promise<T>,
+): Promise<T> {
   const service = await PeerService.start({ latencyMs: 0 });
   try {
-    const project = await projectOf(tasks, service, {});
+    const project = await Project.create({
+      program: programOf(tasks),
+      config: { "webextract:baseUrl": service.url, "webextract:actionTypes": "LoopAction,NavigateAction" },
+      secrets: { "webextract:accessToken": credentials.accessToken },
+      env: { NODE_OPTIONS: memoryLimit, ...env },
+      leanSdk: false,
+    });
     try {
-      const { wallSeconds } = await measured(() => project.up());
-      const { requests } = await service.takeCounts();
-      await requireDone("first up", tasks, requests, project, service);
-      const named = (what: string): string => `${tasks.toLocaleString("en-US")} tasks: first up ${what}`;
-      return [
-        { name: named("with checkpoints"), value: wallSeconds, unit: "s" },
-        { name: named("without checkpoints against with"), value: secondsOfFirstUp / wallSeconds, unit: "x" },
-      ];
+      return await use(project, service);
     } finally {
       await project.remove();
     }

@@ -168,7 +168,7 @@ export class Changes {
   }
 }
 
-/** A text that is not an object would make the responses with it invalid. */
+/** Rows are sent as they are stored, so a row that is not a JSON object would make the response invalid. */
 function checkedRow(text: string, index: number): string {
   try {
     const row: unknown = JSON.parse(text);

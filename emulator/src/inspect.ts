@@ -188,23 +188,14 @@ export class Inspection {
    * @param search only tasks whose id or name contains this string, in any case.
    */
   taskPage({ offset, limit, search = "" }: ListPart & { search?: string }): { total: number; tasks: TaskSummary[] } {
+    const { tasks } = this.store;
     const wanted = search.toLowerCase();
-    const matches = ({ taskId, name = "" }: StoredTask): boolean =>
-      taskId.toLowerCase().includes(wanted) || name.toLowerCase().includes(wanted);
-    if (wanted === "") {
-      // Without a look at the other tasks, because a state file can hold a hundred thousand that have not been read.
-      const { tasks } = this.store;
-      const ids = [...tasks.keys()].slice(offset, offset + limit);
-      return { total: tasks.size, tasks: ids.flatMap((taskId) => this.taskSummary(taskId) ?? []) };
-    }
-    const part: StoredTask[] = [];
-    let total = 0;
-    for (const task of this.store.tasks.values()) {
-      if (!matches(task)) continue;
-      if (total >= offset && part.length < limit) part.push(task);
-      total += 1;
-    }
-    return { total, tasks: part.map((task) => this.summarizeTask(task)) };
+    const matches = (taskId: string): boolean =>
+      taskId.toLowerCase().includes(wanted) || (tasks.get(taskId)?.name ?? "").toLowerCase().includes(wanted);
+    // Without a search, only the ids: a state file can hold a hundred thousand tasks that have not been read.
+    const ids = wanted === "" ? [...tasks.keys()] : [...tasks.keys()].filter(matches);
+    const part = ids.slice(offset, offset + limit);
+    return { total: ids.length, tasks: part.flatMap((taskId) => this.taskSummary(taskId) ?? []) };
   }
 
   /** The numbers of what a task has; undefined if it does not exist. */
@@ -269,7 +260,7 @@ export class Inspection {
 
   /** Number of rows of a task that are marked as exported. */
   exportedCount(taskId: string): number {
-    return this.store.runsOf(taskId).reduce((sum, run) => sum + run.exported.count(run.rows.length), 0);
+    return this.store.runsOf(taskId).reduce((sum, run) => sum + numbersOf(run).exportedCount, 0);
   }
 
   /** Number of rows of a task that a client can see. */
@@ -308,14 +299,13 @@ function viewTask(task: StoredTask): TaskView {
   };
 }
 
+/** What every view of a batch shows. */
+function numbersOf({ lotNo, taskId, rows, exported }: StoredRun) {
+  return { lotNo, taskId, rowCount: rows.length, exportedCount: exported.count(rows.length) };
+}
+
 function viewRun(run: StoredRun): RunView {
-  return {
-    lotNo: run.lotNo,
-    taskId: run.taskId,
-    rowCount: run.rows.length,
-    exportedCount: run.exported.count(run.rows.length),
-    subtasks: run.subtasks.map(viewSubtask),
-  };
+  return { ...numbersOf(run), subtasks: run.subtasks.map(viewSubtask) };
 }
 
 function viewSubtask({ subTaskId, status, pagesRead, errors, retries = [] }: StoredSubtask): SubtaskView {
@@ -330,10 +320,7 @@ function viewSubtask({ subTaskId, status, pagesRead, errors, retries = [] }: Sto
 
 function summarizeRun(run: StoredRun): RunSummary {
   return {
-    lotNo: run.lotNo,
-    taskId: run.taskId,
-    rowCount: run.rows.length,
-    exportedCount: run.exported.count(run.rows.length),
+    ...numbersOf(run),
     pagesRead: run.subtasks.reduce((sum, { pagesRead }) => sum + pagesRead, 0),
     errorCount: run.subtasks.reduce((sum, { errors }) => sum + errors.length, 0),
     subtasks: countSubtasks(run),

@@ -158,7 +158,7 @@ export class FaultPlan {
       times: fault.times ?? (fault.probability === undefined ? 1 : Number.POSITIVE_INFINITY),
       skip: fault.skip ?? 0,
       happened: 0,
-      gate: new Gate(id, () => this.releaseHold(id)),
+      gate: new Gate(id, () => this.forget(id)),
       chosen: chooser(fault.probability ?? 1, fault.seed ?? 0),
     };
     this.faults.push(planned);
@@ -206,16 +206,6 @@ export class FaultPlan {
     return this.faults.length < before;
   }
 
-  /** Releases the waiting requests and later ones. @returns whether it was there. */
-  releaseHold(id: string): boolean {
-    const fault = this.held.get(id);
-    if (fault === undefined) return false;
-    this.held.delete(id);
-    this.faults = this.faults.filter((other) => other !== fault);
-    fault.gate.release();
-    return true;
-  }
-
   /** Removes all faults that have not happened yet. Requests that wait, or will after they are saved, need their hold. */
   clear(): void {
     this.faults = [];
@@ -224,8 +214,14 @@ export class FaultPlan {
 
   /** Removes all faults, and releases the requests that wait. */
   reset(): void {
-    for (const id of [...this.held.keys()]) this.releaseHold(id);
+    for (const { gate } of [...this.held.values()]) gate.release();
     this.clear();
+  }
+
+  /** No later request reaches a hold that is released. */
+  private forget(id: string): void {
+    this.held.delete(id);
+    this.faults = this.faults.filter((fault) => fault.id !== id);
   }
 }
 
