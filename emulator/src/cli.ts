@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { packageVersion, yamlLibrary } from "./contract";
+import { messageOf } from "./errors";
 import { parseCrawling } from "./extraction/crawling";
 import type { Behaviour, Crawling, Emulator, Plan, Seed } from "./index";
 import {
@@ -236,7 +237,7 @@ function explained<T>(parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+    throw new InvalidArgumentError(messageOf(error));
   }
 }
 
@@ -262,6 +263,6 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 command()
   .parseAsync()
   .catch((error: unknown) => {
-    process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`error: ${messageOf(error)}\n`);
     process.exitCode = 1;
   });

@@ -48,3 +48,8 @@ export class Refusal extends Error {
 export function missing(name: string): Refusal {
   return new Refusal("InvalidParameter.Required", `${name} is required`);
 }
+
+/** The message of a thrown value. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -4,7 +4,7 @@ import { withBehaviour } from "./behaviour";
 import { Changes } from "./changes";
 import { packageVersion } from "./contract";
 import type { Emulator, Health } from "./emulator";
-import { Refusal } from "./errors";
+import { messageOf, Refusal } from "./errors";
 import type { Fault, FaultPlan, FaultView, Hold, HoldView, PlannedFault } from "./http/faults";
 import { viewOf } from "./http/faults";
 import type { Journal, JournalEntry, RequestFilter } from "./http/journal";
@@ -227,6 +227,6 @@ function checkedState(value: unknown): StateDocument {
   try {
     return checkStateDocument(JSON.parse(JSON.stringify(value)), "the document", "export it again");
   } catch (error) {
-    throw new Refusal("InvalidParameter", error instanceof Error ? error.message : String(error));
+    throw new Refusal("InvalidParameter", messageOf(error));
   }
 }

@@ -1,4 +1,5 @@
 import type { Behaviour } from "../behaviour";
+import { messageOf } from "../errors";
 import type { Store, StoredRun, StoredSubtask, StoredTask } from "../store/store";
 import { hasEnded, isRunning, newRun, newSubtask } from "../store/store";
 import { VisitQueue } from "../store/visitQueue";
@@ -195,7 +196,7 @@ export class Runner {
       }
       const retried = (reason: string) => this.recordRetry(run, subtask, visit, reason);
       const context = { run, task, visit, signal, retried };
-      const outcome = await this.options.visitPage(context).catch((error: unknown) => describe(error));
+      const outcome = await this.options.visitPage(context).catch((error: unknown) => messageOf(error));
       if (signal.aborted) return;
       this.record(subtask, visit, outcome);
       this.releaseRows(run);
@@ -281,7 +282,7 @@ export class Runner {
 
   /** A mistake of the emulator ends one subtask, never the process. */
   private fail(run: StoredRun, subtask: StoredSubtask, error: unknown): void {
-    const message = `the emulator failed: ${describe(error)}`;
+    const message = `the emulator failed: ${messageOf(error)}`;
     this.options.log(`subtask ${subtask.subTaskId}: ${message}`);
     subtask.errors.push({ url: subtask.queue.first?.url ?? "", message });
     subtask.failed = subtask.queue.removeAll();
@@ -319,10 +320,6 @@ export class Runner {
 
 function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function syntheticSubtasks(task: StoredTask): StoredSubtask[] {

@@ -1,4 +1,5 @@
 import { parentPort } from "node:worker_threads";
+import { messageOf } from "../../errors";
 import type { PageContent, PageJob } from "./readPage";
 import { readPage } from "./readPage";
 
@@ -10,7 +11,7 @@ function send(message: WorkerMessage): void {
 }
 
 function describe(error: unknown): WorkerMessage {
-  return { error: error instanceof Error ? error.message : String(error) };
+  return { error: messageOf(error) };
 }
 
 parentPort?.on("message", (job: PageJob) => {

@@ -1,9 +1,10 @@
+import { messageOf } from "../../errors";
+
 /** @throws Error that names the property and the selector, if the selector cannot be parsed. */
 export function select<T>(property: string, selector: string, find: (selector: string) => T): T {
   try {
     return find(selector);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`${property}: ${JSON.stringify(selector)} cannot be used as a selector: ${reason}`);
+    throw new Error(`${property}: ${JSON.stringify(selector)} cannot be used as a selector: ${messageOf(error)}`);
   }
 }

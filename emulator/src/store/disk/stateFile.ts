@@ -1,5 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { resolve } from "node:path";
+import { messageOf } from "../../errors";
 import type { StateDocument, StateExtras } from "../document/stateDocument";
 import { checkStateDocument } from "../document/stateDocument";
 import type { Store } from "../store";
@@ -96,7 +97,7 @@ export function loadState(
     return { extras: records.load(), stateFile: new StateFile(database, records) };
   } catch (error) {
     database?.close();
-    throw new Error(`the state file ${file} is damaged: ${describe(error)}. Action: ${remedy}`);
+    throw new Error(`the state file ${file} is damaged: ${messageOf(error)}. Action: ${remedy}`);
   }
 }
 
@@ -143,8 +144,4 @@ function parseDocument(file: string): StateDocument {
     throw new Error(`the state file ${file} is neither a database nor JSON: ${remedy}`);
   }
   return checkStateDocument(value, `the state file ${file}`, remedy);
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
