@@ -49,6 +49,22 @@ export function missing(name: string): Refusal {
   return new Refusal("InvalidParameter.Required", `${name} is required`);
 }
 
+/** The state file cannot be read or written. The message is for the user of the emulator: which file and part, why, and what to do. */
+export class StateFileError extends Error {
+  override readonly name = "StateFileError";
+}
+
+/** Logs why a request failed by no fault of its client. @returns the refusal of the request. */
+export function internalFailure(subject: string, error: unknown, log: (line: string) => void): Refusal {
+  if (error instanceof StateFileError) {
+    log(`${subject} failed: ${error.message}`);
+    return new Refusal("ServerError", error.message);
+  }
+  // A bug of the emulator must not look like a mistake of the client.
+  log(`${subject} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  return new Refusal("ServerError", "an unexpected error has occurred");
+}
+
 /** The message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

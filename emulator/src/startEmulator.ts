@@ -6,6 +6,7 @@ import type { Behaviour } from "./behaviour";
 import { defaultBehaviour, withBehaviour } from "./behaviour";
 import { operationsOf, readContract } from "./contract";
 import type { Emulator } from "./emulator";
+import { messageOf } from "./errors";
 import type { Crawling } from "./extraction/crawling";
 import { checkCrawling } from "./extraction/crawling";
 import { PageLoader } from "./extraction/loadPage";
@@ -91,7 +92,7 @@ async function startWith(
   const clock = new EmulatorClock();
   store.clock = clock;
   credentials.clock = clock;
-  const saveSoon = () => stateFile?.saveSoon((error) => log(`could not write the state file: ${String(error)}`));
+  const saveSoon = () => stateFile?.saveSoon((error) => log(messageOf(error)));
   const crawling = checkCrawling(options.crawling);
   const timeoutMs = options.pageTimeoutMs ?? 10_000;
   const feed = new ChangeFeed();
@@ -150,12 +151,13 @@ async function startWith(
   try {
     url = await listen(app, host, options.port ?? 0);
     await stateFile?.save();
+    runner.resume();
   } catch (error) {
+    runner.close();
     // An open port would keep the process alive.
     await app.close();
     throw error;
   }
-  runner.resume();
 
   let closed: Promise<void> | undefined;
   const emulator: LocalEmulator = new LocalEmulator({

@@ -49,7 +49,7 @@ describe("the emulator's state file under failures", () => {
     for (const { status, json } of failed) assert.deepEqual([status, json.error?.code], [500, "ServerError"]);
     assert.match(
       lines.join("\n"),
-      /^copyTask took effect, but the state file could not be written: .*disk I\/O error/m,
+      /^copyTask took effect, but the state file .*state\.db could not be written: disk I\/O error/m,
     );
     full.restore();
     await data(emulator, "copyTask", copy.fields);

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import fastify from "fastify";
 import type { Operation } from "../contract";
 import { contractText, operationsOf, readContract, yamlLibrary } from "../contract";
-import { Refusal } from "../errors";
+import { internalFailure, Refusal } from "../errors";
 import { RequestCheck } from "../http/checkRequest";
 import type { AdminListener } from "../http/server";
 import { decodeColons } from "../http/server";
@@ -59,7 +59,7 @@ export class Admin implements AdminListener {
     this.app.then(
       (app) => app.routing(request, response),
       (error: unknown) => {
-        this.parts.log(`the admin API failed: ${describe(error)}`);
+        internalFailure("the admin API", error, this.parts.log);
         response.writeHead(500).end();
       },
     );
@@ -201,22 +201,17 @@ function fits(path: string, template: string): boolean {
 }
 
 function sendFailure(reply: FastifyReply, error: unknown, { log }: AdminParts): FastifyReply {
-  const refusal = error instanceof Refusal ? error : refusalOf(error);
-  if (refusal.code === "ServerError") log(`the admin API failed: ${describe(error)}`);
+  const refusal = error instanceof Refusal ? error : refusalOf(error, log);
   if (refusal.code === "Invalid.Token") reply.header("www-authenticate", "Bearer");
   return reply
     .code(refusal.statusUnder("usual"))
     .send({ error: { code: refusal.code, message: refusal.message }, requestId: randomUUID() });
 }
 
-function refusalOf(error: unknown): Refusal {
+function refusalOf(error: unknown, log: (line: string) => void): Refusal {
   const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
   if (status === 415) return wrongType();
   return status < 500
     ? new Refusal("InvalidParameter", "the request could not be read", status)
-    : new Refusal("ServerError", "an unexpected error has occurred");
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+    : internalFailure("the admin API", error, log);
 }

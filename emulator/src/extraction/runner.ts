@@ -105,8 +105,8 @@ export class Runner {
     subtask.status = "stopped";
     this.options.store.subtaskChanged(run, subtask);
     this.giveUp(subtask);
-    this.releaseRows(run);
     this.wake(run);
+    this.releaseRows(run);
   }
 
   /** No run reads a page until `release`. */
@@ -288,9 +288,14 @@ export class Runner {
     subtask.failed = subtask.queue.removeAll();
     subtask.status = "failed";
     this.giveUp(subtask);
-    this.releaseRows(run);
     this.changed(run, subtask);
     this.wake(run);
+    try {
+      this.releaseRows(run);
+    } catch (unreadable) {
+      // The rows of the batch are damaged in the state file. The new ones stay in the subtask.
+      this.options.log(`subtask ${subtask.subTaskId}: its rows are not added: ${messageOf(unreadable)}`);
+    }
   }
 
   private finish(run: StoredRun, subtask: StoredSubtask): void {

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Behaviour } from "../behaviour";
 import type { Operation } from "../contract";
-import { Refusal } from "../errors";
+import { internalFailure, messageOf, Refusal } from "../errors";
 import { handle } from "../handlers";
 import type { Service } from "../service";
 import type { RequestCheck } from "./checkRequest";
@@ -106,7 +106,7 @@ export class Exchange {
       await this.parts.saved();
       return undefined;
     } catch (error) {
-      this.parts.log(`${operation.name} took effect, but the state file could not be written: ${String(error)}`);
+      this.parts.log(`${operation.name} took effect, but ${messageOf(error)}`);
       const refusal = new Refusal("ServerError", "the request took effect, but the change could not be saved");
       return failureResponse(entry.requestId, refusal, this.parts.service);
     }
@@ -141,8 +141,7 @@ export class Exchange {
   private unreadableRefusal(error: unknown): Refusal {
     const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
     if (status < 500) return new Refusal("InvalidParameter", "the request could not be read");
-    this.parts.log(`the emulator failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    return new Refusal("ServerError", "an unexpected error has occurred");
+    return internalFailure("the emulator", error, this.parts.log);
   }
 
   private async receive(operation: Operation, request: FastifyRequest): Promise<Received> {
@@ -212,12 +211,8 @@ export class Exchange {
       entry.tookEffect = true;
       return successResponse(entry.requestId, result);
     } catch (error) {
-      if (error instanceof Refusal) return failureResponse(entry.requestId, error, service);
-      // A bug of the emulator must not look like a mistake of the client.
-      this.parts.log(
-        `${operation.name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-      );
-      return failureResponse(entry.requestId, new Refusal("ServerError", "an unexpected error has occurred"), service);
+      const refusal = error instanceof Refusal ? error : internalFailure(operation.name, error, this.parts.log);
+      return failureResponse(entry.requestId, refusal, service);
     }
   }
 

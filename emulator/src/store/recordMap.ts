@@ -10,6 +10,9 @@ export interface StoredKey {
   key: string;
 }
 
+/** Reads a record of the state file. @throws StateFileError. */
+export type ReadRecord<V> = (number: number, key: string) => V;
+
 /**
  * Records by their id, in the order of their creation. Each record has a number, which is its key in the state file. Records of a state file
  * are read at their first use, so that a start does not read all of them. Changes are collected for the next save.
@@ -17,12 +20,12 @@ export interface StoredKey {
 export class RecordMap<V extends object> {
   private readonly entries = new Map<string, Entry<V>>();
   private lastNumber = 0;
-  private read: ((number: number) => V) | undefined;
+  private read: ReadRecord<V> | undefined;
   /** The changed records by number; undefined for removed ones. Absent: nothing saves them. */
   private changes: Map<number, string | undefined> | undefined;
 
   /** Takes over the records of a state file, and collects changes from now on. */
-  attach(stored: readonly StoredKey[], read: (number: number) => V): void {
+  attach(stored: readonly StoredKey[], read: ReadRecord<V>): void {
     this.read = read;
     for (const { number, key } of stored) {
       this.entries.set(key, { number });
@@ -62,7 +65,7 @@ export class RecordMap<V extends object> {
   get(key: string): V | undefined {
     const entry = this.entries.get(key);
     if (entry === undefined) return undefined;
-    entry.value ??= this.read?.(entry.number);
+    entry.value ??= this.read?.(entry.number, key);
     return entry.value;
   }
 

@@ -3,7 +3,7 @@ import type { PageVisit, VisitError } from "../extraction/visit";
 import { EmulatorClock } from "./clock";
 import { mainAccount } from "./credentials";
 import { LineList } from "./lineList";
-import type { StoredKey } from "./recordMap";
+import type { ReadRecord, StoredKey } from "./recordMap";
 import { RecordMap } from "./recordMap";
 import { RowList } from "./rowList";
 import { RowMarks } from "./rowMarks";
@@ -88,7 +88,7 @@ export interface StoredLot {
 /** The records of a state file: their keys, and a function that reads one. */
 interface StoredMap<V> {
   stored: readonly StoredKey[];
-  read: (number: number) => V;
+  read: ReadRecord<V>;
 }
 
 /** All records of a state file. */

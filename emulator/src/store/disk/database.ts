@@ -25,7 +25,7 @@ type SqlRow = Record<string, unknown>;
 
 /** An SQLite file with the tables of the state. */
 export class StateDatabase {
-  private readonly file: string;
+  readonly file: string;
   private readonly database: Database;
   private readonly statements = new Map<string, Statement>();
   private log: number | undefined;

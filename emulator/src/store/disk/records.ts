@@ -1,3 +1,4 @@
+import { StateFileError } from "../../errors";
 import type { StateExtras, SubtaskState, TaskState } from "../document/stateDocument";
 import { actionStates, reviveSubtask, reviveTask } from "../document/stateDocument";
 import { LineList } from "../lineList";
@@ -8,6 +9,9 @@ import { RowMarks } from "../rowMarks";
 import type { Store, StoredGroup, StoredLot, StoredRun, StoredSubtask, StoredTask } from "../store";
 import { isRunning } from "../store";
 import type { StateDatabase } from "./database";
+
+/** A damaged file can hold rows that are nowhere else, so no message advises to delete it. */
+export const remedy = "restore it from a copy or an export, or start with another file";
 
 /** A run without its subtasks and rows. */
 type RunContent = Omit<StoredRun, "subtasks" | "rows" | "exported" | "handedOut"> & {
@@ -32,6 +36,7 @@ export class StateRecords {
   private account = "";
   private readonly writtenUrls = new WeakMap<StoredTask, LineList>();
   private readonly writtenRows = new WeakMap<StoredRun, WrittenRows>();
+  private readonly unreadSubtasks = new WeakSet<StoredRun>();
 
   constructor(database: StateDatabase, store: Store) {
     this.database = database;
@@ -42,11 +47,17 @@ export class StateRecords {
   load(): StateExtras {
     const lots = this.storedLots();
     this.store.attach({
-      groups: { stored: this.storedKeys("groups"), read: (number) => this.readGroup(number) },
-      tasks: { stored: this.storedKeys("tasks"), read: (number) => this.readTask(number) },
+      groups: {
+        stored: this.storedKeys("groups"),
+        read: (number, id) => this.read(`task group ${id}`, () => this.readGroup(number)),
+      },
+      tasks: {
+        stored: this.storedKeys("tasks"),
+        read: (number, taskId) => this.read(`task ${taskId}`, () => this.readTask(number)),
+      },
       runs: {
         stored: lots.map(({ number, lotNo }) => ({ number, key: lotNo })),
-        read: (number) => this.readRun(number),
+        read: (number, lotNo) => this.read(`batch ${lotNo}`, () => this.readRun(number, lotNo)),
       },
       lots,
     });
@@ -99,10 +110,24 @@ export class StateRecords {
     return JSON.parse(`[${items ?? ""}]`);
   }
 
+  /** @throws StateFileError that names the record. */
+  private read<T>(name: string, read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      if (error instanceof StateFileError) throw error;
+      // Other messages, such as those of JSON.parse, quote the record, which can contain secrets of a user.
+      const ofDatabase = error instanceof Error && error.name === "SQLite3Error";
+      const reason = ofDatabase ? error.message : "it is missing or incomplete";
+      throw new StateFileError(
+        `${name} of the state file ${this.database.file} cannot be read: ${reason}. Action: stop the emulator, then ${remedy}`,
+        { cause: error },
+      );
+    }
+  }
+
   private content<T>(sql: string, ...keys: number[]): T {
-    const content = this.database.value(sql, ...keys);
-    if (typeof content !== "string") throw new Error("a record is missing");
-    return JSON.parse(content);
+    return JSON.parse(String(this.database.value(sql, ...keys)));
   }
 
   private readGroup(number: number): StoredGroup {
@@ -151,11 +176,19 @@ export class StateRecords {
     return () => void this.writtenUrls.set(task, startUrls);
   }
 
-  private readRun(number: number): StoredRun {
+  private readRun(number: number, lotNo: string): StoredRun {
     const content = this.content<RunContent>("select content from run_contents where number = ?", number);
     const { generated, texts } = content.rows;
-    const readChunk = (position: number) =>
-      this.content<string[]>("select content from row_chunks where run = ? and position = ?", number, position);
+    const readChunk = (position: number) => {
+      const first = position * chunkRows;
+      const last = Math.min(first + chunkRows, texts);
+      return this.read(`rows ${generated + first + 1} to ${generated + last} of batch ${lotNo}`, () => {
+        const sql = "select content from row_chunks where run = ? and position = ?";
+        const chunk = this.content<string[]>(sql, number, position);
+        if (chunk.length !== last - first) throw new Error("some rows are missing");
+        return chunk;
+      });
+    };
     const rows = new RowList({ generated, stored: { count: texts, readChunk } });
     const run = {
       ...content,
@@ -169,11 +202,13 @@ export class StateRecords {
       Object.defineProperty(run, "subtasks", { configurable: true, enumerable: true, ...property });
     define({
       get: () => {
-        const value = this.readSubtasks(number);
+        const value = this.read(`the subtasks of batch ${lotNo}`, () => this.readSubtasks(number));
+        this.unreadSubtasks.delete(run);
         define({ value, writable: true });
         return value;
       },
     });
+    this.unreadSubtasks.add(run);
     this.writtenRows.set(run, { list: rows, count: texts });
     return run;
   }
@@ -194,13 +229,15 @@ export class StateRecords {
       return () => undefined;
     }
     const written = this.writtenRows.get(run);
-    const { subtasks, rows, ...rest } = run;
-    const content = JSON.stringify({ ...rest, rows: { generated: rows.generatedCount, texts: rows.textCount } });
-    const running = isRunning(run) ? 1 : 0;
-    const task = JSON.stringify(run.taskId);
-    database.run("insert or replace into runs values (?, ?, ?, ?)", number, JSON.stringify(run.lotNo), task, running);
-    database.run("insert or replace into run_contents values (?, ?)", number, content);
-    this.writeSubtasks(number, run, written === undefined ? subtasks : this.store.unsavedSubtasks(run));
+    const { rows } = run;
+    database.run("insert or replace into run_contents values (?, ?)", number, JSON.stringify(contentOf(run)));
+    // A change of what was not read is impossible.
+    if (!this.unreadSubtasks.has(run)) {
+      const [lot, task] = [JSON.stringify(run.lotNo), JSON.stringify(run.taskId)];
+      const running = isRunning(run) ? 1 : 0;
+      database.run("insert or replace into runs values (?, ?, ?, ?)", number, lot, task, running);
+      this.writeSubtasks(number, run, written === undefined ? run.subtasks : this.store.unsavedSubtasks(run));
+    }
     const count = this.writeRows(number, rows, written);
     return () => void this.writtenRows.set(run, { list: rows, count });
   }
@@ -228,4 +265,15 @@ export class StateRecords {
     }
     return count;
   }
+}
+
+/** Names each member, because a look at the subtasks would read them. */
+function contentOf(run: StoredRun): RunContent {
+  const { lotNo, taskId, split, pagesOpened, listLag, readsLeft, readsAsked, lateReads, rows } = run;
+  return {
+    ...{ lotNo, taskId, split, pagesOpened, listLag, readsLeft, readsAsked, lateReads },
+    rows: { generated: rows.generatedCount, texts: rows.textCount },
+    exported: run.exported.toJSON(),
+    handedOut: run.handedOut.toJSON(),
+  };
 }

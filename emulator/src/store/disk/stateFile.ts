@@ -1,15 +1,12 @@
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { resolve } from "node:path";
-import { messageOf } from "../../errors";
+import { messageOf, StateFileError } from "../../errors";
 import type { StateDocument, StateExtras } from "../document/stateDocument";
 import { checkStateDocument } from "../document/stateDocument";
 import type { Store } from "../store";
 import { applicationId, databaseVersion, StateDatabase } from "./database";
 import { convertStateFile } from "./newStateFile";
-import { StateRecords } from "./records";
-
-/** A damaged file can hold rows that are nowhere else, so no message advises to delete it. */
-const remedy = "restore it from a copy, or start with another file";
+import { remedy, StateRecords } from "./records";
 
 /** Minimum time between two saves of background work. Changes of a request are saved before its response. */
 const backgroundMs = 200;
@@ -68,8 +65,14 @@ export class StateFile {
 
   private async write(): Promise<void> {
     if (this.extras === undefined) return;
-    this.records.save(this.extras());
-    await this.database.sync();
+    try {
+      this.records.save(this.extras());
+      await this.database.sync();
+    } catch (error) {
+      throw new StateFileError(`the state file ${this.database.file} could not be written: ${messageOf(error)}`, {
+        cause: error,
+      });
+    }
   }
 }
 
