@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fs, {
   copyFileSync,
   fstatSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -169,6 +170,25 @@ describe("the emulator's state file under failures", () => {
     assert.equal((await savedState(stateFile)).tasks.length, 2);
     await importStateFile(link, document, { replace: true });
     assert.deepEqual(await savedState(stateFile), document);
+  });
+
+  it("is refused while it has a hard link, also if no emulator uses it", async () => {
+    const first = await start();
+    const document = first.exportState();
+    const link = join(folder, "link.db");
+    linkSync(stateFile, link);
+    const refused = /link\.db has 2 names \(hard links\)\. Action: use a copy of the file, or a symbolic link/;
+    await assert.rejects(startEmulator({ stateFile: link }), refused);
+    await first.close();
+    await assert.rejects(startEmulator({ stateFile: link }), refused);
+    await assert.rejects(
+      exportStateFile(link, () => undefined),
+      refused,
+    );
+    assert.deepEqual(readdirSync(folder), ["link.db", "state.db"]);
+    await importStateFile(link, document, { replace: true });
+    await start();
+    started.push(await startEmulator({ stateFile: link }));
   });
 
   it("is saved and free after a close, also if the admin API does not close", async () => {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { messageOf, StateFileError } from "../../errors";
 import type { StateDocument, StateExtras } from "../document/stateDocument";
@@ -135,6 +135,13 @@ function checkDatabase(file: string, start: Buffer): void {
   if (version !== databaseVersion) {
     throw new Error(
       `the state file ${file} has version ${version}; this emulator reads versions 1 and ${databaseVersion}`,
+    );
+  }
+  // The lock and SQLite's log belong to a name, so each name would be a file of its own.
+  const { nlink } = statSync(file);
+  if (nlink > 1) {
+    throw new Error(
+      `the state file ${file} has ${nlink} names (hard links). Action: use a copy of the file, or a symbolic link`,
     );
   }
 }
