@@ -18,9 +18,12 @@ export type Asynchronous<T> = {
 export interface RemoteHold {
   /** Identifies it. */
   readonly id: string;
-  /** Resolves when the first request has arrived and, with `after`, has taken effect. The wait begins when it is read. */
+  /**
+   * Resolves when the first request has arrived and, with `after`, has taken effect. The wait begins when it is read.
+   * @throws Error if the hold is released before that.
+   */
   readonly reached: Promise<void>;
-  /** Releases the waiting requests and later ones. */
+  /** Releases the waiting requests and later ones. A second call does nothing. */
   release(): Promise<void>;
 }
 
@@ -179,29 +182,38 @@ export function connectEmulator(url: string, { token }: ConnectOptions = {}): Re
     async hold(fault) {
       const { id } = await call("post", "/__emulator/holds", { body: fault });
       const path = { id };
-      let wasReached = false;
-      const isReached = async (timeoutMs: number) => {
-        if (!wasReached) {
-          wasReached = (await call("get", "/__emulator/holds/{id}", { path, query: { timeoutMs } })).reached;
+      let isReached = false;
+      let released: Promise<void> | undefined;
+      const note = (hold: { reached: boolean } | undefined) => {
+        isReached ||= hold?.reached ?? false;
+      };
+      const reached = async () => {
+        while (!isReached && released === undefined) {
+          const hold = await orUndefined(call("get", "/__emulator/holds/{id}", { path, query: { timeoutMs: pollMs } }));
+          note(hold);
+          if (hold === undefined) break;
         }
-        return wasReached;
+        // The emulator forgets a released hold, but the response to the release says whether a request has reached it.
+        await released;
+        if (!isReached) throw new Error(`the hold ${id} is released, and no request is known to have reached it`);
       };
       return {
         id,
         get reached() {
-          return poll(() => isReached(pollMs));
+          return reached();
         },
-        async release() {
-          // The emulator forgets a released hold.
-          await isReached(0);
-          await call("post", "/__emulator/holds/{id}/release", { path });
+        release() {
+          released ??= orUndefined(call("post", "/__emulator/holds/{id}/release", { path })).then(note);
+          return released;
         },
       };
     },
     get holds() {
       return call("get", "/__emulator/holds").then(({ holds }) => holds);
     },
-    releaseHold: (id) => call("post", "/__emulator/holds/{id}/release", { path: { id } }),
+    async releaseHold(id) {
+      await call("post", "/__emulator/holds/{id}/release", { path: { id } });
+    },
     clearFaults: () => call("delete", "/__emulator/faults"),
     get behaviour() {
       return call("get", "/__emulator/behaviour") as RemoteEmulator["behaviour"];

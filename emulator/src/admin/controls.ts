@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { PlannedFault } from "../http/faults";
 import { holdView } from "../http/faults";
 import type { LocalEmulator } from "../localEmulator";
 import type { AdminHandler, AdminOperationName } from "./adminHandler";
@@ -42,27 +43,39 @@ export const controls: { [Name in Controls]: AdminHandler<Name> } = {
     emulator.setClock(body);
     return emulator.clock;
   },
-  getFaults: (emulator) => ({ faults: [...emulator.faults] as PlannedFaults }),
-  fault: (emulator, { body }) => emulator.fault(body) as PlannedFaults[number],
+  getFaults: (emulator) => ({ faults: [...emulator.faults] as DescribedFaults }),
+  fault: (emulator, { body }) => emulator.fault(body) as DescribedFaults[number],
   clearFaults: (emulator) => emulator.clearFaults(),
   removeFault: (emulator, { path }) => emulator.removeFault(path.id),
   getHolds: (emulator) => ({ holds: [...emulator.holds] }),
   hold: (emulator, { body }) => holdView(emulator.findHold(emulator.hold(body).id)),
   async getHold(emulator, { path, query: { timeoutMs = 0 }, signal }) {
     const hold = emulator.findHold(path.id);
-    await before(hold.gate.reached, timeoutMs, signal);
+    await before(decided(hold), timeoutMs, signal);
     return holdView(hold);
   },
-  releaseHold: (emulator, { path }) => emulator.releaseHold(path.id),
+  async releaseHold(emulator, { path }) {
+    const hold = emulator.findHold(path.id);
+    emulator.releaseHold(path.id);
+    await decided(hold);
+    return holdView(hold);
+  },
   async getSettled(emulator, { query: { timeoutMs = 10_000 }, signal }) {
     return { settled: await before(emulator.settled(), timeoutMs, signal) };
   },
 };
 
-type PlannedFaults = Extract<Awaited<ReturnType<AdminHandler<"getFaults">>>, { faults: unknown }>["faults"];
+type DescribedFaults = Extract<Awaited<ReturnType<AdminHandler<"getFaults">>>, { faults: unknown }>["faults"];
 
 function settingsOf({ plan, latency }: LocalEmulator): { plan: LocalEmulator["plan"]; latencyMs: number } {
   return { plan, latencyMs: latency };
+}
+
+/** Resolves when a request has reached the hold, or when it is released and none can reach it. */
+async function decided(hold: PlannedFault): Promise<void> {
+  await Promise.race([hold.gate.reached, hold.gate.opened]);
+  // The change of a request that it applies to may not be on disk yet.
+  if (hold.happened > 0) await hold.gate.reached;
 }
 
 /** Whether it resolves within this time. */

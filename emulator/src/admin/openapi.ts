@@ -484,7 +484,7 @@ export interface paths {
         };
         /**
          * Read a hold
-         * @description With `timeoutMs`, the response comes when a request has reached the hold, or after that time.
+         * @description With `timeoutMs`, the response comes when a request has reached the hold, when the hold is released, or after that time.
          */
         get: operations["getHold"];
         put?: never;
@@ -2178,12 +2178,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The waiting requests continue, and later ones do not wait. */
-            204: {
+            /** @description The waiting requests continue, and later ones do not wait. `reached` does not change any more. */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["Hold"];
+                };
             };
             default: components["responses"]["Failure"];
         };

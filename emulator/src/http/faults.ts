@@ -110,7 +110,8 @@ class Gate implements Hold {
   isReached = false;
   waiting = 0;
   private arrived: () => void = () => undefined;
-  private readonly opened: Promise<void>;
+  /** Resolves when it is released. */
+  readonly opened: Promise<void>;
   private open: () => void = () => undefined;
   private readonly released: () => void;
 
