@@ -25,6 +25,7 @@ const kindsOfField = {
   code: ["error"],
   delayMs: ["slow", "late"],
   location: ["redirect"],
+  headers: ["status", "redirect"],
   body: ["status"],
 };
 
@@ -176,6 +177,7 @@ const labels = {
   code: "Error code",
   delayMs: "Milliseconds",
   location: "Location",
+  headers: "Headers, one in each line",
   body: "Body",
 };
 
@@ -191,6 +193,7 @@ const limits = {
 
 /** @param {string} name */
 function control(name) {
+  if (name === "headers") return h("textarea", { name, rows: 2, placeholder: "Retry-After: 5" });
   return h("input", { name, ...(numbers.includes(name) ? { type: "number", ...limits[name] } : {}) });
 }
 
@@ -218,13 +221,35 @@ function applies(name, kind) {
  * The fields that the user has filled in and that apply to the kind.
  *
  * @param {HTMLFormElement} form
- * @returns {Record<string, string | number>}
+ * @returns {Record<string, unknown>}
  */
 function givenFields(form) {
   const fields = new FormData(form);
   const kind = String(fields.get("kind"));
   const given = [...fields].filter(([name, value]) => value !== "" && applies(name, kind));
+  return Object.fromEntries(given.map(([name, value]) => [name, fieldValue(name, String(value))]));
+}
+
+/**
+ * @param {string} name
+ * @param {string} text
+ */
+function fieldValue(name, text) {
+  if (name === "headers") return headersIn(text);
+  return numbers.includes(name) ? Number(text) : text;
+}
+
+/**
+ * The admin API refuses what is not a header.
+ *
+ * @param {string} text lines such as `Retry-After: 5`
+ */
+function headersIn(text) {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
   return Object.fromEntries(
-    given.map(([name, value]) => [name, numbers.includes(name) ? Number(value) : String(value)]),
+    lines.map((line) => {
+      const [name = "", ...value] = line.split(":");
+      return [name.trim(), value.join(":").trim()];
+    }),
   );
 }

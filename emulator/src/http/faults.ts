@@ -47,11 +47,11 @@ export interface Fault {
   probability?: number;
   /** Seed of the probability: the same seed leads to the same requests. Default 0. */
   seed?: number;
-  /** HTTP status, for `status`. Default 503. */
+  /** HTTP status, for `status` (default 503), `error` (default: that of the code) and `redirect` (default 307). */
   status?: number;
   /** Body, for `status`. A string is sent as it is, any other value as JSON. Default: a page of a proxy. */
   body?: unknown;
-  /** Headers of the response, for `status`. */
+  /** Headers of the response, for `status` and `redirect`. */
   headers?: Record<string, string>;
   /** Error code, for `error`. Default ServerError. */
   code?: ErrorCode;

@@ -189,8 +189,8 @@ describe("the emulator's page", () => {
   });
 
   it("adds faults and holds, which the service shows, and removes them", async () => {
-    const read = (): Promise<number> =>
-      call(emulator, "getData", { fields: { taskId: "shop", offset: 0, size: 1 } }).then(({ status }) => status);
+    const respond = () => call(emulator, "getData", { fields: { taskId: "shop", offset: 0, size: 1 } });
+    const read = (): Promise<number> => respond().then(({ status }) => status);
     await page.go("#/settings", "Settings");
     await page.isLive();
     const form = page.tab.getByRole("form", { name: "Add a fault" });
@@ -198,10 +198,14 @@ describe("the emulator's page", () => {
     await form.getByLabel("Operation").selectOption("getData");
     await form.getByLabel("Kind").selectOption("status");
     await form.getByLabel("Status", { exact: true }).fill("418");
+    await form.getByLabel("Headers").fill("Retry-After: 5\n\nX-Page : http://127.0.0.1:80/\n");
     await form.getByLabel("Times").fill("2");
     await add.click();
     await page.tab.getByText("The next requests of getData meet: status.").waitFor();
-    assert.equal(await read(), 418);
+    const failed = await respond();
+    assert.equal(failed.status, 418);
+    assert.equal(failed.headers.get("retry-after"), "5");
+    assert.equal(failed.headers.get("x-page"), "http://127.0.0.1:80/");
     const fault = page.tab.getByRole("row", { name: /^getData status/ });
     await fault.getByRole("cell", { name: "1", exact: true }).nth(2).waitFor();
     await fault.getByRole("button", { name: "Remove" }).click();
@@ -216,7 +220,9 @@ describe("the emulator's page", () => {
     await form.getByLabel("Operation").selectOption("getData");
     await form.getByLabel("Kind").selectOption("hold");
     await form.getByLabel("Task", { exact: true }).fill("shop");
-    assert.equal(await form.getByLabel("Status", { exact: true }).isVisible(), false, "a hold has no status");
+    for (const label of ["Status", "Headers, one in each line"]) {
+      assert.equal(await form.getByLabel(label, { exact: true }).isVisible(), false, `a hold has no ${label}`);
+    }
     await add.click();
     const hold = page.tab.getByRole("row", { name: /^getData shop after/ });
     await hold.waitFor();
@@ -237,8 +243,9 @@ describe("the emulator's page", () => {
     assert.deepEqual(offered, [...components.schemas.Fault.properties.kind.enum, "hold"]);
     await form.getByLabel("Kind").selectOption("redirect");
     await form.getByLabel("Location").fill("not an address");
+    await form.getByLabel("Headers").fill("no header");
     await form.getByRole("button", { name: "Add the fault" }).click();
-    await page.tab.getByText(/That did not work: .*location/).waitFor();
+    await page.tab.getByText(/That did not work: .*headers.*location/).waitFor();
     assert.equal(await form.getByLabel("Location").inputValue(), "not an address", "the form keeps what was filled in");
     emulator.setBehaviour({ errorBody: "html" });
     await page.tab.locator("tr.changed[data-key=errorBody]").waitFor();
