@@ -59,7 +59,8 @@ describe("webextract export to S3", () => {
         return "stall";
       };
     });
-    const killed = world.start(flags, environment());
+    const pages = { ...environment(), WEBEXTRACT_PAGE_SIZE: "5" };
+    const killed = world.start(flags, pages);
     await isUploading;
     killed.process.kill("SIGKILL");
     await killed.ended;
@@ -72,15 +73,14 @@ describe("webextract export to S3", () => {
     s3.proxy.reset();
     s3.makeStale((name) => name.endsWith(".lock"));
     world.operations();
-    const again = await world.start(flags, environment()).ended;
+    const again = await world.start(flags, pages).ended;
     assert.equal(again.code, 0, again.stderr);
-    assert.match(again.stderr, /continues after the 20 rows/);
+    // The rows are sent while they are read, and the next page waits for the part that stalls.
+    const kept = Number(/continues after the (\d+) rows/.exec(again.stderr)?.[1]);
+    assert.ok(kept >= 5 && kept < 20, again.stderr);
     assert.deepEqual([s3.keys(), s3.openUploads(), s3.leftovers()], [["rows.ndjson"], 0, []]);
     assert.equal(s3.content("rows.ndjson"), rows.map((row) => `${row}\n`).join(""));
-    assert.deepEqual(
-      world.operations().filter((name) => name === "getData"),
-      [],
-    );
+    assert.equal(world.operations().filter((name) => name === "getData").length, (20 - kept) / 5);
     assert.deepEqual(readdirSync(world.folder), []);
   });
 

@@ -40,7 +40,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     onDelete: { kind: choice("retain", "removeFile"), default: "retain", option: true },
     profile: { kind: string, option: true },
   },
-  outputs: ["rowCount", "file", "bytes", "sha256", "complete", "marked", "checked"],
+  outputs: ["rowCount", "file", "bytes", "sha256", "etag", "complete", "marked", "checked"],
 
   rules(args: DataExportArgs, problems: Problem[]): void {
     const { scope, lotNo } = args;
@@ -121,9 +121,9 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
   },
 
   async update(_id: string, state: DataExportState, args: DataExportArgs, context: Context): Promise<DataExportState> {
-    const { rowCount, file, bytes, sha256, complete, marked, checked } = state;
+    const { rowCount, file, bytes, sha256, etag, complete, marked, checked } = state;
     if (!state.pending?.length && changedArgs(dataExport.args, state, args).length === 0) {
-      return { ...args, rowCount, file, bytes, sha256, complete, marked, checked };
+      return { ...args, rowCount, file, bytes, sha256, etag, complete, marked, checked };
     }
     return runExport(args, state, context);
   },

@@ -130,6 +130,8 @@ export interface DataExportState extends DataExportArgs, PendingState {
   bytes: number;
   /** SHA-256 of the file as it is on the disk, in hex. */
   sha256: string;
+  /** ETag of the object in S3, by which a later export finds out that nobody has changed it. Absent for a file on the disk. */
+  etag?: string;
   /**
    * Whether the file has as many rows as the service reports. Of a batch: and no subtask was running just before the read, if the service
    * allows the account to list them.

@@ -22,7 +22,9 @@ export interface KeptRows {
 }
 
 /** What is known of a file that was written. */
-export type WrittenFile = Pick<DataExportState, "file" | "rowCount" | "bytes" | "sha256">;
+export type WrittenFile = Pick<DataExportState, "file" | "rowCount" | "bytes" | "sha256" | "etag">;
+
+type NamedFile = Pick<WrittenFile, "file" | "etag">;
 
 /** The files that exports of this process are writing. All exports of one command run in one process, and each needs a name of its own. */
 const claimed = new Set<string>();
@@ -128,6 +130,7 @@ export class OutputFile {
     await pipeline(createReadStream(path), async (pieces) => {
       for await (const piece of pieces) {
         this.hash.update(piece as Buffer);
+        await this.follow(piece as Buffer);
       }
     });
     this.rowCount = rowCount;
@@ -144,7 +147,15 @@ export class OutputFile {
     const before = this.writing;
     this.writing = before.then(() => this.handle?.writeFile(lines));
     this.writing.catch(() => undefined);
+    await this.follow(lines);
     await before;
+  }
+
+  /** Rows that need no other format are sent while they are read. */
+  private async follow(lines: Buffer): Promise<void> {
+    if (isAsRead(this.args)) {
+      await this.destination.follow?.(this.name, lines);
+    }
   }
 
   /** When it returns, a power cut does not lose the rows. */
@@ -159,12 +170,11 @@ export class OutputFile {
       // The destination can move the file away, and the command of pipe gets what was written.
       this.content = this.args.pipe === undefined ? undefined : await open(path);
       try {
-        await this.putInPlace(path, digest);
+        return await this.putInPlace(path, digest);
       } catch (error) {
         await this.content?.close();
         throw error;
       }
-      return this.name;
     });
   }
 
@@ -177,12 +187,15 @@ export class OutputFile {
     return this.inFormat(args, (path, digest) => this.putBeside(path, digest));
   }
 
-  /** @param put gives the file its name, and returns the name */
+  /** @param put gives the file its name */
   private async inFormat(
     args: FormatArgs,
-    put: (path: string, content: Content) => Promise<string>,
+    put: (path: string, content: Content) => Promise<NamedFile>,
   ): Promise<WrittenFile> {
-    await this.flush();
+    await this.writing;
+    if (isAsRead(args) && this.destination.movesFile) {
+      await this.handle?.sync();
+    }
     await this.handle?.close();
     this.isRead = true;
     // The rows can be refused while their format is written. Then they are written again.
@@ -190,14 +203,14 @@ export class OutputFile {
     const { rowCount } = this;
     if (isAsRead(args)) {
       const digest = { bytes: this.bytes, sha256: this.hash.digest("hex") };
-      return { ...digest, rowCount, file: await put(this.temporaryPath, digest) };
+      return { ...digest, rowCount, ...(await put(this.temporaryPath, digest)) };
     }
     const rewritten = temporaryPathFor(this.workPath);
     try {
       const digest = await writeFormat(args, this.temporaryPath, rewritten, this.folder);
-      const file = await put(rewritten, digest);
+      const named = await put(rewritten, digest);
       await rm(this.temporaryPath, { force: true });
-      return { ...digest, rowCount, file };
+      return { ...digest, rowCount, ...named };
     } catch (error) {
       await rm(rewritten, { force: true });
       throw error;
@@ -222,6 +235,7 @@ export class OutputFile {
   async close(): Promise<void> {
     await this.writing.catch(() => undefined);
     await this.handle?.close().catch(() => undefined);
+    await this.destination.abandon?.();
   }
 
   /** @param onlyOnce whether rows that are read can get lost */
@@ -287,32 +301,31 @@ export class OutputFile {
    * An existing file of this name can be the export's own with the same rows: the export was killed before the state was saved, or its mark
    * was refused. Otherwise another program has taken the name, and the next name of the path is tried.
    */
-  private async putInPlace(from: string, content: Content): Promise<void> {
-    while (!(await this.destination.place(from, this.name, content, this.replaces))) {
-      this.replaces = undefined;
-      if (this.mayBeOwn && (await this.hasContent(this.name, content))) {
-        break;
+  private async putInPlace(from: string, content: Content): Promise<NamedFile> {
+    for (;;) {
+      const { name, replaces, mayBeOwn: orSame } = this;
+      const placed = await this.destination.place(from, name, content, { replaces, orSame });
+      if (placed !== undefined) {
+        await rm(from, { force: true });
+        return { ...placed, file: name };
       }
+      this.replaces = undefined;
       if (!(await this.takeNextName())) {
-        throw await this.destination.nameIsTaken(this.name);
+        throw await this.destination.nameIsTaken(name);
       }
     }
-    await rm(from, { force: true });
   }
 
   /** Rows that were rejected before and are the same need no second file. */
-  private async putBeside(from: string, content: Content): Promise<string> {
+  private async putBeside(from: string, content: Content): Promise<NamedFile> {
     for (let nth = 1; ; nth++) {
-      const name = rejectedName(this.name, nth, this.args.format);
-      if ((await this.destination.place(from, name, content)) || (await this.hasContent(name, content))) {
+      const file = rejectedName(this.name, nth, this.args.format);
+      const placed = await this.destination.place(from, file, content, { orSame: true });
+      if (placed !== undefined) {
         await rm(from, { force: true });
-        return name;
+        return { ...placed, file };
       }
     }
-  }
-
-  private async hasContent(name: string, content: Content): Promise<boolean> {
-    return (await this.destination.compare(name, content)) === "same";
   }
 }
 

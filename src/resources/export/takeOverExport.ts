@@ -14,7 +14,7 @@ import { pendingMark } from "./model";
 
 type Outputs = Pick<
   DataExportState,
-  "rowCount" | "file" | "bytes" | "sha256" | "complete" | "marked" | "checked" | "pending"
+  "rowCount" | "file" | "bytes" | "sha256" | "etag" | "complete" | "marked" | "checked" | "pending"
 >;
 
 /** `written`: the file is complete, and its rows can be marked. `finished`: the rows are marked, or stay unmarked. */
@@ -23,11 +23,11 @@ type Stage = "written" | "finished";
 /** Notes what an export has done. */
 export async function noteExport(
   args: DataExportArgs,
-  { rowCount, file, bytes, sha256, complete, marked, checked, pending }: DataExportState,
+  { rowCount, file, bytes, sha256, etag, complete, marked, checked, pending }: DataExportState,
   stage: Stage,
   { journal }: Context,
 ): Promise<void> {
-  const outputs: Outputs = { rowCount, file, bytes, sha256, complete, marked, checked, pending };
+  const outputs: Outputs = { rowCount, file, bytes, sha256, etag, complete, marked, checked, pending };
   await journal?.done({ ...requestOf(args), detail: { ...outputs, stage } }, file);
 }
 

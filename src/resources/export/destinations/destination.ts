@@ -4,7 +4,19 @@ export interface Content {
   bytes: number;
   /** SHA-256 in hex. */
   sha256: string;
+  /** The ETag of an object. It says without a download that the object has not changed. */
+  etag?: string;
 }
+
+/** When a file can have a name that is taken. */
+export interface Placing {
+  /** The content of the file of this name that may be replaced. Absent: no file is replaced. */
+  replaces?: Content;
+  /** Whether a file of this name that has the same content can stay in place of the new one. */
+  orSame?: boolean;
+}
+
+export type Placed = Pick<Content, "etag">;
 
 /**
  * Where an export keeps its files. The rows are first written to a temporary file on the disk; the destination gets the file when it is complete.
@@ -17,6 +29,8 @@ export interface Destination {
   workPath(name: string): string;
   /** The mode of temporary files. Absent: the usual one of the process. */
   readonly fileMode?: number;
+  /** Whether the temporary file itself gets the name, so that it must be on the disk before. Otherwise the destination gets its content. */
+  readonly movesFile: boolean;
   /** The folder for temporary files that later exports to the same path must find, whatever name they use. */
   readonly keptFolder: string;
   /**
@@ -30,12 +44,18 @@ export interface Destination {
   /** Compares the file with what was written. */
   compare(name: string, content: Content): Promise<"same" | "missing" | "changed">;
   /**
-   * Gives a complete file its name. When it returns true, a power cut or a kill loses nothing.
-   * @param from the complete file on the disk; it can be gone afterwards
-   * @param replaces the content of the file of this name that may be replaced. Without it, no file is replaced
-   * @returns false if another file has the name
+   * Gets the content of a file while it is written, so that it can be sent before the file is complete. Its end is `place` or `abandon`.
+   * @param piece the next bytes. They are copied
    */
-  place(from: string, name: string, content: Content, replaces?: Content): Promise<boolean>;
+  follow?(name: string, piece: Buffer): Promise<void>;
+  /** The file that was followed will not be placed. Never fails. */
+  abandon?(): Promise<void>;
+  /**
+   * Gives a complete file its name. When it returns, a power cut or a kill loses nothing.
+   * @param from the complete file on the disk; it can be gone afterwards
+   * @returns undefined if another file has the name
+   */
+  place(from: string, name: string, content: Content, placing: Placing): Promise<Placed | undefined>;
   /** Removes the file, unless it has changed. Returns false if it has. */
   remove(name: string, content: Content): Promise<boolean>;
   /** What to tell the user about an existing file that must not be overwritten. */

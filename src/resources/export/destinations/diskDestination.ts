@@ -4,11 +4,13 @@ import { syncFolder } from "../../../service/files/syncFolder";
 import { isTemporary, removeAbandonedFiles } from "../../../service/files/temporaryFiles";
 import { ResourceError } from "../../resource";
 import { fixedFolder, patternOf } from "../outputPath";
-import type { Content, Destination } from "./destination";
+import type { Content, Destination, Placed, Placing } from "./destination";
 import { compareContent, exists, fileInPlaceOf, isFolder, moveIfFree } from "./diskFile";
 
 /** Files on the disk. The temporary files are beside the file, so that a rename is enough. */
 export class DiskDestination implements Destination {
+  readonly movesFile = true;
+
   /**
    * @param path the path of the export, with its placeholders
    * @param folder the program's folder. Names are relative to it
@@ -49,12 +51,17 @@ export class DiskDestination implements Destination {
     return (await this.isFolder(name)) ? "changed" : compareContent(this.locate(name), sha256);
   }
 
-  async place(from: string, name: string, _content: Content, replaces?: Content): Promise<boolean> {
+  async place(
+    from: string,
+    name: string,
+    content: Content,
+    { replaces, orSame }: Placing,
+  ): Promise<Placed | undefined> {
     const path = this.locate(name);
     await mkdir(dirname(path), { recursive: true });
     const isPlaced = replaces === undefined ? await moveIfFree(from, path) : await replace(from, path);
     await syncFolder(dirname(path));
-    return isPlaced;
+    return isPlaced || (orSame === true && (await this.compare(name, content)) === "same") ? {} : undefined;
   }
 
   async remove(name: string, content: Content): Promise<boolean> {

@@ -28,13 +28,12 @@ export function storeEnvironment(endpoint: string, account: Account | undefined,
   };
 }
 
-/** Rows of 12 MiB, which are sent in parts. */
-export function addLargeRows({ emulator }: World): void {
+/** 12 rows of 12 MiB, which are sent in parts. */
+export function addLargeRows({ emulator }: World): string[] {
   const text = "x".repeat(1024 * 1024);
-  emulator.change.insertRows(
-    "task-1",
-    Array.from({ length: 12 }, (_, index) => JSON.stringify({ index, text })),
-  );
+  const rows = Array.from({ length: 12 }, (_, index) => JSON.stringify({ index, text }));
+  emulator.change.insertRows("task-1", rows);
+  return rows;
 }
 
 /** The real store behind a faulty proxy, for the tests of one file. */
@@ -141,9 +140,9 @@ export class S3World {
     return this.uploadFolders().length;
   }
 
-  /** Makes them two days old. */
-  ageUploads(): void {
-    const then = new Date(Date.now() - 48 * 3600 * 1000);
+  /** Makes them so old. */
+  ageUploads(hours: number): void {
+    const then = new Date(Date.now() - hours * 3600 * 1000);
     for (const folder of this.uploadFolders()) {
       utimesSync(folder, then, then);
     }
@@ -163,8 +162,12 @@ export class S3World {
   /** Sets the time of temporary files far back. */
   makeStale(isChosen: (name: string) => boolean): void {
     for (const name of this.leftovers().filter(isChosen)) {
-      utimesSync(join(this.workFolder ?? "", name), new Date(0), new Date(0));
+      utimesSync(this.leftoverPath(name), new Date(0), new Date(0));
     }
+  }
+
+  leftoverPath(name: string): string {
+    return join(this.workFolder ?? "", name);
   }
 
   /** Temporary files of exports, without their folder. */

@@ -12,8 +12,11 @@ import { s3Path } from "./s3Path";
  * which upload this machine has begun; the list of the store shows those of other machines.
  */
 
-/** Milliseconds after which an upload counts as abandoned although its process can be running elsewhere. */
+/** Milliseconds after which an upload counts as abandoned, although its process can be running. An export whose upload was aborted sends its file again. */
 const abandonedAfter = 24 * 3600 * 1000;
+
+/** Milliseconds within which an upload of another machine counts as in progress. */
+const inProgressFor = 3600 * 1000;
 
 const ending = ".upload";
 
@@ -43,7 +46,7 @@ export async function noteUpload(workPath: string, upload: MultipartUpload & { b
 }
 
 /**
- * Aborts the abandoned uploads of a path, and warns of those that may be in progress on another machine. Never fails: an account may be allowed to
+ * Aborts the abandoned uploads of a path, and warns of those that may be abandoned. Never fails: an account may be allowed to
  * write, and not to list uploads.
  * @param prefix with which each key of the path begins
  * @param isOfPath whether an export to the path can have made this key
@@ -57,21 +60,23 @@ export async function endAbandonedUploads(
     warn,
   }: { folder: string; prefix: string; isOfPath(key: string): boolean } & Pick<Context, "warn">,
 ): Promise<void> {
-  const inProgress = new Set<string>();
+  const ours = new Set<string>();
   for (const { file, note } of await notesIn(folder)) {
     if (note.bucket !== bucket.name || !isOfPath(note.key)) {
       continue;
     }
-    if (note.host !== hostname() || isRunning(note.pid)) {
-      inProgress.add(note.uploadId);
-    } else if (await isAborted(bucket, note)) {
+    const isOfThisMachine = note.host === hostname();
+    if (isOfThisMachine && isRunning(note.pid)) {
+      ours.add(note.uploadId);
+    } else if (!isOfThisMachine || (await isAborted(bucket, note))) {
       await rm(file, { force: true });
     }
   }
   const open = await bucket.openUploads(prefix).catch((): OpenUpload[] => []);
-  for (const upload of open.filter(({ key, uploadId }) => isOfPath(key) && !inProgress.has(uploadId))) {
-    const isAbandoned = Date.now() - (upload.initiated?.getTime() ?? Date.now()) >= abandonedAfter;
-    if (!isAbandoned || !(await isAborted(bucket, upload))) {
+  for (const upload of open.filter(({ key }) => isOfPath(key))) {
+    const age = Date.now() - (upload.initiated?.getTime() ?? Date.now());
+    const isInProgress = age < (ours.has(upload.uploadId) ? abandonedAfter : inProgressFor);
+    if (!isInProgress && (age < abandonedAfter || !(await isAborted(bucket, upload)))) {
       warn(
         `${inWords(bucket, upload)} has not ended. If no export is running elsewhere, it was abandoned: ${howToAbort(bucket, upload)}`,
       );

@@ -4,20 +4,19 @@ import { isTemporary, removeAbandonedFiles } from "../../../../service/files/tem
 import type { Context } from "../../../resource";
 import { ResourceError } from "../../../resource";
 import { patternOf } from "../../outputPath";
-import type { Content, Destination } from "../destination";
+import type { Content, Destination, Placed, Placing } from "../destination";
 import { endAbandonedUploads, howToAbort, inWords } from "./abandonedUploads";
 import type { Condition, Headers, StoredObject } from "./bucket";
 import { Bucket } from "./bucket";
+import type { SentObject } from "./objectUpload";
+import { ObjectUpload } from "./objectUpload";
 import { bucketAndKey } from "./s3Path";
 import { s3Client } from "./sdk";
-import type { SentFile } from "./sendFile";
-import { sendFile } from "./sendFile";
 import { StoreError } from "./storeError";
 import { TakenNames } from "./takenNames";
 import { workFolder, workPathIn } from "./workFolder";
 
-/** Names of metadata: the SHA-256 of the object in hex, and which write has made the object. */
-const digestKey = "webextract-sha256";
+/** The name of the metadata that says which write has made the object. */
 const writeKey = "webextract-write";
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -29,16 +28,28 @@ const contentTypes: Readonly<Record<string, string>> = {
   ".parquet": "application/vnd.apache.parquet",
 };
 
+/** One write of an object. */
+interface Write {
+  name: string;
+  /** Stands in the metadata of the object. */
+  id: string;
+  upload: ObjectUpload;
+}
+
 const runAgain = "Run the same command again.";
 
 /**
- * Objects in S3. The rows are written to a private temporary file on the disk first, because they can be checked and converted only there, and
- * because a read that fails must leave no object. Each write is conditional, so that it never replaces an object that this export did not write.
+ * Objects in S3. The rows are also written to a private temporary file on the disk: a format needs all of them, rows that are refused get another
+ * name, and an upload that fails during the read is tried again after it. Each write is conditional, so that it never replaces an object that this
+ * export did not write.
  */
 export class S3Destination implements Destination {
   private readonly taken: TakenNames;
+  /** What is sent while the rows are read. */
+  private following: Write | undefined;
 
   readonly fileMode = 0o600;
+  readonly movesFile = false;
 
   private constructor(
     private readonly path: string,
@@ -119,37 +130,49 @@ export class S3Destination implements Destination {
     return (await this.contains(found, name, content)) ? "same" : "changed";
   }
 
-  async place(from: string, name: string, content: Content, replaces?: Content): Promise<boolean> {
-    const { bucket, context } = this;
-    const key = keyOf(name);
-    const found = await bucket.head(key);
+  async follow(name: string, piece: Buffer): Promise<void> {
+    this.following ??= this.newWrite(name);
+    await this.following.upload.write(piece);
+  }
+
+  async abandon(): Promise<void> {
+    await this.following?.upload.abandon();
+    this.following = undefined;
+  }
+
+  async place(
+    from: string,
+    name: string,
+    content: Content,
+    { replaces, orSame }: Placing,
+  ): Promise<Placed | undefined> {
+    const found = await this.bucket.head(keyOf(name));
     if (found !== undefined && (replaces === undefined || !(await this.contains(found, name, replaces)))) {
-      return false;
+      await this.abandon();
+      return this.placedIf(orSame, found, name, content);
     }
     const condition: Condition = found === undefined ? { IfNoneMatch: "*" } : { IfMatch: found.etag };
-    const write = randomUUID();
-    const headers = this.headers(name, { [digestKey]: content.sha256, [writeKey]: write });
-    const file = { from, content, key, headers, condition, workPath: this.workPath(name) };
-    let sent: SentFile | undefined;
+    const { id, upload } = await this.writeOf(from, name, content);
+    let sent: SentObject | undefined;
     let failure: unknown;
     try {
-      sent = await sendFile(bucket, file, context);
+      sent = await upload.complete(condition);
     } catch (error) {
       failure = error;
     }
     const now = await this.after(name, failure);
-    if (now?.metadata[writeKey] !== write) {
-      // A response that was lost can look like a conflict with an object that this write itself has made.
-      if (failure !== undefined) {
-        throw failure;
-      }
-      if (sent?.isPlaced !== true && now !== undefined) {
-        return false;
-      }
-      throw changed(name);
+    if (now?.metadata[writeKey] === id) {
+      await this.verify(name, now, content, sent?.sha256);
+      return { etag: now.etag };
     }
-    await this.verify(name, now, content, sent?.sha256);
-    return true;
+    // A response that was lost can look like a conflict with an object that this write itself has made.
+    if (failure !== undefined) {
+      throw failure;
+    }
+    if (sent?.isPlaced !== true && now !== undefined) {
+      return this.placedIf(orSame, now, name, content);
+    }
+    throw changed(name);
   }
 
   async remove(name: string, content: Content): Promise<boolean> {
@@ -178,6 +201,40 @@ export class S3Destination implements Destination {
     return new ResourceError(
       `The temporary file of "${name}" cannot be written: ${error.message}. ${soFar}Free space in "${this.folder}", or set TMPDIR to another folder. ${runAgain}`,
     );
+  }
+
+  private async placedIf(
+    orSame: boolean | undefined,
+    found: StoredObject,
+    name: string,
+    content: Content,
+  ): Promise<Placed | undefined> {
+    return orSame === true && (await this.contains(found, name, content)) ? { etag: found.etag } : undefined;
+  }
+
+  /** What was sent while the rows were read; otherwise, or if that has failed, the complete file. */
+  private async writeOf(from: string, name: string, content: Content): Promise<Write> {
+    const { following } = this;
+    if (following?.name === name && (await following.upload.sendRest())) {
+      this.following = undefined;
+      return following;
+    }
+    await this.abandon();
+    const write = this.newWrite(name, content.bytes);
+    try {
+      await write.upload.writeFile(from, content);
+    } catch (error) {
+      await write.upload.abandon();
+      throw error;
+    }
+    return write;
+  }
+
+  private newWrite(name: string, bytes?: number): Write {
+    const id = randomUUID();
+    const headers = this.headers(name, { [writeKey]: id });
+    const object = { key: keyOf(name), headers, workPath: this.workPath(name), bytes };
+    return { name, id, upload: new ObjectUpload(this.bucket, object, this.context) };
   }
 
   /** The object after a write. If that cannot be found out, the failure of the write says more. */
@@ -217,12 +274,9 @@ export class S3Destination implements Destination {
     }
   }
 
-  private async contains(found: StoredObject, name: string, content: Content): Promise<boolean> {
-    const noted = found.metadata[digestKey];
-    if (found.bytes !== content.bytes || noted !== undefined) {
-      return found.bytes === content.bytes && noted === content.sha256;
-    }
-    return (await this.digestOf(name, found)) === content.sha256;
+  /** An object that was copied has the same content and can have another ETag. */
+  private async contains(found: StoredObject, name: string, { bytes, sha256, etag }: Content): Promise<boolean> {
+    return found.bytes === bytes && (found.etag === etag || (await this.digestOf(name, found)) === sha256);
   }
 
   private async digestOf(name: string, { etag }: StoredObject): Promise<string> {

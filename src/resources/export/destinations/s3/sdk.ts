@@ -10,6 +10,8 @@ const sdkName = "@aws-sdk/client-s3";
 export const limits = {
   /** Size of a part in bytes. A file of this size or less is sent in one request. S3 allows no smaller parts than 5 MiB. */
   partBytes: 8 * 1024 * 1024,
+  /** S3 allows no more parts. */
+  mostParts: 10_000,
   /** Parts that are sent at the same time. Each needs a buffer. */
   partsInFlight: 4,
   /** Milliseconds without progress after which a request counts as failed, so that a server that hangs does not hang the export. */

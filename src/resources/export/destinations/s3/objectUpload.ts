@@ -1,0 +1,273 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import type { Context } from "../../../resource";
+import { messageOf, ResourceError } from "../../../resource";
+import type { Content } from "../destination";
+import type { UploadNote } from "./abandonedUploads";
+import { howToAbort, inWords, noteUpload } from "./abandonedUploads";
+import type { Bucket, Condition, Headers, MultipartUpload, PartToSend, SentPart } from "./bucket";
+import { s3Path } from "./s3Path";
+import { limits } from "./sdk";
+import { StoreError } from "./storeError";
+
+const mebibyte = 1024 * 1024;
+
+/** Milliseconds between two progress messages. */
+const progressEveryMs = 500;
+
+export interface ObjectToSend {
+  key: string;
+  headers: Headers;
+  /** Beside which the note of a multipart upload is. */
+  workPath: string;
+  /** Length of the object, if it is known: then the progress is shown, and an object of any length has few enough parts. */
+  bytes?: number;
+}
+
+export interface SentObject {
+  /** False if another object has the name. */
+  isPlaced: boolean;
+  /** SHA-256 of the object in base64, as a store that keeps checksums has it. */
+  sha256: string;
+}
+
+/** A multipart upload in progress. */
+interface Begun {
+  upload: MultipartUpload;
+  note: UploadNote;
+}
+
+/**
+ * An object that is sent while its content arrives, in constant memory: in one request at the end, or in parts if there is more than one part of content. It
+ * has no name before `complete`. A multipart upload that fails is aborted.
+ */
+export class ObjectUpload {
+  private readonly partBytes: number;
+  /** The part that is filled, and the SHA-256 of what it has. */
+  private part: Buffer | undefined;
+  private filled = 0;
+  private hash = createHash("sha256");
+  /** Parts that have been sent can be filled again. */
+  private readonly free: Buffer[] = [];
+  private buffers = 0;
+  private begun: Promise<Begun> | undefined;
+  private readonly parts: Promise<SentPart | undefined>[] = [];
+  private readonly inFlight = new Set<Promise<unknown>>();
+  private failure: unknown;
+  private sentBytes = 0;
+  private shownAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly bucket: Bucket,
+    private readonly object: ObjectToSend,
+    private readonly context: Context,
+  ) {
+    const { bytes = 0 } = object;
+    this.partBytes = Math.max(limits.partBytes, Math.ceil(bytes / limits.mostParts / mebibyte) * mebibyte);
+  }
+
+  /** Returns when the content is copied, which can wait for parts in flight. After a failure it does nothing: `complete` throws the failure. */
+  async write(content: Buffer): Promise<void> {
+    for (let from = 0; from < content.length && !this.hasFailed; ) {
+      const part = await this.partWithRoom();
+      const piece = content.subarray(from, from + part.length - this.filled);
+      piece.copy(part, this.filled);
+      this.hash.update(piece);
+      this.filled += piece.length;
+      from += piece.length;
+    }
+  }
+
+  /**
+   * Writes a complete file.
+   * @throws ResourceError if the file does not have the content
+   */
+  async writeFile(from: string, content: Content): Promise<void> {
+    const hash = createHash("sha256");
+    for await (const piece of createReadStream(from, { highWaterMark: mebibyte })) {
+      hash.update(piece as Buffer);
+      await this.write(piece as Buffer);
+    }
+    if (hash.digest("hex") !== content.sha256) {
+      throw new ResourceError(
+        `The temporary file "${from}" was changed during the export, so it was not written to "${this.name}". Run the same command again.`,
+      );
+    }
+  }
+
+  /** Sends the last part. Returns whether all parts were sent; if not, `complete` throws why. */
+  async sendRest(): Promise<boolean> {
+    if (this.begun !== undefined) {
+      this.sendPart();
+    }
+    await Promise.all(this.parts);
+    return !this.hasFailed;
+  }
+
+  /** Sends the rest and gives the object its name. */
+  async complete(condition: Condition): Promise<SentObject> {
+    try {
+      const sent = await (this.begun === undefined ? this.sendAtOnce(condition) : this.completeParts(condition));
+      if (!sent.isPlaced) {
+        await this.abandon();
+      }
+      return sent;
+    } catch (error) {
+      throw this.interruptionOr(error, await this.abort());
+    }
+  }
+
+  /** Ends an upload that is not completed. Never fails. */
+  async abandon(): Promise<void> {
+    const left = await this.abort();
+    if (left !== "") {
+      this.context.warn(left);
+    }
+  }
+
+  private async sendAtOnce(condition: Condition): Promise<SentObject> {
+    const { key, headers } = this.object;
+    const body = this.part?.subarray(0, this.filled) ?? Buffer.alloc(0);
+    const sha256 = this.hash.digest("base64");
+    const isPlaced = await this.bucket.put({ key, body, sha256, headers, condition, signal: this.context.interrupted });
+    return { isPlaced, sha256 };
+  }
+
+  private async completeParts(condition: Condition): Promise<SentObject> {
+    if (!(await this.sendRest()) || this.begun === undefined) {
+      throw this.failure;
+    }
+    const parts = (await Promise.all(this.parts)).flatMap((part) => part ?? []);
+    const digests = createHash("sha256");
+    for (const { ChecksumSHA256 } of parts) {
+      digests.update(Buffer.from(ChecksumSHA256, "base64"));
+    }
+    const { upload, note } = await this.begun;
+    const isPlaced = await this.bucket.completeUpload(upload, parts, condition);
+    if (isPlaced) {
+      this.begun = undefined;
+      await note.forget();
+    }
+    return { isPlaced, sha256: digests.digest("base64") };
+  }
+
+  private get hasFailed(): boolean {
+    return this.failure !== undefined;
+  }
+
+  /** A part is sent when there is more content, because the last one ends the upload. */
+  private async partWithRoom(): Promise<Buffer> {
+    if (this.part?.length === this.filled) {
+      this.sendPart();
+    }
+    this.part ??= await this.freeBuffer();
+    return this.part;
+  }
+
+  private async freeBuffer(): Promise<Buffer> {
+    while (this.free.length === 0 && this.buffers === limits.partsInFlight) {
+      await Promise.race(this.inFlight);
+    }
+    const buffer = this.free.pop();
+    if (buffer !== undefined) {
+      return buffer;
+    }
+    this.buffers++;
+    return Buffer.allocUnsafeSlow(this.partBytes);
+  }
+
+  private sendPart(): void {
+    const { part } = this;
+    if (part === undefined) {
+      return;
+    }
+    const body = part.subarray(0, this.filled);
+    const sha256 = this.hash.digest("base64");
+    this.part = undefined;
+    this.filled = 0;
+    this.hash = createHash("sha256");
+    const number = this.parts.length + 1;
+    const sending = this.send({ number, body, sha256 })
+      .catch((error): undefined => {
+        this.failure ??= error;
+      })
+      .finally(() => {
+        this.free.push(part);
+        this.inFlight.delete(sending);
+      });
+    this.inFlight.add(sending);
+    this.parts.push(sending);
+  }
+
+  private async send(part: PartToSend): Promise<SentPart> {
+    const { interrupted } = this.context;
+    if (part.number > limits.mostParts) {
+      throw new ResourceError(`The object "${this.name}" has more parts than S3 allows.`);
+    }
+    this.begun ??= this.begin();
+    const { upload } = await this.begun;
+    interrupted.throwIfAborted();
+    const sent = await this.bucket.uploadPart(upload, part, interrupted);
+    this.showProgress(part.body.length);
+    return sent;
+  }
+
+  private async begin(): Promise<Begun> {
+    const { key, headers, workPath } = this.object;
+    const upload = await this.bucket.createUpload(key, headers);
+    try {
+      return { upload, note: await noteUpload(workPath, { bucket: this.bucket.name, ...upload }) };
+    } catch (error) {
+      await this.bucket.abortUpload(upload);
+      throw error;
+    }
+  }
+
+  /** @returns what was left if the abort failed; otherwise an empty string */
+  private async abort(): Promise<string> {
+    // A part that arrives after the abort would stay, so those in flight are sent to their end.
+    await Promise.all(this.parts);
+    const begun = await this.begun?.catch(() => undefined);
+    this.begun = undefined;
+    if (begun === undefined) {
+      return "";
+    }
+    const { upload, note } = begun;
+    try {
+      await this.bucket.abortUpload(upload);
+    } catch (error) {
+      await note.leave();
+      return `${inWords(this.bucket, upload)} could not be aborted: ${messageOf(error)} To end it, ${howToAbort(this.bucket, upload)}`;
+    }
+    await note.forget();
+    return "";
+  }
+
+  private interruptionOr(error: unknown, left: string): unknown {
+    if (this.context.interrupted.aborted) {
+      const what = left === "" ? "No object was written." : `No object was written. ${left}`;
+      return new ResourceError(`The upload of "${this.name}" was interrupted. ${what} Run the same command again.`);
+    }
+    return left !== "" && error instanceof StoreError
+      ? new StoreError(`${error.message} ${left}`, error.code, error.advice)
+      : error;
+  }
+
+  private showProgress(bytes: number): void {
+    const { context } = this;
+    const { bytes: of } = this.object;
+    this.sentBytes += bytes;
+    if (of !== undefined && context.now() - this.shownAt >= progressEveryMs) {
+      this.shownAt = context.now();
+      const inMegabytes = (amount: number): string => (amount / 1e6).toFixed(0);
+      context.progress(`${inMegabytes(this.sentBytes)} of ${inMegabytes(of)} MB uploaded`, {
+        done: this.sentBytes,
+        of,
+      });
+    }
+  }
+
+  private get name(): string {
+    return s3Path(this.bucket.name, this.object.key);
+  }
+}
