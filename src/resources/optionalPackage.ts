@@ -20,5 +20,19 @@ export function isInstalled(name: string, folder: string): boolean {
 /** The exports of a package; undefined if it is not installed. */
 export async function importOptional(name: string, folder: string): Promise<unknown> {
   const file = locate(name, folder);
-  return file === undefined ? undefined : import(pathToFileURL(file).href);
+  if (file === undefined) {
+    return undefined;
+  }
+  try {
+    // Takes half the time of an import, if the package is CommonJS.
+    return createRequire(__filename)(file);
+  } catch (error) {
+    if (!onlyImported.includes(String((error as NodeJS.ErrnoException).code))) {
+      throw error;
+    }
+    return import(pathToFileURL(file).href);
+  }
 }
+
+/** Codes of modules that Node.js cannot require. */
+const onlyImported = ["ERR_REQUIRE_ESM", "ERR_REQUIRE_ASYNC_MODULE"];
