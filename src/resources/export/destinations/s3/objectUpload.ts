@@ -1,11 +1,11 @@
-import { createHash } from "node:crypto";
+import { createHash, webcrypto } from "node:crypto";
 import { createReadStream } from "node:fs";
 import type { Context } from "../../../resource";
 import { messageOf, ResourceError } from "../../../resource";
 import type { Content } from "../destination";
 import type { UploadNote } from "./abandonedUploads";
 import { howToAbort, inWords, noteUpload } from "./abandonedUploads";
-import type { Bucket, Condition, Headers, MultipartUpload, PartToSend, SentPart } from "./bucket";
+import type { Bucket, Condition, Headers, MultipartUpload, SentPart } from "./bucket";
 import { s3Path } from "./s3Path";
 import { limits } from "./sdk";
 import { StoreError } from "./storeError";
@@ -43,10 +43,9 @@ interface Begun {
  */
 export class ObjectUpload {
   private readonly partBytes: number;
-  /** The part that is filled, and the SHA-256 of what it has. */
+  /** The part that is filled, and the length of its content. */
   private part: Buffer | undefined;
   private filled = 0;
-  private hash = createHash("sha256");
   /** Parts that have been sent can be filled again. */
   private readonly free: Buffer[] = [];
   private buffers = 0;
@@ -72,7 +71,6 @@ export class ObjectUpload {
       const part = await this.partWithRoom();
       const piece = content.subarray(from, from + part.length - this.filled);
       piece.copy(part, this.filled);
-      this.hash.update(piece);
       this.filled += piece.length;
       from += piece.length;
     }
@@ -128,7 +126,7 @@ export class ObjectUpload {
   private async sendAtOnce(condition: Condition): Promise<SentObject> {
     const { key, headers } = this.object;
     const body = this.part?.subarray(0, this.filled) ?? Buffer.alloc(0);
-    const sha256 = this.hash.digest("base64");
+    const sha256 = await digestOf(body);
     const isPlaced = await this.bucket.put({ key, body, sha256, headers, condition, signal: this.context.interrupted });
     return { isPlaced, sha256 };
   }
@@ -182,12 +180,9 @@ export class ObjectUpload {
       return;
     }
     const body = part.subarray(0, this.filled);
-    const sha256 = this.hash.digest("base64");
     this.part = undefined;
     this.filled = 0;
-    this.hash = createHash("sha256");
-    const number = this.parts.length + 1;
-    const sending = this.send({ number, body, sha256 })
+    const sending = this.send(this.parts.length + 1, body)
       .catch((error): undefined => {
         this.failure ??= error;
       })
@@ -199,16 +194,16 @@ export class ObjectUpload {
     this.parts.push(sending);
   }
 
-  private async send(part: PartToSend): Promise<SentPart> {
+  private async send(number: number, body: Buffer): Promise<SentPart> {
     const { interrupted } = this.context;
-    if (part.number > limits.mostParts) {
+    if (number > limits.mostParts) {
       throw new ResourceError(`The object "${this.name}" has more parts than S3 allows.`);
     }
     this.begun ??= this.begin();
-    const { upload } = await this.begun;
+    const [{ upload }, sha256] = await Promise.all([this.begun, digestOf(body)]);
     interrupted.throwIfAborted();
-    const sent = await this.bucket.uploadPart(upload, part, interrupted);
-    this.showProgress(part.body.length);
+    const sent = await this.bucket.uploadPart(upload, { number, body, sha256 }, interrupted);
+    this.showProgress(body.length);
     return sent;
   }
 
@@ -270,4 +265,9 @@ export class ObjectUpload {
   private get name(): string {
     return s3Path(this.bucket.name, this.object.key);
   }
+}
+
+/** SHA-256 in base64, computed in another thread: this one reads rows. */
+async function digestOf(body: Buffer): Promise<string> {
+  return Buffer.from(await webcrypto.subtle.digest("SHA-256", body)).toString("base64");
 }
