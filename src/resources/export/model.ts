@@ -170,12 +170,21 @@ export const defaultPipeTimeout = 3600;
 /** Rows in one response if `webextract:pageSize` is not set. */
 export const defaultPageSize = 1000;
 
-/**
- * Number of rows in the last export that passed its checks. The rows of a run that is not over are too few to compare with.
- */
-export function rowsThatPassed({ checked, pending = [], rowCount }: DataExportState): number | undefined {
-  const hasPassed = pending.length === 0 && (checked === undefined || checked.failed.length === 0);
-  return hasPassed ? rowCount : checked?.lastPassed;
+/** Number of rows in the last export that passed its checks. */
+export function rowsThatPassed(state: DataExportState): number | undefined {
+  const { checked, pending = [], rowCount } = state;
+  const lastPassed = checked?.lastPassed;
+  if (isPart(state) || (checked !== undefined && checked.failed.length > 0)) {
+    return lastPassed;
+  }
+  // The same rows are exported again, and their run might not have been over. They are still better than nothing to compare with.
+  return pending.includes(pendingPipe) ? (lastPassed ?? rowCount) : rowCount;
+}
+
+/** Whether more rows belong to the export than those in its file. They are too few to compare with. */
+function isPart({ pending = [], complete, rowCount, maxRows = Number.POSITIVE_INFINITY }: DataExportState): boolean {
+  const hasStopped = pending.includes(pendingMark.outcomeUnknown) && !complete && rowCount < maxRows;
+  return hasStopped || pending.includes(pendingRun);
 }
 
 /** Where the client reads the rows from. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { KillableProcess } from "../killing";
+import type { Declared } from "../life";
 import { failure, World } from "../life";
 
 type Rows = Record<string, unknown>[];
@@ -188,6 +189,29 @@ describe("DataExport with checks", () => {
     await failure(each.up(of(batch(many.slice(4)), withDrop)));
   });
 
+  it("compares with rows that passed although their file is gone, or the command of pipe failed", async () => {
+    const each = world.declare("DataExport");
+    const drop = { checks: { maxDrop: 0.3 }, verifyFile: true };
+    const many: Rows = Array.from({ length: 10 }, (_, id) => ({ id }));
+    const refused = async (last: number): Promise<void> => {
+      const message = await failure(each.up(of(batch(many.slice(8)), drop)));
+      assert.match(message, new RegExp(`checks\\.maxDrop: there are 2 rows, [\\d.]+% fewer than the ${last} of`));
+    };
+    const fails = { ...drop, pipe: [process.execPath, "-e", "process.exit(1)"] };
+    await failure(each.up(of(batch(many), fails)));
+    assert.deepEqual(each.state.pending, ["pipe"]);
+    await refused(10);
+    await each.up(of(batch(many.slice(1)), drop));
+    // The same rows are exported again, so the comparison is still with those before.
+    await failure(each.up(of(batch(many.slice(2)), fails)));
+    await refused(9);
+    await each.up(of(batch(many), drop));
+    rmSync(world.path("out/rows.ndjson"));
+    await each.refresh();
+    assert.deepEqual(each.state.pending, ["file missing"]);
+    await refused(10);
+  });
+
   it("names a field that no row has, and the one that was probably meant", async () => {
     const given = { fields: { Prices: { type: "number" }, zzzzzz: {}, gone: { filled: 0 } } };
     const message = await failure(world.declare("DataExport").up(of(batch(good), { checks: given })));
@@ -276,10 +300,53 @@ describe("DataExport with checks", () => {
       assert.deepEqual([marked(), files()], [3, ["1.ndjson", "1.rejected.ndjson"]]);
     });
 
+    /** The next export has one row after four. */
+    const refusesFewer = async (each: Declared): Promise<void> => {
+      batch(good.slice(3));
+      const message = await failure(each.up(marking({ maxDrop: 0.2 }, { triggers: "next" })));
+      assert.match(message, /checks\.maxDrop: there are 1 rows, 75% fewer than the 4 of the last export that passed/);
+    };
+    const failures = {
+      "was lost": { kind: "reset", when: "after" },
+      "was refused": { kind: "error", code: "PermissionDenied" },
+    } as const;
+
+    const comparesAfterFailedMarks = (): void => {
+      for (const [what, fault] of Object.entries(failures)) {
+        it(`compares with rows that passed although their mark ${what}`, async () => {
+          batch(good);
+          const each = world.declare("DataExport");
+          world.emulator.fault({ operation: "markExported", ...fault });
+          await failure(each.up(marking({ maxDrop: 0.2 })));
+          assert.deepEqual(each.state.checked, { rows: 4, failed: [] });
+          world.emulator.clearFaults();
+          // Somebody else marks the rows that are not marked.
+          await world.declare("DataExport", "other").up(marking({ minRows: 0 }));
+          await refusesFewer(each);
+        });
+      }
+    };
+    comparesAfterFailedMarks();
+
     describe("with markScope returned", () => {
       beforeEach(() => {
         world.configure({ markScope: "returned", pageSize: "10" });
         world.emulator.setBehaviour({ markScope: "returned" });
+      });
+      comparesAfterFailedMarks();
+
+      it("does not compare with a part of the rows", async () => {
+        await world.finishedRun();
+        const each = world.declare("DataExport");
+        world.emulator.fault({ operation: "markExported", kind: "reset", when: "after" });
+        await failure(each.up(marking({ maxDrop: 0.2, onFail: "warn" })));
+        assert.deepEqual(
+          [each.state.rowCount, each.state.complete, each.state.checked],
+          [10, false, { rows: 10, failed: [] }],
+        );
+        await each.up(marking({ maxDrop: 0, onFail: "warn" }, { triggers: "next" }));
+        await each.up(marking({ maxDrop: 0, onFail: "warn" }, { triggers: "after" }));
+        assert.deepEqual(each.state.checked, { rows: 0, failed: ["maxDrop"], lastPassed: 15 });
       });
 
       it("marks nothing unless the rows pass", async () => {

@@ -9,7 +9,7 @@ export interface RowChecks {
   maxRows?: number;
   /**
    * The largest drop in the number of rows since the last export that passed, as a share of its rows: `0.2` allows 80 rows after 100. The state keeps
-   * that number. A new resource has nothing to compare with, nor has an export whose `scope` has changed.
+   * that number, also after a failed mark and if the file is gone. A new resource has nothing to compare with, nor has an export whose `scope` has changed.
    */
   maxDrop?: number;
   /** Checks of fields, by their names. A field that no row has fails, unless its `filled` is 0. */
@@ -42,7 +42,8 @@ export interface FieldChecks {
    */
   pattern?: string;
   /**
-   * Whether each value may occur only once. Exact up to 3,000,000 different values in each field, which need 32 MB of memory; an export with more fails the check.
+   * Whether each value may occur only once. Values are compared by hashes of 64 bits. With 3,000,000 different values in a field, which need 32 MB of memory, about one export in
+   * 4,000,000 reports a repeated value although there is none. An export with more different values fails the check.
    * @default false
    */
   unique?: boolean;

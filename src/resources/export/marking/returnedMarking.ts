@@ -134,7 +134,8 @@ export class ReturnedMarking implements Marking {
         return new ResourceError(said);
       }
       try {
-        const state = { ...this.args, ...(await file.finish()), complete: false, marked: false };
+        const checked = this.checker?.figures(this.checker.failed());
+        const state = { ...this.args, checked, ...(await file.finish()), complete: this.isComplete, marked: false };
         const message = `${said} ${this.counted(file)} All of them are in "${state.file}". Keep that file. The next up exports the rows that are not marked.`;
         return new PartialFailure(message, state.file, { ...state, pending: [pendingMark.outcomeUnknown] });
       } catch {
