@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../resources/resource";
 import { ActionReader } from "../resources/task/actionReader";
 import { ServiceClient } from "../service/client";
+import { longestTimer } from "../service/http/clock";
 import { RawClient } from "../service/rawClient";
 import { optionProblems } from "../service/settings";
 import { runAdvice } from "./advice";
@@ -49,6 +50,7 @@ export class Cli {
       saw: () => undefined,
       copied: () => undefined,
       isNewCopy: () => false,
+      redact: (text) => client.redact(config.redact(text)),
       warn: (message) => terminal.warn(message),
       tookOver: (message) => terminal.warn(message),
       progress: (message, share) => terminal.progress(message, share),
@@ -98,7 +100,7 @@ export class Cli {
 
   private async sleep(milliseconds: number): Promise<void> {
     const { interrupted: signal } = this;
-    await sleep(milliseconds, undefined, { signal }).catch((error: unknown) => {
+    await sleep(Math.min(milliseconds, longestTimer), undefined, { signal }).catch((error: unknown) => {
       if (!signal.aborted) {
         throw error;
       }

@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import type { Settings, Statuses } from "../resources/resource";
 import { defaultTokenStore } from "../service/environment";
+import { Redactor } from "../service/errors/redactor";
 import type { ServiceClientOptions } from "../service/options";
 import { optionProblems } from "../service/settings";
 import type { ClientValues, ConfigKey, ConfigValues, Key } from "./configKeys";
-import { clientKeys, configKeys, keyNames, profileKeys } from "./configKeys";
+import { clientKeys, configKeys, credentialKeys, keyNames, profileKeys } from "./configKeys";
 
 /** Reads the string of a key, without the namespace. */
 export type ReadKey = (key: ConfigKey) => string | undefined;
@@ -20,6 +21,8 @@ export interface ProviderConfig {
   skipsCheckpoints: boolean;
   /** The run label of each source that has one. A program refuses two that differ. */
   runLabels: readonly string[];
+  /** Hides each credential of the configuration and of the environment, of all profiles. */
+  redact(text: string): string;
   /** Why no service can be reached with this profile, or without a profile. */
   profileProblem(profile: string | undefined): string | undefined;
   /**
@@ -75,6 +78,7 @@ export function parseConfig(
     journal: journalFolder(values, environment),
     skipsCheckpoints: /^(?:1|true)$/i.test(environment.PULUMI_SKIP_CHECKPOINTS ?? ""),
     runLabels: [inConfig.runLabel, inEnvironment.runLabel].flatMap((label) => label ?? []),
+    redact: redactorOf([inEnvironment, inConfig]),
     ...profilesIn(optionsOf),
   };
   return { config, problems: [...new Set(problems)] };
@@ -152,6 +156,22 @@ function profileOptions(
     }
   }
   return options;
+}
+
+/** Of each source, because both can contain the same profile with other credentials. */
+function redactorOf(sources: readonly ConfigValues[]): (text: string) => string {
+  let redactor: Redactor | undefined;
+  return (text) => {
+    if (redactor === undefined) {
+      redactor = new Redactor();
+      const accounts = sources.flatMap((values) => [values, ...Object.values(values.profiles ?? {})]);
+      const words = accounts.flatMap((account: Record<string, unknown>) => credentialKeys.map((name) => account[name]));
+      for (const word of words) {
+        redactor.add(typeof word === "string" ? word : undefined);
+      }
+    }
+    return redactor.scrub(text);
+  };
 }
 
 function profilesIn(optionsOf: OptionsByProfile): Pick<ProviderConfig, "profileProblem" | "clientOptions"> {

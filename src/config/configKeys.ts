@@ -211,6 +211,10 @@ export type ClientValues = ValuesOf<typeof clientKeys>;
 export const keyNames = Object.keys(configKeys) as ConfigKey[];
 /** The keys that a profile can have. */
 export const profileKeys = profileKeysOf(clientKeys);
+/** The keys that are credentials. */
+export const credentialKeys = Object.entries<Key>(clientKeys).flatMap(([name, { isSecret }]) =>
+  isSecret ? [name] : [],
+);
 
 function profileKeysOf(keys: Readonly<Record<string, Key>>): string[] {
   return Object.entries(keys).flatMap(([name, { inProfile }]) => (inProfile ? [name] : []));

@@ -11,6 +11,7 @@ import type { Context, Replaced, Settings } from "../resources/resource";
 import { ActionReader } from "../resources/task/actionReader";
 import { partsOfUrn } from "../resources/urn";
 import { ServiceClient } from "../service/client";
+import { longestTimer } from "../service/http/clock";
 import { AccountGuard } from "./accountGuard";
 import { Journal } from "./journal";
 import type { ResourceName } from "./journalFiles";
@@ -193,6 +194,7 @@ export class Host {
       copied: (taskId) => this.copies.add(this.taskKey(profile, taskId)),
       isNewCopy: (taskId) => this.copies.has(this.taskKey(profile, taskId)),
       saw: (taskId, presence) => this.accountGuard(profile).saw(taskId, presence),
+      redact: (text) => this.redact(text),
       warn: (message) => this.engine.log.warn(message, urn),
       tookOver: (message) => this.engine.log.tookOver(message, shortTypeOf(urn), urn),
       progress: (message) => this.engine.log.progress(message, urn),
@@ -203,9 +205,14 @@ export class Host {
     };
   }
 
+  private redact(text: string): string {
+    // The tokens of a client can be other ones than those of the configuration: it has refreshed them.
+    return [...this.services.values()].reduce((hidden, { client }) => client.redact(hidden), this.config.redact(text));
+  }
+
   private async sleep(milliseconds: number): Promise<void> {
     try {
-      await sleep(milliseconds, undefined, { signal: this.engine.interrupted });
+      await sleep(Math.min(milliseconds, longestTimer), undefined, { signal: this.engine.interrupted });
     } catch (error) {
       if (!this.engine.interrupted.aborted) {
         throw error;

@@ -168,6 +168,8 @@ export interface Context {
   copied(taskId: string): void;
   /** Whether this run has copied the task. Nobody else has configured it then. */
   isNewCopy(taskId: string): boolean;
+  /** Hides each credential that the configuration contains or that is in use, also those of other profiles. */
+  redact(text: string): string;
   /** Shows a warning beside the resource. */
   warn(message: string): void;
   /** Warns that this step took over what a killed command made. Many such warnings are shown as one. */

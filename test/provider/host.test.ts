@@ -53,3 +53,28 @@ describe("profiles in the provider", () => {
     });
   }
 });
+
+describe("a wait of the provider", () => {
+  it("can be longer than the longest timer", async () => {
+    const interruption = new AbortController();
+    const config: Record<string, string> = { baseUrl: "https://service.test", tokenStore: "store", journal: "off" };
+    const host = new Host(
+      (key) => config[key],
+      noEngine(() => undefined, interruption.signal),
+    );
+    const warnings: string[] = [];
+    const note = ({ name }: Error): void => void warnings.push(name);
+    process.on("warning", note);
+    try {
+      const wait = host.context(undefined, undefined).sleep(3e9);
+      // Node.js warns of a timer that is too long, and ends it at once.
+      await new Promise(setImmediate);
+      interruption.abort();
+      await wait;
+      assert.deepEqual(warnings, []);
+    } finally {
+      process.off("warning", note);
+      await host.close();
+    }
+  });
+});

@@ -33,7 +33,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     maxRows: { kind: integer(1) },
     markExported: { kind: boolean, default: false },
     pipe: { kind: list(string) },
-    pipeTimeoutSeconds: { kind: number(0), default: defaultPipeTimeout, option: true },
+    pipeTimeoutSeconds: { kind: number(0.001), default: defaultPipeTimeout, option: true },
     checks: { kind: object<RowChecks>(rowChecks), option: true },
     triggers: { kind: anything },
     verifyFile: { kind: boolean, default: false, option: true },

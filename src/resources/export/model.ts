@@ -85,13 +85,14 @@ export interface DataExportArgs extends ProfileArgs {
   /**
    * A command that gets the file on its stdin when it is complete and in its place, before rows are marked, such as `["psql", "-c", "COPY books FROM STDIN"]`. No shell
    * runs it. `{lotNo}` in a part is replaced by the run, and `{file}` by the output `file`. It runs in the program's folder, without the variables
-   * `WEBEXTRACT_*` and `PULUMI_*` and those that contain a credential in use. Another exit code than 0 makes the export fail. It can get the same rows more than once. The state stores the
+   * `WEBEXTRACT_*` and `PULUMI_*` and those that contain a credential of any profile. Another exit code than 0 makes the export fail. It can get the same rows more than once. The state stores the
    * command in plain text, so it must not contain a secret. A change exports again.
    * @default the rows are only in the file
    */
   pipe?: string[];
   /**
-   * Seconds that the command of `pipe` can take. After them it is ended, and the export fails. A change makes no call.
+   * Seconds that the command of `pipe` can take. After them it is ended with the processes that it has started, and the export fails. A change makes no
+   * call.
    * @default 3600
    */
   pipeTimeoutSeconds?: number;

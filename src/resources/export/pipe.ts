@@ -1,19 +1,20 @@
-import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import type { FileHandle } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import { commandEnvironment } from "../../service/environment";
+import { longestTimer } from "../../service/http/clock";
 import type { Problem } from "../args";
 import type { Context } from "../resource";
 import { PartialFailure } from "../resource";
 import type { DataExportArgs, DataExportState } from "./model";
 import { defaultPipeTimeout, pendingPipe } from "./model";
 import { withLotNo } from "./outputPath";
+import { ProcessGroup } from "./processGroup";
 
 /** What is kept of stderr. */
 const mostLines = 10;
 const mostCharacters = 4000;
 
-/** Milliseconds between the request to end and the end by force. */
-const graceMs = 5000;
 /** Milliseconds in which the output of a command that has ended must arrive. Another process can keep the pipe open. */
 const outputMs = 1000;
 
@@ -51,53 +52,57 @@ export async function runPipe(content: FileHandle, state: DataExportState, conte
 }
 
 /** Returns why the command did not succeed. */
-function run(
+async function run(
   content: FileHandle,
   [command = "", ...args]: readonly string[],
   { pipeTimeoutSeconds = defaultPipeTimeout }: DataExportArgs,
-  { client, folder, interrupted }: Context,
+  { redact, folder, interrupted }: Context,
 ): Promise<string | undefined> {
+  const group = new ProcessGroup(command, args, {
+    cwd: folder,
+    env: commandEnvironment(redact),
+    // Nobody reads its stdout: that of this process belongs to the engine.
+    stdio: [content.fd, "ignore", "pipe"],
+  });
+  const { stderr } = group.command;
+  let said = "";
+  stderr?.setEncoding("utf8").on("data", (piece: string) => {
+    // Twice as much, so that a credential at the cut is still whole, and hidden.
+    said = `${said}${piece}`.slice(-2 * mostCharacters);
+  });
+  const outputEnd = new Promise((resolve) => stderr?.once("close", resolve));
+  let stoppedBecause: string | undefined;
+  const stop = (why: string): void => {
+    stoppedBecause ??= why;
+    group.stop();
+  };
+  const onInterrupt = (): void => stop("was ended because the export was interrupted.");
+  const limitMs = Math.min(pipeTimeoutSeconds * 1000, longestTimer);
+  const timer = setTimeout(() => stop(`did not end within ${pipeTimeoutSeconds} s.`), limitMs);
+  interrupted.addEventListener("abort", onInterrupt);
+  if (interrupted.aborted) {
+    onInterrupt();
+  }
+  const ending = await endingOf(group.command);
+  clearTimeout(timer);
+  interrupted.removeEventListener("abort", onInterrupt);
+  if (stoppedBecause !== undefined) {
+    await group.stopped();
+  }
+  await Promise.race([outputEnd, pause(outputMs, undefined, { ref: false })]);
+  group.release();
+  stderr?.destroy();
+  const problem = stoppedBecause ?? ending;
+  return problem === undefined ? undefined : `${problem}${lastLines(redact(said))}`;
+}
+
+/** Resolves when the command has ended, with why it did not succeed. */
+function endingOf(command: ChildProcess): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const redact = (text: string): string => client.redact(text);
-    const child = spawn(command, args, {
-      cwd: folder,
-      env: commandEnvironment(redact),
-      // Nobody reads its stdout: that of this process belongs to the engine.
-      stdio: [content.fd, "ignore", "pipe"],
-      windowsHide: true,
-    });
-    let said = "";
-    let endedBecause: string | undefined;
-    let force: NodeJS.Timeout | undefined;
-    const stop = (why: string): void => {
-      endedBecause ??= why;
-      child.kill("SIGTERM");
-      force ??= setTimeout(() => child.kill("SIGKILL"), graceMs);
-    };
-    const onInterrupt = (): void => stop("was ended because the export was interrupted.");
-    const timer = setTimeout(() => stop(`did not end within ${pipeTimeoutSeconds} s.`), pipeTimeoutSeconds * 1000);
-    const settle = (problem: string | undefined): void => {
-      clearTimeout(timer);
-      clearTimeout(force);
-      interrupted.removeEventListener("abort", onInterrupt);
-      child.stderr?.destroy();
-      resolve(problem === undefined ? undefined : `${problem}${lastLines(redact(said))}`);
-    };
-    interrupted.addEventListener("abort", onInterrupt);
-    if (interrupted.aborted) {
-      onInterrupt();
-    }
-    child.stderr?.setEncoding("utf8").on("data", (piece: string) => {
-      // Twice as much, so that a credential at the cut is still whole, and hidden.
-      said = `${said}${piece}`.slice(-2 * mostCharacters);
-    });
-    child.on("error", (error: NodeJS.ErrnoException) => settle(startProblem(error)));
-    child.on("exit", (code, signal) => {
-      const ending =
-        code === null ? `was ended by ${signal}.` : code === 0 ? undefined : `ended with exit code ${code}.`;
-      const problem = endedBecause ?? ending;
-      child.stderr?.on("close", () => settle(problem));
-      setTimeout(() => settle(problem), outputMs).unref();
+    command.on("error", (error: NodeJS.ErrnoException) => resolve(startProblem(error)));
+    command.on("exit", (code, signal) => {
+      const failed = code === null ? `was ended by ${signal}.` : `ended with exit code ${code}.`;
+      resolve(code === 0 ? undefined : failed);
     });
   });
 }

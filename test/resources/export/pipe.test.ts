@@ -84,12 +84,14 @@ describe("DataExport with pipe", () => {
     }
   });
 
-  it("ends the command when the export is interrupted", async () => {
+  it("ends the command and what it has started when the export is interrupted", async () => {
     const script =
       'fs.writeFileSync("pid", String(process.pid)); fs.renameSync("pid", "started"); setInterval(() => {}, 1000)';
+    world.write("load.js", node(script)[2] ?? "");
+    const pipe = ["sh", "-c", `'${process.execPath}' load.js; true`];
     const events = watch(world.folder);
     const message = await world.command(async () => {
-      const failed = failure(world.declare("DataExport").up({ ...all, pipe: node(script) }));
+      const failed = failure(world.declare("DataExport").up({ ...all, pipe }));
       for await (const { filename } of events) {
         if (filename === "started") break;
       }
@@ -98,6 +100,16 @@ describe("DataExport with pipe", () => {
     });
     assert.match(message, /of pipe was ended because the export was interrupted\./);
     assert.throws(() => process.kill(Number(world.content("started")), 0), /ESRCH/);
+  });
+
+  it("refuses a time in which no command can end, and accepts one beyond the longest timer", async () => {
+    const args = { ...all, pipe: node(keep) };
+    const { problems } = world.providers;
+    assert.deepEqual(await problems.call(world.providers, "DataExport", { ...args, pipeTimeoutSeconds: 0 }), [
+      "pipeTimeoutSeconds must be a number of at least 0.001; got another number",
+    ]);
+    await world.declare("DataExport").up({ ...args, pipeTimeoutSeconds: 3e6 });
+    assert.equal(world.content("got"), asLines);
   });
 
   it("succeeds if the command reads only a part and ends with exit code 0", async () => {
@@ -114,9 +126,13 @@ describe("DataExport with pipe", () => {
   });
 
   it("gives the command the environment without the variables of this package, of Pulumi and with a credential", async () => {
-    const names = ["WEBEXTRACT_API_KEY", "PULUMI_CONFIG", "PULUMI_ACCESS_TOKEN", "CI_TOKEN", "PGHOST"];
+    const names = ["WEBEXTRACT_API_KEY", "PULUMI_CONFIG", "PULUMI_ACCESS_TOKEN", "CI_TOKEN", "SHOP_KEY", "PGHOST"];
+    const shop = { baseUrl: world.emulator.url, apiKey: "key-of-another-profile" };
+    world.configure({ profiles: JSON.stringify({ shop }) });
     const before = names.map((name) => process.env[name]);
     Object.assign(process.env, Object.fromEntries(names.map((name) => [name, "db.test"])));
+    process.env.PGHOST = "pg.test";
+    process.env.SHOP_KEY = shop.apiKey;
     process.env.CI_TOKEN = `Bearer ${world.emulator.credentials.accessToken}`;
     try {
       const write = 'fs.writeFileSync("env", JSON.stringify(process.env))';
