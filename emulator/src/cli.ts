@@ -1,5 +1,17 @@
+import { constants } from "node:buffer";
 import { once } from "node:events";
-import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { packageVersion, yamlLibrary } from "./contract";
 import { messageOf } from "./errors";
@@ -80,11 +92,35 @@ async function writeToOutput(text: string): Promise<void> {
 }
 
 async function importFrom(state: string, file: string, { replace }: { replace: boolean }): Promise<void> {
-  const document = parseJson(readFileSync(file === "-" ? process.stdin.fd : file, "utf8"));
-  if (document === undefined) throw new Error(`${file} is not JSON`);
   if (existsSync(state) && !replace) throw new Error(`${state} exists: name another file, or add --replace`);
+  const document = parseJson(await readDocument(file));
+  if (document === undefined) throw new Error(`${file} is not JSON`);
   await importStateFile(state, document, { replace });
   say(`The state is in ${state}.`);
+}
+
+/** @throws Error if the document is longer than a string can be. */
+async function readDocument(file: string): Promise<string> {
+  const most = constants.MAX_STRING_LENGTH;
+  const tooLong = (size: string) =>
+    new Error(
+      `${file === "-" ? "the standard input" : file} has ${size} MB, and a document can have at most ${megabytes(most)} MB. Action: copy the state file itself, with its emulator stopped`,
+    );
+  // The size of a pipe is 0.
+  const { size } = file === "-" ? fstatSync(process.stdin.fd) : statSync(file);
+  if (size > most) throw tooLong(megabytes(size));
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of file === "-" ? process.stdin : createReadStream(file)) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > most) throw tooLong(`more than ${megabytes(most)}`);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function megabytes(bytes: number): string {
+  return Math.ceil(bytes / 1024 / 1024).toLocaleString("en");
 }
 
 function serverCommand(): Command {

@@ -36,7 +36,7 @@ export interface Emulator {
    * @throws Error that lists the problems of the seed. Nothing changes.
    */
   seed(seed: Seed): Promise<void>;
-  /** The whole state as one document, with credentials. */
+  /** The whole state as one document, with credentials. @throws Error if the document would be longer than 512 MB. */
   exportState(): StateDocument;
   /**
    * Replaces the whole state. Unfinished runs of the document continue.

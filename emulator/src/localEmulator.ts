@@ -99,8 +99,17 @@ export class LocalEmulator implements Emulator {
 
   exportState(): StateDocument {
     const { store, plan, credentials } = this.parts.service;
-    // A copy, which does not change with the store.
-    return JSON.parse(JSON.stringify(stateDocument(store, { plan, credentials: credentials.toJSON() })));
+    const document = stateDocument(store, { plan, credentials: credentials.toJSON() });
+    try {
+      // A copy, which does not change with the store.
+      return JSON.parse(JSON.stringify(document));
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new Refusal(
+        "ServerError",
+        "the state has more than 512 MB as one document. Action: stop the emulator and copy its state file",
+      );
+    }
   }
 
   async importState(document: unknown): Promise<void> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runTemplate, startWith } from "./caller";
@@ -144,6 +144,19 @@ describe("webextract-emulator", () => {
     assert.equal(await absent.ended, 1);
     assert.match(absent.output(), /absent\.db does not exist/);
     assert.equal(existsSync(join(folder, "absent.json")), false);
+  });
+
+  it("refuses a document that is too long before reading it", async () => {
+    const file = join(folder, "long.json");
+    writeFileSync(file, "");
+    truncateSync(file, 600 * 1024 * 1024);
+    const running = emulator("import", join(folder, "long.db"), file);
+    assert.equal(await running.ended, 1);
+    assert.match(
+      running.output(),
+      /^error: .*long\.json has 600 MB, and a document can have at most 512 MB\. Action: copy the state file itself/,
+    );
+    assert.equal(existsSync(join(folder, "long.db")), false);
   });
 
   it("lists its behaviours", async () => {

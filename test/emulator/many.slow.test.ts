@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkSeed, startEmulator } from "webextract-emulator";
 import { createFromDocument } from "../internals/emulator";
 import { data, runTemplate, startWith } from "./caller";
+import { emulator } from "./emulatorProcess";
 
 /** Work that grows with the square of the number does not end before the timeout of a test. */
 describe("an emulator with much content", () => {
@@ -15,6 +17,22 @@ describe("an emulator with much content", () => {
       tasks: ids.map((taskId) => ({ taskId, taskGroupId: taskId, actions: [] })),
     };
     assert.equal(checkSeed(seed), seed);
+  });
+
+  it("refuses a document of a pipe that is too long", async () => {
+    const running = emulator("import", join(tmpdir(), "never-created.db"), "-");
+    const { stdin } = running.process;
+    // It ends while the document still arrives.
+    stdin.on("error", () => undefined);
+    const part = Buffer.alloc(16 * 1024 * 1024, " ");
+    for (let count = 0; count < 40 && stdin.writable; count += 1) {
+      if (!stdin.write(part)) await Promise.race([once(stdin, "drain").catch(() => undefined), running.ended]);
+    }
+    assert.equal(await running.ended, 1);
+    assert.match(
+      running.output(),
+      /^error: the standard input has more than 512 MB, and a document can have at most 512 MB/,
+    );
   });
 
   it("continues with 50,000 finished runs, and starts another one", async () => {

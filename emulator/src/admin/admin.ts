@@ -1,3 +1,4 @@
+import { constants } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -38,8 +39,8 @@ declare module "fastify" {
 
 const prefix = "/__emulator";
 
-/** Large enough for the state of 100,000 tasks. */
-const bodyLimit = 512 * 1024 * 1024;
+/** The longest string, and so the largest state. */
+const bodyLimit = constants.MAX_STRING_LENGTH;
 
 /** The admin API. Its server is built at the first request, because reading its description takes longer than a start of the emulator. */
 export class Admin implements AdminListener {
@@ -211,6 +212,7 @@ function sendFailure(reply: FastifyReply, error: unknown, { log }: AdminParts): 
 function refusalOf(error: unknown, log: (line: string) => void): Refusal {
   const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
   if (status === 415) return wrongType();
+  if (status === 413) return new Refusal("InvalidParameter", `the body is longer than ${bodyLimit} bytes`, status);
   return status < 500
     ? new Refusal("InvalidParameter", "the request could not be read", status)
     : internalFailure("the admin API", error, log);

@@ -1,7 +1,8 @@
+import { constants } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 
-/** Large enough for a list of a million loop items. */
-const mostBytes = 512 * 1024 * 1024;
+/** Large enough for a list of a million loop items. A string cannot be longer. */
+const mostBytes = constants.MAX_STRING_LENGTH;
 
 /** Maximum length of what is kept of a request without a known credential. */
 export const mostBytesOfStrangers = 64 * 1024;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import sinon from "sinon";
 import { behaviourNames, behaviours } from "webextract-emulator";
 import { parse } from "yaml";
 import type { Store } from "../../internals/emulator";
@@ -228,6 +229,19 @@ describe("the admin API", () => {
     assert.equal((await call(to, "getData", { fields: { taskId: "template", offset: 0, size: 10 } })).status, 200);
     await from.close();
     await to.close();
+  });
+
+  it("says that a state is too long for one document", async () => {
+    const emulator = await startWith();
+    const headers = { "content-length": String(600 * 1024 * 1024) };
+    assert.match(
+      await refusalOf(emulator, "/state", { method: "PUT", headers }),
+      /^413 InvalidParameter: the body is longer than 536870888 bytes$/,
+    );
+    sinon.stub(JSON, "stringify").throws(new RangeError("Invalid string length"));
+    assert.throws(() => emulator.exportState(), /more than 512 MB as one document.*copy its state file/);
+    sinon.restore();
+    await emulator.close();
   });
 
   it("refuses a wrong state with all its problems and changes nothing", async () => {
