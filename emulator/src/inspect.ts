@@ -191,8 +191,8 @@ export class Inspection {
     const { tasks } = this.store;
     const wanted = search.toLowerCase();
     const matches = (taskId: string): boolean =>
-      taskId.toLowerCase().includes(wanted) || (tasks.get(taskId)?.name ?? "").toLowerCase().includes(wanted);
-    // Without a search, only the ids: a state file can hold a hundred thousand tasks that have not been read.
+      taskId.toLowerCase().includes(wanted) || (this.store.taskName(taskId) ?? "").toLowerCase().includes(wanted);
+    // The ids and names only: a state file can hold a hundred thousand tasks that have not been read.
     const ids = wanted === "" ? [...tasks.keys()] : [...tasks.keys()].filter(matches);
     const part = ids.slice(offset, offset + limit);
     return { total: ids.length, tasks: part.flatMap((taskId) => this.taskSummary(taskId) ?? []) };

@@ -97,6 +97,8 @@ export interface StoredRecords {
   tasks: StoredMap<StoredTask>;
   runs: StoredMap<StoredRun>;
   lots: readonly StoredLot[];
+  /** Reads the names of all tasks, by their ids. */
+  readTaskNames: () => Map<string, string | null>;
 }
 
 /**
@@ -114,12 +116,15 @@ export class Store {
   private readonly interrupted = new Set<string>();
   /** Absent: nothing saves them. */
   private changedSubtasks: Map<StoredRun, Set<StoredSubtask>> | undefined;
+  private readTaskNames: (() => Map<string, string | null>) | undefined;
+  private storedTaskNames: Map<string, string | null> | undefined;
   private lastLotNo = 0n;
   /** The time of batch numbers. */
   clock = new EmulatorClock();
 
   /** Takes over the records of a state file, and collects changes from now on. */
-  attach({ groups, tasks, runs, lots }: StoredRecords): void {
+  attach({ groups, tasks, runs, lots, readTaskNames }: StoredRecords): void {
+    this.readTaskNames = readTaskNames;
     this.groups.attach(groups.stored, groups.read);
     this.tasks.attach(tasks.stored, tasks.read);
     this.runs.attach(runs.stored, runs.read);
@@ -177,6 +182,14 @@ export class Store {
     };
     this.tasks.set(copy.taskId, copy);
     return copy;
+  }
+
+  /** The name of a task, without reading the task: a search looks at all of them. */
+  taskName(taskId: string): string | undefined {
+    if (this.tasks.isRead(taskId)) return this.tasks.get(taskId)?.name;
+    // They stay valid, because nothing changes a task without reading it.
+    this.storedTaskNames ??= this.readTaskNames?.();
+    return this.storedTaskNames?.get(taskId) ?? undefined;
   }
 
   taskChanged(task: StoredTask): void {

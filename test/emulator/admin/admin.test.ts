@@ -218,6 +218,33 @@ describe("the admin API", () => {
     rmSync(folder, { recursive: true });
   });
 
+  it("reads only the tasks that it lists from the state file, also for a search", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "emulator-admin-"));
+    const options = { stateFile: join(folder, "state.db") };
+    const names = ["Überfluß", 'a, "b"\u0000 🧭', undefined, "Ubuntu"];
+    const tasks = names.map((name, index) => ({ taskId: `task-${index}`, taskGroupId: "group", name, actions: [] }));
+    const first = await startWith(tasks, options);
+    first.change.deleteTask("task-3");
+    await first.close();
+    const second = await startWith([], options);
+    const found = async (search: string) => {
+      const { json } = await admin(second, `/tasks?search=${encodeURIComponent(search)}&limit=1`);
+      return [json.total, json.tasks[0]?.taskId];
+    };
+    assert.deepEqual(await found("ÜBER"), [1, "task-0"]);
+    assert.deepEqual(await found('B"\u0000 🧭'), [1, "task-1"]);
+    assert.deepEqual(await found("null"), [0, undefined]);
+    const { store } = second.inspect as unknown as { store: Store };
+    const read = () => second.inspect.taskIds().filter((taskId) => store.tasks.isRead(taskId));
+    assert.deepEqual(read(), ["task-0", "task-1"]);
+    second.change.deleteTask("task-0");
+    second.change.addTask({ taskId: "task-0", taskGroupId: "group", name: "Übung", actions: [] });
+    assert.deepEqual(await found("über"), [0, undefined]);
+    assert.deepEqual(await found("übung"), [1, "task-0"]);
+    await second.close();
+    rmSync(folder, { recursive: true });
+  });
+
   it("exports and imports the whole state", async () => {
     const [from, to] = [await startWith(), await startWith()];
     await runTemplate(from);

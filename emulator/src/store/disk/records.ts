@@ -60,6 +60,7 @@ export class StateRecords {
         read: (number, lotNo) => this.read(`batch ${lotNo}`, () => this.readRun(number, lotNo)),
       },
       lots,
+      readTaskNames: () => this.read("the names of the tasks", () => this.readTaskNames()),
     });
     this.account = String(this.database.value("select content from account"));
     return JSON.parse(this.account);
@@ -153,6 +154,12 @@ export class StateRecords {
     const task = reviveTask(content, startUrls);
     this.writtenUrls.set(task, startUrls);
     return task;
+  }
+
+  private readTaskNames(): Map<string, string | null> {
+    const from = "from tasks left join task_contents using (number) order by number";
+    const names = this.column(`select coalesce(content -> '$.name', 'null') as item ${from}`) as (string | null)[];
+    return new Map(this.storedKeys("tasks").map(({ key }, index) => [key, names[index] ?? null]));
   }
 
   private writeTask(number: number, task: StoredTask | undefined): () => void {
