@@ -257,6 +257,11 @@ describe("the emulator's state file under failures", () => {
       change(bytes);
       return bytes;
     };
+    const refused = (message: RegExp) => (error: Error) => {
+      assert.match(error.message, message);
+      assert.doesNotMatch(error.message, /remove|delete|emulator-(key|refresh|access)/);
+      return true;
+    };
     const cases: [string | Buffer, RegExp][] = [
       [valid.subarray(0, 50), /is damaged: it is too short\. Action: restore it from a copy/],
       [valid.subarray(0, valid.length - 9000), /is damaged: database disk image is malformed\. Action: restore it/],
@@ -267,16 +272,12 @@ describe("the emulator's state file under failures", () => {
     ];
     for (const [content, message] of cases) {
       writeFileSync(stateFile, content);
-      await assert.rejects(start(), (error: Error) => {
-        assert.match(error.message, message);
-        assert.doesNotMatch(error.message, /remove|delete|emulator-(key|refresh|access)/);
-        return true;
-      });
+      await assert.rejects(start(), refused(message));
       assert.deepEqual(readFileSync(stateFile), Buffer.from(content));
     }
-    await assert.rejects(startEmulator({ stateFile: dirname(stateFile) }), /is a folder: name a file in it/);
+    await assert.rejects(startEmulator({ stateFile: dirname(stateFile) }), refused(/is a folder: name a file in it/));
     const error = Object.assign(new Error("no"), { code: "EACCES" });
     sinon.stub(fs, "openSync").throws(error);
-    await assert.rejects(start(), /cannot be read, because this user has no permission \(EACCES\)/);
+    await assert.rejects(start(), refused(/cannot be read, because this user has no permission \(EACCES\)/));
   });
 });
