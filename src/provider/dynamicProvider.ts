@@ -36,9 +36,13 @@ export class DynamicProvider implements dynamic.ResourceProvider {
   async check(olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
     return this.respond("printed", async (host) => {
       const urn = host.engine.urnOf(news);
-      host.noteChecked(urn);
-      const given = { given: deserialize(news), previous: deserialize(olds), urn };
-      const { args, problems } = await checkArguments(this.resource, host, given);
+      const given = deserialize(news);
+      host.noteChecked(urn, given);
+      const { args, problems } = await checkArguments(this.resource, host, {
+        given,
+        previous: deserialize(olds),
+        urn,
+      });
       const others = news[otherProblemsKey];
       if (problems.length > 0 && typeof others === "string") {
         await host.engine.log.error(others);
@@ -51,7 +55,13 @@ export class DynamicProvider implements dynamic.ResourceProvider {
   async diff(id: string, olds: Properties, news: Properties): Promise<dynamic.DiffResult> {
     return this.respond("printed", async (host) => {
       const state = stateOf(olds);
-      const step = this.step("diff", host, news, { id, state, args: deserialize(news) });
+      const args = deserialize(news);
+      if (host.isDiffOfDependent(host.engine.urnOf(news), args)) {
+        // The dependent gets its own diff later, with the values of the new resource. To delete it now would start a paid run also if these values are equal,
+        // or if --target leaves the dependent out. Not `{}`, because `replaceOnChanges` would count the unknown values.
+        return { changes: false };
+      }
+      const step = this.step("diff", host, news, { id, state, args });
       const { difference = { replaces: [] } } = await this.run(step, host);
       const { replaces, deleteFirst, forced, same, note, info } = difference;
       if (note !== undefined) {

@@ -10,6 +10,7 @@ import { TaskOwners } from "../resources/ownership";
 import type { Context, Replaced, Settings } from "../resources/resource";
 import { ActionReader } from "../resources/task/actionReader";
 import { partsOfUrn } from "../resources/urn";
+import { holdsUnknown } from "../resources/values";
 import { ServiceClient } from "../service/client";
 import { longestTimer } from "../service/http/clock";
 import { AccountGuard } from "./accountGuard";
@@ -34,6 +35,8 @@ export class Host {
   /** The tasks that this run has copied. */
   private readonly copies = new Set<string>();
   private readonly checked = new Set<string | undefined>();
+  /** By URN: resources to which the program gives a value that this preview does not know. */
+  private readonly givenUnknown = new Set<string | undefined>();
   private readonly noted = new Set<string>();
   /** By URN: instances that the engine showed to this process, which a create may replace. */
   readonly replaced = new Map<string, Replaced>();
@@ -117,8 +120,21 @@ export class Host {
   }
 
   /** Notes that the program declares this resource. The first check of a process has no URN, so it can be any resource. */
-  noteChecked(urn: string | undefined): void {
+  noteChecked(urn: string | undefined, args: object): void {
     this.checked.add(urn);
+    if (holdsUnknown(args)) {
+      this.givenUnknown.add(urn);
+    }
+  }
+
+  /**
+   * Whether a diff is not about what the program gives to this resource. Before the engine deletes a resource first, it asks which of its dependents would be replaced too:
+   * the diff gets the arguments of the state, with unknown values in place of those that come from the deleted resource.
+   */
+  isDiffOfDependent(urn: string | undefined, args: object): boolean {
+    const { givenUnknown } = this;
+    const mayBeGiven = urn === undefined ? givenUnknown.size > 0 : givenUnknown.has(urn) || givenUnknown.has(undefined);
+    return !mayBeGiven && holdsUnknown(args);
   }
 
   /** Whether the program has declared this resource in this run. Earlier calls come from a refresh. */

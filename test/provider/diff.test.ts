@@ -8,6 +8,12 @@ describe("diffs", () => {
   const providers = new InProcess({ baseUrl: origin });
   const diff = (type: string, state: Record<string, unknown>, args: Record<string, unknown>) =>
     providers.provider(type).diff("id", { stateVersion: 1, origin, ...state }, args);
+  /** A diff of what the program gives, after its check. */
+  const given = async (type: string, state: Record<string, unknown>, args: Record<string, unknown>) => {
+    const process = new InProcess({ baseUrl: origin });
+    await process.provider(type).check({}, args);
+    return process.provider(type).diff("id", { stateVersion: 1, origin, ...state }, args);
+  };
 
   it("leave the comparison to the engine, so that only changed arguments are shown", async () => {
     const state = { taskId: "t", actions: { a: { actionType: "X", properties: { p: "1" } } } };
@@ -21,7 +27,7 @@ describe("diffs", () => {
       replaces: ["taskId"],
       deleteBeforeReplace: false,
     });
-    assert.deepEqual(await diff("TaskActionConfig", state, { ...state, taskId: unknownText }), {});
+    assert.deepEqual(await given("TaskActionConfig", state, { ...state, taskId: unknownText }), {});
   });
 
   it("replace an ExtractionTask for another source, never because the source is unknown", async () => {
@@ -32,7 +38,7 @@ describe("diffs", () => {
       deleteBeforeReplace: false,
     });
     for (const unknownFrom of [unknownText, { ...from, sourceTaskId: unknownText }]) {
-      assert.deepEqual(await diff("ExtractionTask", state, { from: unknownFrom }), {});
+      assert.deepEqual(await given("ExtractionTask", state, { from: unknownFrom }), {});
     }
   });
 
@@ -41,7 +47,37 @@ describe("diffs", () => {
     const again = { replaces: ["triggers"], deleteBeforeReplace: true };
     assert.deepEqual(await diff("CloudRun", state, { taskId: "t", triggers: ["a"], timeoutSeconds: 5 }), {});
     assert.deepEqual(await diff("CloudRun", state, { taskId: "t", triggers: ["b"] }), again);
-    assert.deepEqual(await diff("CloudRun", state, { taskId: "t", triggers: [unknownText] }), again);
+    assert.deepEqual(await given("CloudRun", state, { taskId: "t", triggers: [unknownText] }), again);
+  });
+
+  it("start no run for a value that only the delete of another resource makes unknown", async () => {
+    const run = new InProcess({ baseUrl: origin }).provider("CloudRun");
+    const state = { stateVersion: 1, origin, taskId: "t", lotNo: "1", triggers: ["a"], rerunOn: ["h"] };
+    const of = <T extends object>(urn: string | undefined, news: T): T => {
+      if (urn !== undefined) {
+        noteUrn(news, urn);
+      }
+      return news;
+    };
+    const check = (urn: string | undefined, triggers: unknown) => run.check({}, of(urn, { taskId: "t", triggers }));
+    const isReplaced = async (urn: string | undefined, changed: object): Promise<boolean> => {
+      const { replaces, changes } = await run.diff("1", state, of(urn, { taskId: "t", triggers: ["a"], ...changed }));
+      assert.ok(replaces !== undefined || changes === false);
+      return replaces !== undefined;
+    };
+    await check("changed", ["b"]);
+    for (const name of ["triggers", "rerunOn", "taskId"]) {
+      assert.equal(await isReplaced("changed", { [name]: unknownText }), false);
+      assert.equal(await isReplaced("not checked yet", { [name]: unknownText }), false);
+    }
+    await check("given", [unknownText]);
+    assert.equal(await isReplaced("given", { triggers: [unknownText] }), true);
+    assert.equal(await isReplaced("changed", { triggers: unknownText }), false);
+    // A diff without a URN can be about any resource.
+    assert.equal(await isReplaced(undefined, { triggers: unknownText }), true);
+    // The first check of a process has no URN. It can be about any resource.
+    await check(undefined, [unknownText]);
+    assert.equal(await isReplaced("changed", { triggers: unknownText }), true);
   });
 
   it("warn once that a paid run may start when a trigger is unknown, and not when the diff shows the change", async () => {
@@ -50,6 +86,7 @@ describe("diffs", () => {
     const seen = async (urn: string, args: Record<string, unknown>): Promise<string[]> => {
       const news = { taskId: "t", triggers: ["a"], rerunOn: ["h"], ...args };
       noteUrn(news, urn);
+      await process.provider("CloudRun").check({}, news);
       await process.provider("CloudRun").diff("7", state, news);
       return process.warnings.splice(0);
     };
