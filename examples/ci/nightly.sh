@@ -3,4 +3,4 @@ set -eu
 cd "$(dirname "$0")"
 WEBEXTRACT_RUN_LABEL=$(date -u +%F)
 export WEBEXTRACT_RUN_LABEL
-pulumi up --yes --stack production
+pulumi up --yes --stack production --continue-on-error

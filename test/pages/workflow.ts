@@ -7,7 +7,7 @@ import { parse } from "yaml";
 interface Step {
   name?: string;
   uses?: string;
-  with?: { command?: string };
+  with?: { command?: string; "continue-on-error"?: boolean };
   run?: string;
   env?: Record<string, string>;
 }

@@ -1,11 +1,20 @@
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { Runner, readWorkflow, stepsOf } from "../pages/workflow";
 import { repositoryRoot } from "./harness";
-import { World } from "./world";
+import { template, World } from "./world";
 
 const recipes = join(repositoryRoot, "examples/ci");
 const recipe = (name: string): string => readFileSync(join(recipes, name), "utf8");
@@ -14,6 +23,19 @@ const program = `
 const run = new CloudRun("run", { taskId: "template-1", waitFor: "finished", pollSeconds: 0 });
 new DataExport("rows", { taskId: "template-1", scope: "batch", lotNo: run.id, path: "rows/{lotNo}.ndjson" });
 `;
+
+const names = Array.from({ length: 12 }, (_, index) => `task-${index}`);
+
+/** A run and an export for each task. */
+const fleet = (rowsOfFirst: number): string => `
+for (const taskId of ${JSON.stringify(names)}) {
+  const run = new CloudRun(taskId, { taskId, waitFor: "finished", pollSeconds: 0 });
+  const checks = { minRows: taskId === "task-0" ? ${rowsOfFirst} : 1 };
+  new DataExport(taskId, { taskId, scope: "batch", lotNo: run.id, path: "fleet/" + taskId + "-{lotNo}.ndjson", checks });
+}
+`;
+
+const fleetTasks = names.map((taskId) => ({ taskId, taskGroupId: "group-1", syntheticRows: 2, actions: [] }));
 
 describe("the recipes for a schedule", () => {
   let world: World;
@@ -25,7 +47,8 @@ describe("the recipes for a schedule", () => {
       writeFileSync(join(bin, name), `#!/bin/sh\n${does}\n`);
       chmodSync(join(bin, name), 0o755);
     }
-    world = await World.create({ program, stack: "production", path: [bin] });
+    const seed = { ...template, tasks: [...template.tasks, ...fleetTasks] };
+    world = await World.create({ program, seed, stack: "production", path: [bin] });
     await world.project.up();
     world.operations();
   });
@@ -52,7 +75,8 @@ describe("the recipes for a schedule", () => {
           await world.project.shell(run);
         } else if (uses.startsWith("pulumi/actions@")) {
           const env = runner.environmentOf("pulumi/actions");
-          await world.project.run([options?.command ?? "", "--yes", "--skip-preview"], { env });
+          const onError = options?.["continue-on-error"] ? ["--continue-on-error"] : [];
+          await world.project.run([options?.command ?? "", "--yes", "--skip-preview"], { env, args: onError });
         }
         done.push(run ?? uses.replace(/@.*/, ""));
       }
@@ -60,6 +84,50 @@ describe("the recipes for a schedule", () => {
       runner.remove();
     }
     assert.ok(done.includes("npm ci") && done.includes("pulumi/actions"), done.join());
+  }
+
+  /** Does the job of a schedule in GitLab. */
+  async function pipelineOf(id: string): Promise<void> {
+    const { nightly, default: common } = parse(recipe("gitlab.yml")) as {
+      nightly: { script: string[]; rules: { if: string }[] };
+      default: { before_script: string[] };
+    };
+    assert.deepEqual(nightly.rules, [{ if: '$CI_PIPELINE_SOURCE == "schedule" && $JOB == "nightly"' }]);
+    const script = [...common.before_script, ...nightly.script].join("\n");
+    await world.project.shell(script, { env: { CI_PIPELINE_ID: id } });
+  }
+
+  async function deploy(operation: "update" | "preview", TODAY: string): Promise<void> {
+    const { preRunCommands, environmentVariables } = parse(recipe("deployments.yaml")).settings.operationContext as {
+      preRunCommands: string[];
+      environmentVariables: Record<string, string>;
+    };
+    const file = join(world.project.root, "PULUMI_ENV");
+    writeFileSync(file, "");
+    for (const command of preRunCommands) {
+      await world.project.shell(command.replaceAll("/PULUMI_ENV", file), {
+        env: { PULUMI_CI_OPERATION: operation, TODAY },
+      });
+    }
+    const lines = readFileSync(file, "utf8")
+      .split("\n")
+      .filter((line) => line !== "");
+    const ofFile = Object.fromEntries(lines.map((line) => line.split("=") as [string, string]));
+    const env = { ...environmentVariables, ...ofFile };
+    await (operation === "update"
+      ? world.project.up({ env })
+      : world.project.preview({ env, args: ["--expect-no-changes"] }));
+  }
+
+  /** What cron starts, in another folder. */
+  async function cronCommands(): Promise<string[]> {
+    const { folder, root } = world.project;
+    world.project.write("nightly.sh", recipe("nightly.sh"));
+    chmodSync(join(folder, "nightly.sh"), 0o755);
+    mkdirSync(join(root, "elsewhere"), { recursive: true });
+    const lines = recipe("crontab").trim().split("\n");
+    const commands = lines.map((line) => line.split(" ").slice(5).join(" "));
+    return commands.map((command) => `cd ${join(root, "elsewhere")}; ${command.replace("/srv/extraction", folder)}`);
   }
 
   it("in GitHub Actions start one run for each run of the workflow, and nothing when its jobs run again", async () => {
@@ -72,43 +140,17 @@ describe("the recipes for a schedule", () => {
   });
 
   it("in GitLab start one run for each pipeline, and nothing when a job runs again", async () => {
-    const { nightly, default: common } = parse(recipe("gitlab.yml")) as {
-      nightly: { script: string[]; rules: { if: string }[] };
-      default: { before_script: string[] };
-    };
-    assert.deepEqual(nightly.rules, [{ if: '$CI_PIPELINE_SOURCE == "schedule" && $JOB == "nightly"' }]);
     for (const [pipeline, expected] of [
       ["7", 1],
       ["7", 0],
       ["8", 1],
     ] as const) {
-      await world.project.shell([...common.before_script, ...nightly.script].join("\n"), {
-        env: { CI_PIPELINE_ID: pipeline },
-      });
+      await pipelineOf(pipeline);
       assert.deepEqual([starts(), label()], [expected, `gitlab-${pipeline}`]);
     }
   });
 
   it("in Pulumi Deployments start one run a day in an update, and none in a preview", async () => {
-    const { preRunCommands } = parse(recipe("deployments.yaml")).settings.operationContext as {
-      preRunCommands: string[];
-    };
-    const deploy = async (operation: "update" | "preview", TODAY: string): Promise<void> => {
-      const file = join(world.project.root, "PULUMI_ENV");
-      writeFileSync(file, "");
-      for (const command of preRunCommands) {
-        await world.project.shell(command.replaceAll("/PULUMI_ENV", file), {
-          env: { PULUMI_CI_OPERATION: operation, TODAY },
-        });
-      }
-      const lines = readFileSync(file, "utf8")
-        .split("\n")
-        .filter((line) => line !== "");
-      const env = Object.fromEntries(lines.map((line) => line.split("=") as [string, string]));
-      await (operation === "update"
-        ? world.project.up({ env })
-        : world.project.preview({ env, args: ["--expect-no-changes"] }));
-    };
     await deploy("update", "2026-11-21");
     assert.deepEqual([starts(), label()], [1, "2026-11-21"]);
     await deploy("update", "2026-11-21");
@@ -117,20 +159,33 @@ describe("the recipes for a schedule", () => {
   });
 
   it("in cron start one run a day, and nothing at the second try", async () => {
-    const folder = world.project.folder;
-    world.project.write("nightly.sh", recipe("nightly.sh"));
-    chmodSync(join(folder, "nightly.sh"), 0o755);
-    mkdirSync(join(world.project.root, "elsewhere"));
-    const commands = recipe("crontab")
-      .trim()
-      .split("\n")
-      .map((line) => line.split(" ").slice(5).join(" "));
     const tries: number[] = [];
-    for (const command of commands) {
-      const there = `cd ${join(world.project.root, "elsewhere")}; ${command.replace("/srv/extraction", folder)}`;
-      await world.project.shell(there, { env: { TODAY: "2026-11-23" } });
+    for (const command of await cronCommands()) {
+      await world.project.shell(command, { env: { TODAY: "2026-11-23" } });
       tries.push(starts());
     }
     assert.deepEqual([tries, label()], [[1, 0], "2026-11-23"]);
+  });
+
+  it("export the rows of all other tasks if the rows of one do not pass, and fail", async () => {
+    const [command = ""] = await cronCommands();
+    const each: Record<string, () => Promise<unknown>> = {
+      "GitHub Actions": () => workflow("nightly.yml", { run_id: "2001" }),
+      GitLab: () => pipelineOf("2001"),
+      "Pulumi Deployments": () => deploy("update", "2026-12-01"),
+      cron: () => world.project.shell(command, { env: { TODAY: "2026-12-02" } }),
+    };
+    const exported = (): number =>
+      readdirSync(join(world.project.folder, "fleet")).filter((name) => !name.includes(".rejected.")).length;
+    world.program(fleet(1));
+    await world.project.up();
+    world.program(fleet(3));
+    await world.project.up();
+    for (const [name, nightly] of Object.entries(each)) {
+      const before = exported();
+      starts();
+      await assert.rejects(nightly, /checks.minRows/, name);
+      assert.deepEqual([starts(), exported() - before], [names.length, names.length - 1], name);
+    }
   });
 });
