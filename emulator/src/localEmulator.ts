@@ -146,9 +146,7 @@ export class LocalEmulator implements Emulator {
   }
 
   fault(fault: Fault): FaultView {
-    const planned = this.parts.faults.add(fault);
-    this.parts.service.feed.tell({ type: "fault" });
-    return viewOf(planned);
+    return viewOf(this.parts.faults.add(fault));
   }
 
   get faults(): readonly FaultView[] {
@@ -157,13 +155,10 @@ export class LocalEmulator implements Emulator {
 
   removeFault(id: string): void {
     if (!this.parts.faults.remove(id)) throw new Refusal("NotFound", `there is no fault ${id}, or it has happened`);
-    this.parts.service.feed.tell({ type: "fault" });
   }
 
   hold(fault: Omit<Fault, "kind">): Hold {
-    const planned = this.parts.faults.add({ when: "after", ...fault, kind: "hold" });
-    this.parts.service.feed.tell({ type: "fault" });
-    return planned.gate;
+    return this.parts.faults.add({ when: "after", ...fault, kind: "hold" }).gate;
   }
 
   get holds(): readonly HoldView[] {
@@ -179,12 +174,10 @@ export class LocalEmulator implements Emulator {
 
   releaseHold(id: string): void {
     this.findHold(id).gate.release();
-    this.parts.service.feed.tell({ type: "fault" });
   }
 
   clearFaults(): void {
     this.parts.faults.clear();
-    this.parts.service.feed.tell({ type: "fault" });
   }
 
   get behaviour(): Readonly<Behaviour> {

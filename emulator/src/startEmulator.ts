@@ -118,7 +118,7 @@ async function startWith(
   const contract = readContract("openapi.yaml");
   const journal = new Journal(options.journalLimit ?? 100_000);
   journal.onClose(() => feed.tell({ type: "request" }));
-  const faults = new FaultPlan();
+  const faults = new FaultPlan(() => feed.tell({ type: "fault" }));
   const closing = new AbortController();
   const latency = { ms: options.latencyMs ?? 0 };
   const host = options.host ?? "127.0.0.1";

@@ -71,7 +71,6 @@ export class Exchange {
     if (parts.latencyMs() > 0) await pause(parts.latencyMs(), parts.closing);
 
     const fault = parts.faults.take(operation.name, tasksOf(received.fields));
-    if (fault !== undefined) parts.service.feed.tell({ type: "fault" });
     const ownResponse = fault !== undefined && ["status", "error", "redirect"].includes(fault.kind);
     let response = successResponse(entry.requestId, {});
     const onlyWaits = fault !== undefined && fault.when === "before" && ["late", "hold"].includes(fault.kind);

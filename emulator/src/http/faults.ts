@@ -147,6 +147,12 @@ export class FaultPlan {
   /** Holds that are not released, with those that no later request can reach. */
   private readonly held = new Map<string, PlannedFault>();
   private last = 0;
+  private readonly changed: () => void;
+
+  /** @param changed is called after each change of the faults and holds. */
+  constructor(changed: () => void) {
+    this.changed = changed;
+  }
 
   add(fault: Fault): PlannedFault {
     const spoils = ["truncated", "slow", "late", "wrongType"].includes(fault.kind);
@@ -164,6 +170,7 @@ export class FaultPlan {
     };
     this.faults.push(planned);
     if (fault.kind === "hold") this.held.set(id, planned);
+    this.changed();
     return planned;
   }
 
@@ -182,6 +189,7 @@ export class FaultPlan {
       fault.times -= 1;
       fault.happened += 1;
       if (fault.times <= 0) this.faults = this.faults.filter((other) => other !== fault);
+      this.changed();
       return fault;
     }
     return undefined;
@@ -204,6 +212,7 @@ export class FaultPlan {
   remove(id: string): boolean {
     const before = this.faults.length;
     this.faults = this.faults.filter((fault) => fault.id !== id || fault.kind === "hold");
+    this.changed();
     return this.faults.length < before;
   }
 
@@ -211,6 +220,7 @@ export class FaultPlan {
   clear(): void {
     this.faults = [];
     for (const [id, { happened }] of this.held) if (happened === 0) this.held.delete(id);
+    this.changed();
   }
 
   /** Removes all faults, and releases the requests that wait. */
@@ -223,6 +233,7 @@ export class FaultPlan {
   private forget(id: string): void {
     this.held.delete(id);
     this.faults = this.faults.filter((fault) => fault.id !== id);
+    this.changed();
   }
 }
 

@@ -230,7 +230,12 @@ describe("the emulator's page", () => {
     await hold.getByRole("cell", { name: "1", exact: true }).first().waitFor();
     await hold.getByRole("button", { name: "Release" }).click();
     assert.equal(await held, 200);
-    await page.tab.getByText("Holds that are not released: None.").waitFor();
+    const none = page.tab.getByText("Holds that are not released: None.");
+    await none.waitFor();
+    const ofTest = emulator.hold({ operation: "getData" });
+    await page.tab.getByRole("row", { name: /^getData any after/ }).waitFor();
+    ofTest.release();
+    await none.waitFor();
   });
 
   it("offers every kind of fault, and says why a fault is refused", async () => {
