@@ -15,7 +15,6 @@ export {
   string,
 } from "../../src/resources/args";
 export { DistinctValues } from "../../src/resources/export/checks/distinctValues";
-export { FieldReader } from "../../src/resources/export/checks/fieldReader";
 export { RowChecker } from "../../src/resources/export/checks/rowChecker";
 export type { FieldChecks, FieldType, RowChecks } from "../../src/resources/export/checks/rowChecks";
 export { SchemaChecker } from "../../src/resources/export/checks/rowSchema";

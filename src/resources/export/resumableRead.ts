@@ -2,6 +2,7 @@ import { mkdir, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { readPrivateFile, writePrivateFile } from "../../service/files/privateFile";
 import { isRecord } from "../../service/isRecord";
+import type { RowFields } from "../../service/rows/rowFields";
 import type { RowPage } from "../../service/rows/rowPage";
 import type { Context } from "../resource";
 import { ResourceError } from "../resource";
@@ -84,13 +85,13 @@ export class ResumableRead extends NoMarking {
     return this.partialPath;
   }
 
-  override async *pages(file: OutputFile): AsyncGenerator<RowPage, void, void> {
+  override async *pages(file: OutputFile, fields?: RowFields): AsyncGenerator<RowPage, void, void> {
     // The earlier export had read all rows, and failed to write the format.
     if (this.last?.complete !== undefined) {
       this.isComplete = this.last.complete;
       return;
     }
-    yield* super.pages(file);
+    yield* super.pages(file, fields);
     this.checkLock();
   }
 

@@ -105,7 +105,7 @@ async function exportRows(work: Export): Promise<DataExportState> {
   const growth = new SlowHeapGrowth(args);
   let state: DataExportState;
   try {
-    for await (const page of marking.pages(file)) {
+    for await (const page of marking.pages(file, checker?.wanted)) {
       marking.check(page);
       checker?.add(page);
       await file.write(page);

@@ -1,6 +1,7 @@
 import { ContractBreach } from "../contract/contractBreach";
 import { readResponse } from "../contract/responses";
 import type { RawPage } from "./pageQueue";
+import type { RowFields } from "./rowFields";
 import type { RowSource } from "./rowPage";
 import { scanRows } from "./rowScanner";
 
@@ -13,13 +14,20 @@ export function rowRequest(source: RowSource): { name: RowOperation; request: Re
   return { name: source.notExported === true ? "getNotExportedData" : "getData", request: { taskId } };
 }
 
+interface ReadOptions {
+  /** The response to an earlier attempt of the same call was lost. */
+  anyLost?: boolean;
+  /** The fields whose values are wanted. */
+  fields?: RowFields;
+}
+
 /** @throws ContractBreach */
-export function readRawPage(name: RowOperation, body: Buffer, anyLost = false): RawPage {
-  const rows = scanRows(body);
+export function readRawPage(name: RowOperation, body: Buffer, { anyLost, fields }: ReadOptions = {}): RawPage {
+  const rows = scanRows(body, fields);
   if (name === "getNotExportedData") {
     const { data, total, current } = readResponse(name, rows.envelope).data;
     checkNoneLeft(data);
-    return { rows, total, current, afterLoss: anyLost ? true : undefined };
+    return { rows, total, current, afterLoss: anyLost === true ? true : undefined };
   }
   const { data, total, restTotal, offset } = readResponse(name, rows.envelope).data;
   checkNoneLeft(data);

@@ -92,7 +92,12 @@ describe("DataExport with a JSON Schema", () => {
     const schema = await SchemaChecker.of(checks, "task-1", { folder: world.folder } as Context);
     const checker = new RowChecker({ checks, schema, timeLimit: 300 });
     const rows = ["a", `${"a".repeat(60)}!`, "!"].map((id) => ({ id }));
-    checker.add({ count: rows.length, ndjson: () => assert.fail("no field is checked"), objects: () => rows });
+    checker.add({
+      count: rows.length,
+      columns: () => assert.fail("no field is checked"),
+      ndjson: () => Buffer.alloc(0),
+      objects: () => rows,
+    });
     assert.deepEqual(checker.failed(), [
       {
         check: "schema",

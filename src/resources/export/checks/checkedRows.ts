@@ -32,10 +32,8 @@ export interface FailedCheck {
   reason: string;
 }
 
-/** What one part of the checks does with each row. */
+/** A part of the checks that can take forever with a row. */
 export interface RowStep<Value> {
-  /** Whether it can take forever. */
-  readonly mayNotEnd: boolean;
   /**
    * If it is interrupted, it can be called again with the same row.
    * @param value what it checks of the row

@@ -1,24 +1,20 @@
-import type { FailedCheck, FieldFigures, RowStep } from "./checkedRows";
+import type { FailedCheck, FieldFigures } from "./checkedRows";
 import { percent } from "./checkedRows";
 import { DistinctValues, mostDistinctValues } from "./distinctValues";
+import { PatternChecker } from "./patternChecker";
 import type { FieldChecks } from "./rowChecks";
 import { RowCount } from "./rowCount";
 import { isFilled, isOfType, textOf } from "./valueTypes";
 
-/** Checks the values of one field. */
-export class FieldChecker implements RowStep<unknown> {
+/** Checks the values of one field, except for its pattern. */
+export class FieldChecker {
+  /** Matches the values with the pattern of the field. */
+  readonly pattern: PatternChecker | undefined;
   /** Whether a row has the field. */
   private occurs = false;
   private readonly empty = new RowCount();
   private readonly wrongType = new RowCount();
-  private readonly unmatched = new RowCount();
-  private readonly repeated = new RowCount();
-  private readonly pattern: RegExp | undefined;
   private readonly distinct: DistinctValues | undefined;
-  /** The row whose value the pattern could not be matched with in time. */
-  private stoppedAt: number | undefined;
-  /** Whether a value could not be compared with all values before. */
-  private overflowed = false;
 
   constructor(
     readonly name: string,
@@ -26,49 +22,36 @@ export class FieldChecker implements RowStep<unknown> {
     mostDistinct = mostDistinctValues,
   ) {
     const { pattern, unique } = checks;
-    this.pattern = pattern === undefined ? undefined : new RegExp(pattern, "u");
+    this.pattern = pattern === undefined ? undefined : new PatternChecker(pattern);
     this.distinct = unique === true ? new DistinctValues(mostDistinct) : undefined;
   }
 
-  get mayNotEnd(): boolean {
-    return this.pattern !== undefined;
-  }
-
-  /** @param value undefined if the row does not have the field */
-  add(value: unknown, number: number): void {
-    // The pattern comes first: if its time runs out, the row has not been counted.
-    const filled = isFilled(value);
-    const isUnmatched = filled && this.stoppedAt === undefined && this.pattern?.test(textOf(value)) === false;
-    this.occurs ||= value !== undefined;
-    if (!filled) {
-      this.empty.note(number);
-      return;
-    }
-    if (isUnmatched) {
-      this.unmatched.note(number);
-    }
+  /**
+   * @param values undefined for each row that does not have the field
+   * @param before number of rows before these
+   */
+  add(values: readonly unknown[], before: number): void {
     const { type } = this.checks;
-    if (type !== undefined && !isOfType[type](value)) {
-      this.wrongType.note(number);
-    }
-    if (this.distinct !== undefined) {
-      const wasFull = this.distinct.isFull;
-      if (!this.distinct.add(textOf(value))) {
-        this.repeated.note(number);
-      } else if (wasFull) {
-        this.overflowed = true;
+    const fits = type === undefined ? undefined : isOfType[type];
+    let row = before;
+    for (const value of values) {
+      row++;
+      this.occurs ||= value !== undefined;
+      if (!isFilled(value)) {
+        this.empty.note(row);
+        continue;
       }
+      if (fits?.(value) === false) {
+        this.wrongType.note(row);
+      }
+      this.distinct?.add(textOf(value), row);
     }
-  }
-
-  stop(number: number): void {
-    this.stoppedAt = number;
   }
 
   /** @param namesOfRows the names of fields that rows have */
   failed(rows: number, namesOfRows: () => readonly string[]): FailedCheck[] {
     const { filled = 0, type } = this.checks;
-    const { empty, wrongType, unmatched, repeated } = this;
+    const { empty, wrongType, pattern, distinct } = this;
     const at = `fields.${this.name}`;
     if (rows > 0 && !this.occurs && this.checks.filled !== 0) {
       // biome-ignore lint/style/noCommonJs: loaded for a field that no row has. Most exports need no likely name.
@@ -76,8 +59,10 @@ export class FieldChecker implements RowStep<unknown> {
       return [{ check: at, reason: `no row has this field${didYouMean(this.name, namesOfRows())}` }];
     }
     const values = rows - empty.count;
-    const wrong = (check: string, { count }: RowCount, reason: () => string): FailedCheck[] =>
-      count === 0 ? [] : [{ check: `${at}.${check}`, reason: `${count} of ${values} values ${reason()}` }];
+    const wrong = (check: string, found: RowCount | undefined, reason: (rows: string) => string): FailedCheck[] =>
+      found === undefined || found.count === 0
+        ? []
+        : [{ check: `${at}.${check}`, reason: `${found.count} of ${values} values ${reason(found.inWords())}` }];
     return [
       ...(this.share(rows) >= filled
         ? []
@@ -87,31 +72,32 @@ export class FieldChecker implements RowStep<unknown> {
               reason: `${empty.count} of ${rows} rows have no value (${empty.inWords()}); at least ${percent(filled)} must have one`,
             },
           ]),
-      ...wrong("type", wrongType, () => `are not of type "${type}" (${wrongType.inWords()})`),
-      ...wrong("pattern", unmatched, () => `do not match (${unmatched.inWords()})`),
-      ...(this.stoppedAt === undefined
+      ...wrong("type", wrongType, (found) => `are not of type "${type}" (${found})`),
+      ...wrong("pattern", pattern?.unmatched, (found) => `do not match (${found})`),
+      ...(pattern?.stoppedAt === undefined
         ? []
         : [
             {
               check: `${at}.pattern`,
-              reason: `could not be matched in time with the value of row ${this.stoppedAt}: use a pattern without repetitions within repetitions`,
+              reason: `could not be matched in time with the value of row ${pattern.stoppedAt}: use a pattern without repetitions within repetitions`,
             },
           ]),
-      ...wrong("unique", repeated, () => `have occurred before (${repeated.inWords()})`),
-      ...(this.overflowed
-        ? [{ check: `${at}.unique`, reason: `more than ${this.distinct?.size} different values cannot be compared` }]
+      ...wrong("unique", distinct?.repeated, (found) => `have occurred before (${found})`),
+      ...(distinct?.overflowed
+        ? [{ check: `${at}.unique`, reason: `more than ${distinct.most} different values cannot be compared` }]
         : []),
     ];
   }
 
   figures(rows: number): FieldFigures {
-    const { type, pattern, unique } = this.checks;
+    const { type } = this.checks;
+    const { pattern, distinct } = this;
     return {
       filled: this.share(rows),
       empty: this.empty.count,
       ...(type !== undefined && { wrongType: this.wrongType.count }),
-      ...(pattern !== undefined && { unmatched: this.unmatched.count }),
-      ...(unique === true && { repeated: this.repeated.count }),
+      ...(pattern !== undefined && { unmatched: pattern.unmatched.count }),
+      ...(distinct !== undefined && { repeated: distinct.repeated.count }),
     };
   }
 

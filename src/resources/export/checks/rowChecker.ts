@@ -1,8 +1,8 @@
+import { RowFields } from "../../../service/rows/rowFields";
 import type { RowPage } from "../../../service/rows/rowPage";
 import type { CheckedRows, FailedCheck, RowStep } from "./checkedRows";
 import { percent, RowsRefused } from "./checkedRows";
 import { FieldChecker } from "./fieldChecker";
-import { FieldReader } from "./fieldReader";
 import type { RowChecks } from "./rowChecks";
 import type { SchemaChecker } from "./rowSchema";
 import { TimeLimit } from "./timeLimit";
@@ -10,7 +10,7 @@ import { TimeLimit } from "./timeLimit";
 /** A few pages take milliseconds. */
 const defaultTimeLimit = 5000;
 
-/** Values out of so many bytes of rows are matched with a pattern at once, because Node.js starts a thread for each time limit. */
+/** So many bytes of rows are matched and validated at once, because Node.js starts a thread for each time limit. */
 const mostHeldBytes = 2 * 1024 * 1024;
 
 interface Options {
@@ -25,15 +25,17 @@ interface Options {
 
 /** Checks rows page by page. Its memory does not grow with the rows, but for the digests of values that must be unique. */
 export class RowChecker {
+  /** The fields whose values the pages must have. */
+  readonly wanted: RowFields;
   private rows = 0;
   private readonly checks: RowChecks;
   private readonly lastPassed: number | undefined;
   private readonly fields: readonly FieldChecker[];
   private readonly schema: SchemaChecker | undefined;
-  private readonly reader: FieldReader;
-  private readonly limit: TimeLimit | undefined;
-  /** The last rows of fields whose checks may not end, page by page. */
-  private readonly held = new Map<FieldChecker, unknown[][]>();
+  private readonly timeLimit: number;
+  private limit: TimeLimit | undefined;
+  /** What the parts that can take forever get of the last rows. */
+  private readonly held = new Map<RowStep<unknown>, unknown[]>();
   private heldRows = 0;
   private heldBytes = 0;
 
@@ -42,9 +44,8 @@ export class RowChecker {
     this.lastPassed = lastPassed;
     this.fields = Object.entries(checks.fields ?? {}).map(([name, field]) => new FieldChecker(name, field));
     this.schema = schema;
-    this.reader = new FieldReader(this.fields.map(({ name }) => name));
-    const mayNotEnd = schema !== undefined || this.fields.some((field) => field.mayNotEnd);
-    this.limit = mayNotEnd ? new TimeLimit(timeLimit) : undefined;
+    this.wanted = new RowFields(this.fields.map(({ name }) => name));
+    this.timeLimit = timeLimit;
   }
 
   /** Whether rows that do not pass are refused. */
@@ -52,38 +53,42 @@ export class RowChecker {
     return this.checks.onFail !== "warn";
   }
 
-  add(page: Pick<RowPage, "count" | "ndjson" | "objects">): void {
-    if (this.fields.length > 0 && page.count > 0) {
-      this.addFields(page.ndjson(), page.count);
+  add(page: Pick<RowPage, "count" | "columns" | "ndjson" | "objects">): void {
+    const { fields, schema, rows } = this;
+    if (fields.length > 0 && page.count > 0) {
+      const columns = page.columns();
+      for (const [index, field] of fields.entries()) {
+        const values = columns[index] ?? [];
+        field.add(values, rows);
+        if (field.pattern !== undefined) {
+          this.hold(field.pattern, values);
+        }
+      }
     }
-    if (this.schema !== undefined) {
-      this.addAll(this.schema, page.objects(), this.rows);
+    if (schema !== undefined) {
+      this.hold(schema, page.objects());
     }
     this.rows += page.count;
+    if (this.held.size > 0) {
+      this.heldRows += page.count;
+      this.heldBytes += page.ndjson().length;
+    }
     if (this.heldBytes >= mostHeldBytes) {
       this.addHeld();
     }
   }
 
-  private addFields(ndjson: Buffer, count: number): void {
-    const columns = this.reader.read(ndjson, count);
-    for (const [index, field] of this.fields.entries()) {
-      const values = columns[index] ?? [];
-      if (field.mayNotEnd) {
-        const pages = this.held.get(field) ?? [];
-        pages.push(values);
-        this.held.set(field, pages);
-      } else {
-        this.addAll(field, values, this.rows);
-      }
+  private hold(step: RowStep<unknown>, values: readonly unknown[]): void {
+    const held = this.held.get(step) ?? [];
+    for (const value of values) {
+      held.push(value);
     }
-    this.heldRows += count;
-    this.heldBytes += ndjson.length;
+    this.held.set(step, held);
   }
 
   private addHeld(): void {
-    for (const [field, pages] of this.held) {
-      this.addAll(field, pages.flat(), this.rows - this.heldRows);
+    for (const [step, values] of this.held) {
+      this.addAll(step, values, this.rows - this.heldRows);
     }
     this.held.clear();
     this.heldRows = 0;
@@ -111,7 +116,7 @@ export class RowChecker {
             },
           ]
         : []),
-      ...this.fields.flatMap((field) => field.failed(rows, () => [...this.reader.names])),
+      ...this.fields.flatMap((field) => field.failed(rows, () => this.wanted.names)),
       ...(this.schema?.failed(rows) ?? []),
     ];
   }
@@ -140,17 +145,14 @@ export class RowChecker {
    * like a pattern that takes forever.
    * @param before number of rows before these
    */
-  private addAll<Value>(step: RowStep<Value>, values: readonly Value[], before: number): void {
+  private addAll(step: RowStep<unknown>, values: readonly unknown[], before: number): void {
+    this.limit ??= new TimeLimit(this.timeLimit);
     let done = 0;
     const goOn = (): void => {
       for (; done < values.length; done++) {
-        step.add(values[done] as Value, before + done + 1);
+        step.add(values[done], before + done + 1);
       }
     };
-    if (this.limit === undefined || !step.mayNotEnd) {
-      goOn();
-      return;
-    }
     for (let doneBefore = -1; !this.limit.run(goOn); doneBefore = done) {
       if (done === doneBefore) {
         step.stop(before + done + 1);

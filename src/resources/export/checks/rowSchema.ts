@@ -54,10 +54,8 @@ export async function checkSchema(
   }
 }
 
-/** Validates each row. */
+/** Validates each row. The schema can have patterns. */
 export class SchemaChecker implements RowStep<Row> {
-  /** The schema can have patterns. */
-  readonly mayNotEnd = true;
   private readonly invalid = new RowCount();
   private readonly places = new Set<string>();
   private stoppedAt: number | undefined;

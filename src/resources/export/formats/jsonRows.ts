@@ -4,7 +4,6 @@ import { ResourceError } from "../../resource";
 const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
-const colon = 0x3a;
 const openObject = 0x7b;
 const openList = 0x5b;
 const closeObject = 0x7d;
@@ -37,8 +36,6 @@ export class JsonRows {
   private nameFrom = 0;
   private nameTo = 0;
   private valueFrom = 0;
-  /** Whether the member has the likely name and a string. If not, it can still have the name. */
-  isLikely = false;
 
   /** @param text objects with white space between them */
   constructor(private readonly text: string) {
@@ -52,16 +49,8 @@ export class JsonRows {
     return this.at < this.text.length;
   }
 
-  /**
-   * Goes to the next member of the object. Returns whether there is one.
-   * @param likelyName a name without quotation marks. It takes half the time if the member has this name and a string
-   */
-  nextMember(likelyName?: string): boolean {
-    this.isLikely = likelyName !== undefined && this.isAtString(likelyName);
-    if (this.isLikely) {
-      this.skipString();
-      return true;
-    }
+  /** Goes to the next member of the object. Returns whether there is one. */
+  nextMember(): boolean {
     this.skipSpace();
     if (this.code() === comma) {
       this.at++;
@@ -112,26 +101,6 @@ export class JsonRows {
     }
     const value = text.slice(valueFrom, at);
     return value === "null" ? "" : value;
-  }
-
-  /** Goes to the value of the next member if it has this name and a string, without white space between its parts. */
-  private isAtString(name: string): boolean {
-    const { text, at } = this;
-    const from = text.charCodeAt(at) === comma ? at + 2 : at + 1;
-    const to = from + name.length;
-    const isThere =
-      text.charCodeAt(to) === quote &&
-      text.charCodeAt(to + 1) === colon &&
-      text.charCodeAt(to + 2) === quote &&
-      text.charCodeAt(from - 1) === quote &&
-      text.startsWith(name, from);
-    if (isThere) {
-      this.nameFrom = from;
-      this.nameTo = to;
-      this.at = to + 2;
-      this.valueFrom = to + 2;
-    }
-    return isThere;
   }
 
   private code(): number {

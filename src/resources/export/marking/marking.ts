@@ -1,3 +1,4 @@
+import type { RowFields } from "../../../service/rows/rowFields";
 import type { RowPage } from "../../../service/rows/rowPage";
 import type { DataExportState } from "../model";
 import type { KeptRows, OutputFile } from "../outputFile";
@@ -15,8 +16,11 @@ export interface Marking {
   readonly isComplete: boolean;
   /** Before a file is made. Throws if the rows could not be marked. Returns the path of the temporary file, if it needs a special one. */
   prepare(file: OutputFile): Promise<string | undefined>;
-  /** Reads the rows. The next page is requested only after the page before was passed to `file.write`. */
-  pages(file: OutputFile): AsyncGenerator<RowPage, void, void>;
+  /**
+   * Reads the rows. The next page is requested only after the page before was passed to `file.write`.
+   * @param fields the fields whose values the pages must have
+   */
+  pages(file: OutputFile, fields?: RowFields): AsyncGenerator<RowPage, void, void>;
   /** Before each page is written. Throws if the rows could not be marked. */
   check(page: RowPage): void;
   /** The file is complete and has its name. Returns the state to keep, or throws a PartialFailure with it. */

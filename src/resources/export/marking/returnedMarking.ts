@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import { isServiceError } from "../../../service/errors/errors";
+import type { RowFields } from "../../../service/rows/rowFields";
 import type { RowPage } from "../../../service/rows/rowPage";
 import type { Context } from "../../resource";
 import { messageOf, PartialFailure, ResourceError } from "../../resource";
@@ -42,9 +43,9 @@ export class ReturnedMarking implements Marking {
     return this.abandoned.pathFor(file.workPath);
   }
 
-  async *pages(file: OutputFile): AsyncGenerator<RowPage, void, void> {
+  async *pages(file: OutputFile, fields?: RowFields): AsyncGenerator<RowPage, void, void> {
     while (file.rowCount < this.maxRows) {
-      const page = await this.read(file);
+      const page = await this.read(file, fields);
       this.noteVanished(page);
       this.isComplete = this.vanished === 0 && (page.count === 0 || page.count === page.total);
       if (page.count === 0 && page.total === 0) {
@@ -165,13 +166,13 @@ export class ReturnedMarking implements Marking {
     this.checker.requirePassed();
   }
 
-  private async read(file: OutputFile): Promise<RowPage> {
+  private async read(file: OutputFile, fields?: RowFields): Promise<RowPage> {
     const { client, settings } = this.context;
     const pageSize = Math.min(settings.pageSize ?? defaultPageSize, this.maxRows - file.rowCount);
     const source = { taskId: this.args.taskId, notExported: true } as const;
     this.inDoubt = true;
     try {
-      for await (const page of client.rows(source, { pageSize, maxRows: pageSize })) {
+      for await (const page of client.rows(source, { pageSize, maxRows: pageSize, fields })) {
         this.inDoubt = page.count > 0;
         return page;
       }

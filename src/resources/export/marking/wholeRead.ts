@@ -1,3 +1,4 @@
+import type { RowFields } from "../../../service/rows/rowFields";
 import type { RowPage } from "../../../service/rows/rowPage";
 import type { Context } from "../../resource";
 import { ResourceError } from "../../resource";
@@ -47,13 +48,13 @@ export abstract class WholeRead implements Marking {
     return `Task "${this.args.taskId}": the service reports more rows than the ${rowCount} that it returned. The output complete is false.`;
   }
 
-  async *pages(file: OutputFile): AsyncGenerator<RowPage, void, void> {
+  async *pages(file: OutputFile, fields?: RowFields): AsyncGenerator<RowPage, void, void> {
     const { args, context } = this;
     const { pageSize } = context.settings;
     const { rowCount, nextOffset: offset } = this.from;
     const maxRows = args.maxRows === undefined ? undefined : args.maxRows - rowCount;
     let shownAt = Number.NEGATIVE_INFINITY;
-    for await (const page of context.client.rows(rowSource(args), { maxRows, offset, pageSize })) {
+    for await (const page of context.client.rows(rowSource(args), { maxRows, offset, pageSize, fields })) {
       yield page;
       await this.noted(page, file);
       this.isComplete = page.complete ?? false;

@@ -2,22 +2,25 @@ import assert from "node:assert/strict";
 import fc from "../../../fastCheck";
 import type { FieldChecks, RowChecks } from "../../../internals/resources";
 import { RowChecker } from "../../../internals/resources";
+import { readRawPage, ScannedPage } from "../../../internals/service";
 
 type Row = Record<string, unknown>;
 
 function checked(pages: readonly Row[][], checks: RowChecks, timeLimit?: number) {
   const checker = new RowChecker({ checks, timeLimit });
   for (const rows of pages) {
-    checker.add(pageOf(rows));
+    checker.add(pageOf(rows, checker));
   }
   const failed = checker.failed();
   return { failed, figures: checker.figures(failed) };
 }
 
-const pageOf = (rows: readonly Row[]) => {
-  const ndjson = Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
-  return { count: rows.length, ndjson: () => ndjson, objects: () => [...rows] };
-};
+/** As the service sends it. */
+function pageOf(rows: readonly Row[], { wanted }: RowChecker): ScannedPage {
+  const body = { data: { data: rows, total: rows.length, restTotal: 0, offset: 0 }, requestId: "q" };
+  const read = readRawPage("getData", Buffer.from(JSON.stringify(body)), { fields: wanted });
+  return new ScannedPage(read.rows, { offset: 0, nextOffset: 0, total: rows.length });
+}
 
 /** The same with all rows at hand. */
 function naively(rows: readonly Row[], fields: Record<string, FieldChecks>): unknown {
@@ -94,7 +97,7 @@ describe("a checker of rows", () => {
       const rows = Array.from({ length: 100 }, (_, index) => ({ a: index < filled ? "x" : "" }));
       assert.deepEqual(checked([rows], { fields: { a: { filled: filled / 100 } } }).failed, []);
       const dropped = new RowChecker({ checks: { maxDrop: (100 - filled) / 100 }, lastPassed: 100 });
-      dropped.add({ ...pageOf([]), count: filled });
+      dropped.add(pageOf(rows.slice(0, filled), dropped));
       assert.deepEqual(dropped.failed(), []);
     }
   });
@@ -124,7 +127,12 @@ describe("a checker of rows", () => {
 
   it("parses no page if it only counts rows", () => {
     const checker = new RowChecker({ checks: { minRows: 1 } });
-    checker.add({ count: 3, ndjson: () => assert.fail("read"), objects: () => assert.fail("parsed") });
+    checker.add({
+      count: 3,
+      columns: () => assert.fail("parsed"),
+      ndjson: () => assert.fail("read"),
+      objects: () => assert.fail("parsed"),
+    });
     assert.deepEqual(checker.failed(), []);
   });
 });
