@@ -106,6 +106,16 @@ describe("a damaged record of the emulator's state file", () => {
     }
   });
 
+  it("of the account is an error at the start, without its credentials", async () => {
+    await (await start()).close();
+    change(`update account set content = '{"plan":s3cret}'`);
+    await assert.rejects(start(), (error: Error) => {
+      assert.match(error.message, /state\.db is damaged: a record is incomplete\. Action: restore it/);
+      assert.doesNotMatch(error.message, /s3cret/);
+      return true;
+    });
+  });
+
   it("does not prevent changes of the rest of its batch", async () => {
     const before = await start();
     await runTemplate(before);

@@ -100,7 +100,9 @@ export function loadState(
     return { extras: records.load(), stateFile: new StateFile(database, records) };
   } catch (error) {
     database?.close();
-    throw new Error(`the state file ${file} is damaged: ${messageOf(error)}. Action: ${remedy}`);
+    // JSON.parse quotes the text, which can be a credential.
+    const reason = error instanceof SyntaxError ? "a record is incomplete" : messageOf(error);
+    throw new Error(`the state file ${file} is damaged: ${reason}. Action: ${remedy}`);
   }
 }
 
