@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Bench, Figure, Goal } from "../../figure";
 import type { AloneResult } from "../../stage/alone";
 import { withFinishedRun } from "../../stage/finishedRun";
-import { exportOnce, exportOnEngine, ratio, rows } from "./exportRows";
+import { exportOnce, exportOnEngine, figuresOfRun, ratio, rows } from "./exportRows";
 
 const memoryGoal: Goal = { kind: "under", value: 250 };
 
@@ -42,7 +42,7 @@ export const exportFormats: Bench = {
 export const exportParquet: Bench = {
   name: "export-parquet",
   summary: "a run of 1,000,000 rows exported as Parquet, on the engine",
-  run: () => exportOnEngine("parquet", memoryGoal),
+  run: async () => figuresOfRun("parquet", await exportOnEngine("parquet"), memoryGoal),
 };
 
 function figuresOf(name: string, { seconds, peakBytes }: AloneResult): Figure[] {
