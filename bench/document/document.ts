@@ -5,6 +5,7 @@ import { withParts } from "../../scripts/docs/parts";
 import { benches } from "../benches/index";
 import { tableOf } from "../report";
 import { withExtrapolated } from "./extrapolate";
+import { gzipText } from "./gzipText";
 import { comparisonText, limitedText, peersText, ratiosText, repairText, summaryText } from "./peersText";
 import { plotOf } from "./plot";
 import { savedResults } from "./results";
@@ -23,6 +24,7 @@ export function documented(): Record<string, string> {
   const parts = {
     summary: summaryText(peers),
     figures: tableOf(figures),
+    gzip: gzipText(saved.benches),
     ratios: ratiosText(peers),
     peers: peersText(peers),
     repair: repairText(peers),

@@ -28,15 +28,19 @@ export function summaryText(results: readonly PeersResult[]): string {
 export function peersText(results: readonly PeersResult[]): string {
   return results
     .filter(({ requestsPerSecond }) => requestsPerSecond === undefined)
-    .map(sectionOf)
+    .map((result) =>
+      [
+        `### ${result.tasks} tasks\n\nThese were ${tableOf(result)}`,
+        ...(result.added ?? []).map((run) => `In another run, ${tableOf(run)}`),
+      ].join("\n\n"),
+    )
     .join("\n\n");
 }
 
-function sectionOf(result: PeersResult): string {
-  const { peers } = result;
+function tableOf(run: PeersResult): string {
   const columns = ["peer", ...phases, "state", "a resource", "program"];
-  const rows = peers.map((peer) => [nameOf(peer), ...phases.map((phase) => cellOf(peer, phase)), ...sizesOf(peer)]);
-  return `### ${result.tasks} tasks\n\nThese were ${measuredText(result)}\n\n${markdownTable(columns, rows)}`;
+  const rows = run.peers.map((peer) => [nameOf(peer), ...phases.map((phase) => cellOf(peer, phase)), ...sizesOf(peer)]);
+  return `${measuredText(run)}\n\n${markdownTable(columns, rows)}`;
 }
 
 /** How often, when and where the peers were measured. */
@@ -71,24 +75,41 @@ const choices = {
   "guide-style": "own dynamic provider",
   command: "@pulumi/command",
   restapi: "REST provider",
+  curl: "curl script",
 };
 
-/** The same figures for 100 tasks and the ways to choose from, as seconds and requests. */
+/** The same figures for 100 tasks and the ways to choose from, as seconds and requests. One table for each run. */
 export function comparisonText(results: readonly PeersResult[]): string {
   const result = results.find(({ tasks, requestsPerSecond }) => tasks === 100 && requestsPerSecond === undefined);
-  const rows = Object.entries(choices).map(([name, shown]) => {
-    const peer = result?.peers.find((each) => each.peer === name);
-    if (result === undefined || peer === undefined) {
-      throw new Error(`the results of the peers with 100 tasks lack ${name}`);
-    }
-    const cells = phases.map((phase) => {
-      const measured = peer.phases[phase];
-      return measured === undefined ? "" : `${measured.wallSeconds.toFixed(1)} s, ${measured.requests}`;
-    });
-    return [shown, ...cells, sizesOf(peer)[0] ?? ""];
-  });
-  const table = markdownTable(["", ...phases, "state"], rows);
-  return `${table}\n\nSeconds and requests of each phase, ${result === undefined ? "" : measuredText(result)}`;
+  if (result === undefined) {
+    throw new Error("there is no result of the peers with 100 tasks");
+  }
+  const added = (result.added ?? []).filter(({ peers }) => peers.some(({ peer }) => peer in choices));
+  const measured = [result, ...added].flatMap(({ peers }) => peers.map(({ peer }) => peer));
+  const missing = Object.entries(choices).flatMap(([name, shown]) => (measured.includes(name) ? [] : [shown]));
+  return [
+    choicesOf(result),
+    ...added.map((run) => `In another run:\n\n${choicesOf(run)}`),
+    ...missing.map((shown) => `Without figures: ${shown}.`),
+  ].join("\n\n");
+}
+
+function choicesOf(run: PeersResult): string {
+  const rows = Object.entries(choices).flatMap(([name, shown]) =>
+    run.peers
+      .filter(({ peer }) => peer === name)
+      .map((peer) => [
+        nameOf({ ...peer, peer: shown }),
+        ...phases.map((phase) => choiceCell(peer, phase)),
+        sizesOf(peer)[0] ?? "",
+      ]),
+  );
+  return `${markdownTable(["", ...phases, "state"], rows)}\n\nSeconds and requests of each phase, ${measuredText(run)}`;
+}
+
+function choiceCell({ phases }: PeerResult, phase: PhaseName): string {
+  const measured = phases[phase];
+  return measured === undefined ? "" : `${measured.wallSeconds.toFixed(1)} s, ${measured.requests}`;
 }
 
 /** The ratios of this package to the other peers, with their goals. */
@@ -122,8 +143,14 @@ export function repairText(results: readonly PeersResult[]): string {
   return markdownTable(["tasks", "peer", "requests of the refresh", "of the up that repairs"], rows);
 }
 
-/** The first up with a rate limit, as a share of what the limit allows. */
+/** The first up with a rate limit, as a share of what the limit allows. One table for all results, one for the runs that were added. */
 export function limitedText(results: readonly PeersResult[]): string {
+  const limited = results.filter(({ requestsPerSecond }) => requestsPerSecond !== undefined);
+  const added = limited.flatMap((result) => result.added ?? []);
+  return [limitedTable(limited), ...(added.length === 0 ? [] : ["In other runs:", limitedTable(added)])].join("\n\n");
+}
+
+function limitedTable(results: readonly PeersResult[]): string {
   const rows = results.flatMap(({ tasks, requestsPerSecond, peers }) =>
     requestsPerSecond === undefined
       ? []
@@ -151,9 +178,8 @@ export function limitedText(results: readonly PeersResult[]): string {
         }),
   );
   const titles = ["tasks", "peer", "requests", "refused", "first up, of what the limit takes", "share"];
-  const limited = results.filter(({ requestsPerSecond }) => requestsPerSecond !== undefined);
   return [
     markdownTable(titles, rows),
-    ...limited.map((result) => `${result.tasks} tasks: ${measuredText(result)}`),
+    ...results.map((result) => `${result.tasks} tasks: ${measuredText(result)}`),
   ].join("\n\n");
 }

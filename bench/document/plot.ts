@@ -4,7 +4,7 @@ import { extrapolatedNote } from "./extrapolate";
 const width = 460;
 const height = 320;
 const margin = { left: 52, right: 120, top: 34, bottom: 40 };
-const colours = ["#0b6e4f", "#3fa34d", "#c1121f", "#8d99ae", "#b9c0cc", "#5c677d", "#e09f3e", "#3d5a80"];
+const colours = ["#0b6e4f", "#3fa34d", "#c1121f", "#8d99ae", "#b9c0cc", "#5c677d", "#e09f3e", "#3d5a80", "#7b2d8b"];
 
 interface Point {
   x: number;

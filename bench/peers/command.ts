@@ -1,11 +1,12 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { ensureBuilt } from "../../scripts/start/build";
 import { machine } from "../report";
 import { measurePeers } from "./measurePeers";
 import { peers } from "./peers";
 import type { PeersResult } from "./result";
+import { withAdded } from "./result";
 
 interface Options {
   tasks: number[];
@@ -13,8 +14,11 @@ interface Options {
   rate: boolean;
   peer?: string[];
   save: boolean;
+  add?: boolean;
   note?: string;
 }
+
+const folder = join(__dirname, "..", "results");
 
 /** The rate limit for `--rate`. */
 const requestsPerSecond = 20;
@@ -26,12 +30,22 @@ export const peersCommand = new Command("peers")
   .option("--tries <number>", "number of measurements of each peer; the best time counts", Number, 1)
   .option("--rate", `with a service that accepts ${requestsPerSecond} requests per second`, false)
   .option("--peer <names...>", "measure only these peers; the saved result contains no others", peerName)
+  .addOption(
+    new Option(
+      "--add",
+      "keep the saved result, and save this run beside it with its own date; pages then have a table for each run",
+    ).conflicts("save"),
+  )
   .option("--note <text>", "a remark about the machine for readers")
   .option("--no-save", "do not write bench/results/peers-*.json")
   .addHelpText("after", `\nPeers:\n${peers.map(({ name, summary }) => `  ${name.padEnd(16)}${summary}`).join("\n")}`)
   .action(run);
 
-async function run({ tasks, tries, rate, peer, save, note }: Options): Promise<void> {
+async function run({ tasks, tries, rate, peer, save, add = false, note }: Options): Promise<void> {
+  const missing = add ? tasks.filter((each) => !existsSync(fileOf(each, rate))) : [];
+  if (missing.length > 0) {
+    throw new Error(`--add: there is no saved result with ${missing.join(", ")} tasks; save one without --add first.`);
+  }
   await ensureBuilt((line) => console.error(line));
   const say = (line: string): void => console.error(line);
   const limit = rate ? { requestsPerSecond } : {};
@@ -40,14 +54,18 @@ async function run({ tasks, tries, rate, peer, save, note }: Options): Promise<v
     const measuredAt = new Date().toISOString().slice(0, 10);
     const result: PeersResult = { machine: machine(), measuredAt, tries, note, tasks: each, ...limit, peers: results };
     if (save) {
-      const folder = join(__dirname, "..", "results");
+      const file = fileOf(each, rate);
+      const content = add ? withAdded(JSON.parse(readFileSync(file, "utf8")) as PeersResult, result) : result;
       mkdirSync(folder, { recursive: true });
-      const name = `peers-${each}${rate ? `-at-${requestsPerSecond}` : ""}.json`;
-      writeFileSync(join(folder, name), `${JSON.stringify(result, undefined, 2)}\n`);
+      writeFileSync(file, `${JSON.stringify(content, undefined, 2)}\n`);
     } else {
       console.log(JSON.stringify(result, undefined, 2));
     }
   }
+}
+
+function fileOf(tasks: number, rate: boolean): string {
+  return join(folder, `peers-${tasks}${rate ? `-at-${requestsPerSecond}` : ""}.json`);
 }
 
 function numbers(text: string): number[] {

@@ -104,12 +104,13 @@ class Contest {
   }
 
   async run(phase: PhaseName): Promise<void> {
-    if (this.running === undefined || this.result.note !== undefined) {
+    const step = this.running && stepOf(this.running.stack, phase);
+    if (step === undefined || this.result.note !== undefined) {
       return;
     }
     try {
       await this.prepare(phase);
-      const figures = await this.measure(phase);
+      const figures = await this.measure(phase, step);
       await this.check(phase);
       this.result.phases[phase] = figures;
       const { wallSeconds, cpuSeconds, requests } = figures;
@@ -146,17 +147,9 @@ class Contest {
     await service.takeCounts();
   }
 
-  private async measure(phase: PhaseName): Promise<PhaseResult> {
-    const { service, stack } = this.parts;
-    const steps: Record<PhaseName, () => Promise<unknown>> = {
-      "first up": stack.up,
-      "unchanged up": stack.up,
-      "one property changed": stack.up,
-      refresh: stack.refresh,
-      destroy: stack.destroy,
-    };
-    const run = await measured(steps[phase]);
-    const { requests, refused } = await service.takeCounts();
+  private async measure(phase: PhaseName, step: () => Promise<unknown>): Promise<PhaseResult> {
+    const run = await measured(step);
+    const { requests, refused } = await this.parts.service.takeCounts();
     const { program } = this.peer;
     const programMegabytes =
       program === undefined || phase === "refresh" || phase === "destroy" ? undefined : peakMegabytes(run, program);
@@ -192,7 +185,7 @@ class Contest {
     await service.deleteTask(lost.taskId);
     await service.setProperty(changed.taskId, foreignUrl);
     await service.takeCounts();
-    await stack.refresh();
+    await stack.refresh?.();
     const refreshRequests = (await service.takeCounts()).requests;
     await stack.up();
     const upRequests = (await service.takeCounts()).requests;
@@ -225,6 +218,11 @@ class Contest {
     }
     return first.taskId;
   }
+}
+
+/** Undefined for a phase that a peer does not have. */
+function stepOf({ up, refresh, destroy }: PeerStack, phase: PhaseName): (() => Promise<unknown>) | undefined {
+  return phase === "refresh" ? refresh : phase === "destroy" ? destroy : up;
 }
 
 function byUrl(one: { url: string }, other: { url: string }): number {

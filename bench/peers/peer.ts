@@ -31,7 +31,8 @@ export interface PeerStack {
   /** Changes the declared property of the first task. */
   declare(revision: number): void;
   up(): Promise<unknown>;
-  refresh(): Promise<unknown>;
+  /** Absent if this way cannot compare its state with the service. */
+  refresh?(): Promise<unknown>;
   destroy(): Promise<unknown>;
   state(): StateSize;
   /** Whether the state contains this string. */

@@ -1,3 +1,4 @@
+import { curlPeer } from "./curlPeer";
 import { missingPrograms } from "./onPath";
 import type { Peer } from "./peer";
 import { pulumiPeer } from "./pulumiPeer";
@@ -46,8 +47,9 @@ export const peers: readonly Peer[] = [
   pulumiPeer({
     name: "command",
     summary: "@pulumi/command with curl, three commands a task",
-    program: "curl",
+    program: "command",
     missing: () => missingPrograms("pulumi-resource-command", "curl", "jq"),
   }),
   restapiPeer,
+  curlPeer,
 ];

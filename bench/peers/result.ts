@@ -48,4 +48,13 @@ export interface PeersResult {
   /** Rate limit of the service; undefined if there is none. */
   requestsPerSecond?: number;
   peers: PeerResult[];
+  /** Later runs of some peers. Their times can be compared with each other only: the machine may have been busier. */
+  added?: PeersResult[];
+}
+
+/** The saved result with a later run of some peers, in place of an earlier one of the same peers. */
+export function withAdded(saved: PeersResult, run: PeersResult): PeersResult {
+  const namesOf = ({ peers }: PeersResult): string => peers.map(({ peer }) => peer).join();
+  const others = (saved.added ?? []).filter((each) => namesOf(each) !== namesOf(run));
+  return { ...saved, added: [...others, run] };
 }

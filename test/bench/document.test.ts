@@ -3,10 +3,13 @@ import { readFileSync } from "node:fs";
 import { documented } from "../../bench/document/document";
 import { withExtrapolated } from "../../bench/document/extrapolate";
 import { ratiosOf } from "../../bench/document/goals";
-import { limitedText, summaryText } from "../../bench/document/peersText";
+import { gzipText } from "../../bench/document/gzipText";
+import { comparisonText, limitedText, peersText, summaryText } from "../../bench/document/peersText";
 import { plotOf } from "../../bench/document/plot";
+import type { Figure } from "../../bench/figure";
 import { keepsGoal } from "../../bench/figure";
 import type { PeerResult, PeersResult } from "../../bench/peers/result";
+import { withAdded } from "../../bench/peers/result";
 
 function run(tasks: number, peers: PeerResult[], requestsPerSecond?: number): PeersResult {
   return { machine: "a machine", measuredAt: "2026-01-01", tries: 1, tasks, requestsPerSecond, peers };
@@ -68,6 +71,60 @@ describe("the page about performance", () => {
     assert.match(text, /\| 100 +\| ExtractionTask +\| 200 +\| 0 +\| 12\.5 s of 10\.0 s +\| 80 % +\|/);
     assert.match(text, /guide-style \(first up failed\)/);
     assert.doesNotMatch(text, /floor/);
+  });
+
+  it("keeps a later run of some peers apart: own tables with own dates, no part in ratios and plot", () => {
+    const saved = run(100, [peer("ExtractionTask", 3, 200), peer("guide-style", 10, 300)]);
+    const later = { ...run(100, [peer("ExtractionTask", 6, 200), peer("curl", 4, 300)]), measuredAt: "2026-02-02" };
+    const both = withAdded(saved, later);
+    assert.match(
+      peersText([both]),
+      /These were measured once, 2026-01-01.*3\.0 \/ 6\.0.*guide-style.*In another run, measured once, 2026-02-02.*6\.0 \/ 12\.0.*curl/s,
+    );
+    const [first = "", second = ""] = comparisonText([both]).split("In another run:");
+    assert.match(first, /this package +\| 3\.0 s, 200.*2026-01-01/s);
+    assert.doesNotMatch(first, /curl/);
+    assert.match(second, /this package +\| 6\.0 s, 200.*curl script +\| 4\.0 s, 300.*2026-02-02/s);
+    assert.match(second, /Without figures: REST provider\./);
+    assert.deepEqual(ratiosOf(both), ratiosOf(saved));
+    assert.equal(plotOf([both]), plotOf([saved]));
+    const limited = withAdded({ ...saved, requestsPerSecond: 20 }, { ...later, requestsPerSecond: 20 });
+    assert.match(limitedText([limited]), /10\.0 s of 15\.0 s.*2026-01-01.*In other runs:.*curl.*2026-02-02/s);
+  });
+
+  it("replaces a later run of the same peers only", () => {
+    const saved = run(100, [peer("ExtractionTask", 3)]);
+    const [one, other, again] = [
+      run(100, [peer("curl", 4)]),
+      run(100, [peer("floor", 5)]),
+      run(100, [peer("curl", 6)]),
+    ];
+    const all = [one, other, again].reduce(withAdded, saved);
+    assert.deepEqual(all, { ...saved, added: [other, again] });
+  });
+
+  it("says what the goal of gzip counts, and what the whole export would reach", () => {
+    const whole = { name: "gzip, the whole export, against gzip -6 alone", value: 0.4, unit: "x" } as const;
+    const goal = { kind: "at least", value: 0.6 } as const;
+    const added = {
+      name: "gzip, without the time to read the rows, against gzip -6 alone",
+      value: 1.6,
+      unit: "x",
+    } as const;
+    const textOf = (...figures: Figure[]): string => gzipText([{ bench: "export-formats", tries: 1, figures }]);
+    const text = textOf(whole, { ...added, goal });
+    assert.match(
+      text,
+      /at least 0\.6x .* By this time, the speed is 1\.6x .* whole export with gzip has 0\.4x .* no goal, and it would miss 0\.6x\./s,
+    );
+    assert.match(
+      text,
+      /75 % is the export without compression/,
+      "alone / 0.4 is 2.5, of which alone / 1.6 is a quarter",
+    );
+    assert.match(textOf({ ...whole, value: 0.7 }, { ...added, goal }), /it would also reach 0\.6x\./);
+    assert.throws(() => textOf(whole), /lack "gzip, without the time/);
+    assert.throws(() => textOf(whole, added), /has no goal/);
   });
 
   it("shows each peer as a line, with open points for extrapolated values", () => {
