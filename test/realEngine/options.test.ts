@@ -180,7 +180,8 @@ pulumi.runtime.registerStackTransformation(({ type, props, opts }) =>
     const old = idOf("copy");
     const operations = await up(program({ group: "group-2" }, { copy: "deleteBeforeReplace: true" }));
     const order = operations.filter((name) => ["stopSubtasks", "getData", "copyTask", "startTask"].includes(name));
-    assert.deepEqual(order, ["stopSubtasks", "getData", "copyTask", "startTask"]);
+    // The run is stopped when the id of the new task is known: not if the delete is refused, or if --target leaves the run out.
+    assert.deepEqual(order, ["getData", "copyTask", "stopSubtasks", "startTask"]);
     assert.notEqual(idOf("copy"), old);
   });
 
