@@ -63,10 +63,13 @@ describe("webextract doctor on a machine with problems", () => {
     const lasting = join(repositoryRoot, "node_modules", ".cache", "journal-of-a-test");
     after(() => rmSync(lasting, { recursive: true, force: true }));
 
-    /** On a file system of this type. */
+    /** On a file system of this type, and on a machine whose folders for temporary files are elsewhere: the repository can be in one of them. */
     const on = (type: number): Record<string, string> => {
       mkdirSync(lasting, { recursive: true });
-      const text = `require("node:fs/promises").statfs = async () => ({ type: ${type} });`;
+      const text = `const files = require("node:fs/promises"); const { realpath } = files;
+        files.statfs = async () => ({ type: ${type} });
+        const temporary = [require("node:os").tmpdir(), "/tmp", "/var/tmp"];
+        files.realpath = async (path) => (temporary.includes(path) ? "/temporary" : realpath(path));`;
       writeFileSync(world.path("disk.cjs"), text);
       return { NODE_OPTIONS: `--require ${world.path("disk.cjs")}`, WEBEXTRACT_JOURNAL: lasting };
     };
