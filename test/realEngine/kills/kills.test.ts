@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { readPage } from "../../pages/readPage";
 import { World } from "../world";
 import { KilledUp } from "./killedUp";
 import { creates } from "./steps";
@@ -34,9 +35,11 @@ describe("the journal on the real engine", () => {
     hold.release();
     await run.done;
   };
-  const assertTakenOver = async (): Promise<void> => {
+  const goOn = async (): Promise<string> => {
     await world.project.run(["cancel", "--yes"], { expect: "either" });
-    const { output } = await world.project.up();
+    return (await world.project.up()).output;
+  };
+  const assertTakenOver = async (output: string): Promise<void> => {
     assert.match(
       output,
       /warning: ".*" \(a copy of task "template-1" in group "group-1"\) was made .* It was taken over/,
@@ -62,7 +65,7 @@ describe("the journal on the real engine", () => {
     await interruptedUp();
     world.project.write("before.json", JSON.stringify(before));
     await world.project.run(["stack", "import", "--file", "before.json"]);
-    await assertTakenOver();
+    await assertTakenOver(await goOn());
   });
 
   it("contains a copy that a second Ctrl-C interrupted, after the service has responded", async () => {
@@ -73,7 +76,7 @@ describe("the journal on the real engine", () => {
     await run.waitFor("^C received; terminating");
     hold.release();
     await run.done;
-    await assertTakenOver();
+    await assertTakenOver(await goOn());
   });
 
   it("contains a copy that a killed engine did not save, and the provider process ends by itself after the response", async () => {
@@ -81,7 +84,18 @@ describe("the journal on the real engine", () => {
     const hostEnded = run.killEngine();
     hold.release();
     await Promise.all([run.done, hostEnded]);
-    await assertTakenOver();
+    const [, goOnAsThePageSays = "", clearPendingCreates = ""] = readPage("examples/commandLine/afterAKill.sh")
+      .split(/^# #region .*$/m)
+      .map((part) => `export PULUMI_STACK=${world.project.stack}\n${part}`);
+    const { output } = await world.project.shell(goOnAsThePageSays);
+    await assertTakenOver(output);
+    const pending = async (): Promise<unknown[]> => {
+      const { deployment } = (await world.project.exportStack()) as { deployment: { pending_operations?: unknown[] } };
+      return deployment.pending_operations ?? [];
+    };
+    assert.equal((await pending()).length, 1);
+    await world.project.shell(clearPendingCreates);
+    assert.deepEqual(await pending(), []);
   });
 });
 

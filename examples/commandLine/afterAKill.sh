@@ -1,0 +1,12 @@
+#!/bin/sh
+# The commands of docs/how-to/after-a-kill.md.
+set -e
+
+# #region continue
+pulumi cancel --yes # if the stack is locked
+pulumi up --yes
+# #endregion
+
+# #region pendingCreates
+pulumi refresh --yes --clear-pending-creates
+# #endregion
