@@ -12,10 +12,11 @@ const languages: Record<string, string> = {
   ".yaml": "yaml",
   ".json": "json",
   ".sh": "sh",
+  ".sql": "sql",
 };
 
 /** Languages whose blocks are always cut from a file. */
-const fromFiles = ["ts", "typescript", "js", "yaml", "json"];
+const fromFiles = ["ts", "typescript", "js", "yaml", "json", "sql"];
 
 const marked = /^<!-- snippet ([^\s#]+)(?:#(\w+))? -->\n(?:\n```\w+\n(?:[\s\S]*?\n)?```\n)?/gm;
 
