@@ -6,7 +6,7 @@ import type { Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import { parse } from "yaml";
 import { ObjectStore, owner } from "../../scripts/objectStore/objectStore";
-import { readWorkflow, stepsOf } from "../pages/workflow";
+import { Runner, readWorkflow, stepsOf } from "../pages/workflow";
 import type { ProjectOptions } from "./harness";
 import { Project, repositoryRoot } from "./harness";
 import { World } from "./world";
@@ -129,6 +129,18 @@ describe("the examples", function () {
     );
   });
 
+  it("test a program with mocks, and fail after the edit of the page", async () => {
+    await open("mocks", { name: "mocks" });
+    const mocha = join(repositoryRoot, "node_modules/mocha/bin/mocha.js");
+    const test = () => project.node([mocha, "--no-config", "--require", "tsx/cjs", "shop.test.ts"]);
+    const before = await test();
+    assert.equal(before.code, 0, before.output);
+    edit("shop.ts", "?? 2", "?? 3");
+    const { code, output } = await test();
+    assert.equal(code, 1, output);
+    assert.match(output, /1 failing.*reads two pages of each list/s);
+  });
+
   it("preview and apply from a program", async () => {
     const emulator = await newEmulator();
     await open("automation", { name: "automation", env: connection(emulator) });
@@ -152,6 +164,7 @@ describe("the workflows for pull requests and drift", function () {
   this.timeout(300_000);
   let world: World;
   let bin: string;
+  let variables: Record<string, string>;
   before(async () => {
     bin = mkdtempSync(join(tmpdir(), "webextract-bin-"));
     // The commands that are not the real ones: the packages are installed, and GitHub cannot be reached.
@@ -165,8 +178,14 @@ describe("the workflows for pull requests and drift", function () {
       writeFileSync(join(bin, name), `#!/bin/sh\n${does}\n`);
       chmodSync(join(bin, name), 0o755);
     }
-    world = await World.create({ program: program("1"), stack: "production", path: [bin] });
-    await world.project.up();
+    // As on a runner: credentials are only in the variables of the jobs that have them.
+    world = await World.create({ program: program("1"), stack: "production", path: [bin], withCredentials: false });
+    const { accessToken, apiKey } = world.emulator.credentials;
+    variables = { WEBEXTRACT_ACCESS_TOKEN: accessToken, WEBEXTRACT_API_KEY: apiKey };
+    // The run is at work all the time, so that each up exports its rows again.
+    world.emulator.change.holdRuns();
+    await world.project.up({ env: variables });
+    assert.deepEqual(world.project.resource("rows").outputs?.pending, ["run at work"]);
   });
   after(async () => {
     await world.remove();
@@ -177,7 +196,9 @@ describe("the workflows for pull requests and drift", function () {
     const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1" });
     new TaskActionConfig("config", {
       taskId: copy.id, actions: { open: { actionType: "NavigateAction", properties: { Wait: "${wait}" } } },
-    });`;
+    });
+    const run = new CloudRun("run", { taskId: copy.id });
+    new DataExport("rows", { taskId: copy.id, scope: "batch", lotNo: run.id, path: "rows.ndjson" });`;
   /** The commands of a job, for this stack. */
   const commandsOf = (workflow: string, job: string): string[] =>
     stepsOf({ jobs: { job: readWorkflow(workflow).jobs[job] ?? { steps: [] } } }).flatMap(({ run }) =>
@@ -185,16 +206,41 @@ describe("the workflows for pull requests and drift", function () {
     );
   const here = (command: string): string =>
     command.replace("--stack my-organisation/production", "--stack production").replace(/\$\{\{.*?\}\}/g, "7");
-  const { preview, drift } = parse(readFileSync(join(examples, "ci/gitlab.yml"), "utf8")) as Record<
-    "preview" | "drift",
+  const { preview, up, drift } = parse(readFileSync(join(examples, "ci/gitlab.yml"), "utf8")) as Record<
+    "preview" | "up" | "drift",
     { script: string[] }
   >;
+  const inGitLab = async ({ script }: { script: string[] }): Promise<void> => {
+    for (const command of script) {
+      await world.project.shell(command, { env: variables });
+    }
+  };
+  /** Does the steps of a job in their order. Actions that prepare the machine do nothing. */
+  const inGitHub = async (workflow: string, job: string): Promise<void> => {
+    const only = { jobs: { job: readWorkflow(workflow).jobs[job] ?? assert.fail(job) } };
+    const runner = new Runner(only, variables);
+    const done: string[] = [];
+    try {
+      for (const { uses = "", run, with: options } of stepsOf(only)) {
+        if (run !== undefined) {
+          await world.project.shell(here(run));
+        } else if (uses.startsWith("pulumi/actions@")) {
+          const env = runner.environmentOf("pulumi/actions");
+          await world.project.run([options?.command ?? "", "--yes", "--skip-preview"], { env });
+          done.push("pulumi");
+        }
+      }
+    } finally {
+      runner.remove();
+    }
+    assert.deepEqual(done, ["pulumi"]);
+  };
 
   for (const [where, commands, report] of [
     ["GitHub Actions", commandsOf("pullRequest.yml", "preview"), "comment.md"],
     ["GitLab CI", preview.script, "report.md"],
   ] as const) {
-    it(`report the changes of a pull request in ${where}, without a request to the service`, async () => {
+    it(`report the changes of a pull request in ${where}, without a credential and without a request to the service`, async () => {
       world.program(program("2"));
       world.operations();
       rmSync(join(world.project.folder, report), { force: true });
@@ -207,20 +253,37 @@ describe("the workflows for pull requests and drift", function () {
     });
   }
 
+  for (const [where, value, apply] of [
+    ["GitHub Actions", "3", () => inGitHub("pullRequest.yml", "up")],
+    ["GitLab CI", "4", () => inGitLab(up)],
+  ] as const) {
+    it(`apply a merge in ${where}, and start no run`, async () => {
+      world.program(program(value));
+      world.operations();
+      await apply();
+      const operations = world.operations();
+      assert.ok(operations.includes("updateActionProperties") && !operations.includes("startTask"), operations.join());
+      const { actions } = world.project.resource("config").outputs ?? {};
+      assert.equal(JSON.stringify(actions).includes(`"Wait":"${value}"`), true);
+      world.program(program("1"));
+      await world.project.up({ env: variables });
+    });
+  }
+
   for (const [where, commands] of [
     ["GitHub Actions", commandsOf("drift.yml", "drift")],
     ["GitLab CI", drift.script],
   ] as const) {
-    it(`find drift in ${where}, and change nothing`, async () => {
+    it(`find drift in ${where}, also while an export waits for its run, and change nothing`, async () => {
       const copy = world.project.resource("copy").id ?? "";
       for (const command of commands) {
-        await world.project.shell(command);
+        await world.project.shell(command, { env: variables });
       }
       world.emulator.change.setProperty(copy, "open", "Wait", "9");
       world.operations();
       await assert.rejects(async () => {
         for (const command of commands) {
-          await world.project.shell(command);
+          await world.project.shell(command, { env: variables });
         }
       }, /Wait/);
       assert.ok(!world.operations().includes("updateActionProperties"));
