@@ -16,7 +16,7 @@ const languages: Record<string, string> = {
 };
 
 /** Languages whose blocks are always cut from a file. */
-const fromFiles = ["ts", "typescript", "js", "yaml", "json", "sql"];
+const fromFiles = ["ts", "typescript", "js", "yaml", "json"];
 
 const marked = /^<!-- snippet ([^\s#]+)(?:#(\w+))? -->\n(?:\n```\w+\n(?:[\s\S]*?\n)?```\n)?/gm;
 
