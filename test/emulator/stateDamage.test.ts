@@ -141,6 +141,19 @@ describe("a damaged record of the emulator's state file", () => {
     await start({ port, stateFile: join(folder, "other.db") });
   });
 
+  it("harms nobody else when the next step of its run is due", async () => {
+    const before = await start({ behaviour: { readsUntilFinished: 3 } });
+    const { lotNo } = await data(before, "startTask", { taskId: "template" });
+    before.change.setSubtaskStatus(lotNo, "finished");
+    await before.close();
+    change("update subtasks set content = '{'");
+    const emulator = await start();
+    const list = await call(emulator, "getSubtasks", { fields: { taskId: "template", page: 1, size: 10 } });
+    assert.equal(list.status, 500);
+    await emulator.settled();
+    assert.equal((await copy(emulator, "template")).status, 200);
+  });
+
   it("makes a subtask fail whose rows cannot be added", async () => {
     const site = await startSite();
     site.pages.set("/1", "<h1>one</h1>");

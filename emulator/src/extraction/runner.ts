@@ -158,7 +158,8 @@ export class Runner {
 
   /** Starts the work that the run can do now. */
   wake(run: StoredRun): void {
-    this.unfinished.add(run);
+    // This reads the subtasks, if need be: an error of the deferred step would end the process.
+    if (isRunning(run)) this.unfinished.add(run);
     // Deferred, so that the response to a start precedes the work of its run.
     setImmediate(() => {
       // A run that was removed in the meantime does not work.
