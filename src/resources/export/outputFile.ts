@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { open, rename, rm, truncate } from "node:fs/promises";
+import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { syncFolder } from "../../service/files/syncFolder";
 import { temporaryPathFor } from "../../service/files/temporaryFiles";
 import type { RowPage } from "../../service/rows/rowPage";
 import type { Context } from "../resource";
@@ -31,7 +33,7 @@ const claimed = new Set<string>();
 
 /**
  * The file of an export. It first claims a name, then writes the rows to a temporary file, one on each line. The destination gives the file its
- * name when it is complete and on the disk.
+ * name when it is complete. It can get the rows before.
  */
 export class OutputFile {
   /** The path relative to the program's folder, with all placeholders replaced. */
@@ -50,6 +52,8 @@ export class OutputFile {
   private mayBeOwn = true;
   /** The content of the existing file of this name that can be replaced. */
   private replaces: Content | undefined;
+  /** False if a file had the name before the read that cannot be replaced. It can still have the same content. */
+  private mayBePlaced = true;
   private claim: string | undefined;
   private handle: FileHandle | undefined;
   private readonly hash = createHash("sha256");
@@ -63,6 +67,8 @@ export class OutputFile {
     private readonly destination: Destination,
     /** The program's folder. */
     private readonly folder: string,
+    /** Whether rows that are read can get lost. */
+    private readonly comesOnce: boolean,
   ) {
     this.names = namesFor(args.path, args.lotNo);
     this.hasManyNames = countsUp(args.path);
@@ -75,9 +81,9 @@ export class OutputFile {
    */
   static async claim(args: DataExportArgs, before: DataExportState | undefined, context: Context): Promise<OutputFile> {
     const destination = await destinationOf(args.path, context);
-    const file = new OutputFile(args, destination, context.folder);
+    const file = new OutputFile(args, destination, context.folder, mayComeOnce(args, context.settings));
     try {
-      await file.claimName(before, mayComeOnce(args, context.settings));
+      await file.claimName(before);
       return file;
     } catch (error) {
       file.release();
@@ -115,6 +121,7 @@ export class OutputFile {
         : this.reopen(temporaryPath, kept));
       this.temporaryPath = temporaryPath;
     } catch (error) {
+      await this.destination.abandon?.();
       throw await this.cannotBeWritten(error, "No rows were read. ");
     }
   }
@@ -151,9 +158,9 @@ export class OutputFile {
     await before;
   }
 
-  /** Rows that need no other format are sent while they are read. */
+  /** Rows that need no other format are sent while they are read, unless the name is taken. */
   private async follow(lines: Buffer): Promise<void> {
-    if (isAsRead(this.args)) {
+    if (isAsRead(this.args) && this.mayBePlaced) {
       await this.destination.follow?.(this.name, lines);
     }
   }
@@ -193,7 +200,7 @@ export class OutputFile {
     put: (path: string, content: Content) => Promise<NamedFile>,
   ): Promise<WrittenFile> {
     await this.writing;
-    if (isAsRead(args) && this.destination.movesFile) {
+    if (this.comesOnce || (isAsRead(args) && this.destination.movesFile)) {
       await this.handle?.sync();
     }
     await this.handle?.close();
@@ -222,6 +229,7 @@ export class OutputFile {
     await this.close();
     const kept = this.temporaryPath.replace(/\.tmp$/, ".ndjson");
     await rename(this.temporaryPath, kept);
+    await syncFolder(dirname(kept));
     return kept;
   }
 
@@ -238,19 +246,21 @@ export class OutputFile {
     await this.destination.abandon?.();
   }
 
-  /** @param onlyOnce whether rows that are read can get lost */
-  private async claimName(before: DataExportState | undefined, onlyOnce: boolean): Promise<void> {
-    const { args, destination, hasManyNames } = this;
+  private async claimName(before: DataExportState | undefined): Promise<void> {
+    const { args, destination, hasManyNames, comesOnce } = this;
     const again = await fileToUseAgain(args, before, destination);
-    if (again === undefined || !this.take(again)) {
+    const isUsedAgain = again !== undefined && this.take(again);
+    if (!isUsedAgain) {
       await this.takeNextName();
     }
-    if (before !== undefined && !(hasManyNames && onlyOnce) && (await this.isReplaceable(before))) {
+    if (before !== undefined && !(hasManyNames && comesOnce) && (await this.isReplaceable(before))) {
       this.replaces = before;
-    } else if (!hasManyNames) {
+    } else if (hasManyNames) {
+      this.mayBePlaced = !isUsedAgain;
+    } else {
+      this.mayBePlaced = !(await destination.exists(this.name));
       // Rows that can be read again are read first: an existing file can contain them.
-      const isTaken = onlyOnce ? await destination.exists(this.name) : await destination.isFolder(this.name);
-      if (isTaken) {
+      if (!this.mayBePlaced && (comesOnce || (await destination.isFolder(this.name)))) {
         throw await destination.nameIsTaken(this.name);
       }
     }

@@ -8,7 +8,7 @@ export interface Content {
   etag?: string;
 }
 
-/** When a file can have a name that is taken. */
+/** What may happen if the name is taken. */
 export interface Placing {
   /** The content of the file of this name that may be replaced. Absent: no file is replaced. */
   replaces?: Content;
@@ -19,8 +19,8 @@ export interface Placing {
 export type Placed = Pick<Content, "etag">;
 
 /**
- * Where an export keeps its files. The rows are first written to a temporary file on the disk; the destination gets the file when it is complete.
- * A name is what the output `file` contains: the path of the export with all placeholders replaced.
+ * Where an export keeps its files. The rows are first written to a temporary file on the disk; the destination gets the file when it is complete,
+ * and can follow it while it is written. A name is what the output `file` contains: the path of the export with all placeholders replaced.
  */
 export interface Destination {
   /** The full name, for messages. Two names with the same full name are the same file. */

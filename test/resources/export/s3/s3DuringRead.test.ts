@@ -138,7 +138,7 @@ describe("DataExport to S3 while it reads", () => {
   });
 
   it("aborts the upload if the command is interrupted", async () => {
-    const sent = firstPart();
+    const sent = failedParts(1, "stall");
     const hold = world.emulator.hold({ operation: "getData", skip: 1 });
     const message = failure(world.declare("DataExport").up(args));
     await sent;
@@ -147,6 +147,31 @@ describe("DataExport to S3 while it reads", () => {
     hold.release();
     assert.match(await message, /interrupted/);
     assert.deepEqual(s3.keys(), []);
+    nothingIsLeft();
+  });
+
+  it("begins no second upload if the command is interrupted after the read", async () => {
+    // So that the other parts have arrived before the last one is sent.
+    s3.box.stub(limits, "partsInFlight").value(1);
+    s3.proxy.fate = (request): Fate => {
+      if (operationOf(request) !== "UploadPart" || parts() < 3) {
+        return "pass";
+      }
+      world.providers.interruption.abort();
+      return "stall";
+    };
+    const message = await failure(world.declare("DataExport").up(args));
+    assert.match(message, /The upload of "s3:\/\/rows-bucket\/1\.ndjson" was interrupted\. No object was written\./);
+    const begun = s3.proxy.operations().filter((each) => each === "CreateMultipartUpload");
+    assert.equal(begun.length, 2);
+    nothingIsLeft();
+  });
+
+  it("sends nothing if the name is taken by another object", async () => {
+    await s3.write("rows.ndjson", "theirs");
+    const each = world.declare("DataExport");
+    assert.match(await failure(each.up({ ...args, path: "s3://rows-bucket/rows.ndjson" })), /exists/);
+    assert.deepEqual([parts(), s3.content("rows.ndjson")], [0, "theirs"]);
     nothingIsLeft();
   });
 

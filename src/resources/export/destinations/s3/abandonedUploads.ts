@@ -29,6 +29,7 @@ interface Note extends MultipartUpload {
 /** Which process an upload belongs to that its process could not abort. */
 const noProcess = 0;
 
+/** A note that cannot be written or removed fails nothing: the list of the store shows the upload too. */
 export interface UploadNote {
   /** The upload has ended. */
   forget(): Promise<void>;
@@ -41,8 +42,9 @@ export async function noteUpload(workPath: string, upload: MultipartUpload & { b
   const note: Omit<Note, "pid"> = { ...upload, host: hostname() };
   const file = `${workPath}.${Buffer.from(upload.uploadId).toString("hex").slice(-16)}${ending}`;
   const write = (pid: number): Promise<void> => writePrivateFile(file, `${JSON.stringify({ ...note, pid })}\n`, false);
+  const ignore = (): void => undefined;
   await write(process.pid);
-  return { forget: () => rm(file, { force: true }), leave: () => write(noProcess) };
+  return { forget: () => rm(file, { force: true }).catch(ignore), leave: () => write(noProcess).catch(ignore) };
 }
 
 /**
@@ -61,26 +63,34 @@ export async function endAbandonedUploads(
   }: { folder: string; prefix: string; isOfPath(key: string): boolean } & Pick<Context, "warn">,
 ): Promise<void> {
   const ours = new Set<string>();
+  const files = new Map<string, string>();
   for (const { file, note } of await notesIn(folder)) {
     if (note.bucket !== bucket.name || !isOfPath(note.key)) {
       continue;
     }
-    const isOfThisMachine = note.host === hostname();
-    if (isOfThisMachine && isRunning(note.pid)) {
+    files.set(note.uploadId, file);
+    if (note.host !== hostname()) {
+      continue;
+    }
+    if (isRunning(note.pid)) {
       ours.add(note.uploadId);
-    } else if (!isOfThisMachine || (await isAborted(bucket, note))) {
+    } else if (await isAborted(bucket, note)) {
       await rm(file, { force: true });
     }
   }
   const open = await bucket.openUploads(prefix).catch((): OpenUpload[] => []);
   for (const upload of open.filter(({ key }) => isOfPath(key))) {
     const age = Date.now() - (upload.initiated?.getTime() ?? Date.now());
-    const isInProgress = age < (ours.has(upload.uploadId) ? abandonedAfter : inProgressFor);
-    if (!isInProgress && (age < abandonedAfter || !(await isAborted(bucket, upload)))) {
-      warn(
-        `${inWords(bucket, upload)} has not ended. If no export is running elsewhere, it was abandoned: ${howToAbort(bucket, upload)}`,
-      );
+    if (age < (ours.has(upload.uploadId) ? abandonedAfter : inProgressFor)) {
+      continue;
     }
+    if (age >= abandonedAfter && (await isAborted(bucket, upload))) {
+      await rm(files.get(upload.uploadId) ?? "", { force: true });
+      continue;
+    }
+    warn(
+      `${inWords(bucket, upload)} has not ended. If no export is running elsewhere, it was abandoned: ${howToAbort(bucket, upload)}`,
+    );
   }
 }
 

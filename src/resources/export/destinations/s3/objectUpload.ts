@@ -77,7 +77,7 @@ export class ObjectUpload {
   }
 
   /**
-   * Writes a complete file.
+   * Writes a complete file. After a failure it does nothing, as `write`.
    * @throws ResourceError if the file does not have the content
    */
   async writeFile(from: string, content: Content): Promise<void> {
@@ -85,6 +85,9 @@ export class ObjectUpload {
     for await (const piece of createReadStream(from, { highWaterMark: mebibyte })) {
       hash.update(piece as Buffer);
       await this.write(piece as Buffer);
+      if (this.hasFailed) {
+        return;
+      }
     }
     if (hash.digest("hex") !== content.sha256) {
       throw new ResourceError(
@@ -199,6 +202,7 @@ export class ObjectUpload {
     if (number > limits.mostParts) {
       throw new ResourceError(`The object "${this.name}" has more parts than S3 allows.`);
     }
+    interrupted.throwIfAborted();
     this.begun ??= this.begin();
     const [{ upload }, sha256] = await Promise.all([this.begun, digestOf(body)]);
     interrupted.throwIfAborted();

@@ -212,10 +212,10 @@ export class S3Destination implements Destination {
     return orSame === true && (await this.contains(found, name, content)) ? { etag: found.etag } : undefined;
   }
 
-  /** What was sent while the rows were read; otherwise, or if that has failed, the complete file. */
+  /** What was sent while the rows were read; otherwise, or if that has failed, the complete file. An interrupted upload is not repeated. */
   private async writeOf(from: string, name: string, content: Content): Promise<Write> {
-    const { following } = this;
-    if (following?.name === name && (await following.upload.sendRest())) {
+    const { following, context } = this;
+    if (following?.name === name && ((await following.upload.sendRest()) || context.interrupted.aborted)) {
       this.following = undefined;
       return following;
     }
@@ -276,7 +276,10 @@ export class S3Destination implements Destination {
 
   /** An object that was copied has the same content and can have another ETag. */
   private async contains(found: StoredObject, name: string, { bytes, sha256, etag }: Content): Promise<boolean> {
-    return found.bytes === bytes && (found.etag === etag || (await this.digestOf(name, found)) === sha256);
+    return (
+      found.bytes === bytes &&
+      ((found.etag !== "" && found.etag === etag) || (await this.digestOf(name, found)) === sha256)
+    );
   }
 
   private async digestOf(name: string, { etag }: StoredObject): Promise<string> {
