@@ -46,7 +46,12 @@ export async function checkReferencePages(): Promise<string> {
 function writeSnippets(): void {
   for (const page of pages()) {
     const path = join(repositoryRoot, page);
-    writeFileSync(path, withSnippets(readFileSync(path, "utf8")));
+    const text = readFileSync(path, "utf8");
+    try {
+      writeFileSync(path, withSnippets(text));
+    } catch {
+      // The page stays as it is: checkSnippets says what is wrong.
+    }
   }
 }
 
@@ -66,11 +71,11 @@ function pagesIn(of: string): Map<string, string> {
 }
 
 if (require.main === module) {
-  writeReference(folder).then((ofReference) => {
+  writeReference(folder).then(async (ofReference) => {
     const problems = writeReferencePages();
     writeManifestSchema();
     writeSnippets();
-    const complaints = [ofReference, ...problems].filter((each) => each !== "").join("\n");
+    const complaints = [ofReference, ...problems, await checkSnippets()].filter((each) => each !== "").join("\n");
     if (complaints !== "") console.error(complaints);
     process.exitCode = complaints === "" ? 0 : 1;
   });

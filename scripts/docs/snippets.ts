@@ -18,7 +18,8 @@ const languages: Record<string, string> = {
 /** Languages whose blocks are always cut from a file. */
 const fromFiles = ["ts", "typescript", "js", "yaml", "json"];
 
-const marked = /^<!-- snippet ([^\s#]+)(?:#(\w+))? -->\n(?:\n```\w+\n(?:[\s\S]*?\n)?```\n)?/gm;
+/** A block ends at its own fence: it never contains another one, with which the text between two blocks would be replaced. */
+const marked = /^<!-- snippet ([^\s#]+)(?:#(\w+))? -->\n(?:\n```\w+\n(?:(?![ \t]*```).*\n)*```\n)?/gm;
 
 /** The pages for users, relative to the repository's folder, without the generated API reference. */
 export function pages(): string[] {
@@ -28,19 +29,26 @@ export function pages(): string[] {
   return ["README.md", ...inDocs.sort()];
 }
 
-/** A page with its snippets as the files have them. Throws if a file or a region is missing. */
+/** A page with its snippets as the files have them. Throws if a file or a region is missing, or if a block does not end. */
 export function withSnippets(page: string): string {
-  return page.replace(marked, (_whole, path: string, region: string | undefined) => {
+  return page.replace(marked, (whole, path: string, region: string | undefined, at: number) => {
     const name = region === undefined ? path : `${path}#${region}`;
+    if (whole.endsWith("-->\n") && /^\s*```/.test(page.slice(at + whole.length))) {
+      throw new Error(`the block of the snippet ${name} must begin and end with \`\`\` at the start of a line`);
+    }
     return `<!-- snippet ${name} -->\n\n\`\`\`${languages[extname(path)] ?? "text"}\n${snippet(path, region)}\n\`\`\`\n`;
   });
 }
 
 /** What is wrong with the snippets of a page: out of date, or not cut from a file. */
 export function snippetProblems(path: string): string[] {
-  const text = readFileSync(join(repositoryRoot, path), "utf8");
+  return problemsIn(path, readFileSync(join(repositoryRoot, path), "utf8"));
+}
+
+/** @param path of the page, for messages */
+export function problemsIn(path: string, text: string): string[] {
   try {
-    const unmarked = [...text.replace(marked, "").matchAll(/^```(\w+)\n(.*)/gm)]
+    const unmarked = [...text.replace(marked, "").matchAll(/^[ \t]*```(\w+)\n[ \t]*(.*)/gm)]
       .filter(([, language = ""]) => fromFiles.includes(language))
       .map(
         ([, , line]) =>

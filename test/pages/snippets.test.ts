@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { pages, snippetProblems, withSnippets } from "../../scripts/docs/snippets";
+import { pages, problemsIn, snippetProblems, withSnippets } from "../../scripts/docs/snippets";
 import { configKeys } from "../internals/config";
 import { blocks, readPage } from "./readPage";
 
@@ -42,6 +42,26 @@ describe("a snippet", () => {
     assert.equal(withSnippets(page.replace("copyTask", "copyTsk")), page);
     assert.equal(withSnippets(`before\n\n${marker}\n\`\`\`ts\n\`\`\`\n\nafter\n`), page);
     assert.doesNotMatch(blocks(page, "ts").join(""), /#region/);
+  });
+
+  it("replaces no text after a block whose fences are not at the start of a line", () => {
+    const after = "A sentence.\n\n```sh\nls\n```\n";
+    const notEnded = /the block of the snippet examples\/client\/index\.ts#copy must begin and end with ```/;
+    for (const block of ["```ts\ncode\n   ```\n\n", "```ts\ncode\n\n", "   ```ts\n   code\n   ```\n\n"]) {
+      assert.throws(() => withSnippets(`${marker}\n${block}${after}`), notEnded, block);
+    }
+    assert.ok(withSnippets(`${marker}\n${after.replace("ls", "old")}\n${after}`).endsWith(`\`\`\`\n\n${after}`));
+  });
+
+  it("must have its marker, also in a list", () => {
+    for (const indent of ["", "   "]) {
+      const [problem = "", ...others] = problemsIn(
+        "page.md",
+        `1. Do this:\n\n${indent}\`\`\`json\n${indent}{}\n${indent}\`\`\`\n`,
+      );
+      assert.match(problem, /^page\.md: the block "\{\}" is not cut from a file/);
+      assert.deepEqual(others, []);
+    }
   });
 
   it("must exist", () => {
