@@ -128,7 +128,7 @@ export class Host {
   }
 
   /**
-   * Whether a diff is not about what the program gives to this resource. Before the engine deletes a resource first, it asks which of its dependents would be replaced too:
+   * Whether the engine asks which dependents it must replace, and not what the program has changed. It asks before it deletes a resource first:
    * the diff gets the arguments of the state, with unknown values in place of those that come from the deleted resource.
    */
   isDiffOfDependent(urn: string | undefined, args: object): boolean {

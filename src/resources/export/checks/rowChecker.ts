@@ -23,7 +23,7 @@ interface Options {
   timeLimit?: number;
 }
 
-/** Checks rows page by page. Its memory does not grow with the rows, but for the digests of values that must be unique. */
+/** Checks rows page by page. Its memory does not grow with the rows, but for the hashes of values that must be unique. */
 export class RowChecker {
   /** The fields whose values the pages must have. */
   readonly wanted: RowFields;
