@@ -43,6 +43,7 @@ describe("a damaged record of the emulator's state file", () => {
   it("is named at its first use, stays as it is, and harms no other record", async () => {
     const tasks = Array.from({ length: 100 }, (_, index) => ({
       taskId: `task-${index}`,
+      name: `Name ${index}`,
       taskGroupId: "group",
       actions: [{ actionType: "A", actionId: "a", properties: { P: "x".repeat(300) } }],
     }));
@@ -61,6 +62,11 @@ describe("a damaged record of the emulator's state file", () => {
     assert.equal(await refusalOf(emulator, "/tasks/task-50"), `500 ServerError: ${message}`);
     assert.deepEqual(failures().slice(1), [`the admin API failed: ${message}`]);
     assert.equal((await copy(emulator, "task-1")).status, 200);
+    const { tasks: found } = emulator.inspect.taskPage({ offset: 0, limit: 10, search: "name 99" });
+    assert.deepEqual(
+      found.map(({ taskId }) => taskId),
+      ["task-99"],
+    );
     await emulator.close();
     assert.deepEqual(readFileSync(stateFile).subarray(page, page + pageSize), bytes.subarray(page, page + pageSize));
     await assert.rejects(
@@ -102,6 +108,33 @@ describe("a damaged record of the emulator's state file", () => {
       assert.match(json.error?.message ?? "", message);
       assert.equal(failures().length, 1);
       assert.doesNotMatch(failures().join("\n"), /s3cret|\n/);
+      await emulator.close();
+    }
+  });
+
+  it("is not found by its name, and named by a list that would show it", async () => {
+    const tasks = ["a", "b", "c"].map((taskId) => ({
+      taskId,
+      name: `Shop ${taskId}`,
+      taskGroupId: "group",
+      actions: [],
+    }));
+    await (await start({}, tasks)).close();
+    const valid = readFileSync(stateFile);
+    const search = async (emulator: Emulator, text: string) => (await admin(emulator, `/tasks?search=${text}`)).json;
+    for (const content of ['{"name":"Shop b', '{"name":5}']) {
+      writeFileSync(stateFile, valid);
+      change(`update task_contents set content = '${content}' where content like '%Shop b%'`);
+      const emulator = await start();
+      const found = await search(emulator, "shop");
+      assert.deepEqual(
+        found.tasks?.map(({ taskId }: { taskId: string }) => taskId),
+        ["a", "c"],
+        content,
+      );
+      for (const path of ["/tasks?search=b", "/tasks"]) {
+        assert.match(await refusalOf(emulator, path), /^500 ServerError: task b of the state file .* cannot be read/);
+      }
       await emulator.close();
     }
   });

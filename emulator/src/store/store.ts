@@ -97,8 +97,8 @@ export interface StoredRecords {
   tasks: StoredMap<StoredTask>;
   runs: StoredMap<StoredRun>;
   lots: readonly StoredLot[];
-  /** Reads the names of all tasks, by their ids. */
-  readTaskNames: () => Map<string, string | null>;
+  /** Reads the names of all tasks, by their ids. Undefined: it has none, or cannot be read. */
+  readTaskNames: () => Map<string, string | undefined>;
 }
 
 /**
@@ -116,8 +116,8 @@ export class Store {
   private readonly interrupted = new Set<string>();
   /** Absent: nothing saves them. */
   private changedSubtasks: Map<StoredRun, Set<StoredSubtask>> | undefined;
-  private readTaskNames: (() => Map<string, string | null>) | undefined;
-  private storedTaskNames: Map<string, string | null> | undefined;
+  private readTaskNames: (() => Map<string, string | undefined>) | undefined;
+  private storedTaskNames: Map<string, string | undefined> | undefined;
   private lastLotNo = 0n;
   /** The time of batch numbers. */
   clock = new EmulatorClock();
@@ -189,7 +189,7 @@ export class Store {
     if (this.tasks.isRead(taskId)) return this.tasks.get(taskId)?.name;
     // They stay valid, because nothing changes a task without reading it.
     this.storedTaskNames ??= this.readTaskNames?.();
-    return this.storedTaskNames?.get(taskId) ?? undefined;
+    return this.storedTaskNames?.get(taskId);
   }
 
   taskChanged(task: StoredTask): void {

@@ -156,10 +156,32 @@ export class StateRecords {
     return task;
   }
 
-  private readTaskNames(): Map<string, string | null> {
+  private readTaskNames(): Map<string, string | undefined> {
+    const keys = this.storedKeys("tasks");
+    const names = this.allTaskNames() ?? keys.map(({ number }) => this.taskName(number));
+    const known = (name: unknown) => (typeof name === "string" ? name : undefined);
+    return new Map(keys.map(({ key }, index) => [key, known(names[index])]));
+  }
+
+  /** In the order of the tasks; undefined if a damaged task prevents it. */
+  private allTaskNames(): unknown[] | undefined {
     const from = "from tasks left join task_contents using (number) order by number";
-    const names = this.column(`select coalesce(content -> '$.name', 'null') as item ${from}`) as (string | null)[];
-    return new Map(this.storedKeys("tasks").map(({ key }, index) => [key, names[index] ?? null]));
+    try {
+      return this.column(`select coalesce(content -> '$.name', 'null') as item ${from}`);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** A damaged task has no name: a search finds it by its id, and its use reports the damage. */
+  private taskName(number: number): unknown {
+    try {
+      return JSON.parse(
+        String(this.database.value("select content -> '$.name' from task_contents where number = ?", number)),
+      );
+    } catch {
+      return undefined;
+    }
   }
 
   private writeTask(number: number, task: StoredTask | undefined): () => void {
