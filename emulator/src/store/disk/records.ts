@@ -260,7 +260,7 @@ export class StateRecords {
     const written = this.writtenRows.get(run);
     const { rows } = run;
     database.run("insert or replace into run_contents values (?, ?)", number, JSON.stringify(contentOf(run)));
-    // A change of what was not read is impossible.
+    // Subtasks that were not read have not changed.
     if (!this.unreadSubtasks.has(run)) {
       const [lot, task] = [JSON.stringify(run.lotNo), JSON.stringify(run.taskId)];
       const running = isRunning(run) ? 1 : 0;
@@ -296,8 +296,8 @@ export class StateRecords {
   }
 }
 
-/** Names each member, because a look at the subtasks would read them. */
-function contentOf(run: StoredRun): RunContent {
+/** Names each member, because a look at the subtasks would read them. Its type requires optional members too, so that a save loses none. */
+function contentOf(run: StoredRun): { [Name in keyof Required<RunContent>]: RunContent[Name] } {
   const { lotNo, taskId, split, pagesOpened, listLag, readsLeft, readsAsked, lateReads, rows } = run;
   return {
     ...{ lotNo, taskId, split, pagesOpened, listLag, readsLeft, readsAsked, lateReads },
