@@ -23,7 +23,7 @@ export interface RemoteHold {
    * @throws Error if the hold is released before that.
    */
   readonly reached: Promise<void>;
-  /** Releases the waiting requests and later ones. A second call does nothing. */
+  /** Releases the waiting requests and later ones. A second call does nothing, unless the first one failed. */
   release(): Promise<void>;
 }
 
@@ -203,7 +203,12 @@ export function connectEmulator(url: string, { token }: ConnectOptions = {}): Re
           return reached();
         },
         release() {
-          released ??= orUndefined(call("post", "/__emulator/holds/{id}/release", { path })).then(note);
+          released ??= orUndefined(call("post", "/__emulator/holds/{id}/release", { path }))
+            .then(note)
+            .catch((error: unknown) => {
+              released = undefined;
+              throw error;
+            });
           return released;
         },
       };

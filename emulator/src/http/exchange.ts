@@ -72,25 +72,30 @@ export class Exchange {
 
     const fault = parts.faults.take(operation.name, tasksOf(received.fields));
     const ownResponse = fault !== undefined && ["status", "error", "redirect"].includes(fault.kind);
-    let response = successResponse(entry.requestId, {});
-    const onlyWaits = fault !== undefined && fault.when === "before" && ["late", "hold"].includes(fault.kind);
-    if (onlyWaits) await this.wait(fault);
-    if (fault?.when !== "before" || onlyWaits) {
-      response = this.carryOut(received, request);
-      if (entry.tookEffect && !readOnly.has(operation.name)) {
-        response = (await this.saveFailure(received)) ?? response;
-        this.tellChange(received.fields);
+    try {
+      let response = successResponse(entry.requestId, {});
+      const onlyWaits = fault !== undefined && fault.when === "before" && ["late", "hold"].includes(fault.kind);
+      if (onlyWaits) await this.wait(fault);
+      if (fault?.when !== "before" || onlyWaits) {
+        response = this.carryOut(received, request);
+        if (entry.tookEffect && !readOnly.has(operation.name)) {
+          response = (await this.saveFailure(received)) ?? response;
+          this.tellChange(received.fields);
+        }
       }
+      if (fault !== undefined && ownResponse)
+        response = faultResponse(fault, entry.requestId, request.url, parts.service);
+      if (spoilt) response = gatewayResponse(Number(behaviour.badGatewayStatus));
+      entry.status = fault?.kind === "reset" || fault?.kind === "hang" ? 0 : response.status;
+      this.close(entry, received.startedAt);
+      if (fault === undefined || ownResponse || onlyWaits) return send(reply, response);
+      if (fault.kind === "hold") await this.wait(fault);
+      await sendSpoilt(reply, response, fault, parts.closing);
+      return reply;
+    } finally {
+      // Nobody may wait for a request that has failed on its way to the hold.
+      fault?.gate.arrive();
     }
-    if (fault !== undefined && ownResponse)
-      response = faultResponse(fault, entry.requestId, request.url, parts.service);
-    if (spoilt) response = gatewayResponse(Number(behaviour.badGatewayStatus));
-    entry.status = fault?.kind === "reset" || fault?.kind === "hang" ? 0 : response.status;
-    this.close(entry, received.startedAt);
-    if (fault === undefined || ownResponse || onlyWaits) return send(reply, response);
-    if (fault.kind === "hold") await this.wait(fault);
-    await sendSpoilt(reply, response, fault, parts.closing);
-    return reply;
   }
 
   private tellChange(fields: unknown): void {

@@ -126,10 +126,15 @@ class Gate implements Hold {
     });
   }
 
-  async pass(): Promise<void> {
+  /** A request has arrived. */
+  arrive(): void {
     this.isReached = true;
-    this.waiting += 1;
     this.arrived();
+  }
+
+  async pass(): Promise<void> {
+    this.waiting += 1;
+    this.arrive();
     await this.opened;
     this.waiting -= 1;
   }

@@ -62,6 +62,31 @@ describe("a hold of an emulator elsewhere", () => {
     await hold.release();
   });
 
+  it("can be released again after a release that could not be sent", async () => {
+    const hold = await remote.hold({ operation: "startTask" });
+    const started = start();
+    await local.waitForRequests(1);
+    const send = sinon.stub(globalThis, "fetch").rejects(new Error("no network"));
+    await assert.rejects(hold.release(), /cannot be reached: Error: no network$/);
+    send.restore();
+    await Promise.all([hold.release(), hold.release()]);
+    await hold.reached;
+    assert.equal((await started).status, 200);
+  });
+
+  it("can be released after a request has failed on its way to it", async () => {
+    const failing = await startWith([], { log: sinon.stub().onFirstCall().throws(new Error("no log")) });
+    try {
+      const hold = await connectEmulator(failing.url).hold({ operation: "startTask" });
+      const { status } = await call(failing, "startTask", { fields: { taskId: "template" } });
+      assert.equal(status, 500);
+      await hold.release();
+      await hold.reached;
+    } finally {
+      await failing.close();
+    }
+  });
+
   it("can be released after a reset has released it", async () => {
     const hold = await remote.hold({ operation: "startTask" });
     const waiting = assert.rejects(hold.reached, none);
