@@ -1,5 +1,6 @@
 import type { OperationName } from "../contract";
 import type { ErrorCode } from "../errors";
+import { Refusal } from "../errors";
 
 /**
  * Kind of a fault:
@@ -51,7 +52,7 @@ export interface Fault {
   status?: number;
   /** Body, for `status`. A string is sent as it is, any other value as JSON. Default: a page of a proxy. */
   body?: unknown;
-  /** Headers of the response, for `status` and `redirect`. */
+  /** Headers of the response, for `status` and `redirect`. Names must be valid in HTTP, values printable ASCII. */
   headers?: Record<string, string>;
   /** Error code, for `error`. Default ServerError. */
   code?: ErrorCode;
@@ -159,7 +160,9 @@ export class FaultPlan {
     this.changed = changed;
   }
 
+  /** @throws Refusal if a response cannot have the headers. */
   add(fault: Fault): PlannedFault {
+    checkHeaders(fault);
     const spoils = ["truncated", "slow", "late", "wrongType"].includes(fault.kind);
     this.last += 1;
     const id = `${fault.kind}-${this.last}`;
@@ -263,4 +266,18 @@ function chooser(probability: number, seed: number): () => boolean {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296 < probability;
   };
+}
+
+/**
+ * The same rules as in admin.openapi.yaml: without them, the error would come with a later response. Node.js sends other characters of values as
+ * UTF-8, which clients read as Latin-1.
+ * @throws Refusal that lists every problem.
+ */
+function checkHeaders({ headers = {}, location }: Fault): void {
+  const problems = Object.entries(headers).flatMap(([name, value]) => [
+    ...(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) ? [] : [`headers.${name} is not a valid header name`]),
+    ...(/^[ -~]*$/.test(value) ? [] : [`headers.${name} must be printable ASCII`]),
+  ]);
+  if (location !== undefined && !/^[!-~]+$/.test(location)) problems.push("location must be ASCII without spaces");
+  if (problems.length > 0) throw new Refusal("InvalidParameter", problems.join("; "));
 }

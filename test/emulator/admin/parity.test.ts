@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import sinon from "sinon";
-import type { Emulator, RemoteEmulator } from "webextract-emulator";
+import type { Emulator, Fault, RemoteEmulator } from "webextract-emulator";
 import { connectEmulator } from "webextract-emulator";
 import { parse } from "yaml";
 import { call, refusal, startWith } from "../caller";
@@ -232,6 +232,25 @@ describe("the emulator of this process and the client of the admin API", () => {
         await emulator.releaseHold(other.id);
         assert.equal((await start("nope")).status, 400, "a released hold holds nothing");
         await assert.rejects(async () => emulator.releaseHold(other.id), /there is no hold/);
+      });
+
+      it("refuses a fault or hold with headers that no response can have", async () => {
+        const fault = { operation: "*", kind: "status" } as const;
+        const refused: [Partial<Fault>, RegExp][] = [
+          [{ headers: { "x proxy": "1" } }, /headers/],
+          [{ headers: { "": "1" } }, /headers/],
+          [{ headers: { "x-proxy": "1\r\nx-other: 2" } }, /headers/],
+          [{ headers: { "x-proxy": "caf\u00e9" } }, /headers/],
+          [{ location: "/a b" }, /location/],
+        ];
+        for (const [wrong, path] of refused) {
+          await assert.rejects(async () => emulator.fault({ ...fault, ...wrong }), path);
+          await assert.rejects(async () => emulator.hold({ operation: "*", ...wrong }), path);
+        }
+        assert.deepEqual([await emulator.faults, await emulator.holds], [[], []]);
+        await emulator.fault({ ...fault, headers: { "x_proxy!": "1", empty: "" } });
+        const { headers } = await start();
+        assert.deepEqual([headers.get("x_proxy!"), headers.get("empty")], ["1", ""]);
       });
 
       it("knows after the release that a request has reached a hold", async () => {
