@@ -58,12 +58,18 @@ async function run(
   { pipeTimeoutSeconds = defaultPipeTimeout }: DataExportArgs,
   { redact, folder, interrupted }: Context,
 ): Promise<string | undefined> {
-  const group = new ProcessGroup(command, args, {
-    cwd: folder,
-    env: commandEnvironment(redact),
-    // Nobody reads its stdout: that of this process belongs to the engine.
-    stdio: [content.fd, "ignore", "pipe"],
-  });
+  let group: ProcessGroup;
+  try {
+    group = new ProcessGroup(command, args, {
+      cwd: folder,
+      env: commandEnvironment(redact),
+      // Nobody reads its stdout: that of this process belongs to the engine.
+      stdio: [content.fd, "ignore", "pipe"],
+    });
+  } catch (error) {
+    // Node.js emits some problems of a start, such as ENOENT, and throws the others, such as E2BIG.
+    return startProblem(error as NodeJS.ErrnoException);
+  }
   const { stderr } = group.command;
   let said = "";
   stderr?.setEncoding("utf8").on("data", (piece: string) => {

@@ -84,6 +84,21 @@ describe("DataExport with pipe", () => {
     }
   });
 
+  it("fails in the same way if Node.js cannot try to start the command, and keeps the file", async () => {
+    const each = world.declare("DataExport");
+    const args = { ...all, path: "out/{n}.ndjson", pipe: node(keep, "x".repeat(3_000_000)) };
+    for (const _ of ["create", "update"]) {
+      const message = await failure(each.up(args));
+      assert.match(
+        message,
+        /^The command ".*" of pipe could not be started \((E2BIG|ENAMETOOLONG)\)\.\nThe 2 rows are in/,
+      );
+      assert.deepEqual([each.id, each.state.pending, files()], ["out/1.ndjson", ["pipe"], ["1.ndjson"]]);
+    }
+    await each.up({ ...args, pipe: node(keep) });
+    assert.deepEqual([files(), world.content("got")], [["1.ndjson"], asLines]);
+  });
+
   it("ends the command and what it has started when the export is interrupted", async () => {
     const script =
       'fs.writeFileSync("pid", String(process.pid)); fs.renameSync("pid", "started"); setInterval(() => {}, 1000)';
