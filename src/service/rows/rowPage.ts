@@ -65,4 +65,9 @@ export interface RowPage {
    * @internal
    */
   columns(): unknown[][];
+  /**
+   * Bytes of the rows in the response, with what is between them.
+   * @internal
+   */
+  byteLength: number;
 }

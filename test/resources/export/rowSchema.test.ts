@@ -95,7 +95,7 @@ describe("DataExport with a JSON Schema", () => {
     checker.add({
       count: rows.length,
       columns: () => assert.fail("no field is checked"),
-      ndjson: () => Buffer.alloc(0),
+      byteLength: 0,
       objects: () => rows,
     });
     assert.deepEqual(checker.failed(), [

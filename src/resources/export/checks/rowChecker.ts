@@ -25,8 +25,8 @@ interface Options {
 
 /** Checks rows page by page. Its memory does not grow with the rows, but for the hashes of values that must be unique. */
 export class RowChecker {
-  /** The fields whose values the pages must have. */
-  readonly wanted: RowFields;
+  /** The fields whose values the pages must have. Absent: no field is checked. */
+  readonly wanted: RowFields | undefined;
   private rows = 0;
   private readonly checks: RowChecks;
   private readonly lastPassed: number | undefined;
@@ -44,7 +44,7 @@ export class RowChecker {
     this.lastPassed = lastPassed;
     this.fields = Object.entries(checks.fields ?? {}).map(([name, field]) => new FieldChecker(name, field));
     this.schema = schema;
-    this.wanted = new RowFields(this.fields.map(({ name }) => name));
+    this.wanted = this.fields.length === 0 ? undefined : new RowFields(this.fields.map(({ name }) => name));
     this.timeLimit = timeLimit;
   }
 
@@ -53,7 +53,7 @@ export class RowChecker {
     return this.checks.onFail !== "warn";
   }
 
-  add(page: Pick<RowPage, "count" | "columns" | "ndjson" | "objects">): void {
+  add(page: Pick<RowPage, "count" | "columns" | "byteLength" | "objects">): void {
     const { fields, schema, rows } = this;
     if (fields.length > 0 && page.count > 0) {
       const columns = page.columns();
@@ -71,7 +71,7 @@ export class RowChecker {
     this.rows += page.count;
     if (this.held.size > 0) {
       this.heldRows += page.count;
-      this.heldBytes += page.ndjson().length;
+      this.heldBytes += page.byteLength;
     }
     if (this.heldBytes >= mostHeldBytes) {
       this.addHeld();
@@ -116,7 +116,7 @@ export class RowChecker {
             },
           ]
         : []),
-      ...this.fields.flatMap((field) => field.failed(rows, () => this.wanted.names)),
+      ...this.fields.flatMap((field) => field.failed(rows, () => this.wanted?.names ?? [])),
       ...(this.schema?.failed(rows) ?? []),
     ];
   }

@@ -127,10 +127,13 @@ describe("a checker of rows", () => {
 
   it("parses no page if it only counts rows", () => {
     const checker = new RowChecker({ checks: { minRows: 1 } });
+    assert.equal(checker.wanted, undefined, "a read learns no fields");
     checker.add({
       count: 3,
       columns: () => assert.fail("parsed"),
-      ndjson: () => assert.fail("read"),
+      get byteLength() {
+        return assert.fail("read");
+      },
       objects: () => assert.fail("parsed"),
     });
     assert.deepEqual(checker.failed(), []);
