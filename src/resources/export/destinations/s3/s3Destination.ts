@@ -212,10 +212,10 @@ export class S3Destination implements Destination {
     return orSame === true && (await this.contains(found, name, content)) ? { etag: found.etag } : undefined;
   }
 
-  /** What was sent while the rows were read; otherwise, or if that has failed, the complete file. An interrupted upload is not repeated. */
+  /** What was sent while the rows were read; otherwise, or if that has failed, the complete file. */
   private async writeOf(from: string, name: string, content: Content): Promise<Write> {
-    const { following, context } = this;
-    if (following?.name === name && ((await following.upload.sendRest()) || context.interrupted.aborted)) {
+    const { following } = this;
+    if (following?.name === name && (await following.upload.sendRest())) {
       this.following = undefined;
       return following;
     }
