@@ -19,7 +19,7 @@ export class StoreError extends Error {
 const someCredentials =
   "The AWS SDK looks for credentials in the environment, in the profile AWS_PROFILE and in the metadata of the machine.";
 const permissions =
-  "Allow s3:GetObject, s3:PutObject and s3:AbortMultipartUpload on the object and s3:ListBucket on the bucket.";
+  "Allow s3:GetObject, s3:PutObject and s3:AbortMultipartUpload on the object, s3:DeleteObject if objects are removed, and s3:ListBucket on the bucket.";
 
 interface Reason {
   why: string;
