@@ -14,7 +14,8 @@ describe("a fleet without checkpoints", function () {
         [],
       );
       const { output, ups } = await fleet.finish();
-      assert.equal(ups, 1);
+      // On a busy machine, the kill can come between the file of an export and the end of its mark.
+      assert.equal(ups, /They may be marked, so keep this file/.test(output) ? 2 : 1, output);
       assert.equal(output.match(/^ *warning: .*taken over/gm)?.length, 1);
       assert.match(output, /^ *warning: \d+ resources were taken over: .*\b12 ExtractionTask\. /m);
       await fleet.assertWhole();
