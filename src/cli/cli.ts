@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../resources/resource";
+import { sleep } from "../resources/sleep";
 import { ActionReader } from "../resources/task/actionReader";
 import { ServiceClient } from "../service/client";
-import { longestTimer } from "../service/http/clock";
 import { RawClient } from "../service/rawClient";
 import { optionProblems } from "../service/settings";
 import { runAdvice } from "./advice";
@@ -55,7 +54,7 @@ export class Cli {
       tookOver: (message) => terminal.warn(message),
       progress: (message, share) => terminal.progress(message, share),
       now: () => performance.now(),
-      sleep: (milliseconds) => this.sleep(milliseconds),
+      sleep: (milliseconds) => sleep(milliseconds, interrupted),
       interrupted,
       runAdvice,
     };
@@ -96,14 +95,5 @@ export class Cli {
   private closedAtTheEnd<Client extends Pick<ServiceClient, "tokensSettled" | "close">>(client: Client): Client {
     this.clients.push(client);
     return client;
-  }
-
-  private async sleep(milliseconds: number): Promise<void> {
-    const { interrupted: signal } = this;
-    await sleep(Math.min(milliseconds, longestTimer), undefined, { signal }).catch((error: unknown) => {
-      if (!signal.aborted) {
-        throw error;
-      }
-    });
   }
 }

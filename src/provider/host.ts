@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { LimitFunction } from "p-limit";
 import pLimit from "p-limit";
 import type { ProviderConfig, ReadKey } from "../config/config";
@@ -8,11 +7,11 @@ import type { Properties } from "../engine/serialization";
 import type { Owner } from "../resources/ownership";
 import { TaskOwners } from "../resources/ownership";
 import type { Context, Replaced, Settings } from "../resources/resource";
+import { sleep } from "../resources/sleep";
 import { ActionReader } from "../resources/task/actionReader";
 import { partsOfUrn } from "../resources/urn";
 import { holdsUnknown } from "../resources/values";
 import { ServiceClient } from "../service/client";
-import { longestTimer } from "../service/http/clock";
 import { AccountGuard } from "./accountGuard";
 import { Journal } from "./journal";
 import type { ResourceName } from "./journalFiles";
@@ -215,7 +214,7 @@ export class Host {
       tookOver: (message) => this.engine.log.tookOver(message, shortTypeOf(urn), urn),
       progress: (message) => this.engine.log.progress(message, urn),
       now: () => performance.now(),
-      sleep: (milliseconds) => this.sleep(milliseconds),
+      sleep: (milliseconds) => sleep(milliseconds, this.engine.interrupted),
       interrupted: this.engine.interrupted,
       replaced: urn === undefined ? undefined : this.replaced.get(urn),
     };
@@ -224,16 +223,6 @@ export class Host {
   private redact(text: string): string {
     // The tokens of a client can be other ones than those of the configuration: it has refreshed them.
     return [...this.services.values()].reduce((hidden, { client }) => client.redact(hidden), this.config.redact(text));
-  }
-
-  private async sleep(milliseconds: number): Promise<void> {
-    try {
-      await sleep(Math.min(milliseconds, longestTimer), undefined, { signal: this.engine.interrupted });
-    } catch (error) {
-      if (!this.engine.interrupted.aborted) {
-        throw error;
-      }
-    }
   }
 
   private service(profile: string | undefined): Service {

@@ -199,10 +199,8 @@ export class OutputFile {
     args: FormatArgs,
     put: (path: string, content: Content) => Promise<NamedFile>,
   ): Promise<WrittenFile> {
-    await this.writing;
-    if (this.comesOnce || (isAsRead(args) && this.destination.movesFile)) {
-      await this.handle?.sync();
-    }
+    const isKept = this.comesOnce || (isAsRead(args) && this.destination.movesFile);
+    await (isKept ? this.flush() : this.writing);
     await this.handle?.close();
     this.isRead = true;
     // The rows can be refused while their format is written. Then they are written again.
