@@ -9,6 +9,7 @@ import { temporaryPathFor } from "../../service/files/temporaryFiles";
 import type { RowPage } from "../../service/rows/rowPage";
 import type { Context } from "../resource";
 import type { Content, Destination } from "./destinations/destination";
+import { RowsLost } from "./destinations/destination";
 import { destinationOf } from "./destinations/destinationOf";
 import type { FormatArgs } from "./formats/format";
 import { isAsRead, writeFormat } from "./formats/format";
@@ -28,17 +29,23 @@ export type WrittenFile = Pick<DataExportState, "file" | "rowCount" | "bytes" | 
 
 type NamedFile = Pick<WrittenFile, "file" | "etag">;
 
+/**
+ * When the destination gets the rows: with `stream` while they are read, without a file on the disk; with `follow` while they are written to a file;
+ * with `file` when the file is complete.
+ */
+export type Sending = "stream" | "follow" | "file";
+
 /** The files that exports of this process are writing. All exports of one command run in one process, and each needs a name of its own. */
 const claimed = new Set<string>();
 
 /**
  * The file of an export. It first claims a name, then writes the rows to a temporary file, one on each line. The destination gives the file its
- * name when it is complete. It can get the rows before.
+ * name when it is complete. It can get the rows before. Rows that can be read again go to the destination alone, if it can get them so.
  */
 export class OutputFile {
   /** The path relative to the program's folder, with all placeholders replaced. */
   name = "";
-  /** The file with the rows, until it gets its final name. */
+  /** The file with the rows, until it gets its final name. Empty if there is none. */
   temporaryPath = "";
   /** Rows that were written. */
   rowCount = 0;
@@ -55,12 +62,15 @@ export class OutputFile {
   /** False if a file had the name before the read that cannot be replaced. It can still have the same content. */
   private mayBePlaced = true;
   private claim: string | undefined;
+  /** Absent before `open`, after `finish`, and if the rows are in no file. */
   private handle: FileHandle | undefined;
   private readonly hash = createHash("sha256");
   /** Length of the rows that were written. */
   bytes = 0;
   /** The write of the last page. */
   private writing: Promise<void> = Promise.resolve();
+  /** Valid after `claim`. */
+  sending: Sending = "file";
 
   private constructor(
     private readonly args: DataExportArgs,
@@ -77,13 +87,20 @@ export class OutputFile {
   /**
    * Claims the name. End it with `release`.
    * @param before the state of the last export, whose file can be replaced or used again
+   * @param sending what the caller allows: `stream` if it reads the rows again after RowsLost
    * @throws ResourceError if the name is taken and rows that are read could get lost
    */
-  static async claim(args: DataExportArgs, before: DataExportState | undefined, context: Context): Promise<OutputFile> {
+  static async claim(
+    args: DataExportArgs,
+    before: DataExportState | undefined,
+    context: Context,
+    sending: Sending = "follow",
+  ): Promise<OutputFile> {
     const destination = await destinationOf(args.path, context);
     const file = new OutputFile(args, destination, context.folder, mayComeOnce(args, context.settings));
     try {
       await file.claimName(before);
+      file.sending = file.possible(sending);
       return file;
     } catch (error) {
       file.release();
@@ -116,6 +133,9 @@ export class OutputFile {
   async open(temporaryPath = temporaryPathFor(this.workPath), kept?: KeptRows): Promise<void> {
     try {
       await this.destination.prepare(this.name);
+      if (this.sending === "stream") {
+        return;
+      }
       this.handle = await (kept === undefined
         ? open(temporaryPath, "wx", this.destination.fileMode)
         : this.reopen(temporaryPath, kept));
@@ -145,7 +165,10 @@ export class OutputFile {
     return open(path, "a");
   }
 
-  /** Returns when the previous page is written, so that reading and writing overlap. The next call throws the error of this write. */
+  /**
+   * Returns when the previous page is written, so that reading and writing overlap. The next call throws the error of this write.
+   * @throws RowsLost
+   */
   async write(page: RowPage): Promise<void> {
     const lines = page.ndjson();
     this.hash.update(lines);
@@ -158,10 +181,13 @@ export class OutputFile {
     await before;
   }
 
-  /** Rows that need no other format are sent while they are read, unless the name is taken. */
   private async follow(lines: Buffer): Promise<void> {
-    if (isAsRead(this.args) && this.mayBePlaced) {
-      await this.destination.follow?.(this.name, lines);
+    if (this.sending === "file") {
+      return;
+    }
+    const lost = await this.destination.follow?.(this.name, lines);
+    if (lost !== undefined && this.sending === "stream") {
+      throw lost;
     }
   }
 
@@ -234,7 +260,7 @@ export class OutputFile {
   /** Removes the temporary file. */
   async discard(): Promise<void> {
     await this.close();
-    await rm(this.temporaryPath, { force: true });
+    await removeFile(this.temporaryPath);
   }
 
   /** Keeps the temporary file. */
@@ -242,6 +268,17 @@ export class OutputFile {
     await this.writing.catch(() => undefined);
     await this.handle?.close().catch(() => undefined);
     await this.destination.abandon?.();
+  }
+
+  /** Nothing is sent before the end if the name is taken: the existing file can have the same rows. */
+  private possible(sending: Sending): Sending {
+    const { args, destination } = this;
+    if (sending === "file" || destination.follow === undefined || !isAsRead(args) || !this.mayBePlaced) {
+      return "file";
+    }
+    const mayBeRejected = args.checks !== undefined && args.checks.onFail !== "warn";
+    const needsFile = this.comesOnce || mayBeRejected || args.pipe !== undefined;
+    return sending === "stream" && !needsFile ? "stream" : "follow";
   }
 
   private async claimName(before: DataExportState | undefined): Promise<void> {
@@ -311,15 +348,22 @@ export class OutputFile {
    */
   private async putInPlace(from: string, content: Content): Promise<NamedFile> {
     for (;;) {
-      const { name, replaces, mayBeOwn: orSame } = this;
-      const placed = await this.destination.place(from, name, content, { replaces, orSame });
+      const { destination, name, replaces, mayBeOwn: orSame } = this;
+      const placing = { replaces, orSame };
+      const isStreamed = this.sending === "stream";
+      const placed = await (isStreamed
+        ? destination.placeFollowed?.(name, content, placing)
+        : destination.place(from, name, content, placing));
       if (placed !== undefined) {
-        await rm(from, { force: true });
+        await removeFile(from);
         return { ...placed, file: name };
       }
       this.replaces = undefined;
       if (!(await this.takeNextName())) {
-        throw await this.destination.nameIsTaken(name);
+        throw await destination.nameIsTaken(name);
+      }
+      if (isStreamed) {
+        throw new RowsLost(`"${name}" was written by somebody else during the read.`);
       }
     }
   }
@@ -334,6 +378,12 @@ export class OutputFile {
         return { ...placed, file };
       }
     }
+  }
+}
+
+async function removeFile(path: string): Promise<void> {
+  if (path !== "") {
+    await rm(path, { force: true });
   }
 }
 

@@ -4,6 +4,7 @@ import { RowsRefused } from "./checks/checkedRows";
 import { failedInWords, refusalInWords } from "./checks/messages";
 import { RowChecker } from "./checks/rowChecker";
 import { SchemaChecker } from "./checks/rowSchema";
+import { RowsLost } from "./destinations/destination";
 import { SlowHeapGrowth } from "./heapGrowth";
 import type { Marking } from "./marking/marking";
 import { NoMarking } from "./marking/noMarking";
@@ -11,6 +12,7 @@ import { ReturnedMarking } from "./marking/returnedMarking";
 import { TaskMarking } from "./marking/taskMarking";
 import type { DataExportArgs, DataExportState } from "./model";
 import { mayComeOnce, rowsThatPassed } from "./model";
+import type { Sending } from "./outputFile";
 import { OutputFile } from "./outputFile";
 import { runPipe } from "./pipe";
 import { ResumableRead, runAgain } from "./resumableRead";
@@ -30,7 +32,25 @@ export async function runExport(
   if (earlier !== undefined) {
     return earlier;
   }
-  const file = await OutputFile.claim(args, before, context);
+  try {
+    return await exportOnce(args, before, context, "stream");
+  } catch (error) {
+    if (!(error instanceof RowsLost)) {
+      throw error;
+    }
+    context.warn(`${error.message} The rows are read again, into a temporary file.`);
+    return exportOnce(args, before, context, "file");
+  }
+}
+
+/** @throws RowsLost only with `stream` */
+async function exportOnce(
+  args: DataExportArgs,
+  before: DataExportState | undefined,
+  context: Context,
+  sending: Sending,
+): Promise<DataExportState> {
+  const file = await OutputFile.claim(args, before, context, sending);
   try {
     const checker = await checkerOf(args, before, context);
     const marking = markingOf(args, context, checker);
@@ -102,7 +122,7 @@ interface Export {
 async function exportRows(work: Export): Promise<DataExportState> {
   const { args, context, file, marking, checker } = work;
   await file.open(await marking.prepare(file), marking.kept);
-  const growth = new SlowHeapGrowth(args);
+  const growth = new SlowHeapGrowth(args, file.sending !== "file");
   let state: DataExportState;
   try {
     for await (const page of marking.pages(file, checker?.wanted)) {

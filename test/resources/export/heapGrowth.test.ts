@@ -16,7 +16,7 @@ describe("the memory of exports", () => {
     set.args.flatMap(([flag]) => /^--heap-growing-percent=(\d+)$/.exec(flag)?.[1] ?? []).map(Number);
 
   it("stays as V8 has it during a small export", () => {
-    const one = new SlowHeapGrowth({});
+    const one = new SlowHeapGrowth({}, false);
     one.passed(1000);
     one.passed(2000);
     one.end();
@@ -24,7 +24,7 @@ describe("the memory of exports", () => {
   });
 
   it("grows slowly from the first large export to the end of the last one", () => {
-    const [one, other] = [new SlowHeapGrowth({}), new SlowHeapGrowth({})];
+    const [one, other] = [new SlowHeapGrowth({}, false), new SlowHeapGrowth({}, false)];
     one.passed(large);
     one.passed(2 * large);
     other.passed(large);
@@ -35,18 +35,24 @@ describe("the memory of exports", () => {
     assert.deepEqual([growth().length, growth().at(-1)], [4, 0]);
   });
 
-  it("grows slower for Parquet, also while another export is large", () => {
-    const [lines, parquet] = [new SlowHeapGrowth({ format: "ndjson" }), new SlowHeapGrowth({ format: "parquet" })];
+  it("grows slower for Parquet and faster while rows are sent, and the slowest counts", () => {
+    const exports = [
+      new SlowHeapGrowth({}, true),
+      new SlowHeapGrowth({}, false),
+      new SlowHeapGrowth({ format: "parquet" }, true),
+    ];
     sinon.stub(process, "memoryUsage").returns({ ...process.memoryUsage(), heapUsed: 64 * 1024 * 1024 });
-    lines.passed(large);
-    parquet.passed(large);
-    parquet.end();
-    lines.end();
-    assert.deepEqual(growth(), [50, 25, 50, 0]);
+    for (const each of exports) {
+      each.passed(large);
+    }
+    for (const each of exports.reverse()) {
+      each.end();
+    }
+    assert.deepEqual(growth(), [100, 50, 25, 50, 100, 0]);
   });
 
   it("leaves no function that collects", () => {
-    const one = new SlowHeapGrowth({});
+    const one = new SlowHeapGrowth({}, false);
     one.passed(large);
     one.end();
     assert.equal(

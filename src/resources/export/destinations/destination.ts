@@ -18,9 +18,13 @@ export interface Placing {
 
 export type Placed = Pick<Content, "etag">;
 
+/** The destination has lost rows that are in no file. They have to be read again. */
+export class RowsLost extends Error {}
+
 /**
  * Where an export keeps its files. The rows are first written to a temporary file on the disk; the destination gets the file when it is complete,
- * and can follow it while it is written. A name is what the output `file` contains: the path of the export with all placeholders replaced.
+ * and can follow it while it is written. Rows that can be read again need no file if the destination follows them. A name is what the output `file`
+ * contains: the path of the export with all placeholders replaced.
  */
 export interface Destination {
   /** The full name, for messages. Two names with the same full name are the same file. */
@@ -44,12 +48,18 @@ export interface Destination {
   /** Compares the file with what was written. */
   compare(name: string, content: Content): Promise<"same" | "missing" | "changed">;
   /**
-   * Gets the content of a file while it is written, so that it can be sent before the file is complete. Its end is `place` or `abandon`.
+   * Gets the content of a file while it is written, so that it can be sent before the file is complete. Its end is `place`, `placeFollowed` or `abandon`.
    * @param piece the next bytes. They are copied
+   * @returns why nothing more can be sent. Then only `place` can write the file
    */
-  follow?(name: string, piece: Buffer): Promise<void>;
+  follow?(name: string, piece: Buffer): Promise<RowsLost | undefined>;
   /** The file that was followed will not be placed. Never fails. */
   abandon?(): Promise<void>;
+  /**
+   * The same as `place` if all content was followed and is in no file.
+   * @throws RowsLost
+   */
+  placeFollowed?(name: string, content: Content, placing: Placing): Promise<Placed | undefined>;
   /**
    * Gives a complete file its name. When it returns, a power cut or a kill loses nothing.
    * @param from the complete file on the disk; it can be gone afterwards

@@ -90,7 +90,50 @@ describe("DataExport to S3 while it reads", () => {
     assert.deepEqual(each.state.pending, ["file changed"]);
   });
 
-  it("sends the file again after the read if the upload failed during it", async () => {
+  describe("needs a temporary file only", () => {
+    /** The temporary files that are there while the rows are read. */
+    const duringRead = async (operation: "getData" | "getNotExportedData", more: object): Promise<number> => {
+      const hold = world.emulator.hold({ operation });
+      const up = world.declare("DataExport").up({ ...args, ...more });
+      await hold.reached;
+      const files = s3.leftovers().filter((name) => name.endsWith(".tmp"));
+      hold.release();
+      await up;
+      return files.length;
+    };
+
+    for (const [what, more, count] of [
+      ["not for rows that can be read again", {}, 0],
+      ["not for checks that only warn", { checks: { minRows: 20, onFail: "warn" } }, 0],
+      ["for checks that refuse rows", { checks: { minRows: 1 } }, 1],
+      ["for another format", { format: "csv" }, 1],
+      ["for compression", { compression: "gzip", path: `${args.path}.gz` }, 1],
+      ["for a command", { pipe: ["cat"] }, 1],
+    ] as const) {
+      it(what, async () => {
+        assert.equal(await duringRead("getData", more), count);
+      });
+    }
+
+    it("for rows that the service may return only once", async () => {
+      assert.equal(await duringRead("getNotExportedData", { scope: "notExported", maxRows: 6 }), 1);
+    });
+
+    it("for an object that exists and may have the same rows", async () => {
+      await s3.write("rows.ndjson", content);
+      assert.equal(await duringRead("getData", { path: "s3://rows-bucket/rows.ndjson" }), 1);
+      assert.equal(parts(), 0);
+    });
+  });
+
+  /** The rows are read a second time, into a file. */
+  const readAgain = (why: RegExp): void => {
+    assert.match(world.warnings.splice(0).join(), why);
+    assert.equal(world.sent("getData").length, 4);
+    nothingIsLeft();
+  };
+
+  it("reads the rows again and sends a file if the upload failed during the read", async () => {
     // The SDK sends a part three times.
     const failed = failedParts(3);
     const hold = world.emulator.hold({ operation: "getData", skip: 1 });
@@ -100,18 +143,18 @@ describe("DataExport to S3 while it reads", () => {
     hold.release();
     await up;
     assert.equal(s3.content("1.ndjson"), content);
-    nothingIsLeft();
+    readAgain(/^UploadPart of "s3:.* failed: .* The rows are read again, into a temporary file\.$/);
   });
 
-  it("sends the file again in larger parts if S3 does not allow as many parts", async () => {
+  it("sends a file in larger parts if S3 does not allow as many parts", async () => {
     s3.box.stub(limits, "mostParts").value(2);
     await world.declare("DataExport").up(args);
     assert.equal(s3.content("1.ndjson"), content);
     assert.equal(parts(), 4);
-    nothingIsLeft();
+    readAgain(/^The object "s3:.*" has more parts than S3 allows\. The rows are read again/);
   });
 
-  it("sends the file again under the next name if the name is taken during the read", async () => {
+  it("sends a file under the next name if the name is taken during the read", async () => {
     s3.proxy.fate = async (request): Promise<Fate> => {
       if (operationOf(request) === "CompleteMultipartUpload" && request.path.endsWith("/1.ndjson")) {
         await s3.write("1.ndjson", "theirs");
@@ -122,7 +165,9 @@ describe("DataExport to S3 while it reads", () => {
     await each.up(args);
     assert.deepEqual([s3.content("1.ndjson"), each.state.file], ["theirs", "s3://rows-bucket/2.ndjson"]);
     assert.equal(s3.content("2.ndjson"), content);
-    nothingIsLeft();
+    readAgain(
+      /^"s3:\/\/rows-bucket\/1\.ndjson" was written by somebody else during the read\. The rows are read again/,
+    );
   });
 
   it("aborts the upload if the read fails", async () => {

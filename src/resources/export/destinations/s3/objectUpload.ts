@@ -1,11 +1,12 @@
-import { createHash, webcrypto } from "node:crypto";
+import type { Hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import type { Context } from "../../../resource";
 import { messageOf, ResourceError } from "../../../resource";
 import type { Content } from "../destination";
 import type { UploadNote } from "./abandonedUploads";
 import { howToAbort, inWords, noteUpload } from "./abandonedUploads";
-import type { Bucket, Condition, Headers, MultipartUpload, SentPart } from "./bucket";
+import type { Bucket, Condition, Headers, MultipartUpload, PartToSend, SentPart } from "./bucket";
 import { s3Path } from "./s3Path";
 import { limits } from "./sdk";
 import { StoreError } from "./storeError";
@@ -31,6 +32,15 @@ export interface SentObject {
   sha256: string;
 }
 
+/** A part that is filled. */
+interface Part {
+  buffer: Buffer;
+  /** Length of the content in the buffer. */
+  bytes: number;
+  /** The digest of the content. It takes less time when the content is copied than later: then the processor has it at hand. */
+  hash: Hash;
+}
+
 /** A multipart upload in progress. */
 interface Begun {
   upload: MultipartUpload;
@@ -43,16 +53,15 @@ interface Begun {
  */
 export class ObjectUpload {
   private readonly partBytes: number;
-  /** The part that is filled, and the length of its content. */
-  private part: Buffer | undefined;
-  private filled = 0;
+  private part: Part | undefined;
   /** Parts that have been sent can be filled again. */
   private readonly free: Buffer[] = [];
   private buffers = 0;
   private begun: Promise<Begun> | undefined;
   private readonly parts: Promise<SentPart | undefined>[] = [];
   private readonly inFlight = new Set<Promise<unknown>>();
-  private failure: unknown;
+  /** Why a part could not be sent. `complete` throws it. */
+  failure: unknown;
   private sentBytes = 0;
   private shownAt = Number.NEGATIVE_INFINITY;
 
@@ -65,13 +74,14 @@ export class ObjectUpload {
     this.partBytes = Math.max(limits.partBytes, Math.ceil(bytes / limits.mostParts / mebibyte) * mebibyte);
   }
 
-  /** Returns when the content is copied, which can wait for parts in flight. After a failure it does nothing: `complete` throws the failure. */
+  /** Returns when the content is copied, which can wait for parts in flight. After a failure it does nothing. */
   async write(content: Buffer): Promise<void> {
-    for (let from = 0; from < content.length && !this.hasFailed; ) {
+    for (let from = 0; from < content.length && this.failure === undefined; ) {
       const part = await this.partWithRoom();
-      const piece = content.subarray(from, from + part.length - this.filled);
-      piece.copy(part, this.filled);
-      this.filled += piece.length;
+      const piece = content.subarray(from, from + this.partBytes - part.bytes);
+      piece.copy(part.buffer, part.bytes);
+      part.hash.update(piece);
+      part.bytes += piece.length;
       from += piece.length;
     }
   }
@@ -85,7 +95,7 @@ export class ObjectUpload {
     for await (const piece of createReadStream(from, { highWaterMark: mebibyte })) {
       hash.update(piece as Buffer);
       await this.write(piece as Buffer);
-      if (this.hasFailed) {
+      if (this.failure !== undefined) {
         return;
       }
     }
@@ -96,13 +106,12 @@ export class ObjectUpload {
     }
   }
 
-  /** Sends the last part. Returns whether all parts were sent; if not, `complete` throws why. */
-  async sendRest(): Promise<boolean> {
+  /** Sends the last part. */
+  async sendRest(): Promise<void> {
     if (this.begun !== undefined) {
       this.sendPart();
     }
     await Promise.all(this.parts);
-    return !this.hasFailed;
   }
 
   /** Sends the rest and gives the object its name. */
@@ -128,14 +137,14 @@ export class ObjectUpload {
 
   private async sendAtOnce(condition: Condition): Promise<SentObject> {
     const { key, headers } = this.object;
-    const body = this.part?.subarray(0, this.filled) ?? Buffer.alloc(0);
-    const sha256 = await digestOf(body);
+    const { body, sha256 } = contentOf(this.part ?? newPart(Buffer.alloc(0)));
     const isPlaced = await this.bucket.put({ key, body, sha256, headers, condition, signal: this.context.interrupted });
     return { isPlaced, sha256 };
   }
 
   private async completeParts(condition: Condition): Promise<SentObject> {
-    if (!(await this.sendRest()) || this.begun === undefined) {
+    await this.sendRest();
+    if (this.failure !== undefined || this.begun === undefined) {
       throw this.failure;
     }
     const parts = (await Promise.all(this.parts)).flatMap((part) => part ?? []);
@@ -152,16 +161,12 @@ export class ObjectUpload {
     return { isPlaced, sha256: digests.digest("base64") };
   }
 
-  private get hasFailed(): boolean {
-    return this.failure !== undefined;
-  }
-
   /** A part is sent when there is more content, because the last one ends the upload. */
-  private async partWithRoom(): Promise<Buffer> {
-    if (this.part?.length === this.filled) {
+  private async partWithRoom(): Promise<Part> {
+    if (this.part?.bytes === this.partBytes) {
       this.sendPart();
     }
-    this.part ??= await this.freeBuffer();
+    this.part ??= newPart(await this.freeBuffer());
     return this.part;
   }
 
@@ -182,32 +187,30 @@ export class ObjectUpload {
     if (part === undefined) {
       return;
     }
-    const body = part.subarray(0, this.filled);
     this.part = undefined;
-    this.filled = 0;
-    const sending = this.send(this.parts.length + 1, body)
+    const sending = this.send({ number: this.parts.length + 1, ...contentOf(part) })
       .catch((error): undefined => {
         this.failure ??= error;
       })
       .finally(() => {
-        this.free.push(part);
+        this.free.push(part.buffer);
         this.inFlight.delete(sending);
       });
     this.inFlight.add(sending);
     this.parts.push(sending);
   }
 
-  private async send(number: number, body: Buffer): Promise<SentPart> {
+  private async send(part: PartToSend): Promise<SentPart> {
     const { interrupted } = this.context;
-    if (number > limits.mostParts) {
+    if (part.number > limits.mostParts) {
       throw new ResourceError(`The object "${this.name}" has more parts than S3 allows.`);
     }
     interrupted.throwIfAborted();
     this.begun ??= this.begin();
-    const [{ upload }, sha256] = await Promise.all([this.begun, digestOf(body)]);
+    const { upload } = await this.begun;
     interrupted.throwIfAborted();
-    const sent = await this.bucket.uploadPart(upload, { number, body, sha256 }, interrupted);
-    this.showProgress(body.length);
+    const sent = await this.bucket.uploadPart(upload, part, interrupted);
+    this.showProgress(part.body.length);
     return sent;
   }
 
@@ -271,7 +274,11 @@ export class ObjectUpload {
   }
 }
 
-/** SHA-256 in base64, computed in another thread: this one reads rows. */
-async function digestOf(body: Buffer): Promise<string> {
-  return Buffer.from(await webcrypto.subtle.digest("SHA-256", body)).toString("base64");
+function newPart(buffer: Buffer): Part {
+  return { buffer, bytes: 0, hash: createHash("sha256") };
+}
+
+/** Call it once. */
+function contentOf({ buffer, bytes, hash }: Part): Pick<PartToSend, "body" | "sha256"> {
+  return { body: buffer.subarray(0, bytes), sha256: hash.digest("base64") };
 }

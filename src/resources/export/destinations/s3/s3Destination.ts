@@ -2,9 +2,10 @@ import { createHash, randomUUID } from "node:crypto";
 import { extname } from "node:path";
 import { isTemporary, removeAbandonedFiles } from "../../../../service/files/temporaryFiles";
 import type { Context } from "../../../resource";
-import { ResourceError } from "../../../resource";
+import { messageOf, ResourceError } from "../../../resource";
 import { patternOf } from "../../outputPath";
 import type { Content, Destination, Placed, Placing } from "../destination";
+import { RowsLost } from "../destination";
 import { endAbandonedUploads, howToAbort, inWords } from "./abandonedUploads";
 import type { Condition, Headers, StoredObject } from "./bucket";
 import { Bucket } from "./bucket";
@@ -39,8 +40,7 @@ interface Write {
 const runAgain = "Run the same command again.";
 
 /**
- * Objects in S3. The rows are also written to a private temporary file on the disk: a format needs all of them, rows that are refused get another
- * name, and an upload that fails during the read is tried again after it. Each write is conditional, so that it never replaces an object that this
+ * Objects in S3. Temporary files are private and in a folder of their own. Each write is conditional, so that it never replaces an object that this
  * export did not write.
  */
 export class S3Destination implements Destination {
@@ -130,9 +130,12 @@ export class S3Destination implements Destination {
     return (await this.contains(found, name, content)) ? "same" : "changed";
   }
 
-  async follow(name: string, piece: Buffer): Promise<void> {
+  async follow(name: string, piece: Buffer): Promise<RowsLost | undefined> {
     this.following ??= this.newWrite(name);
-    await this.following.upload.write(piece);
+    const { upload } = this.following;
+    await upload.write(piece);
+    // The end of the page sees an interruption.
+    return upload.failure === undefined || this.context.interrupted.aborted ? undefined : rowsLost(upload);
   }
 
   async abandon(): Promise<void> {
@@ -140,11 +143,19 @@ export class S3Destination implements Destination {
     this.following = undefined;
   }
 
-  async place(
-    from: string,
+  place(from: string, name: string, content: Content, placing: Placing): Promise<Placed | undefined> {
+    return this.placeWrite(name, content, placing, () => this.writeOf(from, name, content));
+  }
+
+  placeFollowed(name: string, content: Content, placing: Placing): Promise<Placed | undefined> {
+    return this.placeWrite(name, content, placing, () => this.followedWrite(name));
+  }
+
+  private async placeWrite(
     name: string,
     content: Content,
     { replaces, orSame }: Placing,
+    writeOf: () => Promise<Write>,
   ): Promise<Placed | undefined> {
     const found = await this.bucket.head(keyOf(name));
     if (found !== undefined && (replaces === undefined || !(await this.contains(found, name, replaces)))) {
@@ -152,7 +163,7 @@ export class S3Destination implements Destination {
       return this.placedIf(orSame, found, name, content);
     }
     const condition: Condition = found === undefined ? { IfNoneMatch: "*" } : { IfMatch: found.etag };
-    const { id, upload } = await this.writeOf(from, name, content);
+    const { id, upload } = await writeOf();
     let sent: SentObject | undefined;
     let failure: unknown;
     try {
@@ -212,12 +223,27 @@ export class S3Destination implements Destination {
     return orSame === true && (await this.contains(found, name, content)) ? { etag: found.etag } : undefined;
   }
 
+  /** What was sent while the rows were read. */
+  private async followedWrite(name: string): Promise<Write> {
+    const write = this.following ?? this.newWrite(name);
+    await write.upload.sendRest();
+    // After an interruption, `complete` says so.
+    if (write.upload.failure !== undefined && !this.context.interrupted.aborted) {
+      throw rowsLost(write.upload);
+    }
+    this.following = undefined;
+    return write;
+  }
+
   /** What was sent while the rows were read; otherwise, or if that has failed, the complete file. */
   private async writeOf(from: string, name: string, content: Content): Promise<Write> {
     const { following } = this;
-    if (following?.name === name && (await following.upload.sendRest())) {
-      this.following = undefined;
-      return following;
+    if (following?.name === name) {
+      await following.upload.sendRest();
+      if (following.upload.failure === undefined) {
+        this.following = undefined;
+        return following;
+      }
     }
     await this.abandon();
     const write = this.newWrite(name, content.bytes);
@@ -297,6 +323,10 @@ export class S3Destination implements Destination {
 
 function keyOf(name: string): string {
   return bucketAndKey(name).key;
+}
+
+function rowsLost({ failure }: ObjectUpload): RowsLost {
+  return new RowsLost(messageOf(failure));
 }
 
 function changed(name: string): StoreError {
