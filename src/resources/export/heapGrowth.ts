@@ -4,11 +4,11 @@ import type { DataExportArgs } from "./model";
 
 /**
  * Bytes by which the memory may grow between two collections. The responses of an export lie outside of V8's heap, which by default lets 64 MB of
- * them lie unused. Half of that takes no more time that can be measured.
+ * them lie unused. In an export to a file, half of that takes no more time that can be measured.
  */
 const mostUnused = 32 * 1024 * 1024;
 
-/** Rows that are sent while they are read need more of the processor. Half as many collections leave more of it. */
+/** While rows are sent, collections take time from the sending. V8's own choice collects as often as with half of this. */
 const mostUnusedWhileSent = 64 * 1024 * 1024;
 
 /** The values of a row group live so long that V8 keeps them until such a collection. */

@@ -30,8 +30,8 @@ export type WrittenFile = Pick<DataExportState, "file" | "rowCount" | "bytes" | 
 type NamedFile = Pick<WrittenFile, "file" | "etag">;
 
 /**
- * When the destination gets the rows: with `stream` while they are read, without a file on the disk; with `follow` while they are written to a file;
- * with `file` when the file is complete.
+ * When the destination gets the rows. `stream`: while they are read, and they are in no file. `follow`: while they are read and written to a file. `file`:
+ * when the file is complete.
  */
 export type Sending = "stream" | "follow" | "file";
 
@@ -39,8 +39,8 @@ export type Sending = "stream" | "follow" | "file";
 const claimed = new Set<string>();
 
 /**
- * The file of an export. It first claims a name, then writes the rows to a temporary file, one on each line. The destination gives the file its
- * name when it is complete. It can get the rows before. Rows that can be read again go to the destination alone, if it can get them so.
+ * The file of an export. It first claims a name, then gets the rows, one on each line. They are in a temporary file, which gets its name from the
+ * destination when it is complete. A destination can get them while they are read, and rows that can be read again are then in no file.
  */
 export class OutputFile {
   /** The path relative to the program's folder, with all placeholders replaced. */
@@ -49,7 +49,7 @@ export class OutputFile {
   temporaryPath = "";
   /** Rows that were written. */
   rowCount = 0;
-  /** Whether all rows are in the temporary file. */
+  /** Whether all rows were read. */
   isRead = false;
   /** The finished file, open to read, if a command gets it. Valid after `finish`. */
   content: FileHandle | undefined;
@@ -79,6 +79,7 @@ export class OutputFile {
     private readonly folder: string,
     /** Whether rows that are read can get lost. */
     private readonly comesOnce: boolean,
+    private readonly allowed: Sending,
   ) {
     this.names = namesFor(args.path, args.lotNo);
     this.hasManyNames = countsUp(args.path);
@@ -87,7 +88,7 @@ export class OutputFile {
   /**
    * Claims the name. End it with `release`.
    * @param before the state of the last export, whose file can be replaced or used again
-   * @param sending what the caller allows: `stream` if it reads the rows again after RowsLost
+   * @param sending what the caller allows: `stream` if it reads the rows again after RowsLost, and then `file`
    * @throws ResourceError if the name is taken and rows that are read could get lost
    */
   static async claim(
@@ -97,14 +98,14 @@ export class OutputFile {
     sending: Sending = "follow",
   ): Promise<OutputFile> {
     const destination = await destinationOf(args.path, context);
-    const file = new OutputFile(args, destination, context.folder, mayComeOnce(args, context.settings));
+    const file = new OutputFile(args, destination, context.folder, mayComeOnce(args, context.settings), sending);
     try {
       await file.claimName(before);
-      file.sending = file.possible(sending);
+      file.sending = file.chooseSending();
       return file;
     } catch (error) {
       file.release();
-      throw await file.cannotBeWritten(error, "No rows were read. ");
+      throw await file.cannotBeWritten(error, notRead(sending));
     }
   }
 
@@ -142,7 +143,7 @@ export class OutputFile {
       this.temporaryPath = temporaryPath;
     } catch (error) {
       await this.destination.abandon?.();
-      throw await this.cannotBeWritten(error, "No rows were read. ");
+      throw await this.cannotBeWritten(error, notRead(this.allowed));
     }
   }
 
@@ -197,7 +198,7 @@ export class OutputFile {
     await this.handle?.sync();
   }
 
-  /** Writes the format and gives the file its name. After a failure, the rows are still in the temporary file. */
+  /** Writes the format and gives the file its name. After a failure, the temporary file still has the rows. */
   finish(): Promise<WrittenFile> {
     return this.inFormat(this.args, async (path, digest) => {
       // The destination can move the file away, and the command of pipe gets what was written.
@@ -271,14 +272,14 @@ export class OutputFile {
   }
 
   /** Nothing is sent before the end if the name is taken: the existing file can have the same rows. */
-  private possible(sending: Sending): Sending {
-    const { args, destination } = this;
-    if (sending === "file" || destination.follow === undefined || !isAsRead(args) || !this.mayBePlaced) {
+  private chooseSending(): Sending {
+    const { args, destination, allowed } = this;
+    if (allowed === "file" || destination.follow === undefined || !isAsRead(args) || !this.mayBePlaced) {
       return "file";
     }
     const mayBeRejected = args.checks !== undefined && args.checks.onFail !== "warn";
     const needsFile = this.comesOnce || mayBeRejected || args.pipe !== undefined;
-    return sending === "stream" && !needsFile ? "stream" : "follow";
+    return allowed === "stream" && !needsFile ? "stream" : "follow";
   }
 
   private async claimName(before: DataExportState | undefined): Promise<void> {
@@ -345,15 +346,13 @@ export class OutputFile {
   /**
    * An existing file of this name can be the export's own with the same rows: the export was killed before the state was saved, or its mark
    * was refused. Otherwise another program has taken the name, and the next name of the path is tried.
+   * @param from empty if the rows are in no file
+   * @throws RowsLost then
    */
   private async putInPlace(from: string, content: Content): Promise<NamedFile> {
     for (;;) {
       const { destination, name, replaces, mayBeOwn: orSame } = this;
-      const placing = { replaces, orSame };
-      const isStreamed = this.sending === "stream";
-      const placed = await (isStreamed
-        ? destination.placeFollowed?.(name, content, placing)
-        : destination.place(from, name, content, placing));
+      const placed = await destination.place(from || undefined, name, content, { replaces, orSame });
       if (placed !== undefined) {
         await removeFile(from);
         return { ...placed, file: name };
@@ -362,7 +361,7 @@ export class OutputFile {
       if (!(await this.takeNextName())) {
         throw await destination.nameIsTaken(name);
       }
-      if (isStreamed) {
+      if (from === "") {
         throw new RowsLost(`"${name}" was written by somebody else during the read.`);
       }
     }
@@ -379,6 +378,10 @@ export class OutputFile {
       }
     }
   }
+}
+
+function notRead(sending: Sending): string {
+  return sending === "file" ? "The rows were not read again. " : "No rows were read. ";
 }
 
 async function removeFile(path: string): Promise<void> {

@@ -38,12 +38,15 @@ export async function runExport(
     if (!(error instanceof RowsLost)) {
       throw error;
     }
+    if (context.interrupted.aborted) {
+      throw new ResourceError(`The export was interrupted, and no object was written. ${error.message} ${runAgain}`);
+    }
     context.warn(`${error.message} The rows are read again, into a temporary file.`);
     return exportOnce(args, before, context, "file");
   }
 }
 
-/** @throws RowsLost only with `stream` */
+/** @throws RowsLost only if `stream` is allowed */
 async function exportOnce(
   args: DataExportArgs,
   before: DataExportState | undefined,

@@ -48,7 +48,7 @@ export interface Destination {
   /** Compares the file with what was written. */
   compare(name: string, content: Content): Promise<"same" | "missing" | "changed">;
   /**
-   * Gets the content of a file while it is written, so that it can be sent before the file is complete. Its end is `place`, `placeFollowed` or `abandon`.
+   * Gets the content of a file while it is written, so that it can be sent before the file is complete. Its end is `place` or `abandon`.
    * @param piece the next bytes. They are copied
    * @returns why nothing more can be sent. Then only `place` can write the file
    */
@@ -56,16 +56,12 @@ export interface Destination {
   /** The file that was followed will not be placed. Never fails. */
   abandon?(): Promise<void>;
   /**
-   * The same as `place` if all content was followed and is in no file.
-   * @throws RowsLost
-   */
-  placeFollowed?(name: string, content: Content, placing: Placing): Promise<Placed | undefined>;
-  /**
    * Gives a complete file its name. When it returns, a power cut or a kill loses nothing.
-   * @param from the complete file on the disk; it can be gone afterwards
+   * @param from the complete file on the disk; it can be gone afterwards. Undefined if all content was followed and is in no file
    * @returns undefined if another file has the name
+   * @throws RowsLost if there is no file
    */
-  place(from: string, name: string, content: Content, placing: Placing): Promise<Placed | undefined>;
+  place(from: string | undefined, name: string, content: Content, placing: Placing): Promise<Placed | undefined>;
   /** Removes the file, unless it has changed. Returns false if it has. */
   remove(name: string, content: Content): Promise<boolean>;
   /** What to tell the user about an existing file that must not be overwritten. */

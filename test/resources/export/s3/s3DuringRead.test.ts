@@ -133,9 +133,54 @@ describe("DataExport to S3 while it reads", () => {
     nothingIsLeft();
   };
 
+  /** The SDK sends each part three times. */
+  const whileSdkTries = 3;
+
+  it("waits for a store that is busy for longer than the SDK repeats a request", async () => {
+    failedParts(whileSdkTries * (limits.mostTries - 1));
+    await world.declare("DataExport").up(args);
+    assert.deepEqual([s3.content("1.ndjson"), world.sent("getData").length], [content, 2]);
+    nothingIsLeft();
+  });
+
+  it("needs no note of its upload", async () => {
+    const hold = world.emulator.hold({ operation: "getData" });
+    const up = world.declare("DataExport").up(args);
+    await hold.reached;
+    s3.removeWorkFolder();
+    hold.release();
+    await up;
+    assert.deepEqual([s3.content("1.ndjson"), world.sent("getData").length], [content, 2]);
+    nothingIsLeft();
+  });
+
+  it("reads nothing again if the command is interrupted when the upload has failed", async () => {
+    const uploads = (): number =>
+      s3.proxy.requests.filter((each) => operationOf(each) === "CreateMultipartUpload").length;
+    s3.proxy.fate = (request) => {
+      if (operationOf(request) === "AbortMultipartUpload" && uploads() === 2) {
+        world.providers.interruption.abort();
+      }
+      return operationOf(request) === "UploadPart" ? "error" : "pass";
+    };
+    const message = await failure(world.declare("DataExport").up(args));
+    assert.match(
+      message,
+      /^The export was interrupted, and no object was written\. UploadPart of .* Run the same command again\.$/,
+    );
+    assert.deepEqual([uploads(), world.sent("getData").length], [2, 2]);
+    nothingIsLeft();
+  });
+
+  it("says that the rows were not read again if the store fails before it", async () => {
+    s3.proxy.fate = (request) => (operationOf(request) === "UploadPart" || parts() > 0 ? "error" : "pass");
+    const message = await failure(world.declare("DataExport").up(args));
+    assert.match(message, /^HeadObject of .* failed: .* The rows were not read again\. Run the same command again\.$/);
+    assert.match(world.warnings.at(-1) ?? "", /^UploadPart of .* The rows are read again, into a temporary file\./);
+  });
+
   it("reads the rows again and sends a file if the upload failed during the read", async () => {
-    // The SDK sends a part three times.
-    const failed = failedParts(3);
+    const failed = failedParts(whileSdkTries * limits.mostTries);
     const hold = world.emulator.hold({ operation: "getData", skip: 1 });
     const up = world.declare("DataExport").up(args);
     await failed;

@@ -68,6 +68,7 @@ export class S3World {
     mkdirSync(this.temporary);
     this.setEnvironment(account);
     this.box.stub(limits, "partBytes").value(5 * 1024 * 1024);
+    this.box.stub(limits, "firstPauseMs").value(1);
     const world = await World.create({ config: { s3ForcePathStyle: "true", ...config } });
     this.worlds.push(world);
     return world;
@@ -168,6 +169,10 @@ export class S3World {
 
   leftoverPath(name: string): string {
     return join(this.workFolder ?? "", name);
+  }
+
+  removeWorkFolder(): void {
+    rmSync(this.workFolder ?? "", { recursive: true });
   }
 
   /** Temporary files of exports, without their folder. */

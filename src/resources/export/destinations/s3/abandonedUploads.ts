@@ -12,7 +12,7 @@ import { s3Path } from "./s3Path";
  * which upload this machine has begun; the list of the store shows those of other machines.
  */
 
-/** Milliseconds after which an upload counts as abandoned, although its process can be running. An export whose upload was aborted sends its file again. */
+/** Milliseconds after which an upload counts as abandoned, although its process can be running. Such an export then reads its rows again, or sends its file again. */
 const abandonedAfter = 24 * 3600 * 1000;
 
 /** Milliseconds within which an upload of another machine counts as in progress. */
@@ -43,7 +43,7 @@ export async function noteUpload(workPath: string, upload: MultipartUpload & { b
   const file = `${workPath}.${Buffer.from(upload.uploadId).toString("hex").slice(-16)}${ending}`;
   const write = (pid: number): Promise<void> => writePrivateFile(file, `${JSON.stringify({ ...note, pid })}\n`, false);
   const ignore = (): void => undefined;
-  await write(process.pid);
+  await write(process.pid).catch(ignore);
   return { forget: () => rm(file, { force: true }).catch(ignore), leave: () => write(noProcess).catch(ignore) };
 }
 

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import type { Context } from "../../../resource";
 import { messageOf, ResourceError } from "../../../resource";
+import { sleep } from "../../../sleep";
 import type { Content } from "../destination";
 import type { UploadNote } from "./abandonedUploads";
 import { howToAbort, inWords, noteUpload } from "./abandonedUploads";
@@ -60,8 +61,10 @@ export class ObjectUpload {
   private begun: Promise<Begun> | undefined;
   private readonly parts: Promise<SentPart | undefined>[] = [];
   private readonly inFlight = new Set<Promise<unknown>>();
-  /** Why a part could not be sent. `complete` throws it. */
-  failure: unknown;
+  private problem: unknown;
+  private readonly isAbandoned = new AbortController();
+  /** Ends the pauses between tries. */
+  private readonly isOver: AbortSignal;
   private sentBytes = 0;
   private shownAt = Number.NEGATIVE_INFINITY;
 
@@ -70,8 +73,14 @@ export class ObjectUpload {
     private readonly object: ObjectToSend,
     private readonly context: Context,
   ) {
+    this.isOver = AbortSignal.any([context.interrupted, this.isAbandoned.signal]);
     const { bytes = 0 } = object;
     this.partBytes = Math.max(limits.partBytes, Math.ceil(bytes / limits.mostParts / mebibyte) * mebibyte);
+  }
+
+  /** Why a part could not be sent. `complete` throws it. */
+  get failure(): unknown {
+    return this.problem;
   }
 
   /** Returns when the content is copied, which can wait for parts in flight. After a failure it does nothing. */
@@ -138,7 +147,8 @@ export class ObjectUpload {
   private async sendAtOnce(condition: Condition): Promise<SentObject> {
     const { key, headers } = this.object;
     const { body, sha256 } = contentOf(this.part ?? newPart(Buffer.alloc(0)));
-    const isPlaced = await this.bucket.put({ key, body, sha256, headers, condition, signal: this.context.interrupted });
+    const write = { key, body, sha256, headers, condition, signal: this.context.interrupted };
+    const isPlaced = await this.patiently(() => this.bucket.put(write));
     return { isPlaced, sha256 };
   }
 
@@ -153,7 +163,7 @@ export class ObjectUpload {
       digests.update(Buffer.from(ChecksumSHA256, "base64"));
     }
     const { upload, note } = await this.begun;
-    const isPlaced = await this.bucket.completeUpload(upload, parts, condition);
+    const isPlaced = await this.patiently(() => this.bucket.completeUpload(upload, parts, condition));
     if (isPlaced) {
       this.begun = undefined;
       await note.forget();
@@ -190,7 +200,7 @@ export class ObjectUpload {
     this.part = undefined;
     const sending = this.send({ number: this.parts.length + 1, ...contentOf(part) })
       .catch((error): undefined => {
-        this.failure ??= error;
+        this.problem ??= error;
       })
       .finally(() => {
         this.free.push(part.buffer);
@@ -209,24 +219,39 @@ export class ObjectUpload {
     this.begun ??= this.begin();
     const { upload } = await this.begun;
     interrupted.throwIfAborted();
-    const sent = await this.bucket.uploadPart(upload, part, interrupted);
+    const sent = await this.patiently(() => this.bucket.uploadPart(upload, part, interrupted));
     this.showProgress(part.body.length);
     return sent;
   }
 
+  /** The SDK repeats a request for less than a second. If the store is busy for longer, all rows would have to be read again. */
+  private async patiently<T>(request: () => Promise<T>): Promise<T> {
+    const { isOver } = this;
+    for (let tries = 1, pauseMs = limits.firstPauseMs; ; tries++, pauseMs *= 2) {
+      try {
+        return await request();
+      } catch (error) {
+        const mayPass = error instanceof StoreError && error.mayPass;
+        if (!mayPass || tries === limits.mostTries || isOver.aborted) {
+          throw error;
+        }
+        await sleep(pauseMs, isOver);
+        if (isOver.aborted) {
+          throw error;
+        }
+      }
+    }
+  }
+
   private async begin(): Promise<Begun> {
     const { key, headers, workPath } = this.object;
-    const upload = await this.bucket.createUpload(key, headers);
-    try {
-      return { upload, note: await noteUpload(workPath, { bucket: this.bucket.name, ...upload }) };
-    } catch (error) {
-      await this.bucket.abortUpload(upload);
-      throw error;
-    }
+    const upload = await this.patiently(() => this.bucket.createUpload(key, headers));
+    return { upload, note: await noteUpload(workPath, { bucket: this.bucket.name, ...upload }) };
   }
 
   /** @returns what was left if the abort failed; otherwise an empty string */
   private async abort(): Promise<string> {
+    this.isAbandoned.abort();
     // A part that arrives after the abort would stay, so those in flight are sent to their end.
     await Promise.all(this.parts);
     const begun = await this.begun?.catch(() => undefined);

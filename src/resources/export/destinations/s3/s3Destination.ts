@@ -134,7 +134,7 @@ export class S3Destination implements Destination {
     this.following ??= this.newWrite(name);
     const { upload } = this.following;
     await upload.write(piece);
-    // The end of the page sees an interruption.
+    // The reader looks for an interruption after each page, and its message says so.
     return upload.failure === undefined || this.context.interrupted.aborted ? undefined : rowsLost(upload);
   }
 
@@ -143,19 +143,11 @@ export class S3Destination implements Destination {
     this.following = undefined;
   }
 
-  place(from: string, name: string, content: Content, placing: Placing): Promise<Placed | undefined> {
-    return this.placeWrite(name, content, placing, () => this.writeOf(from, name, content));
-  }
-
-  placeFollowed(name: string, content: Content, placing: Placing): Promise<Placed | undefined> {
-    return this.placeWrite(name, content, placing, () => this.followedWrite(name));
-  }
-
-  private async placeWrite(
+  async place(
+    from: string | undefined,
     name: string,
     content: Content,
     { replaces, orSame }: Placing,
-    writeOf: () => Promise<Write>,
   ): Promise<Placed | undefined> {
     const found = await this.bucket.head(keyOf(name));
     if (found !== undefined && (replaces === undefined || !(await this.contains(found, name, replaces)))) {
@@ -163,7 +155,7 @@ export class S3Destination implements Destination {
       return this.placedIf(orSame, found, name, content);
     }
     const condition: Condition = found === undefined ? { IfNoneMatch: "*" } : { IfMatch: found.etag };
-    const { id, upload } = await writeOf();
+    const { id, upload } = await this.writeOf(from, name, content);
     let sent: SentObject | undefined;
     let failure: unknown;
     try {
@@ -223,30 +215,27 @@ export class S3Destination implements Destination {
     return orSame === true && (await this.contains(found, name, content)) ? { etag: found.etag } : undefined;
   }
 
-  /** What was sent while the rows were read. */
-  private async followedWrite(name: string): Promise<Write> {
-    const write = this.following ?? this.newWrite(name);
-    await write.upload.sendRest();
-    // After an interruption, `complete` says so.
-    if (write.upload.failure !== undefined && !this.context.interrupted.aborted) {
-      throw rowsLost(write.upload);
-    }
-    this.following = undefined;
-    return write;
-  }
-
   /** What was sent while the rows were read; otherwise, or if that has failed, the complete file. */
-  private async writeOf(from: string, name: string, content: Content): Promise<Write> {
+  private async writeOf(from: string | undefined, name: string, content: Content): Promise<Write> {
     const { following } = this;
     if (following?.name === name) {
       await following.upload.sendRest();
-      if (following.upload.failure === undefined) {
+      const isLost = following.upload.failure !== undefined;
+      if (isLost && from === undefined && !this.context.interrupted.aborted) {
+        throw rowsLost(following.upload);
+      }
+      // After an interruption, `complete` says so.
+      if (!isLost || from === undefined) {
         this.following = undefined;
         return following;
       }
     }
     await this.abandon();
     const write = this.newWrite(name, content.bytes);
+    if (from === undefined) {
+      // There is no row.
+      return write;
+    }
     try {
       await write.upload.writeFile(from, content);
     } catch (error) {

@@ -14,6 +14,9 @@ export const limits = {
   mostParts: 10_000,
   /** Parts that are sent at the same time. Each needs a buffer. */
   partsInFlight: 4,
+  /** How often a write is tried if the store is busy, and the first pause in milliseconds. Each pause is twice the one before: half a minute in all. */
+  mostTries: 6,
+  firstPauseMs: 1000,
   /** Milliseconds without progress after which a request counts as failed, so that a server that hangs does not hang the export. */
   idleMs: 60_000,
 };
