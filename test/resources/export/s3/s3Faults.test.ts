@@ -154,6 +154,17 @@ describe("DataExport to a store with faults", () => {
     });
   });
 
+  it("gives a store that stalls no more tries than the SDK", async () => {
+    s3.box.stub(limits, "idleMs").value(100);
+    world.configure({});
+    addLargeRows(world);
+    fateOf("UploadPart", "stall");
+    assert.match(await failed(large), /^UploadPart of .* failed: there is no connection to the store/);
+    // Three in each of the two reads.
+    const first = s3.proxy.requests.filter(({ query }) => query.get("partNumber") === "1");
+    assert.equal(first.length, 6);
+  });
+
   describe("aborts the upload", () => {
     beforeEach(() => addLargeRows(world));
 

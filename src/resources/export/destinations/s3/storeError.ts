@@ -76,8 +76,9 @@ export function storeError(operation: string, object: string, error: unknown, se
   const why = known?.why ?? (isConnection(error) ? "there is no connection to the store" : "the store refused it");
   const details = [code, said === code ? "" : said].filter((each) => each !== "").join(": ");
   const advice = known?.advice ?? (isConnection(error) ? "Check the network, AWS_REGION and AWS_ENDPOINT_URL_S3." : "");
-  const isUnknown = known === undefined && (isConnection(error) || isServerError(error));
-  const mayPass = isUnknown || busy.includes(code);
+  // A timeout has waited long enough.
+  const isShort = known === undefined && name !== "TimeoutError" && (isConnection(error) || isServerError(error));
+  const mayPass = isShort || busy.includes(code);
   return new StoreError(`${operation} of "${object}" failed: ${why} (${details}).`, code, advice, mayPass);
 }
 
