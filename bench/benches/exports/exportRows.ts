@@ -49,13 +49,17 @@ interface EngineRun {
   cpuSeconds: number;
 }
 
-export async function exportOnEngine(format: Format): Promise<EngineRun> {
+export async function exportOnEngine(
+  format: Format,
+  path = `rows.${format}`,
+  env: Readonly<Record<string, string>> = {},
+): Promise<EngineRun> {
   const program = `
 const run = new webextract.CloudRun("run", { taskId: copy.id, waitFor: "finished", pollSeconds: 1 });
-const args = { taskId: copy.id, scope: "batch", lotNo: run.id, format: "${format}", path: "rows.${format}" };
+const args = { taskId: copy.id, scope: "batch", lotNo: run.id, format: "${format}", path: "${path}" };
 const { rowCount, bytes } = new webextract.DataExport("rows", args);
 module.exports = { rowCount, bytes };`;
-  return await withStack({ program, template: { syntheticRows: rows } }, async (project) => {
+  return await withStack({ program, env, template: { syntheticRows: rows } }, async (project) => {
     const run = await measured(() => project.up());
     requireAll(await project.outputs(), format);
     const { wallSeconds, cpuSeconds } = run;

@@ -8,8 +8,8 @@ import type { DataExportArgs } from "./model";
  */
 const mostUnused = 32 * 1024 * 1024;
 
-/** While rows are sent, collections take time from the sending. V8's own choice collects as often as with half of this. */
-const mostUnusedWhileSent = 64 * 1024 * 1024;
+/** While rows are sent, collections take time from the sending. These are fewer than with V8's own choice. */
+const mostUnusedWhileSent = 48 * 1024 * 1024;
 
 /** The values of a row group live so long that V8 keeps them until such a collection. */
 const mostUnusedWithParquet = 16 * 1024 * 1024;

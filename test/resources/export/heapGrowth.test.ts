@@ -48,7 +48,7 @@ describe("the memory of exports", () => {
     for (const each of exports.reverse()) {
       each.end();
     }
-    assert.deepEqual(growth(), [100, 50, 25, 50, 100, 0]);
+    assert.deepEqual(growth(), [75, 50, 25, 50, 75, 0]);
   });
 
   it("leaves no function that collects", () => {
