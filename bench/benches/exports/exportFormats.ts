@@ -2,12 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { openSync } from "node:fs";
 import { join } from "node:path";
-import type { Bench, Figure, Goal } from "../../figure";
+import type { Bench, Figure } from "../../figure";
 import type { AloneResult } from "../../stage/alone";
 import { withFinishedRun } from "../../stage/finishedRun";
-import { exportOnce, exportOnEngine, figuresOfRun, ratio, rows } from "./exportRows";
-
-const memoryGoal: Goal = { kind: "under", value: 250 };
+import { exportOnce, exportOnEngine, figuresOfRun, memoryGoal, ratio, rows } from "./exportRows";
 
 /** Compressed exports and Parquet without the engine, against plain rows and against gzip alone. */
 export const exportFormats: Bench = {

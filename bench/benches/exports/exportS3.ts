@@ -1,10 +1,9 @@
 import { ObjectStore, owner } from "../../../scripts/objectStore/objectStore";
-import type { Bench, Goal } from "../../figure";
+import type { Bench } from "../../figure";
 import { withFinishedRun } from "../../stage/finishedRun";
-import { exportOnce, exportOnEngine, ratio, rows } from "./exportRows";
+import { exportOnce, exportOnEngine, memoryGoal, ratio, rows } from "./exportRows";
 
 const bucket = "rows-bucket";
-const memoryGoal: Goal = { kind: "under", value: 250 };
 
 /** The store runs on the same machine. */
 export const exportS3: Bench = {

@@ -261,7 +261,7 @@ export class OutputFile {
   /** Removes the temporary file. */
   async discard(): Promise<void> {
     await this.close();
-    await removeFile(this.temporaryPath);
+    await rm(this.temporaryPath, { force: true });
   }
 
   /** Keeps the temporary file. */
@@ -354,7 +354,7 @@ export class OutputFile {
       const { destination, name, replaces, mayBeOwn: orSame } = this;
       const placed = await destination.place(from || undefined, name, content, { replaces, orSame });
       if (placed !== undefined) {
-        await removeFile(from);
+        await rm(from, { force: true });
         return { ...placed, file: name };
       }
       this.replaces = undefined;
@@ -382,12 +382,6 @@ export class OutputFile {
 
 function notRead(sending: Sending): string {
   return sending === "file" ? "The rows were not read again. " : "No rows were read. ";
-}
-
-async function removeFile(path: string): Promise<void> {
-  if (path !== "") {
-    await rm(path, { force: true });
-  }
 }
 
 /**

@@ -49,6 +49,11 @@ export class FaultyProxy {
     return this.requests.splice(0).map(operationOf);
   }
 
+  /** Requests of an operation so far. */
+  count(operation: string): number {
+    return this.requests.filter((each) => operationOf(each) === operation).length;
+  }
+
   reset(): void {
     this.requests.length = 0;
     this.fate = () => "pass";

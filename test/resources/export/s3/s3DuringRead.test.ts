@@ -30,7 +30,7 @@ describe("DataExport to S3 while it reads", () => {
 
   const args = { taskId: "task-1", scope: "all", path: "s3://rows-bucket/{n}.ndjson" };
   const nothingIsLeft = (): void => assert.deepEqual([s3.openUploads(), s3.leftovers(), world.warnings], [0, [], []]);
-  const parts = (): number => s3.proxy.requests.filter((each) => operationOf(each) === "UploadPart").length;
+  const parts = (): number => s3.proxy.count("UploadPart");
   /** Resolves when the store gets that request for a part. The requests for parts before it fail, and so does this one. */
   const failedParts = (count: number, fate: Fate = "error"): Promise<void> =>
     new Promise((resolve) => {
@@ -155,8 +155,7 @@ describe("DataExport to S3 while it reads", () => {
   });
 
   it("reads nothing again if the command is interrupted when the upload has failed", async () => {
-    const uploads = (): number =>
-      s3.proxy.requests.filter((each) => operationOf(each) === "CreateMultipartUpload").length;
+    const uploads = (): number => s3.proxy.count("CreateMultipartUpload");
     s3.proxy.fate = (request) => {
       if (operationOf(request) === "AbortMultipartUpload" && uploads() === 2) {
         world.providers.interruption.abort();
@@ -252,8 +251,7 @@ describe("DataExport to S3 while it reads", () => {
     };
     const message = await failure(world.declare("DataExport").up(args));
     assert.match(message, /The upload of "s3:\/\/rows-bucket\/1\.ndjson" was interrupted\. No object was written\./);
-    const begun = s3.proxy.operations().filter((each) => each === "CreateMultipartUpload");
-    assert.equal(begun.length, 2);
+    assert.equal(s3.proxy.count("CreateMultipartUpload"), 2);
     nothingIsLeft();
   });
 

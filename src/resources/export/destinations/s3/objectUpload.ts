@@ -232,7 +232,7 @@ export class ObjectUpload {
         return await request();
       } catch (error) {
         const mayPass = error instanceof StoreError && error.mayPass;
-        if (!mayPass || tries === limits.mostTries || isOver.aborted) {
+        if (!mayPass || tries === limits.mostTries) {
           throw error;
         }
         await sleep(pauseMs, isOver);
