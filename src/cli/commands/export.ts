@@ -99,7 +99,7 @@ function scopeOf(lotNo: string | undefined): Pick<DataExportArgs, "scope" | "lot
 }
 
 /** The flags of arguments that have another name. */
-const flagOf: Record<string, string> = { path: "out", columns: "column" };
+const flagOf: Record<string, string> = { path: "out", columns: "column", lotNo: "lot-no" };
 
 function columnFrom(text: string, before: Record<string, ColumnType> = {}): Record<string, ColumnType> {
   const at = text.lastIndexOf("=");

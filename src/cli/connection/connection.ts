@@ -77,7 +77,7 @@ export async function findConnection(
   const where = baseUrl !== undefined ? "--base-url" : options.settingName?.("baseUrl");
   for (const problem of optionProblems(options)) {
     if (problem.startsWith("baseUrl")) {
-      found.push(problem.replace("baseUrl", where ?? "baseUrl"));
+      found.push(problem.replace("baseUrl", () => where ?? "baseUrl"));
     }
   }
   return { config, options, problems: found };

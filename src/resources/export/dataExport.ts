@@ -14,7 +14,7 @@ import { compressionProblem } from "./formats/compression";
 import { parquetProblem } from "./formats/parquet";
 import type { DataExportArgs, DataExportState } from "./model";
 import { defaultPageSize, defaultPipeTimeout, pendingRun } from "./model";
-import { checkEnding, checkPlace, checkPlaceholders } from "./outputPath";
+import { checkEnding, checkLotNo, checkPlace, checkPlaceholders } from "./outputPath";
 import { checkPipe } from "./pipe";
 import { runExport } from "./runExport";
 
@@ -51,6 +51,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
       problems.push({ path: "lotNo", reason: `needs scope "batch"; got scope "${scope}"` });
     }
     checkPlaceholders(args, problems);
+    checkLotNo(args, problems);
     checkEnding(args, problems);
     checkFormat(args, problems);
     checkPipe(args, problems);

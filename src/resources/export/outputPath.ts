@@ -1,4 +1,5 @@
 import { dirname, extname, resolve, sep } from "node:path";
+import { oneLine } from "../../service/errors/foreignText";
 import type { Problem } from "../args";
 import type { CheckContext } from "../resource";
 import { holdsUnknown } from "../values";
@@ -18,7 +19,7 @@ export function countsUp(path: string): boolean {
 
 /** The path with `{lotNo}` replaced. */
 export function withLotNo(path: string, lotNo: unknown): string {
-  return path.replaceAll("{lotNo}", typeof lotNo === "string" ? lotNo : "");
+  return path.replaceAll("{lotNo}", () => (typeof lotNo === "string" ? lotNo : ""));
 }
 
 /**
@@ -35,7 +36,7 @@ export function* namesFor(path: string, lotNo: string | undefined): Generator<st
   const hasNumber = known.includes("{n}");
   for (let number = 1; ; number++) {
     const moment = hasNumber || number === 1 ? time : `${time}-${number}`;
-    yield known.replaceAll("{time}", moment).replaceAll("{n}", String(number));
+    yield known.replaceAll("{time}", () => moment).replaceAll("{n}", () => String(number));
   }
 }
 
@@ -59,7 +60,18 @@ export function fixedFolder(path: string): string {
 /** The source of a regular expression that matches each name that a part of a path allows. */
 export function patternOf(part: string): string {
   const fixed = part.split(/\{(?:lotNo|time|n)\}/).map((each) => each.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-  return fixed.join("[\\w-]+");
+  return fixed.join("[\\w.-]+");
+}
+
+/** The service chooses the lotNo. It must not choose the folder of a file, or what a command reads as a path. */
+export function checkLotNo({ path, pipe, lotNo }: DataExportArgs, problems: Problem[]): void {
+  const parts: unknown[] = [path, ...(Array.isArray(pipe) ? pipe : [])];
+  const isUsed = parts.some((each) => typeof each === "string" && each.includes("{lotNo}"));
+  const isName = typeof lotNo !== "string" || (/^[\w.-]+$/.test(lotNo) && lotNo !== "." && lotNo !== "..");
+  if (isUsed && !isName) {
+    const reason = `is ${JSON.stringify(oneLine(lotNo))}, which cannot replace {lotNo}: only letters of ASCII, digits, "_", "-" and "." are allowed, and neither "." nor ".."`;
+    problems.push({ path: "lotNo", reason });
+  }
 }
 
 /** Problems of the path that can be seen without the disk. */

@@ -38,7 +38,7 @@ export function checkPipe({ pipe, lotNo }: DataExportArgs, problems: Problem[]):
  */
 export async function runPipe(content: FileHandle, state: DataExportState, context: Context): Promise<void> {
   const { pipe = [], lotNo, file, rowCount, markExported } = state;
-  const [command = "", ...rest] = pipe.map((part) => withLotNo(part, lotNo).replaceAll("{file}", file));
+  const [command = "", ...rest] = pipe.map((part) => withLotNo(part, lotNo).replaceAll("{file}", () => file));
   context.progress(`"${command}" gets ${rowCount} rows`);
   const problem = await run(content, [command, ...rest], state, context);
   if (problem === undefined) {

@@ -25,6 +25,47 @@ describe("DataExport", () => {
   const files = (folder = "out"): string[] => readdirSync(world.path(folder)).sort();
 
   describe("writes", () => {
+    it("nothing if the service's lotNo would choose another folder or key, and reads nothing", async () => {
+      const hostile = [
+        ".",
+        "..",
+        "../../x",
+        "/abs",
+        "a/b",
+        "a\\b",
+        "C:x",
+        "",
+        " ",
+        "a b",
+        "a\nb",
+        "\0",
+        "\u001b[2J",
+        "\u202e",
+        "ä",
+        "$&",
+        "{n}",
+      ];
+      for (const lotNo of hostile) {
+        for (const path of ["out/{lotNo}.ndjson", "{lotNo}/rows.ndjson", "s3://bucket/{lotNo}.ndjson"]) {
+          const each = world.declare("DataExport");
+          const problem = await failure(each.up({ ...all, scope: "batch", lotNo, path }));
+          assert.match(
+            problem,
+            lotNo === "" ? /lotNo must be a non-empty string/ : /lotNo is ".*", which cannot replace/,
+          );
+          assert.match(problem, /^[\x20-\x7e\näÄ…]*$/);
+        }
+        const pipe = ["cat", "rows/{lotNo}"];
+        const args = { ...all, scope: "batch", lotNo, pipe };
+        assert.deepEqual(await world.providers.paths("DataExport", args), ["lotNo"]);
+      }
+      assert.deepEqual(world.operations(), []);
+      for (const lotNo of ["639308323497897245", "run_1.b-2", "...", "-"]) {
+        const args = { ...all, scope: "batch", lotNo, path: "out/{lotNo}.ndjson" };
+        assert.deepEqual(await world.providers.paths("DataExport", args), []);
+      }
+    });
+
     it("rows byte for byte as they were sent, and describes the file in its outputs", async () => {
       world.emulator.change.insertRows("task-1", rows);
       const each = world.declare("DataExport");

@@ -53,6 +53,14 @@ describe("DataExport with pipe", () => {
     ]);
   });
 
+  it("replaces {file} by the name as it is, whatever is special in a replacement", async () => {
+    const write = 'fs.writeFileSync("args", JSON.stringify(args))';
+    const path = "out/$& $$ $1 $` {n}.ndjson";
+    await world.declare("DataExport").up({ ...all, path, pipe: node(write, "{file}") });
+    assert.deepEqual(JSON.parse(world.content("args")), ["out/$& $$ $1 $` 1.ndjson"]);
+    assert.deepEqual(files(), ["$& $$ $1 $` 1.ndjson"]);
+  });
+
   it("marks rows only after the command has succeeded, and runs it again with the same file", async () => {
     const each = world.declare("DataExport");
     const args = { ...all, path: "out/{n}.ndjson", markExported: true };
