@@ -114,7 +114,8 @@ export function failureOfResponse(
     case "outcomeUnknown":
       return { ...known, kind, outcome: "unknown", repeat: "repeatable" };
     case "rateLimited":
-      return { ...known, kind, outcome: "notExecuted", repeat: "anyOperation" };
+      // With another status than 429, only a code says so. That is not enough to send again what must not be executed twice.
+      return { ...known, kind, outcome: "notExecuted", repeat: status === 429 ? "anyOperation" : "repeatable" };
     case "contract":
       return { ...known, kind, outcome: "unknown", repeat: "never" };
     case "refused": {
@@ -131,13 +132,14 @@ export function failureOfResponse(
 const same = (text: string): string => text;
 
 function kindOf(status: number, byCode: ServiceErrorKind | undefined): ServiceErrorKind {
+  // A proxy that gave up can copy the code of an earlier response: the service may still execute the request.
+  if (status >= 500) return "outcomeUnknown";
   // 429 proves that nothing was done, even with a code that proves nothing with another status.
   if (status === 429 && byCode === "outcomeUnknown") return "rateLimited";
   return byCode ?? kindOfStatus.get(status) ?? kindOfRest(status);
 }
 
 function kindOfRest(status: number): ServiceErrorKind {
-  if (status >= 500) return "outcomeUnknown";
   if (status === 200 || status >= 400) return "refused";
   // A 3xx is not followed, because that would send the credential elsewhere. No operation responds 2xx other than 200.
   return "contract";

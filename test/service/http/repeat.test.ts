@@ -31,6 +31,12 @@ interface FailureCase {
 
 const refusal = (code: string) => ({ error: { code, message: `it is ${code}` }, requestId: "q-e" });
 
+/** Codes that say that nothing was done. */
+const codesOfProof = [
+  ...["InvalidGrant", "InvalidToken", "InvalidTaskId", "TaskSettingsNotFound"],
+  ...["TaskExecuting", "PermissionDenied", "TooManyRequests", "InvalidParameter"],
+];
+
 const cases: FailureCase[] = [
   { name: "429", fail: (r) => json(r, 429, ""), again: "all", kind: "rateLimited", outcome: "notExecuted" },
   {
@@ -82,6 +88,37 @@ const cases: FailureCase[] = [
     kind: "outcomeUnknown",
     outcome: "unknown",
   },
+  // A proxy can answer with the code of another response while the service executes the request.
+  ...[500, 502, 504, 599].flatMap((status) =>
+    codesOfProof.map(
+      (code): FailureCase => ({
+        name: `${status} with the code ${code}`,
+        fail: (r) => json(r, status, refusal(code)),
+        again: "repeatable",
+        kind: "outcomeUnknown",
+        outcome: "unknown",
+      }),
+    ),
+  ),
+  ...["TooManyRequests", "TaskExecuting", "Oops"].map(
+    (code): FailureCase => ({
+      name: `504 with the code ${code}, configured as proof that nothing was done`,
+      fail: (r) => json(r, 504, refusal(code)),
+      again: "all",
+      kind: "refused",
+      outcome: "notExecuted",
+      options: { notExecutedCodes: [code] },
+    }),
+  ),
+  ...[200, 400, 403, 408].map(
+    (status): FailureCase => ({
+      name: `${status} with the code TooManyRequests`,
+      fail: (r) => json(r, status, refusal("TooManyRequests")),
+      again: "repeatable",
+      kind: "rateLimited",
+      outcome: "notExecuted",
+    }),
+  ),
   {
     name: "a proxy's 502 page",
     fail: (r) => r.writeHead(502, { "content-type": "text/html" }).end("<html>Bad gateway</html>"),
