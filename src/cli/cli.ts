@@ -45,7 +45,7 @@ export class Cli {
       settings: { ...config.settings, pageSize: config.settings.pageSize ?? options.pageSize },
       folder: process.cwd(),
       exclusive: (_taskId, work) => work(),
-      isDecided: () => false,
+      isOwnedElsewhere: () => false,
       saw: () => undefined,
       copied: () => undefined,
       isNewCopy: () => false,

@@ -1,6 +1,7 @@
 import type { Input, Resource } from "@pulumi/pulumi";
 import { Output, RunError } from "@pulumi/pulumi";
 import type { AnyResource } from "../resources/index";
+import type { OwnedPart } from "../resources/ownership";
 import { conflictInWords, TaskOwners } from "../resources/ownership";
 import type { TaskPart } from "../resources/resource";
 import { perProgram } from "./perProgram";
@@ -66,7 +67,7 @@ class DeclaredTasks {
 const declaredTasks = perProgram(() => new DeclaredTasks());
 
 /** Refuses a second owner of the same part of a task. Unknown values never conflict. */
-export function claim(resource: Resource, title: string, task: TaskName, parts: readonly string[]): void {
+export function claim(resource: Resource, title: string, task: TaskName, parts: readonly OwnedPart[]): void {
   const { owners } = declaredTasks().of(task);
   const owner = { key: resource, title };
   const found = owners.conflictWith(owner, parts);

@@ -12,7 +12,7 @@ import type { Layer, RunStep, Step } from "./step";
 import { throughLayers } from "./step";
 
 /** Version of the format of the state. A resource reads older formats and refuses newer ones. */
-const stateVersion = 1;
+const stateVersion = 2;
 
 /** A resource as a dynamic provider: converts each call of the engine into a step, and the outcome of the step into the result of the call. */
 export class DynamicProvider implements dynamic.ResourceProvider {
@@ -54,7 +54,7 @@ export class DynamicProvider implements dynamic.ResourceProvider {
 
   async diff(id: string, olds: Properties, news: Properties): Promise<dynamic.DiffResult> {
     return this.respond("printed", async (host) => {
-      const state = stateOf(olds);
+      const state = this.stateOf(olds);
       const args = deserialize(news);
       if (host.isDiffOfDependent(host.engine.urnOf(news), args)) {
         // The dependent gets its own diff later, with the values of the new resource. To delete it now would start a paid run also if these values are equal,
@@ -90,7 +90,7 @@ export class DynamicProvider implements dynamic.ResourceProvider {
 
   async update(id: string, olds: Properties, news: Properties): Promise<dynamic.UpdateResult> {
     return this.respond("returned", async (host) => {
-      const step = this.step("update", host, news, { id, state: stateOf(olds), args: deserialize(news) });
+      const step = this.step("update", host, news, { id, state: this.stateOf(olds), args: deserialize(news) });
       const { outs } = await this.write(step, host, news);
       return { outs };
     });
@@ -99,7 +99,7 @@ export class DynamicProvider implements dynamic.ResourceProvider {
   async read(id: string, props: Properties): Promise<dynamic.ReadResult> {
     return this.respond("printed", async (host) => {
       // With a static get, the id can be all that is known.
-      const state = { [this.resource.idIs]: id, ...stateOf(props) };
+      const state = { [this.resource.idIs]: id, ...this.stateOf(props) };
       const found = await this.run(this.step("read", host, props, { id, state, args: state }), host);
       if (found.state === undefined) {
         return {};
@@ -111,9 +111,20 @@ export class DynamicProvider implements dynamic.ResourceProvider {
 
   async delete(id: string, props: Properties): Promise<void> {
     await this.respond("printed", (host) => {
-      const state = stateOf(props);
+      const state = this.stateOf(props);
       return this.run(this.step("delete", host, props, { id, state, args: state }), host);
     });
+  }
+
+  private stateOf(properties: Properties): Properties {
+    const state = deserialize(properties);
+    const { stateVersion: version } = state;
+    if (typeof version === "number" && version > stateVersion) {
+      throw new ProviderError(
+        `This state was written by a newer version of pulumi-webextract (its format is ${version}, this version supports up to ${stateVersion}). Install that version or a later one.`,
+      );
+    }
+    return version === 1 ? (this.resource.upgrade?.(state) ?? state) : state;
   }
 
   private step(
@@ -162,14 +173,4 @@ export class DynamicProvider implements dynamic.ResourceProvider {
 
 function savedState(state: object): Properties {
   return serialize({ ...state, stateVersion });
-}
-
-function stateOf(properties: Properties): Properties {
-  const state = deserialize(properties);
-  if (typeof state.stateVersion === "number" && state.stateVersion > stateVersion) {
-    throw new ProviderError(
-      `This state was written by a newer version of pulumi-webextract (its format is ${state.stateVersion}, this version supports up to ${stateVersion}). Install that version or a later one.`,
-    );
-  }
-  return state;
 }

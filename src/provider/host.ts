@@ -205,7 +205,7 @@ export class Host {
       settings: this.settings,
       folder: this.programFolder,
       exclusive: (taskId, work) => this.writer(taskId)(work),
-      isDecided: (taskId, part) => this.ownersOf(profile, taskId).isTaken(this.ownerOf(urn), part),
+      isOwnedElsewhere: (taskId, part) => this.ownersOf(profile, taskId).isTaken(this.ownerOf(urn), part),
       copied: (taskId) => this.copies.add(this.taskKey(profile, taskId)),
       isNewCopy: (taskId) => this.copies.has(this.taskKey(profile, taskId)),
       saw: (taskId, presence) => this.accountGuard(profile).saw(taskId, presence),

@@ -5,6 +5,7 @@ import { boolean, choice, object, string } from "./args";
 import { everything } from "./ownership";
 import type { CheckContext, Context, Created, Difference, PendingState, ProfileArgs, Read, Resource } from "./resource";
 import { messageOf, PartialFailure } from "./resource";
+import { settingsInEffect } from "./settings/alreadyInEffect";
 import { itemsNames } from "./settings/loopArgs";
 import type { CheckedActions, ParameterActions } from "./settings/parameterActions";
 import {
@@ -18,7 +19,6 @@ import {
 import { drifts, settingsToRestore } from "./settings/restore";
 import { merge, toUpdates, typesOf, without } from "./settings/setting";
 import { appends, writesFor } from "./settings/settingsLife";
-import { standingSettings } from "./settings/takeOver";
 import type { LostResponseState } from "./task/lostResponse";
 import { isOutcomeUnknown, onlyDiffers } from "./task/lostResponse";
 import type { TaskCopyArgs, TaskCopyState } from "./task/taskCopy";
@@ -132,7 +132,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
     }
     context.problems.push(...problems.map(({ path, reason }) => ({ path: `from.${path}`, reason })));
     if (actions !== undefined) {
-      checked.actions = await checkParameterActions(actions, true, context);
+      checked.actions = await checkParameterActions({ actions }, true, context);
     }
     if (startUrls !== undefined) {
       const before = context.previous?.startUrls as CheckContext["previous"];
@@ -276,9 +276,9 @@ async function writeActions(state: ExtractionTaskState, args: CheckedArgs, conte
   const [before, now] = [settingsOfActions(state.actions), settingsOfActions(args.actions)];
   const pending = state.pending?.filter((step) => step === "write" || step === "append");
   const fresh = args.from.adoptTaskId === undefined ? [] : without(now, before);
-  const standing = await standingSettings(taskId, fresh, context);
-  const step = { taskId, before: merge(before, standing), now, pending };
-  const writes = without(await writesFor(step, loopPath, context), standing);
+  const inEffect = await settingsInEffect(taskId, fresh, context);
+  const step = { taskId, before: merge(before, inEffect), now, pending };
+  const writes = without(await writesFor(step, loopPath, context), inEffect);
   if (writes.length > 0) {
     const append = appends(writes) ? extractionTask.args : undefined;
     const send = () => context.client.updateTaskParameters({ taskId, actions: toUpdates(writes) });

@@ -1,7 +1,31 @@
 import { isPlainMap } from "./values";
 
-/** The part of a task that stands for all of its parts. */
-export const everything = "everything";
+/** Identifies a setting within its task, also in the state. */
+export type SettingId =
+  | { readonly part: "property"; readonly actionId: string; readonly name: string }
+  | { readonly part: "loop"; readonly actionId: string };
+
+/** A part of a task that one resource decides. `everything` stands for all parts. */
+export type OwnedPart = SettingId | { readonly part: "everything" | "startUrls" };
+
+export const everything: OwnedPart = { part: "everything" };
+
+/** Quotes within an id or a name are escaped. */
+export function describePart(part: OwnedPart): string {
+  switch (part.part) {
+    case "property":
+      return `property ${JSON.stringify(part.name)} of action ${JSON.stringify(part.actionId)}`;
+    case "loop":
+      return `the loop of action ${JSON.stringify(part.actionId)}`;
+    default:
+      return part.part === "startUrls" ? "the start URLs" : "everything";
+  }
+}
+
+/** The same key for the same part. */
+export function keyOf(part: OwnedPart): string {
+  return JSON.stringify([part.part, "actionId" in part && part.actionId, "name" in part && part.name]);
+}
 
 /** A resource as the owner of parts of a task. */
 export interface Owner {
@@ -22,9 +46,9 @@ export class TaskOwners {
   private readonly claims = new Map<string, { owner: Owner; claim: Claim }>();
 
   /** Another resource that decides one of these parts. */
-  conflictWith(owner: Owner, parts: readonly string[]): { part: string; other: Owner } | undefined {
+  conflictWith(owner: Owner, parts: readonly OwnedPart[]): { part: OwnedPart; other: Owner } | undefined {
     for (const part of owner.key === undefined ? [] : parts) {
-      const claims = part === everything ? [...this.claims.values()] : this.claimsOf(part);
+      const claims = part.part === "everything" ? [...this.claims.values()] : this.claimsOf(part);
       const other = claims.map((each) => each.owner).find(({ key }) => key !== undefined && key !== owner.key);
       if (other !== undefined) {
         return { part, other };
@@ -34,11 +58,11 @@ export class TaskOwners {
   }
 
   /** Notes a claim. The first owner of a part stays its owner. */
-  note(owner: Owner, parts: readonly string[], claim: Claim): void {
+  note(owner: Owner, parts: readonly OwnedPart[], claim: Claim): void {
     for (const part of parts) {
-      const present = this.claims.get(part);
+      const present = this.claims.get(keyOf(part));
       if (present === undefined || claim !== "declared") {
-        this.claims.set(part, { owner: present?.owner.key === undefined ? owner : present.owner, claim });
+        this.claims.set(keyOf(part), { owner: present?.owner.key === undefined ? owner : present.owner, claim });
       }
     }
   }
@@ -47,20 +71,20 @@ export class TaskOwners {
    * Whether the delete of this resource must leave a part alone: another resource writes it in this run, or this resource has written it, as
    * the replacement of its old instance.
    */
-  isTaken(owner: Owner, part: string): boolean {
+  isTaken(owner: Owner, part: OwnedPart): boolean {
     return this.claimsOf(part).some(
       (each) => each.claim === "written" || (each.claim === "writing" && each.owner.key !== owner.key),
     );
   }
 
-  private claimsOf(part: string): { owner: Owner; claim: Claim }[] {
-    return [this.claims.get(part), this.claims.get(everything)].filter((claim) => claim !== undefined);
+  private claimsOf(part: OwnedPart): { owner: Owner; claim: Claim }[] {
+    return [part, everything].map((each) => this.claims.get(keyOf(each))).filter((claim) => claim !== undefined);
   }
 }
 
 /** Why two resources cannot decide the same part of a task. */
-export function conflictInWords(owner: string, other: string, part: string, task: string): string {
-  const what = part === everything ? task : `${part} of ${task}`;
+export function conflictInWords(owner: string, other: string, part: OwnedPart, task: string): string {
+  const what = part.part === "everything" ? task : `${describePart(part)} of ${task}`;
   return `${owner} and ${other} both decide ${what}. Each up would undo what the other wrote.`;
 }
 

@@ -1,5 +1,6 @@
 import type { ServiceClient } from "../service/client";
 import type { ArgsSpec, Problem } from "./args";
+import type { OwnedPart, SettingId } from "./ownership";
 import type { RunAdvice } from "./run/runAdvice";
 import type { ActionReader } from "./task/actionReader";
 import type { RequestJournal } from "./task/requestJournal";
@@ -35,11 +36,8 @@ export interface Resource<
   /** True if a new instance needs to know the one that it replaces, and a diff the previous arguments. */
   readonly knowsEarlier?: boolean;
 
-  /**
-   * The parts of a task that these arguments decide, in words. Two resources that decide the same part would undo each other at each up.
-   * `everything` stands for all parts. Some arguments can be outputs, whose values are not known.
-   */
-  decides?(args: Partial<Args>): string[];
+  /** The parts of a task that these arguments decide. Two resources that decide the same part would undo each other. Some arguments can be outputs. */
+  decides?(args: Partial<Args>): OwnedPart[];
 
   /** The task that this one was copied from. The same account has it: if it is gone too, the account is probably wrong. */
   copiedFrom?(state: State): string | undefined;
@@ -63,6 +61,8 @@ export interface Resource<
   create(args: Checked, context: Context): Promise<Created<State>>;
   /** Reads the present state from the service. Without this function, or if the service does not show the resource, the state is kept. */
   read?(id: string, state: State, context: Context): Promise<Read<State>>;
+  /** Brings the state of an earlier version into today's form. */
+  upgrade?(state: State): State;
   /** Makes the service match `args`, and returns the whole new state. */
   update(id: string, state: State, args: Checked, context: Context): Promise<State>;
   delete(id: string, state: State, context: Context): Promise<void>;
@@ -161,7 +161,7 @@ export interface Context {
   /** Runs the writing calls of one task one at a time, across resources. */
   exclusive<T>(taskId: string, work: () => Promise<T>): Promise<T>;
   /** Whether a resource that this command creates or updates decides this part of a task. The delete of another resource must not undo it. */
-  isDecided(taskId: string, part: string): boolean;
+  isOwnedElsewhere(taskId: string, part: OwnedPart): boolean;
   /** Notes that the service has said that a task exists or is gone. */
   saw(taskId: string, presence: "there" | "gone"): void;
   /** Notes that this run has copied a task. */
@@ -197,8 +197,8 @@ export interface Share {
 
 /** State of a resource that can restore what the service had before. */
 export interface DriftState {
-  /** Parts that somebody else changed, as a read found, until the next write. The resource must not restore them. */
-  drifted?: string[];
+  /** Settings that somebody else changed, as a read found, until the next write. The resource must not restore them. */
+  drifted?: SettingId[];
 }
 
 /** State that every resource can have. */

@@ -26,6 +26,7 @@ export { SlowHeapGrowth } from "../../src/resources/export/heapGrowth";
 export { ProcessGroup } from "../../src/resources/export/processGroup";
 export type { AnyResource } from "../../src/resources/index";
 export { resources } from "../../src/resources/index";
+export { keyOf } from "../../src/resources/ownership";
 export type { Context } from "../../src/resources/resource";
 export { PartialFailure } from "../../src/resources/resource";
 export { cloudRun } from "../../src/resources/run/cloudRun";
@@ -35,7 +36,7 @@ export { actionsOf, actionsWith, settingsOfActions } from "../../src/resources/s
 export { listsOf, rememberedLists, rememberedValues, valuesOf } from "../../src/resources/settings/previous";
 export { drifts, remember, settingsToRestore } from "../../src/resources/settings/restore";
 export type { Setting, SettingOf } from "../../src/resources/settings/setting";
-export { byName, changedProperties, merge, nameOf, toUpdates, without } from "../../src/resources/settings/setting";
+export { byKey, changedProperties, merge, toUpdates, without } from "../../src/resources/settings/setting";
 export { ActionReader } from "../../src/resources/task/actionReader";
 export { digestOf } from "../../src/resources/urls/lines";
 export { canonical, unknown } from "../../src/resources/values";

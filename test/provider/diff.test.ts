@@ -188,13 +188,13 @@ describe("diffs", () => {
 
   it("refuse state of a newer version", async () => {
     await assert.rejects(
-      diff("CloudRun", { taskId: "t", stateVersion: 2 }, { taskId: "t" }),
+      diff("CloudRun", { taskId: "t", stateVersion: 3 }, { taskId: "t" }),
       /newer version of pulumi-webextract/,
     );
   });
 
   it("throw errors that the host prints as one line, without a stack", async () => {
-    const error = await diff("CloudRun", { taskId: "t", stateVersion: 2 }, {}).catch((each: Error) => each);
+    const error = await diff("CloudRun", { taskId: "t", stateVersion: 3 }, {}).catch((each: Error) => each);
     assert.equal(`${error}`, (error as Error).message);
     assert.equal((error as Error).stack, "");
   });

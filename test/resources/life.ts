@@ -222,6 +222,12 @@ export class Declared {
     });
   }
 
+  /** As if the last up had had these arguments too, and had kept these outputs. */
+  hasInState(args: Properties, outputs: Properties): void {
+    this.inputs = { ...this.inputs, ...args };
+    this.state = { ...this.state, ...args, ...outputs };
+  }
+
   private async bring(args: Properties): Promise<"created" | "updated" | "replaced" | "nothing"> {
     const inputs = await this.checked(args, this.inputs);
     if (this.deleted !== undefined) {

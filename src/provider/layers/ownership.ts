@@ -1,3 +1,4 @@
+import type { OwnedPart } from "../../resources/ownership";
 import { conflictInWords, taskNamedBy } from "../../resources/ownership";
 import type { Host } from "../host";
 import { ProviderError } from "../providerErrors";
@@ -28,7 +29,7 @@ export const claimParts: Layer = async (step, host, next) => {
   return outcome;
 };
 
-function refuseConflict(step: Step, host: Host, parts: readonly string[]): void {
+function refuseConflict(step: Step, host: Host, parts: readonly OwnedPart[]): void {
   const owner = host.ownerOf(step.urn);
   const found = ownersOf(step, host, step.id)?.conflictWith(owner, parts);
   if (found !== undefined) {

@@ -24,8 +24,6 @@ export interface Loop {
 export interface ShownLoop {
   loopType: string;
   items: readonly string[];
-  /** Set on a remembered loop when `mode` changes to `append`: the declared list that had replaced this one and that the appends extend. */
-  replacedBy?: Pick<Loop, "count" | "sha256">;
 }
 
 /** Items to write to a loop. */
@@ -181,35 +179,6 @@ function notYetSent(before: Loop, wanted: readonly string[]): readonly string[] 
 /** The items after those of `before`, of which only the digest is known; undefined if `wanted` does not begin with them. */
 function addedBehind({ count, sha256 }: Loop, wanted: readonly string[]): readonly string[] | undefined {
   return digestOf(wanted.slice(0, count)).sha256 === sha256 ? wanted.slice(count) : undefined;
-}
-
-/**
- * Whether nobody else has changed the list since our writes: it is the declared list, or after appends the extended list followed by the
- * items that it lacked.
- */
-export function isAsWritten(declared: Loop, old: ShownLoop | undefined, now: readonly string[]): boolean {
-  if (declared.mode !== "append") {
-    return digestOf(now).sha256 === declared.sha256;
-  }
-  const { items: before = [], replacedBy } = old ?? {};
-  if (isSameList(now.slice(0, before.length), before) && isAppended(declared, before, now.slice(before.length))) {
-    return true;
-  }
-  const ours = now.slice(0, replacedBy?.count);
-  if (replacedBy === undefined || digestOf(ours).sha256 !== replacedBy.sha256) {
-    return false;
-  }
-  // A file that has grown at its end begins with our own list.
-  const isWholeFile = declared.items === undefined && digestOf(now).sha256 === declared.sha256;
-  return isWholeFile || isAppended(declared, ours, now.slice(ours.length));
-}
-
-/** Whether `added` is what the declaration has and `base` lacks, in the order in which it was declared over time. */
-function isAppended(declared: Loop, base: readonly string[], added: readonly string[]): boolean {
-  if (declared.items === undefined) {
-    return digestOf(added).sha256 === declared.sha256;
-  }
-  return isSameList([...added].sort(), [...missingFrom(declared.items, base)].sort());
 }
 
 export function isSameList(one: readonly string[], other: readonly string[]): boolean {

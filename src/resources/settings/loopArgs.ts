@@ -7,6 +7,7 @@ import { joinLines, splitLines } from "../urls/lines";
 import { holdsUnknown } from "../values";
 import type { Loop } from "./loop";
 import { checkAppend, loopTypeAsBefore } from "./loop";
+import type { RestoreArgs } from "./restore";
 
 /** The loop of an action. */
 export interface ActionLoop {
@@ -52,6 +53,7 @@ interface LoopCheck {
   before: CheckedLoop | undefined;
   /** Whether that was the loop of the same action in the same task. */
   isSame: boolean;
+  onDelete: RestoreArgs["onDelete"];
 }
 
 export function itemsNames(at: string): GivenList["names"] {
@@ -60,9 +62,16 @@ export function itemsNames(at: string): GivenList["names"] {
 
 export async function checkLoop(
   { loopType, items, itemsFile, mode }: ActionLoop,
-  { at, before, isSame }: LoopCheck,
+  { at, before, isSame, onDelete }: LoopCheck,
   context: CheckContext,
 ): Promise<CheckedLoop> {
+  // State of an earlier version can have both. Its delete warns that the list stays.
+  const hadBoth = isSame && before?.mode === "append" && context.previous?.onDelete === "restore";
+  if (mode === "append" && onDelete === "restore" && !hadBoth) {
+    const reason =
+      'cannot be "append" together with onDelete "restore": others can extend the list too, so it cannot be restored. Use mode "replace" or onDelete "retain"';
+    context.problems.push({ path: `${at}mode`, reason });
+  }
   const list = checkList({ items, itemsFile }, { ...itemsNames(at), before: before && { ...before } }, context);
   const { joined, count, sha256 } = list ?? {};
   const checked = {

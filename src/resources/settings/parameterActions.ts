@@ -7,6 +7,7 @@ import { entryOf } from "../values";
 import type { ActionLoopForm, CheckedLoop } from "./loopArgs";
 import { checkedLoopOf, checkLoop, loopOf, loopSpec } from "./loopArgs";
 import { valuesOf } from "./previous";
+import type { RestoreArgs } from "./restore";
 import type { Setting } from "./setting";
 
 /** The declaration of one action: properties, a loop, or both. */
@@ -64,7 +65,7 @@ export function checkActionRules(actions: ParameterActions, problems: Problem[])
 
 /** Normalizes the lists of all actions. `isSame` if the actions that were checked last time are those of the same task. */
 export async function checkParameterActions(
-  actions: ParameterActions,
+  { actions, onDelete }: { actions: ParameterActions } & RestoreArgs,
   isSame: boolean,
   context: CheckContext,
 ): Promise<CheckedActions> {
@@ -82,7 +83,7 @@ export async function checkParameterActions(
     // The description has converted the properties.
     const rest = others as Omit<CheckedAction, "loop">;
     checkDeclaresAnything(actionId, action, context.problems);
-    const at = { at: loopPath(actionId), before: entryOf(before, actionId)?.loop, isSame };
+    const at = { at: loopPath(actionId), before: entryOf(before, actionId)?.loop, isSame, onDelete };
     checked.set(actionId, loop === undefined ? rest : { ...rest, loop: await checkLoop(loop, at, context) });
   }
   return Object.fromEntries(checked);

@@ -1,5 +1,4 @@
 import { splitLines } from "../urls/lines";
-import type { ShownLoop } from "./loop";
 import type { ShownSetting } from "./restore";
 import type { SettingOf } from "./setting";
 
@@ -8,8 +7,9 @@ import type { SettingOf } from "./setting";
 /** Values of properties, by actionId and name. */
 export type PropertyValues = Record<string, Record<string, string>>;
 
-/** A list with one item on each line. */
-export interface PreviousList extends Omit<ShownLoop, "items"> {
+export interface PreviousList {
+  loopType: string;
+  /** The items, one on each line. */
   items: string;
 }
 
@@ -23,7 +23,7 @@ export function rememberedLists(lists: Record<string, PreviousList> = {}): Shown
   return Object.entries(lists).map(([actionId, list]) => ({
     actionId,
     part: "loop",
-    value: { ...list, items: splitLines(list.items) },
+    value: { loopType: list.loopType, items: splitLines(list.items) },
   }));
 }
 

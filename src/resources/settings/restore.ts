@@ -1,11 +1,13 @@
+import type { SettingId } from "../ownership";
+import { keyOf } from "../ownership";
 import type { Context, DriftState } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
 import { actionsById, lookUpTask, propertyOf } from "../task/taskPresence";
-import { splitLines } from "../urls/lines";
+import { digestOf, splitLines } from "../urls/lines";
 import type { Items, ShownLoop } from "./loop";
-import { isAsWritten, isSameList, loopAsShown, shownLoop } from "./loop";
+import { isSameList, loopAsShown, shownLoop } from "./loop";
 import type { Setting, SettingOf } from "./setting";
-import { byName, listed, merge, nameOf, typesOf, without } from "./setting";
+import { byKey, idOf, listed, merge, typesOf, without } from "./setting";
 
 /**
  * With `onDelete: "restore"`, the settings from before the first write are remembered, and restored when they leave the declaration. A
@@ -15,7 +17,7 @@ export interface RestoreArgs {
   /**
    * What happens to the settings when they are removed from the program. `retain` leaves them as they are, with a warning. `restore` writes
    * the values that the service had before, if it showed them and nobody has changed the setting since. A change makes no call. `restore`
-   * covers the settings that are declared from then on.
+   * covers the settings that are declared from then on. A loop with `mode: "append"` cannot be restored: `restore` is refused with it.
    * @default "retain"
    */
   onDelete?: "retain" | "restore";
@@ -56,8 +58,24 @@ export function noteOfDrift(
   { onDelete, drifted = [] }: RestoreArgs & DriftState,
   drift: readonly Setting[],
 ): DriftState {
-  const all = [...new Set([...drifted, ...drift.map(nameOf)])];
+  const all = merge(drifted, drift.map(idOf));
   return onDelete === "restore" && all.length > 0 ? { drifted: all } : {};
+}
+
+const jsonString = '("(?:[^"\\\\]|\\\\.)*")';
+const driftedInWords = new RegExp(`^(?:property ${jsonString} of|the loop of) action ${jsonString}$`);
+
+/** Version 1 of the state keeps the settings in words. */
+export function upgradeDrift({ drifted }: { drifted?: readonly unknown[] }): DriftState {
+  const ids = drifted?.flatMap((words): SettingId[] => {
+    const [, name, actionId] = (typeof words === "string" && driftedInWords.exec(words)) || [];
+    if (actionId === undefined) {
+      return [];
+    }
+    const action = { actionId: JSON.parse(actionId) };
+    return [name === undefined ? { ...action, part: "loop" } : { ...action, part: "property", name: JSON.parse(name) }];
+  });
+  return ids === undefined ? {} : { drifted: ids };
 }
 
 /** How much of its state one resource uses to remember values, in bytes. */
@@ -136,34 +154,6 @@ function isOfLines(shown: ShownSetting): boolean {
   return shown.part === "property" || isSameList(splitLines(shown.value.items.join("\n")), shown.value.items);
 }
 
-/**
- * What is still remembered when `now` is written over `before`. A setting that is no longer declared is forgotten, because its value can be
- * another when it is declared again.
- */
-export function stillRemembered(
-  remembered: readonly ShownSetting[],
-  before: readonly Setting[],
-  now: readonly Setting[],
-  { drifted = [] }: DriftState,
-): ShownSetting[] {
-  const namedBefore = byName(before);
-  const namedNow = byName(now);
-  return remembered.flatMap((old) => {
-    const name = nameOf(old);
-    const was = namedBefore.get(name);
-    const is = namedNow.get(name);
-    if (is === undefined) {
-      return [];
-    }
-    if (old.part !== "loop" || was?.part !== "loop" || is.part !== "loop") {
-      return [old];
-    }
-    const isExtended = was.value.mode !== "append" && is.value.mode === "append" && !drifted.includes(name);
-    const { count, sha256 } = was.value;
-    return [isExtended ? { ...old, value: { ...old.value, replacedBy: { count, sha256 } } } : old];
-  });
-}
-
 export interface RestoreState extends RestoreArgs, DriftState {
   taskId: string;
   /** The settings before the first write. */
@@ -179,14 +169,14 @@ export async function settingsToRestore(
   gone: readonly Setting[],
   context: Context,
 ): Promise<SettingOf<Items>[]> {
-  const isDecided = (setting: Setting): boolean => context.isDecided(taskId, nameOf(setting));
-  const namedRemembered = byName(remembered);
+  const isOwnedElsewhere = (setting: Setting): boolean => context.isOwnedElsewhere(taskId, setting);
+  const rememberedByKey = byKey(remembered);
   const lost = gone.filter((setting) => {
-    const old = namedRemembered.get(nameOf(setting));
-    return isDecided(setting) && old !== undefined && !stands(setting, old, old);
+    const old = rememberedByKey.get(keyOf(setting));
+    return isOwnedElsewhere(setting) && old !== undefined && !isOurs(setting, old);
   });
   warnOfSuccessor(taskId, onDelete === "restore" ? lost : [], context);
-  const leaving = gone.filter((setting) => !isDecided(setting));
+  const leaving = gone.filter((setting) => !isOwnedElsewhere(setting));
   if (leaving.length === 0) {
     return [];
   }
@@ -196,19 +186,18 @@ export async function settingsToRestore(
     return [];
   }
   const shown = actionsById(presence.is === "there" ? presence.actions : []);
-  const noted = new Set(drifted);
+  const driftedKeys = byKey(drifted);
   const back: SettingOf<Items>[] = [];
   const staying: Setting[] = [];
   for (const setting of leaving) {
-    const name = nameOf(setting);
-    const old = namedRemembered.get(name);
+    const key = keyOf(setting);
+    const old = rememberedByKey.get(key);
     const now = shownSetting(setting, shown);
     if (old !== undefined && now !== undefined && isSame(old, now)) {
       // An earlier request restored the value, and its response was lost.
       continue;
     }
-    const isOurs = now !== undefined && !noted.has(name) && stands(setting, old, now);
-    if (old !== undefined && isOurs) {
+    if (old !== undefined && now !== undefined && !driftedKeys.has(key) && isOurs(setting, now)) {
       back.push(toWrite(setting, old));
     } else {
       staying.push(setting);
@@ -229,7 +218,7 @@ export function stillToRestore(
   back: readonly SettingOf<Items>[],
   context: Context,
 ): SettingOf<Items>[] {
-  const taken = back.filter((setting) => context.isDecided(taskId, nameOf(setting)));
+  const taken = back.filter((setting) => context.isOwnedElsewhere(taskId, setting));
   warnOfSuccessor(taskId, taken, context);
   return without(back, taken);
 }
@@ -243,20 +232,17 @@ function warnOfSuccessor(taskId: string, lost: readonly (Setting | SettingOf<Ite
   }
 }
 
-/** Whether `now` is the value that our writes left. */
-function stands(setting: Setting, old: ShownSetting | undefined, now: ShownSetting): boolean {
+/** Whether `now` is the value that our writes left. A list that others can extend too is never only ours. */
+function isOurs(setting: Setting, now: ShownSetting): boolean {
   if (setting.part === "property" || now.part === "property") {
     return setting.value === now.value;
   }
-  const oldLoop = old?.part === "loop" ? old.value : undefined;
-  const { loopType, mode } = setting.value;
-  // A service can keep the type of a list that is extended.
-  const isOurType = isSameType(now.value, { loopType }) || (mode === "append" && isSameType(now.value, oldLoop));
-  return isOurType && isAsWritten(setting.value, oldLoop, now.value.items);
+  const { mode, sha256 } = setting.value;
+  return mode !== "append" && isSameType(setting.value, now.value) && digestOf(now.value.items).sha256 === sha256;
 }
 
-function isSameType(one: { loopType: string }, other: { loopType: string } | undefined): boolean {
-  return one.loopType.toLowerCase() === other?.loopType.toLowerCase();
+function isSameType(one: { loopType: string }, other: { loopType: string }): boolean {
+  return one.loopType.toLowerCase() === other.loopType.toLowerCase();
 }
 
 function isSame(one: ShownSetting, other: ShownSetting): boolean {

@@ -1,5 +1,7 @@
 import type { ActionParametersUpdate } from "../../service/contract/types";
 import { isRecord } from "../../service/isRecord";
+import type { SettingId } from "../ownership";
+import { describePart, keyOf } from "../ownership";
 import type { Items, Loop } from "./loop";
 
 /**
@@ -28,49 +30,44 @@ interface LoopOf<L> extends Action {
   value: L;
 }
 
-type Named = { actionId: string } & ({ part: "property"; name: string } | { part: "loop" });
-
-/** The name of a setting, in words. Identifies it within its task: in ownership, in `drifted`, and in messages. Quotes within an id or a name are escaped. */
-export function nameOf(setting: Named): string {
-  const action = `action ${JSON.stringify(setting.actionId)}`;
-  return setting.part === "property"
-    ? `property ${JSON.stringify(setting.name)} of ${action}`
-    : `the loop of ${action}`;
+export function idOf(setting: SettingId): SettingId {
+  const { actionId, part } = setting;
+  return part === "property" ? { actionId, part, name: setting.name } : { actionId, part };
 }
 
-/** The names of the settings in a map of actions. Parts of the map can be outputs, whose values are not known. */
-export function namesOfActions(actions: unknown): string[] {
+/** The settings in a map of actions. Parts of the map can be outputs, whose values are not known. */
+export function idsOfActions(actions: unknown): SettingId[] {
   const entriesOf = (map: unknown): [string, unknown][] => (isRecord(map) ? Object.entries(map) : []);
   return entriesOf(actions).flatMap(([actionId, action]) => {
     const { properties, loop } = isRecord(action) ? action : {};
-    const names = entriesOf(properties).map(([name]) => nameOf({ actionId, part: "property", name }));
-    return loop === undefined ? names : [...names, nameOf({ actionId, part: "loop" })];
+    const ids = entriesOf(properties).map(([name]): SettingId => ({ actionId, part: "property", name }));
+    return loop === undefined ? ids : [...ids, { actionId, part: "loop" }];
   });
 }
 
-/** The short names of several settings. */
-export function listed(settings: readonly Named[]): string {
+/** Several settings in a message. */
+export function listed(settings: readonly SettingId[]): string {
   const shown = settings
     .slice(0, 5)
-    .map((each) => (each.part === "property" ? `${each.actionId}.${each.name}` : nameOf(each)));
+    .map((each) => (each.part === "property" ? `${each.actionId}.${each.name}` : describePart(each)));
   const more = settings.length - shown.length;
   return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** The settings by their names. */
-export function byName<S extends Named>(settings: readonly S[]): ReadonlyMap<string, S> {
-  return new Map(settings.map((each) => [nameOf(each), each]));
+/** The settings by their keys. */
+export function byKey<S extends SettingId>(settings: readonly S[]): ReadonlyMap<string, S> {
+  return new Map(settings.map((each) => [keyOf(each), each]));
 }
 
 /** The settings that are not among `others`. */
-export function without<S extends Named>(settings: readonly S[], others: readonly Named[]): S[] {
-  const names = new Set(others.map(nameOf));
-  return settings.filter((each) => !names.has(nameOf(each)));
+export function without<S extends SettingId>(settings: readonly S[], others: readonly SettingId[]): S[] {
+  const keys = new Set(others.map(keyOf));
+  return settings.filter((each) => !keys.has(keyOf(each)));
 }
 
 /** All settings of both. The second counts if a setting is in both. */
-export function merge<S extends Named>(first: readonly S[], second: readonly S[]): S[] {
-  return [...byName([...first, ...second]).values()];
+export function merge<S extends SettingId>(first: readonly S[], second: readonly S[]): S[] {
+  return [...byKey([...first, ...second]).values()];
 }
 
 /** The action types of the settings, as far as they are declared. */
@@ -80,10 +77,10 @@ export function typesOf(settings: readonly Action[]): string[] {
 
 /** The properties to write: all properties of each action in which any was added or changed. So an action is always written as it is declared. */
 export function changedProperties(before: readonly Setting[], now: readonly Setting[]): Property[] {
-  const old = byName(before);
+  const old = byKey(before);
   const properties = now.filter((setting) => setting.part === "property");
   const isChanged = (setting: Property): boolean => {
-    const { actionType, value } = old.get(nameOf(setting)) ?? {};
+    const { actionType, value } = old.get(keyOf(setting)) ?? {};
     return actionType !== setting.actionType || value !== setting.value;
   };
   const actionIds = new Set(properties.filter(isChanged).map(({ actionId }) => actionId));

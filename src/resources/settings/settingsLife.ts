@@ -1,16 +1,17 @@
 import type { ServiceClient } from "../../service/client";
 import type { ArgSpecs } from "../args";
+import { keyOf } from "../ownership";
 import type { Context, Created, DriftState, PendingState, Read } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
 import { lookUpTask } from "../task/taskPresence";
 import { pendingWithAppend, writeTask } from "../task/taskWrite";
+import { settingsAsShown, settingsInEffect } from "./alreadyInEffect";
 import type { Items } from "./loop";
 import { itemsOfLoop, itemsToSend } from "./loop";
 import type { RestoreArgs, ShownSetting } from "./restore";
-import { drifts, noteOfDrift, remember, settingsToRestore, stillRemembered, stillToRestore } from "./restore";
+import { drifts, noteOfDrift, remember, settingsToRestore, stillToRestore, upgradeDrift } from "./restore";
 import type { Setting, SettingOf } from "./setting";
-import { byName, changedProperties, merge, nameOf, typesOf, without } from "./setting";
-import { settingsAsShown, standingSettings } from "./takeOver";
+import { byKey, changedProperties, merge, typesOf, without } from "./setting";
 
 export interface SettingsArgs extends RestoreArgs {
   taskId: string;
@@ -49,7 +50,7 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
   const everDeclared = (state: State): Setting[] => merge(form.leaving(state), form.settings(state));
   const restoreState = (state: State) => ({ ...state, remembered: form.remembered(state) });
 
-  async function bring(args: Checked, state: State | undefined, context: Context): Promise<State> {
+  async function applySettings(args: Checked, state: State | undefined, context: Context): Promise<State> {
     const { taskId, onDelete } = args;
     const before = state === undefined ? [] : form.settings(state);
     const now = form.settings(args);
@@ -58,18 +59,15 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
     const known = state === undefined ? [] : form.remembered(state);
     const fresh = without(now, before);
     const actions = onDelete === "restore" && fresh.length > 0 ? await presentActions(taskId, fresh, context) : [];
+    // A setting that left the declaration is forgotten: when it is declared again, the service can have another value.
+    const stillKnown = without(known, gone);
     const remembered =
       onDelete === "restore"
-        ? remember(
-            taskId,
-            { fresh, known: stillRemembered(known, before, now, state ?? {}), actions },
-            form.previous,
-            context,
-          )
+        ? remember(taskId, { fresh, known: stillKnown, actions }, form.previous, context)
         : undefined;
-    const standing = state === undefined ? await standingAtFirst(args, fresh, actions, context) : [];
-    const step = { taskId, before: merge(before, standing), now, pending: state?.pending };
-    const writes = without(await writesFor(step, form.loopPath, context), standing);
+    const inEffect = state === undefined ? await inEffectAtFirst(args, fresh, actions, context) : [];
+    const step = { taskId, before: merge(before, inEffect), now, pending: state?.pending };
+    const writes = without(await writesFor(step, form.loopPath, context), inEffect);
     const previous = remembered && form.previous(remembered);
     const next = form.state(args, { previous }, state);
     if (writes.length + back.length === 0) {
@@ -88,8 +86,10 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
   }
 
   return {
+    upgrade: (state: State): State => ({ ...state, ...upgradeDrift(state) }),
+
     async create(args: Checked, context: Context): Promise<Created<State>> {
-      return { id: args.taskId, state: await bring(args, undefined, context) };
+      return { id: args.taskId, state: await applySettings(args, undefined, context) };
     },
 
     async read(_id: string, state: State, context: Context): Promise<Read<State>> {
@@ -103,7 +103,7 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
     },
 
     update(_id: string, state: State, args: Checked, context: Context): Promise<State> {
-      return bring(args, state, context);
+      return applySettings(args, state, context);
     },
 
     /** Waits for the writes of other resources only if there is something to restore. */
@@ -132,7 +132,7 @@ async function presentActions(
 }
 
 /** The settings that need no first write. `actions` is what a restore has read. */
-function standingAtFirst(
+function inEffectAtFirst(
   { taskId, onDelete }: SettingsArgs,
   fresh: readonly Setting[],
   actions: readonly ActionShown[],
@@ -141,7 +141,7 @@ function standingAtFirst(
   if (onDelete === "restore") {
     return settingsAsShown(fresh, actions);
   }
-  return context.isNewCopy(taskId) ? [] : standingSettings(taskId, fresh, context);
+  return context.isNewCopy(taskId) ? [] : settingsInEffect(taskId, fresh, context);
 }
 
 /** What to write so that the service agrees with `now`. */
@@ -156,10 +156,10 @@ export async function writesFor(
   const pending = isAppending ? await pendingWithAppend(step.pending ?? [], context) : (step.pending ?? []);
   const isPending = pending.length > 0;
   const writes: SettingOf<Items>[] = changedProperties(isPending ? [] : before, now);
-  const earlierSettings = byName(before);
+  const earlierSettings = byKey(before);
   for (const { value: loop, ...action } of loops) {
     const items = await itemsOfLoop(loop, taskId, loopPath(action.actionId), context);
-    const old = earlierSettings.get(nameOf(action));
+    const old = earlierSettings.get(keyOf(action));
     const oldLoop = old?.part === "loop" ? old.value : undefined;
     const isNew = oldLoop === undefined || oldLoop.loopType !== loop.loopType;
     // A pending append may have taken effect, also on a loop that is declared for the first time.

@@ -5,7 +5,7 @@ import { actionsOf, actionsWith, settingsOfActions } from "./parameterActions";
 import type { PropertyValues } from "./previous";
 import { rememberedValues, valuesOf } from "./previous";
 import type { RestoreArgs } from "./restore";
-import { namesOfActions, toUpdates } from "./setting";
+import { idsOfActions, toUpdates } from "./setting";
 import type { SettingsForm } from "./settingsLife";
 import { settingsLife } from "./settingsLife";
 
@@ -105,6 +105,6 @@ export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigSt
   args,
   outputs: ["previous"],
   secretOutputs: ["previous", "leaving"],
-  decides: ({ actions }) => namesOfActions(actions),
+  decides: ({ actions }) => idsOfActions(actions),
   ...settingsLife(form),
 };

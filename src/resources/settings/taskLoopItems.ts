@@ -6,7 +6,6 @@ import { checkedLoopOf, checkLoop, loopOf, loopSpec } from "./loopArgs";
 import type { PreviousList } from "./previous";
 import { listsOf, rememberedLists } from "./previous";
 import type { RestoreArgs } from "./restore";
-import { nameOf } from "./setting";
 import type { SettingsForm } from "./settingsLife";
 import { settingsLife } from "./settingsLife";
 
@@ -92,12 +91,15 @@ export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, Chec
   outputs: ["previous"],
   secretOutputs: ["previous"],
 
-  decides: ({ actionId }) => (typeof actionId === "string" ? [nameOf({ actionId, part: "loop" })] : []),
+  decides: ({ actionId }) => (typeof actionId === "string" ? [{ actionId, part: "loop" }] : []),
 
   async check(given: TaskLoopItemsArgs, context: CheckContext): Promise<CheckedArgs> {
     const before = context.previous as (CheckedLoop & Partial<TaskLoopItemsArgs>) | undefined;
     const isSame = before?.taskId === given.taskId && before.actionId === given.actionId;
-    return { ...given, ...(await checkLoop(given, { at: "", before, isSame }, context)) } as CheckedArgs;
+    return {
+      ...given,
+      ...(await checkLoop(given, { at: "", before, isSame, onDelete: given.onDelete }, context)),
+    } as CheckedArgs;
   },
 
   ...settingsLife(form),

@@ -13,7 +13,7 @@ import {
 import type { PreviousList, PropertyValues } from "./previous";
 import { listsOf, rememberedLists, rememberedValues, valuesOf } from "./previous";
 import type { RestoreArgs } from "./restore";
-import { namesOfActions, toUpdates } from "./setting";
+import { idsOfActions, toUpdates } from "./setting";
 import type { SettingsForm } from "./settingsLife";
 import { settingsLife } from "./settingsLife";
 
@@ -93,11 +93,11 @@ export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, C
   outputs: ["updatedParameters", "previous"],
   secretOutputs: ["updatedParameters", "previous", "leaving"],
 
-  decides: ({ actions }) => namesOfActions(actions),
+  decides: ({ actions }) => idsOfActions(actions),
 
   async check(given: TaskParametersArgs, context: CheckContext): Promise<CheckedArgs> {
     const isSame = context.previous?.taskId === given.taskId;
-    return { ...given, actions: await checkParameterActions(given.actions, isSame, context) };
+    return { ...given, actions: await checkParameterActions(given, isSame, context) };
   },
 
   ...settingsLife(form),

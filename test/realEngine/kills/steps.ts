@@ -267,7 +267,10 @@ export const deletes: KilledStep[] = [
     type: "TaskParameters",
     before: {
       taskId: "parameters",
-      actions: { ...open("https://new.test/"), each: { actionType: "LoopAction", loop: loop(["a"]) } },
+      actions: {
+        ...open("https://new.test/"),
+        each: { actionType: "LoopAction", loop: { ...loop(["a"]), mode: "replace" } },
+      },
       onDelete: "restore",
     },
     at: { operation: "updateTaskParameters", taskId: "parameters" },
@@ -279,7 +282,7 @@ export const deletes: KilledStep[] = [
   {
     name: "items",
     type: "TaskLoopItems",
-    before: { taskId: "items", actionId: "each", ...loop(["a"]), onDelete: "restore" },
+    before: { taskId: "items", actionId: "each", ...loop(["a"]), mode: "replace", onDelete: "restore" },
     at: { operation: "updateLoopItems", taskId: "items" },
     settled: (world) => assert.deepEqual(itemsOf(world, "items"), [old]),
   },

@@ -4,13 +4,13 @@ import type { Context, Setting, SettingOf } from "../../internals/resources";
 import {
   actionsOf,
   actionsWith,
-  byName,
+  byKey,
   changedProperties,
   digestOf,
   drifts,
+  keyOf,
   listsOf,
   merge,
-  nameOf,
   remember,
   rememberedLists,
   rememberedValues,
@@ -45,11 +45,11 @@ const loop: fc.Arbitrary<Setting> = fc
   });
 
 /** Each setting of a task once. */
-const settings = fc.uniqueArray(fc.oneof(property, loop), { selector: nameOf, maxLength: 12 });
+const settings = fc.uniqueArray(fc.oneof(property, loop), { selector: keyOf, maxLength: 12 });
 
-const namesOf = (list: readonly Setting[]): string[] => list.map(nameOf).sort();
+const namesOf = (list: readonly Setting[]): string[] => list.map(keyOf).sort();
 const sorted = (list: readonly Setting[]): Setting[] =>
-  [...list].sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+  [...list].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 const assertSame = (one: readonly Setting[], other: readonly Setting[]): void =>
   assert.deepEqual(sorted(one), sorted(other));
 
@@ -87,7 +87,7 @@ class Task {
     const context = {
       actionReader: { read: async () => ({ actions: this.actions() }) },
       settings: { actionTypes: [] },
-      isDecided: () => false,
+      isOwnedElsewhere: () => false,
       saw: () => undefined,
       warn: (text: string) => warnings.push(text),
     };
@@ -95,7 +95,7 @@ class Task {
   }
 
   private set(write: Write): void {
-    this.settings.set(nameOf(write), write);
+    this.settings.set(keyOf(write), write);
   }
 }
 
@@ -113,7 +113,7 @@ describe("the settings of a task", () => {
       JSON.stringify([setting.actionId, setting.part, setting.part === "property" ? setting.name : ""]);
     fc.assert(
       fc.property(fc.array(fc.oneof(property, loop), { minLength: 40, maxLength: 80 }), (list) => {
-        assert.equal(new Set(list.map(nameOf)).size, new Set(list.map(key)).size);
+        assert.equal(new Set(list.map(keyOf)).size, new Set(list.map(key)).size);
       }),
     );
   });
@@ -124,9 +124,9 @@ describe("the settings of a task", () => {
         const kept = without(list, others);
         const removed = without(list, kept);
         assertSame([...kept, ...removed], list);
-        const names = byName(others);
-        assert.ok(removed.every((setting) => names.has(nameOf(setting))));
-        assert.ok(!kept.some((setting) => names.has(nameOf(setting))));
+        const names = byKey(others);
+        assert.ok(removed.every((setting) => names.has(keyOf(setting))));
+        assert.ok(!kept.some((setting) => names.has(keyOf(setting))));
       }),
     );
   });
@@ -187,9 +187,9 @@ describe("the settings of a task", () => {
           const actionIds = new Set(changed.map(({ actionId }) => actionId));
           const whole = now.filter(({ part, actionId }) => part === "property" && actionIds.has(actionId));
           assertSame(changed, whole);
-          const old = byName(before);
+          const old = byKey(before);
           const differ = now.filter(
-            (setting) => setting.part === "property" && old.get(nameOf(setting))?.value !== setting.value,
+            (setting) => setting.part === "property" && old.get(keyOf(setting))?.value !== setting.value,
           );
           assert.deepEqual([...new Set(differ.map(({ actionId }) => actionId))].sort(), [...actionIds].sort());
         }),
@@ -212,7 +212,7 @@ describe("the settings of a task", () => {
           const shown = new Task(merge(list, foreign)).actions();
           const drift = drifts(list, shown);
           const changed = list.filter((setting) => {
-            const other = byName(foreign).get(nameOf(setting));
+            const other = byKey(foreign).get(keyOf(setting));
             return other !== undefined && JSON.stringify(toWrite(other)) !== JSON.stringify(toWrite(setting));
           });
           assert.deepEqual(namesOf(drift), namesOf(changed));
@@ -240,9 +240,9 @@ describe("the settings of a task", () => {
           const warnings: string[] = [];
           const state = { taskId: "task-1", onDelete: "restore" as const, remembered };
           task.write(await settingsToRestore(state, ours, task.context(warnings)));
-          const added = new Map(without(ours, original).map((setting) => [nameOf(setting), setting]));
+          const added = new Map(without(ours, original).map((setting) => [keyOf(setting), setting]));
           assert.deepEqual(
-            task.contents().filter((setting) => !added.has(nameOf(setting))),
+            task.contents().filter((setting) => !added.has(keyOf(setting))),
             before,
           );
           assert.equal(warnings.length > 0, added.size > 0);
@@ -256,10 +256,10 @@ describe("the settings of a task", () => {
           const remembered = apply(task, ours);
           task.write(foreign.map(toWrite));
           const state = { taskId: "task-1", onDelete: "restore" as const, remembered };
-          const before = new Map(task.contents().map((write) => [nameOf(write), write]));
-          const own = byName(ours.map(toWrite));
+          const before = new Map(task.contents().map((write) => [keyOf(write), write]));
+          const own = byKey(ours.map(toWrite));
           for (const write of await settingsToRestore(state, ours, task.context())) {
-            const name = nameOf(write);
+            const name = keyOf(write);
             assert.deepEqual(before.get(name), own.get(name));
           }
         }),

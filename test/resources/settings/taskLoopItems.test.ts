@@ -197,77 +197,67 @@ describe("TaskLoopItems with onDelete restore", () => {
   const stands = (): string[] | undefined =>
     world.emulator.inspect.task("task-1")?.actions.find(({ actionId }) => actionId === "each")?.loopItems;
 
-  it("restores the old list after a replace and after appends", async () => {
-    for (const mode of ["replace", "append"]) {
-      const items = world.declare("TaskLoopItems");
-      await items.up({ ...restoring, mode, items: ["a"] });
-      await items.up({ ...restoring, mode, items: ["b", "a"] });
-      await items.destroy();
-      assert.deepEqual(stands(), old, mode);
-    }
-    assert.deepEqual(world.warnings, []);
-  });
-
-  it("restores the old list after a replace and later appends, from a list and from a file", async () => {
-    for (const source of ["items", "itemsFile"]) {
-      const declared = (...list: string[]) => {
-        world.write("items.txt", list.join("\n"));
-        return { ...restoring, [source]: source === "items" ? list : "items.txt" };
-      };
-      const items = world.declare("TaskLoopItems");
-      await items.up(declared("a", "b"));
-      await items.up({ ...declared("a", "b", "c"), mode: "append" });
-      await items.up({ ...declared("a", "b", "c", "d"), mode: "append" });
-      assert.deepEqual(stands(), ["a", "b", "c", "d"]);
-      await items.destroy();
-      assert.deepEqual(stands(), old, source);
-    }
-    assert.deepEqual(world.warnings, []);
-  });
-
-  it("keeps a list that somebody else changed between a replace and an append", async () => {
-    for (const refresh of [false, true]) {
-      world.emulator.change.setLoopItems("task-1", "each", old);
-      const items = world.declare("TaskLoopItems");
-      await items.up({ ...restoring, items: ["a"] });
-      world.emulator.change.setLoopItems("task-1", "each", ["a", "theirs"]);
-      if (refresh) {
-        await items.refresh();
-      }
-      // After a refresh the append must declare what stands there.
-      await items.up({ ...restoring, mode: "append", items: refresh ? ["a", "theirs", "b"] : ["a", "b"] });
-      await items.destroy();
-      assert.deepEqual(stands(), ["a", "theirs", "b"], `${refresh}`);
-    }
-  });
-
-  it("keeps a list that somebody else changed, with and without a refresh", async () => {
-    for (const mode of ["replace", "append"]) {
-      for (const refresh of [false, true]) {
-        world.emulator.change.setLoopItems("task-1", "each", old);
-        const items = world.declare("TaskLoopItems");
-        await items.up({ ...restoring, mode, items: ["a", "b"] });
-        const theirs = mode === "append" ? [...old, "a"] : ["theirs"];
-        world.emulator.change.setLoopItems("task-1", "each", theirs);
-        if (refresh) {
-          await items.refresh();
-        }
-        await items.destroy();
-        assert.deepEqual(stands(), theirs, `${mode} ${refresh}`);
-      }
-    }
-    assert.equal(world.warnings.length, 4);
-  });
-
-  it("restores an old list that shares items with the declared one, and an empty list", async () => {
-    for (const before of [["a", "x"], []]) {
+  it("restores the old list", async () => {
+    for (const before of [old, ["a", "x"], []]) {
       world.emulator.change.setLoopItems("task-1", "each", before);
       const items = world.declare("TaskLoopItems");
-      await items.up({ ...restoring, mode: "append", items: ["a", "b"] });
+      await items.up({ ...restoring, items: ["a"] });
+      await items.up({ ...restoring, items: ["b", "a"] });
       await items.destroy();
       assert.deepEqual(stands(), before);
     }
     assert.deepEqual(world.warnings, []);
+  });
+
+  it("keeps a list that somebody else changed, with and without a refresh", async () => {
+    for (const refresh of [false, true]) {
+      world.emulator.change.setLoopItems("task-1", "each", old);
+      const items = world.declare("TaskLoopItems");
+      await items.up({ ...restoring, items: ["a", "b"] });
+      world.emulator.change.setLoopItems("task-1", "each", ["theirs"]);
+      if (refresh) {
+        await items.refresh();
+      }
+      await items.destroy();
+      assert.deepEqual(stands(), ["theirs"], `${refresh}`);
+    }
+    assert.equal(world.warnings.length, 2);
+  });
+
+  it("keeps a list that somebody else changed, as state of version 1 notes it", async () => {
+    const items = world.declare("TaskLoopItems");
+    await items.up({ ...restoring, items: ["a"] });
+    items.state = { ...items.state, drifted: ['the loop of action "each"'], stateVersion: 1 };
+    await items.destroy();
+    assert.deepEqual(stands(), ["a"]);
+    assert.match(world.warnings.join(), /keeps .*the loop of action "each"/);
+  });
+
+  it('is refused with mode "append", before anything is sent', async () => {
+    const refusal =
+      /^mode cannot be "append" together with onDelete "restore": .* Use mode "replace" or onDelete "retain"$/;
+    const items = world.declare("TaskLoopItems");
+    await assert.rejects(items.up({ ...restoring, mode: "append", items: ["a"] }), { message: refusal });
+    assert.deepEqual(world.operations(), []);
+    await items.up({ ...loop, mode: "append", items: ["a"] });
+    await assert.rejects(items.up({ ...restoring, mode: "append", items: ["a"] }), { message: refusal });
+    const replacing = world.declare("TaskLoopItems");
+    await replacing.up({ ...restoring, items: ["a"] });
+    await assert.rejects(replacing.up({ ...restoring, mode: "append", items: ["a"] }), { message: refusal });
+  });
+
+  it('shows nothing if the state of an earlier version has mode "append" too, appends, and warns at the delete', async () => {
+    const items = world.declare("TaskLoopItems");
+    const declared = { ...loop, mode: "append", items: ["a"] };
+    await items.up(declared);
+    const previous = { loopType: "UrlList", items: old.join("\n") };
+    items.hasInState({ onDelete: "restore" }, { previous });
+    assert.equal(await items.up({ ...declared, onDelete: "restore" }), "nothing");
+    assert.equal(await items.up({ ...declared, items: ["a", "b"], onDelete: "restore" }), "updated");
+    assert.deepEqual(stands(), [...old, "a", "b"]);
+    await items.destroy();
+    assert.deepEqual(stands(), [...old, "a", "b"]);
+    assert.match(world.warnings.join(), /keeps .*the loop of action "each"/);
   });
 
   it("does not undo the list of its replacement, and warns that the old list is lost", async () => {

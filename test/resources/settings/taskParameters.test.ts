@@ -62,14 +62,11 @@ describe("TaskParameters", () => {
     assert.deepEqual([stands(), world.warnings], [old, []]);
   });
 
-  it("restores the old list after a replace and later appends", async () => {
-    const parameters = world.declare("TaskParameters");
-    await parameters.up(restoring);
-    const loop = { ...each.loop, items: ["a", "b", "c"], mode: "append" };
-    await parameters.up({ ...restoring, actions: { open, each: { ...each, loop } } });
-    assert.deepEqual(stands().items, ["a", "b", "c"]);
-    await parameters.destroy();
-    assert.deepEqual([stands(), world.warnings], [old, []]);
+  it('refuses onDelete "restore" with mode "append", by the path of the loop', async () => {
+    const actions = { open, each: { ...each, loop: { ...each.loop, mode: "append" } } };
+    await assert.rejects(world.declare("TaskParameters").up({ ...restoring, actions }), {
+      message: /^actions\.each\.loop\.mode cannot be "append" together with onDelete "restore"/,
+    });
   });
 
   it("keeps values that somebody else changed, with and without a refresh", async () => {

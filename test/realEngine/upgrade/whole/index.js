@@ -68,7 +68,7 @@ const parameters = new webextract.TaskParameters("parameters", {
   taskId: adopted.id,
   actions: {
     open: { actionType: "NavigateAction", properties: { Url: "https://adopted.test/" } },
-    each: { actionType: "LoopAction", loop: { loopType: "UrlList", itemsFile: "items.txt", mode: "append" } },
+    each: { actionType: "LoopAction", loop: { loopType: "UrlList", itemsFile: "items.txt" } },
   },
   onDelete: "restore",
 });

@@ -13,7 +13,7 @@ import { typesOf } from "./setting";
  */
 
 /** The settings that the service shows as they are declared. None if it does not show the task: the error of the write tells why. */
-export async function standingSettings(
+export async function settingsInEffect(
   taskId: string,
   fresh: readonly Setting[],
   context: Context,
