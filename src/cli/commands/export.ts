@@ -11,6 +11,7 @@ import { isAsRead } from "../../resources/export/formats/format";
 import type {
   ColumnType,
   CompressionName,
+  CsvFormulas,
   DataExportArgs,
   DataExportState,
   ExportFormat,
@@ -29,6 +30,7 @@ interface Flags extends ConnectionFlags {
   out?: string;
   lotNo?: string;
   format: ExportFormat;
+  csvFormulas?: CsvFormulas;
   column?: Record<string, ColumnType>;
   compression: CompressionName;
   maxRows?: number;
@@ -53,6 +55,10 @@ export const exportRows: CliCommand = {
       .choices(["ndjson", "json", "csv", "parquet"])
       .default("ndjson"),
     new Option(
+      "--csv-formulas <what>",
+      "CSV cells that a spreadsheet would run as formulas: keep (default) for databases and programs, escape (an apostrophe before them) for spreadsheets",
+    ).choices(["keep", "escape"]),
+    new Option(
       "--column <name=type>",
       `type of a Parquet column: ${columnTypes.join(", ")}; can be given several times (default: string)`,
     ).argParser(columnFrom),
@@ -72,7 +78,17 @@ export const exportRows: CliCommand = {
     { line: "export shop-1 | jq .title", does: "passes the rows of the task on, one JSON row on each line" },
   ],
   async run({ arguments: [given], options }, cli) {
-    const { out, lotNo, format, column: columns, compression, maxRows, json, ...flags } = options as unknown as Flags;
+    const {
+      out,
+      lotNo,
+      format,
+      csvFormulas,
+      column: columns,
+      compression,
+      maxRows,
+      json,
+      ...flags
+    } = options as unknown as Flags;
     if (json === true && out === undefined) {
       throw new CliError(
         "--json needs --out FILE: without it, the rows go to standard output. No request was sent.",
@@ -84,7 +100,7 @@ export const exportRows: CliCommand = {
     // The name does not matter for standard output.
     const path = out ?? "rows";
     const read = { taskId: String(given), ...scopeOf(lotNo), path, maxRows };
-    const args: DataExportArgs = { ...read, format, columns, compression };
+    const args: DataExportArgs = { ...read, format, csvFormulas, columns, compression };
     await checkArgs(args, context, out !== undefined);
     if (out === undefined) {
       return toStandardOutput(args, connection.options.baseUrl, context, cli);
@@ -99,7 +115,7 @@ function scopeOf(lotNo: string | undefined): Pick<DataExportArgs, "scope" | "lot
 }
 
 /** The flags of arguments that have another name. */
-const flagOf: Record<string, string> = { path: "out", columns: "column", lotNo: "lot-no" };
+const flagOf: Record<string, string> = { path: "out", columns: "column", lotNo: "lot-no", csvFormulas: "csv-formulas" };
 
 function columnFrom(text: string, before: Record<string, ColumnType> = {}): Record<string, ColumnType> {
   const at = text.lastIndexOf("=");

@@ -28,6 +28,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     lotNo: { kind: string },
     path: { kind: string, required: true, isFile: true },
     format: { kind: choice("ndjson", "json", "csv", "parquet"), default: "ndjson" },
+    csvFormulas: { kind: choice("keep", "escape"), default: "keep" },
     columns: { kind: mapOf(choice(...columnTypes)) },
     compression: { kind: choice("none", "gzip", "zstd", "snappy"), default: "none" },
     maxRows: { kind: integer(1) },
@@ -139,8 +140,17 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
   },
 };
 
-function checkFormat({ format = "ndjson", columns, compression }: DataExportArgs, problems: Problem[]): void {
-  if (format === "parquet" || holdsUnknown(format)) {
+function checkFormat(
+  { format = "ndjson", csvFormulas, columns, compression }: DataExportArgs,
+  problems: Problem[],
+): void {
+  if (holdsUnknown(format)) {
+    return;
+  }
+  if (csvFormulas !== undefined && format !== "csv") {
+    problems.push({ path: "csvFormulas", reason: `needs format "csv"; got format "${format}"` });
+  }
+  if (format === "parquet") {
     return;
   }
   const got = `needs format "parquet"; got format "${format}"`;

@@ -13,6 +13,9 @@ export type ExportFormat = "ndjson" | "json" | "csv" | "parquet";
 /** How the file is compressed. Only Parquet has `snappy`. */
 export type CompressionName = "none" | "gzip" | "zstd" | "snappy";
 
+/** What becomes of CSV cells that a spreadsheet would run as formulas. */
+export type CsvFormulas = "keep" | "escape";
+
 /** The type of a Parquet column. */
 export type ColumnType = "string" | "int64" | "double" | "boolean" | "date" | "timestamp";
 
@@ -57,6 +60,13 @@ export interface DataExportArgs extends ProfileArgs {
    * @default "ndjson"
    */
   format?: ExportFormat;
+  /**
+   * `keep`: CSV cells are what the service sent. `escape`: a cell that begins with `=`, `+`, `-`, `@`, a tab or a carriage return gets an apostrophe before it, unless
+   * the whole cell is a number. Use `escape` if people open the file in a spreadsheet, which would run such a cell as a formula, and `keep` if a database or
+   * a program reads it. Needs `format: "csv"`. A change exports again.
+   * @default "keep"
+   */
+  csvFormulas?: CsvFormulas;
   /**
    * The types of Parquet columns, by the names of fields. A field without a type is a column of strings. `int64`: an integer. `double`: a number of
    * which a double keeps all digits. `boolean`: `true` or `false`. `date`: an ISO 8601 date. `timestamp`: an ISO 8601 date-time with an offset, to the microsecond, which

@@ -20,12 +20,25 @@ const outputMs = 1000;
 
 /** Problems that can be seen without running the command. */
 export function checkPipe({ pipe, lotNo }: DataExportArgs, problems: Problem[]): void {
-  if (!Array.isArray(pipe) || lotNo !== undefined) {
+  if (!Array.isArray(pipe)) {
     return;
   }
-  pipe.forEach((part, index) => {
-    if (typeof part === "string" && part.includes("{lotNo}")) {
-      problems.push({ path: `pipe[${index}]`, reason: 'contains "{lotNo}", which needs scope "batch"' });
+  pipe.forEach((part: unknown, index) => {
+    const path = `pipe[${index}]`;
+    if (typeof part !== "string") {
+      return;
+    }
+    if (index === 0 && part !== "" && part.trim() === "") {
+      problems.push({ path, reason: "must be a command; got a blank string" });
+    }
+    if (/[\0\p{Cs}]/u.test(part)) {
+      problems.push({
+        path,
+        reason: "contains a null character or half of a surrogate pair, which no command can get",
+      });
+    }
+    if (part.includes("{lotNo}") && lotNo === undefined) {
+      problems.push({ path, reason: 'contains "{lotNo}", which needs scope "batch"' });
     }
   });
 }

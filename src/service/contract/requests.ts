@@ -47,6 +47,11 @@ export function prepare(name: OperationName, request: object, choices: WireChoic
   };
   const fields = checked(operation.request, given);
   if (fields instanceof FieldProblem) return { ...prepared, problem: `not sent: ${fields.message}.` };
+  const broken = Object.entries(fields).find(([, value]) => typeof value === "string" && /\p{Cs}/u.test(value));
+  if (broken !== undefined) {
+    const problem = `not sent: ${broken[0]} must be a string of whole characters; got one with half of a surrogate pair.`;
+    return { ...prepared, problem };
+  }
   switch (operation.sends) {
     case "json":
       return { ...prepared, json: JSON.stringify(fields) };

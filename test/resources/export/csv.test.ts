@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "../../fastCheck";
+import { hostileStrings } from "../../hostile";
 import { writeFormat } from "../../internals/resources";
 
 /** A value as JSON, and the text of its cell. */
@@ -43,11 +44,11 @@ describe("CSV", () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  async function csvOf(lines: string): Promise<string> {
+  async function csvOf(lines: string, args: object = {}): Promise<string> {
     const [from, to] = [join(folder, "rows.ndjson"), join(folder, "rows.csv")];
     writeFileSync(from, lines);
     rmSync(to, { force: true });
-    await writeFormat({ format: "csv" }, from, to, folder);
+    await writeFormat({ format: "csv", ...args }, from, to, folder);
     return readFileSync(to, "utf8");
   }
 
@@ -65,9 +66,11 @@ describe("CSV", () => {
           const texts = new Map(members.map(([name, { text }]) => [name, text]));
           return columns.map((name) => texts.get(name) ?? "");
         });
-        const expected = columns.length === 0 ? cells : [columns, ...cells];
-        const csv = expected.map((record) => `${record.map(quoted).join(",")}\n`).join("");
-        assert.equal(await csvOf(lines.join("")), csv);
+        const expected = rows.length === 0 ? [] : [columns, ...cells];
+        const csv = expected.map((record) => `${record.map(quoted).join(",") || '""'}\n`).join("");
+        const written = await csvOf(lines.join(""));
+        assert.equal(written, csv);
+        assert.equal(recordsOf(written).length, rows.length === 0 ? 0 : rows.length + 1, "as a usual reader counts");
       }),
     );
   });
@@ -81,12 +84,72 @@ describe("CSV", () => {
     assert.deepEqual(records.slice(10_001), ["1,,ü,", ",,,2", ""]);
   });
 
+  it("has a record for each row of one field, also where its value is empty", async () => {
+    assert.equal(await csvOf('{"a":""}\n{"a":null}\n{}\n{"a":"x"}\n'), 'a\n""\n""\n""\nx\n');
+    assert.equal(await csvOf("{}\n{}\n"), '""\n""\n""\n');
+  });
+
+  it("has the fields of the checks as columns, also without a row", async () => {
+    const checks = { fields: { title: {}, id: {} } };
+    assert.equal(await csvOf("", { checks }), "id,title\n");
+    assert.equal(await csvOf("{}\n", { checks }), "id,title\n,\n");
+    assert.equal(await csvOf('{"title":"x"}\n', { checks }), "title,id\nx,\n");
+    assert.equal(await csvOf(""), "");
+  });
+
+  it("keeps formulas unless they are to be escaped, and never touches a number", async () => {
+    const numbers = ["-5", "+5", "-0.5", "-.5", "+1.", "-1e10", "12", "1E+5"];
+    const formulas = [
+      "=1+1",
+      "+1+1",
+      "-1-1",
+      "@SUM(A1)",
+      "\t=1",
+      "\r=1",
+      "-",
+      "=",
+      "+49 30 1",
+      "-2-",
+      "-5\n",
+      '=HYPERLINK("x","y")',
+    ];
+    const texts = ["", "a=b", " =1", "'=1", "1-1", "[-1]"];
+    const all = [...numbers, ...formulas, ...texts, ...hostileStrings.map(({ text }) => text)];
+    const lines = all.map((text) => `${JSON.stringify({ "=f": text })}\n`).join("");
+    const written = async (csvFormulas?: string): Promise<string[]> =>
+      recordsOf(await csvOf(lines, { csvFormulas })).map(([cell = ""]) => cell);
+    const kept = all.map((text) => Buffer.from(text).toString());
+    assert.deepEqual(await written(), ["=f", ...kept]);
+    assert.deepEqual(await written("keep"), ["=f", ...kept]);
+    const [header, ...cells] = await written("escape");
+    assert.equal(header, "'=f");
+    for (const [index, text] of kept.entries()) {
+      const isKept = !/^[=+\-@\t\r]/.test(text) || numbers.includes(text);
+      assert.equal(cells[index], isKept ? text : `'${text}`);
+    }
+  });
+
   it("refuses rows that somebody cut off", async () => {
     for (const cutOff of ['{"a', '{"a":"x', '{"a":[1,', '{"a":{"b":1', '{"a":"\\']) {
       await assert.rejects(csvOf(`${cutOff}\n`), /not complete JSON/, cutOff);
     }
   });
 });
+
+/** As usual readers read it: blank lines are no records. */
+function recordsOf(csv: string): string[][] {
+  const records: string[][] = [];
+  let cells: string[] = [];
+  for (const [, quotedCell, cell = "", end] of csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\n]*))(,|\n)/g)) {
+    const isBlank = cells.length === 0 && quotedCell === undefined && cell === "" && end === "\n";
+    cells.push(quotedCell?.replaceAll('""', '"') ?? cell);
+    if (end === "\n") {
+      records.push(...(isBlank ? [] : [cells]));
+      cells = [];
+    }
+  }
+  return records;
+}
 
 function quoted(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;

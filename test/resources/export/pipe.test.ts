@@ -53,6 +53,20 @@ describe("DataExport with pipe", () => {
     ]);
   });
 
+  it("is refused before any request if it names no command", async () => {
+    for (const [pipe, paths] of [
+      [[], ["pipe"]],
+      [[""], ["pipe[0]"]],
+      [[" \t"], ["pipe[0]"]],
+      [["a", ""], ["pipe[1]"]],
+      [["a\0"], ["pipe[0]"]],
+      [["a", "\ud800"], ["pipe[1]"]],
+      [["a", " "], []],
+    ]) {
+      assert.deepEqual(await world.providers.paths("DataExport", { ...all, pipe }), paths, JSON.stringify(pipe));
+    }
+  });
+
   it("replaces {file} by the name as it is, whatever is special in a replacement", async () => {
     const write = 'fs.writeFileSync("args", JSON.stringify(args))';
     const path = "out/$& $$ $1 $` {n}.ndjson";

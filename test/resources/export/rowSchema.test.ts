@@ -121,6 +121,27 @@ describe("DataExport with a JSON Schema", () => {
       '{"$ref":"https://shop.test/row.json"}',
       /^refers to "https:\/\/shop\.test\/row\.json", which is not in it\. Other files and addresses are not read/,
     ],
+    ["a reference to itself", '{"$ref":"#"}', /^is nested too deeply, or refers to itself without end$/],
+    [
+      "references in a circle",
+      '{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"allOf":[{"$ref":"#"}]}}}',
+      /^is nested too deeply, or refers to itself without end$/,
+    ],
+    [
+      "a circle below a field",
+      '{"properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}',
+      /^is nested too deeply, or refers to itself without end$/,
+    ],
+    [
+      "thousands of levels",
+      `${'{"not":'.repeat(5000)}{}${"}".repeat(5000)}`,
+      /^is nested too deeply, or refers to itself without end$/,
+    ],
+    [
+      "20,000 parts",
+      JSON.stringify({ allOf: Array.from({ length: 20_000 }, (_, index) => ({ required: [`f${index}`] })) }),
+      /^has \d+ bytes; at most 65536 are allowed$/,
+    ],
     ["an asynchronous schema", '{"$async":true}', /^has "\$async"/],
   ] as const) {
     it(`is refused in the preview with ${what}`, async () => {
@@ -132,6 +153,15 @@ describe("DataExport with a JSON Schema", () => {
       assert.match(problem.slice(begin.length), reason);
     });
   }
+
+  it("fails the check if it refers to itself without end for some rows only", async () => {
+    const $defs = { a: { allOf: [{ $ref: "#/$defs/b" }] }, b: { allOf: [{ $ref: "#/$defs/a" }] } };
+    write({ properties: { price: { $ref: "#/$defs/a" } }, $defs });
+    assert.match(
+      await failure(world.declare("DataExport").up(args())),
+      /3 of 3 rows are not valid \(rows 1, 2, 3\), by a part that refers to itself without end/,
+    );
+  });
 
   it("is refused if the file does not exist", async () => {
     const found = await world.providers.problems("DataExport", args({ schema: "none.json" }));

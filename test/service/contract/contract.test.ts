@@ -201,6 +201,22 @@ describe("the contract, operation by operation", () => {
     assert.equal(server.seen.length, 0);
   });
 
+  it("sends no half of a surrogate pair, which has no UTF-8", async () => {
+    const seen = server.seen.length;
+    for (const taskId of ["\ud800", "t\udc00x"]) {
+      const file = { content: "https://a.test/" };
+      for (const call of [
+        () => client.getSubtasks({ taskId, page: 1, size: 1 }),
+        () => client.getData({ taskId, offset: 0, size: 1 }),
+        () => client.startTask({ taskId }),
+        () => client.updateTaskUrls({ taskId, file } as never),
+      ]) {
+        await assert.rejects(async () => call(), { kind: "invalidRequest", message: /taskId must be .*surrogate/ });
+      }
+    }
+    assert.equal(server.seen.length, seen);
+  });
+
   it("reports how many more tasks an error is about than it names", async () => {
     const ask = (count: number) =>
       client.getActions({

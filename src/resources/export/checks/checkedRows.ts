@@ -14,7 +14,7 @@ export interface CheckedRows {
 
 /** What the checks of a field have found. */
 export interface FieldFigures {
-  /** Share of rows with a value; 1 if there are no rows. */
+  /** Share of rows with a value; 0 if there are no rows. */
   filled: number;
   /** Number of rows without a value. */
   empty: number;

@@ -53,7 +53,10 @@ export class FieldChecker {
     const { filled = 0, type } = this.checks;
     const { empty, wrongType, pattern, distinct } = this;
     const at = `fields.${this.name}`;
-    if (rows > 0 && !this.occurs && this.checks.filled !== 0) {
+    if (rows === 0) {
+      return this.checks.filled === 0 ? [] : [{ check: at, reason: "there are no rows" }];
+    }
+    if (!this.occurs && this.checks.filled !== 0) {
       // biome-ignore lint/style/noCommonJs: loaded for a field that no row has. Most exports need no likely name.
       const { didYouMean } = require("../../likelyName") as typeof import("../../likelyName");
       return [{ check: at, reason: `no row has this field${didYouMean(this.name, namesOfRows())}` }];
@@ -102,6 +105,6 @@ export class FieldChecker {
   }
 
   private share(rows: number): number {
-    return rows === 0 ? 1 : (rows - this.empty.count) / rows;
+    return rows === 0 ? 0 : (rows - this.empty.count) / rows;
   }
 }

@@ -17,18 +17,41 @@ export class SchemaProblem extends Error {}
 
 const drafts = "draft 2020-12 (the default) or draft-07";
 
+/** Bytes. ajv takes time that grows with the square of the length: a few seconds for the worst schemas of this length. */
+export const longestSchema = 64 * 1024;
+
 /** @throws SchemaProblem */
 export function compileSchema(text: string): ValidateRow {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > longestSchema) {
+    throw new SchemaProblem(`has ${bytes} bytes; at most ${longestSchema} are allowed`);
+  }
   const schema = parsed(text);
   const ajv = addFormats(new (classFor(schema))(options));
-  if (ajv.validateSchema(schema) !== true) {
-    const [{ instancePath = "", message = "" } = {}] = ajv.errors ?? [];
-    throw new SchemaProblem(`is not valid at "#${instancePath}": ${message}`);
-  }
   try {
+    if (ajv.validateSchema(schema) !== true) {
+      const [{ instancePath = "", message = "" } = {}] = ajv.errors ?? [];
+      throw new SchemaProblem(`is not valid at "#${instancePath}": ${message}`);
+    }
     const validate = ajv.compile(schema);
-    return (row) => (validate(row) === true ? undefined : (validate.errors?.[0]?.schemaPath ?? "#"));
+    validate({});
+    return (row) => {
+      try {
+        return validate(row) === true ? undefined : (validate.errors?.[0]?.schemaPath ?? "#");
+      } catch (error) {
+        if (error instanceof RangeError) {
+          return "a part that refers to itself without end";
+        }
+        throw error;
+      }
+    };
   } catch (error) {
+    if (error instanceof SchemaProblem) {
+      throw error;
+    }
+    if (error instanceof RangeError) {
+      throw new SchemaProblem("is nested too deeply, or refers to itself without end");
+    }
     if (error instanceof Ajv.MissingRefError) {
       throw new SchemaProblem(
         `refers to "${error.missingRef}", which is not in it. Other files and addresses are not read: copy the definition into the schema`,
@@ -47,6 +70,8 @@ const options = {
   // A row can have a field with the name of a member that every object inherits.
   ownProperties: true,
   logger: false,
+  // It takes longer to compile an optimized schema, and no less time to use it.
+  code: { optimize: false },
 } as const;
 
 function parsed(text: string): boolean | Record<string, unknown> {

@@ -12,7 +12,7 @@ export interface RowChecks {
    * that number, also after a failed mark and if the file is gone. A new resource has nothing to compare with, nor has an export whose `scope` has changed.
    */
   maxDrop?: number;
-  /** Checks of fields, by their names. A field that no row has fails, unless its `filled` is 0. */
+  /** Checks of fields, by their names. A field that no row has fails, unless its `filled` is 0; so each field fails if there are no rows. */
   fields?: Record<string, FieldChecks>;
   /**
    * A file with a JSON Schema for one row, relative to the program's folder: draft 2020-12, or draft-07 if its `$schema` says so. The schema gets a row as the

@@ -1,4 +1,5 @@
 import { ResourceError } from "../../resource";
+import type { CsvFormulas } from "../model";
 import { JsonRows, rowsOf } from "./jsonRows";
 
 /** The columns: all fields of all rows, in the order of their first appearance. */
@@ -32,13 +33,17 @@ export class Columns {
  * A file of one row a line as CSV (RFC 4180, with line feeds), in constant memory. Cells keep what the service sent: numbers their digits, lists and
  * maps their JSON. A cell is empty if the field is missing or null. Fields without a column are added to the columns, and get no cells.
  */
-export async function* csvOf(path: string, columns: Columns): AsyncGenerator<Buffer> {
+export async function* csvOf(path: string, columns: Columns, formulas: CsvFormulas = "keep"): AsyncGenerator<Buffer> {
+  const cellOf = formulas === "escape" ? (value: string) => quoted(withoutFormula(value)) : quoted;
   const names = [...columns.names];
   const cells = new Array<string>(names.length);
+  const header = lineOf(names.map(cellOf));
   let line = 0;
-  let csv = names.length === 0 ? "" : `${names.map(cellOf).join(",")}\n`;
+  let csv = names.length === 0 ? "" : header;
   for await (const text of rowsOf(path)) {
     for (const rows = new JsonRows(text); rows.nextRow(); ) {
+      // No row has had a field so far, and each record must have the same number of cells.
+      csv += line === 0 && names.length === 0 ? header : "";
       line++;
       cells.fill("");
       let expected = 0;
@@ -55,15 +60,29 @@ export async function* csvOf(path: string, columns: Columns): AsyncGenerator<Buf
         }
         expected = column + 1;
       }
-      csv += `${cells.join(",")}\n`;
+      csv += lineOf(cells);
     }
     yield Buffer.from(csv, "latin1");
     csv = "";
   }
+  if (csv !== "") {
+    yield Buffer.from(csv, "latin1");
+  }
 }
 
-function cellOf(value: string): string {
+/** Readers skip blank lines, so a record of one empty cell has quotation marks. */
+function lineOf(cells: readonly string[]): string {
+  return `${cells.join(",") || '""'}\n`;
+}
+
+function quoted(value: string): string {
   return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+}
+
+/** Spreadsheets run a cell that begins so, and show one that begins with an apostrophe as text. */
+function withoutFormula(value: string): string {
+  const isFormula = /^[=+\-@\t\r]/.test(value) && !/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(value);
+  return isFormula ? `'${value}` : value;
 }
 
 /** @param name UTF-8 read as Latin-1 */

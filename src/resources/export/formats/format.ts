@@ -3,14 +3,13 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { Readable, Transform } from "node:stream";
 import type { Content } from "../destinations/destination";
-import type { DataExportArgs, ExportFormat } from "../model";
+import type { CompressionName, DataExportArgs, ExportFormat } from "../model";
 import { compressInto } from "./compression";
 import { Columns, csvOf } from "./csv";
 import { rowsOf } from "./jsonRows";
-import type { ParquetOptions } from "./parquet";
 import { parquetOf } from "./parquet";
 
-export type FormatArgs = Pick<DataExportArgs, "format" | "compression" | "columns">;
+export type FormatArgs = Pick<DataExportArgs, "format" | "compression" | "columns" | "csvFormulas" | "checks">;
 
 /** Writes all pieces of the file. A second call begins again. */
 type Write = (pieces: Readable) => Promise<void>;
@@ -36,23 +35,32 @@ export async function writeFormat(args: FormatArgs, from: string, to: string, fo
     await compressInto([digest, file], pieces, around, folder);
     written = digest.content();
   };
-  await formats[format](from, write, { types: args.columns, compression, folder });
+  await formats[format](from, write, { args, compression, folder });
   return written;
 }
 
-type Format = (from: string, write: Write, options: Omit<ParquetOptions, "columns">) => Promise<void>;
+type Format = (from: string, write: Write, options: FormatOptions) => Promise<void>;
+
+interface FormatOptions {
+  args: FormatArgs;
+  compression: CompressionName;
+  /** The program's folder. */
+  folder: string;
+}
 
 const formats: Record<ExportFormat, Format> = {
   ndjson: (from, write) => write(createReadStream(from, { highWaterMark: 128 * 1024 })),
   json: (from, write) => write(Readable.from(asArray(from))),
-  csv: async (from, write) => {
+  csv: async (from, write, { args }) => {
     const columns = await Columns.ofFirstRows(from);
-    await writeWithColumns(columns, () => write(Readable.from(csvOf(from, columns))));
+    columns.addLast(Object.keys(args.checks?.fields ?? {}));
+    await writeWithColumns(columns, () => write(Readable.from(csvOf(from, columns, args.csvFormulas))));
   },
-  parquet: async (from, write, options) => {
+  parquet: async (from, write, { args, ...options }) => {
+    const types = args.columns ?? {};
     const columns = await Columns.ofFirstRows(from);
-    columns.addLast(Object.keys(options.types ?? {}));
-    await writeWithColumns(columns, () => write(Readable.from(parquetOf(from, { ...options, columns }))));
+    columns.addLast(Object.keys(types));
+    await writeWithColumns(columns, () => write(Readable.from(parquetOf(from, { ...options, types, columns }))));
   },
 };
 

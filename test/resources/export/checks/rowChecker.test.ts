@@ -32,7 +32,7 @@ function naively(rows: readonly Row[], fields: Record<string, FieldChecks>): unk
       return [
         name,
         {
-          filled: rows.length === 0 ? 1 : values.length / rows.length,
+          filled: rows.length === 0 ? 0 : values.length / rows.length,
           empty: rows.length - values.length,
           wrongType: values.filter((value) => !Number.isInteger(Number(value)) || typeof value === "boolean").length,
           unmatched: texts.filter((text) => !text.includes("1")).length,
@@ -66,6 +66,18 @@ describe("a checker of rows", () => {
         assert.deepEqual(figures.fields, naively(rows, fields));
       }),
     );
+  });
+
+  it("fails each field without rows, unless its filled is 0", () => {
+    for (const pages of [[], [[]], [[], []]]) {
+      const fields = { a: {}, b: { filled: 1 }, c: { unique: true }, d: { filled: 0 }, e: { filled: 0, unique: true } };
+      const { failed } = checked(pages, { fields });
+      const reason = "there are no rows";
+      assert.deepEqual(
+        failed,
+        ["a", "b", "c"].map((name) => ({ check: `fields.${name}`, reason })),
+      );
+    }
   });
 
   it("numbers the rows from 1 over all pages, and names the first five", () => {
