@@ -55,7 +55,8 @@ export function testDriftOf(count: number, ways: readonly RefreshArguments[] = [
     assert.match(output, new RegExp(`${count + 1} unchanged`));
     const operations = world.operations();
     assert.equal(operations.length, reads(operations));
-    assert.ok(operations.length <= waves + 2, `${operations.length} requests`);
+    // Tasks that are read together with the missing one are asked for once more, each alone.
+    assert.ok(operations.length <= count, `${operations.length} requests`);
     await world.project.refresh({ args: atOnce });
     const requests = world.operations();
     assert.ok(requests.length <= 2, `${requests.length} requests`);
@@ -75,14 +76,15 @@ export function testDriftOf(count: number, ways: readonly RefreshArguments[] = [
     assert.match(output, /no changes were expected/);
     assert.match(output, /Url\s*: "https:\/\/somebody.test\/" => "https:\/\/shop.test\/\d+"/);
     assert.equal(JSON.stringify(world.project.state()), state);
-    assert.ok(reads(world.operations()) <= waves + 2);
+    assert.ok(reads(world.operations()) <= count);
     assert.notEqual(urlOf(changed), declared);
   });
 
-  it(`is found with at most ${waves + 2} requests, and shown: a changed value and a missing task`, async () => {
+  it(`is found with at most ${count} requests, and shown: a changed value and a missing task`, async () => {
     const { output } = await world.project.refresh({ args: ["--diff"] });
     const operations = world.operations();
-    assert.ok(operations.length <= waves + 2, `${operations.length} requests`);
+    // Tasks that are read together with the missing one are asked for once more, each alone.
+    assert.ok(operations.length <= count, `${operations.length} requests`);
     assert.match(output, /Url\s*: "https:\/\/shop.test\/\d+" => "https:\/\/somebody.test\/"/);
     assert.match(output, /~ 1 updated\s+- 1 deleted/);
   });
@@ -100,7 +102,7 @@ export function testDriftOf(count: number, ways: readonly RefreshArguments[] = [
     const { changed, declared } = drift();
     await world.project.up({ args: ["--refresh"] });
     const operations = world.operations();
-    assert.ok(reads(operations) <= waves + 2, `${reads(operations)} reads`);
+    assert.ok(reads(operations) <= count, `${reads(operations)} reads`);
     assert.deepEqual(operations.filter((operation) => operation !== "getActions").sort(), [
       "copyTask",
       "updateTaskParameters",

@@ -15,11 +15,6 @@ export function mayBeAboutSome(error: unknown): error is ServiceError {
   return isServiceError(error, "notFound", "actionNotFound", "refused", "contract", "busy");
 }
 
-/** Whether the client has waited for this to pass already, so that a request for fewer tasks need not wait again. */
-export function wasWaitedOut(refusal: ServiceError): boolean {
-  return isServiceError(refusal, "busy", "outcomeUnknown");
-}
-
 /** Whether the service's message names a task, as a whole word: `task-10` does not name `task-1`. */
 export function names({ said = "" }: ServiceError, taskId: string): boolean {
   const words = said.split(/[\s"'`=,;()[\]{}<>]+/);

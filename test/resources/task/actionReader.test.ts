@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { setImmediate } from "node:timers/promises";
 import pLimit from "p-limit";
-import sinon from "sinon";
 import type { Emulator, EmulatorOptions, Fault } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import type { ServiceClientOptions } from "../../../src/service/index";
@@ -72,24 +70,14 @@ describe("reads of many tasks' actions", () => {
     assert.ok(failed.every(({ answer }) => isServiceError(answer.reason, "notFound")));
   };
 
-  it("ask for a task that the refusal names alone, and for the others once more", async () => {
-    for (const taskGone of ["invalidTaskId", "notFound"] as const) {
-      const reader = await start({ taskGone });
-      await gone(reader, 1);
-      assert.equal(emulator.requests.length, 3);
-      await emulator.close();
-    }
-    const reader = await start();
-    await gone(reader, 1, 10, 37);
-    assert.equal(emulator.requests.length, 5);
-  });
-
-  it("ask for each task alone, once, if the refusal names none", async () => {
-    for (const index of [0, 37, 99]) {
-      const reader = await start({ getActionsMissing: "refusedUnnamed" });
-      await gone(reader, index);
-      assert.equal(emulator.requests.length, 101);
-      await emulator.close();
+  it("ask for each task alone, once, after a refusal of them together", async () => {
+    for (const getActionsMissing of ["refusedNamed", "refusedUnnamed"] as const) {
+      for (const index of [0, 37, 99]) {
+        const reader = await start({ getActionsMissing });
+        await gone(reader, index);
+        assert.equal(emulator.requests.length, 101);
+        await emulator.close();
+      }
     }
   });
 
@@ -101,29 +89,6 @@ describe("reads of many tasks' actions", () => {
         await emulator.close();
       }
     }
-  });
-
-  it("are sent at once if as many arrived as were ever open, because the engine sends no more before the response", async () => {
-    const getActions = sinon.fake(async ({ taskIds: asked }: { taskIds: string[] }) => ({
-      requestId: "r",
-      data: asked.map((taskId) => ({ taskId, actions: [] })),
-    }));
-    const reader = new ActionReader({ getActions });
-    const readSome = (from: number) => taskIds.slice(from, from + 8).map((taskId) => reader.read(taskId, ["a"]));
-    await Promise.all(readSome(0));
-    assert.equal(getActions.callCount, 1);
-    const answers = readSome(8);
-    await setImmediate();
-    await setImmediate();
-    assert.equal(getActions.callCount, 2);
-    assert.deepEqual(getActions.lastCall.args[0].taskIds, taskIds.slice(8, 16));
-    await Promise.all(answers);
-    // Fewer than that may be the first of them.
-    const one = reader.read("task-16", ["a"]);
-    await setImmediate();
-    await setImmediate();
-    assert.equal(getActions.callCount, 2);
-    await one;
   });
 
   it("return nothing for a task that the service omits", async () => {
@@ -150,14 +115,6 @@ describe("reads of many tasks' actions", () => {
     );
   });
 
-  it("fail together, after few requests, when the service fails at each task", async () => {
-    const reader = await start();
-    emulator.fault({ operation: "getActions", kind: "error", code: "ServerError", times: 1000 });
-    const answers = await readAll(reader);
-    assert.ok(answers.every(({ status }) => status === "rejected"));
-    assert.ok(emulator.requests.length <= 9, `${emulator.requests.length} requests`);
-  });
-
   const failedOf = (answers: readonly PromiseSettledResult<unknown>[]): number[] =>
     answers.flatMap(({ status }, index) => (status === "rejected" ? [index] : []));
   const envelope = (code: string, message: string) => ({ error: { code, message }, requestId: "r" });
@@ -180,17 +137,6 @@ describe("reads of many tasks' actions", () => {
     }
   });
 
-  it("ask for a task that such a failure names alone, and for the others once more", async () => {
-    for (const code of ["PermissionDenied", "TaskExecuting"]) {
-      const reader = await start();
-      const body = envelope(code, "task task-37 cannot be read.");
-      emulator.fault({ operation: "getActions", kind: "status", status: 400, taskId: "task-37", times: 1000, body });
-      assert.deepEqual(failedOf(await readAll(reader)), [37]);
-      assert.equal(emulator.requests.length, 3);
-      await emulator.close();
-    }
-  });
-
   it("return the others if several tasks fail, also the first and the last", async () => {
     const reader = await start();
     for (const index of [0, 1, 60, 99]) {
@@ -198,13 +144,6 @@ describe("reads of many tasks' actions", () => {
       emulator.fault({ operation: "getActions", kind: "error", code: "PermissionDenied", taskId, times: 1000 });
     }
     assert.deepEqual(failedOf(await readAll(reader)), [0, 1, 60, 99]);
-  });
-
-  it("wait for a failure to pass once, and not for each task", async () => {
-    const reader = await start({}, { maxRetries: 1 });
-    emulator.fault({ operation: "getActions", kind: "error", taskId: "task-37", times: 1000 });
-    assert.deepEqual(failedOf(await readAll(reader)), [37]);
-    assert.equal(emulator.requests.length, 102);
   });
 
   it("wait as usual after too many requests while each task is asked for", async () => {
@@ -219,15 +158,15 @@ describe("reads of many tasks' actions", () => {
     }
   });
 
-  it("fail together, after the first tries, if the account may read none, and name how many there are", async () => {
+  it("fail each with an error of its own task if the account may read none", async () => {
     const reader = await start();
     emulator.fault({ operation: "getActions", kind: "error", code: "PermissionDenied", times: 1000 });
-    const answers = await readAll(reader);
-    assert.equal(failedOf(answers).length, 100);
-    assert.equal(emulator.requests.length, 4);
-    const told = answers.filter(({ status }) => status === "rejected") as PromiseRejectedResult[];
-    const several = told.filter(({ reason }) => /task-0, task-1, .* and 95 more\)/.test(reason.message));
-    assert.equal(several.length, 97);
+    for (const [index, answer] of (await readAll(reader)).entries()) {
+      assert.ok(
+        answer.status === "rejected" && new RegExp(`\\btask-${index}\\b`).test(answer.reason.message),
+        `${index}`,
+      );
+    }
   });
 
   describe("8 at a time, as the engine asks", () => {
@@ -248,13 +187,6 @@ describe("reads of many tasks' actions", () => {
         assert.ok(emulator.requests.length <= 24, `${emulator.requests.length} requests`);
         await emulator.close();
       }
-    });
-
-    it("take 4 requests for each 8 if none may be read", async () => {
-      const reader = await start();
-      emulator.fault(denied);
-      assert.equal(failedOf(await readInTurns(reader)).length, 100);
-      assert.ok(emulator.requests.length <= 4 * Math.ceil(100 / 8), `${emulator.requests.length} requests`);
     });
 
     it("take 2 requests without types for 100 tasks if the service refuses them", async () => {
