@@ -280,4 +280,52 @@ describe("the emulator's state file under failures", () => {
     sinon.stub(fs, "openSync").throws(error);
     await assert.rejects(start(), refused(/cannot be read, because this user has no permission \(EACCES\)/));
   });
+
+  for (const code of ["EACCES", "EROFS", "EMFILE", "EIO", "ENOSPC", "EDQUOT"]) {
+    it(`is called damaged by no error of the system: ${code}`, async () => {
+      await (await start()).close();
+      const content = readFileSync(stateFile);
+      const fails = () => {
+        throw Object.assign(new Error(`${code}: no`), { code });
+      };
+      const described = (error: Error) => {
+        assert.match(error.message, /state file \S+(state|new)\.db /);
+        assert.match(error.message, /cannot be read.*\(|Action: make sure that the disk has space/);
+        assert.doesNotMatch(error.message, /damaged|not a state|restore/);
+        return true;
+      };
+      const stubs: (() => sinon.SinonStub)[] = [
+        () => {
+          const open = sinon.stub(fs, "openSync").callsFake((...args) => {
+            return typeof args[1] === "number" && args[1] & fs.constants.O_RDWR ? fails() : open.wrappedMethod(...args);
+          });
+          return open;
+        },
+        () => sinon.stub(fs, "readSync").callsFake(fails),
+        () => {
+          const make = sinon
+            .stub(fs, "mkdirSync")
+            .callsFake(((...args: Parameters<typeof mkdirSync>) =>
+              String(args[0]).endsWith(".lock") ? fails() : make.wrappedMethod(...args)) as typeof mkdirSync);
+          return make;
+        },
+      ];
+      for (const stub of stubs) {
+        const stubbed = stub();
+        await assert.rejects(start(), described);
+        stubbed.restore();
+        assert.deepEqual(readFileSync(stateFile), content);
+        rmSync(`${stateFile}-wal`, { force: true });
+      }
+      const written = sinon.stub(fs, "writeSync").callsFake(fails);
+      await assert.rejects(startWith([], { stateFile: join(folder, "new.db") }), described);
+      written.restore();
+      assert.deepEqual(
+        readdirSync(folder).filter((name) => name.startsWith("new")),
+        [],
+        "what takes space is removed",
+      );
+      await start();
+    });
+  }
 });

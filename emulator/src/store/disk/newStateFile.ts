@@ -1,5 +1,7 @@
 import {
+  accessSync,
   closeSync,
+  constants,
   existsSync,
   fsyncSync,
   linkSync,
@@ -8,28 +10,57 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statfsSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { messageOf } from "../../errors";
 import type { StateDocument, StateExtras } from "../document/stateDocument";
 import { fillStore } from "../document/stateDocument";
 import { Store } from "../store";
 import { StateDatabase } from "./database";
 import { StateRecords } from "./records";
 
+/** The message about a file that is not damaged. SQLite does not tell which error of the system it has met. */
+export function unusable(file: string, done: "opened" | "created", reason: string): string {
+  const folder = dirname(resolve(file));
+  const { bavail } = statfsSync(folder);
+  const cause = bavail === 0 ? "the disk is full" : systemReason(file, folder);
+  return (
+    `the state file ${file} could not be ${done}: ${cause ?? reason}. ` +
+    "Action: make sure that the disk has space and that this user can write the file and its folder; the file has not changed"
+  );
+}
+
+/** Why the system does not let this process write a file; undefined if it does. */
+function systemReason(file: string, folder: string): string | undefined {
+  try {
+    accessSync(folder, constants.W_OK);
+    if (existsSync(file)) closeSync(openSync(file, "r+"));
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
 /** Creates a state file, or replaces it. The file appears under its name when it is complete. */
 export function createStateFile(name: string, store: Store, extras: StateExtras): void {
   const path = resolve(name);
   mkdirSync(dirname(path), { recursive: true });
   const unfinished = `${path}.new`;
-  const database = StateDatabase.create(unfinished);
+  let database: StateDatabase | undefined;
   try {
+    database = StateDatabase.create(unfinished);
     store.collect();
     new StateRecords(database, store).save(extras);
-  } finally {
     database.close();
+    // Windows syncs only what is open for writing.
+    syncFile(unfinished, "r+");
+  } catch (error) {
+    database?.close();
+    // On a full disk, it would take the space that is left.
+    for (const left of [unfinished, `${unfinished}-wal`]) rmSync(left, { force: true });
+    throw new Error(unusable(name, "created", messageOf(error)), { cause: error });
   }
-  // Windows syncs only what is open for writing.
-  syncFile(unfinished, "r+");
   // A kill leaves the log of an earlier file with this name. SQLite would write its changes into the new file.
   rmSync(`${path}-wal`, { force: true });
   renameSync(unfinished, path);

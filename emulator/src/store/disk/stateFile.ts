@@ -5,7 +5,7 @@ import type { StateDocument, StateExtras } from "../document/stateDocument";
 import { checkStateDocument } from "../document/stateDocument";
 import type { Store } from "../store";
 import { applicationId, databaseVersion, StateDatabase } from "./database";
-import { convertStateFile } from "./newStateFile";
+import { convertStateFile, unusable } from "./newStateFile";
 import { remedy, StateRecords } from "./records";
 
 /** Minimum time between two saves of background work. Changes of a request are saved before its response. */
@@ -76,6 +76,9 @@ export class StateFile {
   }
 }
 
+/** What SQLite says about the content of a file. Its other errors are of the disk, the permissions or the system. */
+const damage = /malformed|not a database|no such (table|column)/;
+
 /**
  * Fills an empty store from a file. A file of version 1 is converted and kept under another name.
  * @returns undefined if the file does not exist.
@@ -102,6 +105,7 @@ export function loadState(
     database?.close();
     // JSON.parse quotes the text, which can be a credential.
     const reason = error instanceof SyntaxError ? "a record is incomplete" : messageOf(error);
+    if (!(error instanceof SyntaxError) && !damage.test(reason)) throw new Error(unusable(file, "opened", reason));
     throw new Error(`the state file ${file} is damaged: ${reason}. Action: ${remedy}`);
   }
 }
