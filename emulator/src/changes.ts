@@ -3,13 +3,15 @@ import { Refusal } from "./errors";
 import type { Service } from "./service";
 import type { EmulatorCredentials } from "./store/credentials";
 import { LineList } from "./store/lineList";
+import { isRow } from "./store/rowList";
 import type { SeedAction, SeedTask } from "./store/seed";
-import type { StoredAction, StoredTask, SubtaskStatus } from "./store/store";
+import { checkFields, checkNewAction, checkNewTask } from "./store/seed";
+import type { StoredAction, StoredRun, StoredTask, SubtaskStatus } from "./store/store";
 import { hasEnded, newAction, newRun } from "./store/store";
 
 /**
  * Changes outside of the client: what a user does in the editor of the service, or what a test needs. They bypass credentials, plan, journal
- * and behaviours. A task, action or batch that does not exist is an Error.
+ * and behaviours. What they add is checked like a seed. A task, action, batch or subtask that does not exist is an Error.
  */
 export class Changes {
   private readonly service: Service;
@@ -24,6 +26,7 @@ export class Changes {
   /** Adds a task, and its group if it does not exist. */
   addTask(task: SeedTask): void {
     const { store } = this.service;
+    checkNewTask(task, store.tasks.has(task.taskId));
     if (!store.groups.has(task.taskGroupId)) store.addGroup(task.taskGroupId);
     store.addTask(task);
     this.changed();
@@ -40,6 +43,7 @@ export class Changes {
   /** Adds an action at the end of a task. */
   addAction(taskId: string, action: SeedAction): void {
     const task = this.task(taskId);
+    checkNewAction(taskId, action, task.actions);
     task.actions.push(newAction(action));
     this.taskChanged(task);
   }
@@ -54,7 +58,9 @@ export class Changes {
 
   /** Sets one property of an action. */
   setProperty(taskId: string, actionId: string, name: string, value: string): void {
-    this.action(taskId, actionId).properties.set(name, value);
+    const action = this.action(taskId, actionId);
+    checkFields({ properties: { [name]: value } });
+    action.properties.set(name, value);
     this.taskChanged(this.task(taskId));
   }
 
@@ -67,6 +73,7 @@ export class Changes {
   /** Replaces the items of a loop and, if given, its kind. */
   setLoopItems(taskId: string, actionId: string, loopItems: readonly string[], loopType?: string): void {
     const action = this.action(taskId, actionId);
+    checkFields({ loopItems: [...loopItems], ...(loopType === undefined ? {} : { loopType }) });
     action.loopItems = [...loopItems];
     action.loopType = loopType ?? action.loopType;
     this.taskChanged(this.task(taskId));
@@ -75,6 +82,7 @@ export class Changes {
   /** Replaces a task's start URLs. */
   setStartUrls(taskId: string, urls: readonly string[]): void {
     const task = this.task(taskId);
+    checkFields({ startUrls: [...urls] });
     task.startUrls = LineList.of(urls);
     this.taskChanged(task);
   }
@@ -87,9 +95,11 @@ export class Changes {
   insertRows(taskId: string, rows: readonly (Row | string)[], lotNo?: string): string {
     const { store } = this.service;
     this.task(taskId);
-    const wanted = lotNo === undefined ? store.latestRuns(taskId, 1).at(0) : store.runs.get(lotNo);
-    if (wanted === undefined && lotNo !== undefined) throw new Refusal("NotFound", `there is no batch ${lotNo}`);
-    const texts = rows.map((row, index) => (typeof row === "string" ? checkedRow(row, index) : JSON.stringify(row)));
+    const wanted = lotNo === undefined ? store.latestRuns(taskId, 1).at(0) : this.run(lotNo);
+    if (wanted !== undefined && wanted.taskId !== taskId) {
+      throw new Refusal("InvalidParameter", `batch ${lotNo} is of task ${wanted.taskId}, not of task ${taskId}`);
+    }
+    const texts = rows.map(rowText);
     const run = wanted ?? store.addRun(newRun(taskId));
     run.rows.append(texts);
     store.runChanged(run);
@@ -109,8 +119,10 @@ export class Changes {
    * does not work.
    */
   setSubtaskStatus(lotNo: string, status: SubtaskStatus, subTaskIds?: readonly string[]): void {
-    const run = this.service.store.runs.get(lotNo);
-    if (run === undefined) throw new Refusal("NotFound", `there is no batch ${lotNo}`);
+    const run = this.run(lotNo);
+    const known = new Set(run.subtasks.map(({ subTaskId }) => subTaskId));
+    const unknown = subTaskIds?.find((id) => !known.has(id));
+    if (unknown !== undefined) throw new Refusal("NotFound", `batch ${lotNo} has no subtask ${unknown}`);
     for (const subtask of run.subtasks) {
       if (subTaskIds !== undefined && !subTaskIds.includes(subtask.subTaskId)) continue;
       if (!hasEnded(subtask)) this.service.runner.stopSubtask(run, subtask);
@@ -145,6 +157,9 @@ export class Changes {
 
   /** Adds an account, which sees none of the tasks and groups. @returns its credentials. */
   addAccount(name: string): EmulatorCredentials {
+    if (this.service.credentials.hasAccount(name)) {
+      throw new Refusal("InvalidParameter", `account ${name} is there already`);
+    }
     const credentials = this.service.credentials.addAccount(name);
     this.changed();
     return credentials;
@@ -161,6 +176,12 @@ export class Changes {
     return task;
   }
 
+  private run(lotNo: string): StoredRun {
+    const run = this.service.store.runs.get(lotNo);
+    if (run === undefined) throw new Refusal("NotFound", `there is no batch ${lotNo}`);
+    return run;
+  }
+
   private action(taskId: string, actionId: string): StoredAction {
     const action = this.task(taskId).actions.find((known) => known.actionId === actionId);
     if (action === undefined) throw new Refusal("NotFound", `task ${taskId} has no action ${actionId}`);
@@ -169,12 +190,8 @@ export class Changes {
 }
 
 /** Rows are sent as they are stored, so a row that is not a JSON object would make the response invalid. */
-function checkedRow(text: string, index: number): string {
-  try {
-    const row: unknown = JSON.parse(text);
-    if (typeof row === "object" && row !== null && !Array.isArray(row)) return text;
-  } catch {
-    // Refused below.
-  }
+function rowText(row: Row | string, index: number): string {
+  const text = typeof row === "string" ? row : JSON.stringify(row);
+  if (isRow(text)) return text;
   throw new Refusal("InvalidParameter", `rows.${index} must be an object or the JSON text of one`);
 }

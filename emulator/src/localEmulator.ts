@@ -1,3 +1,4 @@
+import { constants } from "node:buffer";
 import { setImmediate } from "node:timers/promises";
 import type { Behaviour } from "./behaviour";
 import { withBehaviour } from "./behaviour";
@@ -7,14 +8,15 @@ import type { Emulator, Health } from "./emulator";
 import { messageOf, Refusal } from "./errors";
 import type { Fault, FaultPlan, FaultView, Hold, HoldView, PlannedFault } from "./http/faults";
 import { viewOf } from "./http/faults";
+import type { RateGate } from "./http/gate";
 import type { Journal, JournalEntry, RequestFilter } from "./http/journal";
 import { Inspection } from "./inspect";
 import type { Service } from "./service";
 import type { ClockSetting, ClockView } from "./store/clock";
 import type { EmulatorCredentials } from "./store/credentials";
 import type { StateDocument } from "./store/document/stateDocument";
-import { checkStateDocument, fillStore, stateDocument } from "./store/document/stateDocument";
-import { sow } from "./store/initialState";
+import { checkStateDocument, documentTextOfMoment, fillStore, stateDocument } from "./store/document/stateDocument";
+import { extrasOf, sow } from "./store/initialState";
 import type { Plan, Seed } from "./store/seed";
 import { checkSeed } from "./store/seed";
 
@@ -25,6 +27,7 @@ export interface LocalParts {
   service: Service;
   journal: Journal;
   faults: FaultPlan;
+  rate: RateGate;
   /** The content to which a reset returns. */
   seed: Seed;
   latency: { ms: number };
@@ -68,7 +71,7 @@ export class LocalEmulator implements Emulator {
   }
 
   async reset(): Promise<void> {
-    const { service, faults, latency, seed } = this.parts;
+    const { service, faults, rate, latency, seed } = this.parts;
     const { behaviour, plan, latencyMs } = this.atStart;
     faults.reset();
     // A request that was held before its effect takes effect now, not after the reset.
@@ -77,6 +80,7 @@ export class LocalEmulator implements Emulator {
     service.runner.release();
     service.store.clear();
     sow(seed, service.store);
+    rate.reset();
     service.clock.set({ mode: "real" });
     // After the clock: tokens get a lifetime of its time.
     service.credentials.reset();
@@ -104,12 +108,16 @@ export class LocalEmulator implements Emulator {
       // A copy, which does not change with the store.
       return JSON.parse(JSON.stringify(document));
     } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      throw new Refusal(
-        "ServerError",
-        "the state has more than 512 MB as one document. Action: stop the emulator and copy its state file",
-      );
+      throw error instanceof RangeError ? tooLong() : error;
     }
+  }
+
+  /** The same document as JSON, in parts, without a long pause of the process. */
+  async stateText(): Promise<Iterable<string>> {
+    const { service } = this.parts;
+    const { length, parts } = await documentTextOfMoment(service.store, () => extrasOf(service));
+    if (length > constants.MAX_STRING_LENGTH) throw tooLong();
+    return parts;
   }
 
   async importState(document: unknown): Promise<void> {
@@ -222,6 +230,13 @@ export class LocalEmulator implements Emulator {
   close(): Promise<void> {
     return this.parts.close();
   }
+}
+
+function tooLong(): Refusal {
+  return new Refusal(
+    "ServerError",
+    "the state has more than 512 MB as one document. Action: stop the emulator and copy its state file",
+  );
 }
 
 /** A checked copy, because the store takes over its values. */

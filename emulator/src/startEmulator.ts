@@ -14,6 +14,7 @@ import { visitPage } from "./extraction/pages";
 import { Runner } from "./extraction/runner";
 import { RequestCheck } from "./http/checkRequest";
 import { FaultPlan } from "./http/faults";
+import { RateGate } from "./http/gate";
 import { Journal } from "./http/journal";
 import { buildServer } from "./http/server";
 import { LocalEmulator } from "./localEmulator";
@@ -119,6 +120,7 @@ async function startWith(
   const journal = new Journal(options.journalLimit ?? 100_000);
   journal.onClose(() => feed.tell({ type: "request" }));
   const faults = new FaultPlan(() => feed.tell({ type: "fault" }));
+  const rate = new RateGate(clock);
   const closing = new AbortController();
   const latency = { ms: options.latencyMs ?? 0 };
   const host = options.host ?? "127.0.0.1";
@@ -140,6 +142,7 @@ async function startWith(
       check: new RequestCheck(contract),
       journal,
       faults,
+      rate,
       latencyMs: () => latency.ms,
       log,
       saved,
@@ -166,6 +169,7 @@ async function startWith(
     service,
     journal,
     faults,
+    rate,
     seed: options.seed ?? defaultSeed(),
     latency,
     saved,

@@ -3,11 +3,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
+import sinon from "sinon";
 import type { Emulator } from "webextract-emulator";
 import type { OperationName } from "../internals/service";
 import { operations } from "../internals/service";
 import { operationNames } from "../service/calls";
+import { admin } from "./admin/adminCaller";
 import { call, credentialOf, data, refusal, startWith, template } from "./caller";
+import { savedState } from "./savedState";
 
 describe("the emulator's credentials", () => {
   let emulator: Emulator;
@@ -146,5 +149,55 @@ describe("the emulator's credentials", () => {
       assert.ok(!written.includes(secret), written);
     assert.equal(logged.requests.length, 18);
     await logged.close();
+  });
+
+  it("are not written again by requests that do not change them, however many there are", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "emulator-credentials-"));
+    const first = await startWith([], { stateFile: join(folder, "state.db") });
+    const written = sinon.spy(JSON, "stringify");
+    const writes = () =>
+      written.args.filter(([value]) => typeof value === "object" && value !== null && "credentials" in value).length;
+    const copy = { taskId: "template", taskGroupId: "group" };
+    await data(first, "copyTask", copy);
+    assert.equal(writes(), 0);
+    const refresh = { grant_type: "refresh_token", refresh_token: first.credentials.refreshToken };
+    const changes: (() => unknown)[] = [
+      () => data(first, "refreshToken", refresh),
+      () => first.change.addAccount("other"),
+      () => first.setPlan("professional"),
+      () => first.change.expireRefreshTokens(),
+      () => first.change.expireAccessTokens(),
+      () => first.reset(),
+    ];
+    for (const [index, change] of changes.entries()) {
+      await change();
+      // The admin API saves after each of its requests, also if no token works.
+      await admin(first, "/faults", { method: "DELETE" });
+      await call(first, "copyTask", { fields: copy });
+      assert.equal(writes(), index + 1, String(change));
+    }
+    first.setBehaviour({ accessTokenRequests: 9 });
+    await data(first, "copyTask", copy);
+    assert.equal(writes(), changes.length + 1, "the use of a token with a limit is a change");
+    sinon.restore();
+    const document = first.exportState();
+    await first.close();
+    assert.deepEqual(await savedState(join(folder, "state.db")), document);
+    rmSync(folder, { recursive: true });
+  });
+
+  it("go when they have expired, except for the newest", async () => {
+    for (const behaviour of [{ refreshRotation: "oldDies" as const, tokenLifetime: 1 }, { tokenLifetime: 1 }]) {
+      const issuing = await startWith([], { behaviour });
+      for (let refresh = 0; refresh < 420; refresh += 1) {
+        const fields = { grant_type: "refresh_token", refresh_token: issuing.credentials.refreshToken };
+        await data(issuing, "refreshToken", fields);
+        issuing.setClock({ mode: "step", ms: 2000 });
+      }
+      assert.ok(issuing.exportState().credentials.accessTokens.length <= 202);
+      const left = issuing.exportState().credentials.refreshTokens.length;
+      assert.equal(left <= 202, "refreshRotation" in behaviour, "a refresh token that works is kept");
+      await issuing.close();
+    }
   });
 });

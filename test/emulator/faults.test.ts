@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Emulator } from "webextract-emulator";
+import { admin } from "./admin/adminCaller";
 import { call, data, startWith } from "./caller";
 
 describe("a fault of the emulator", () => {
@@ -117,5 +118,19 @@ describe("a fault of the emulator", () => {
     assert.equal((await read("another", "template")).status, 403);
     assert.notEqual((await read("another")).status, 403);
     assert.equal((await read("template")).status, 403);
+  });
+
+  it("is refused if it spoils the response of an operation that takes no effect", async () => {
+    for (const kind of ["truncated", "slow", "wrongType"] as const) {
+      const fault = { operation: "*", kind, when: "before" } as const;
+      assert.throws(() => emulator.fault(fault), new RegExp(`when must be after for ${kind}`));
+      const refused = await admin(emulator, "/faults", { body: fault });
+      assert.deepEqual([refused.status, refused.json.error.code], [400, "InvalidParameter"]);
+      assert.deepEqual(emulator.faults, []);
+    }
+    for (const kind of ["reset", "hang", "status", "error", "late", "redirect"] as const) {
+      emulator.fault({ operation: "*", kind, when: "before" });
+    }
+    assert.equal(emulator.faults.length, 6);
   });
 });

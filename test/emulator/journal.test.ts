@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { ServiceClient } from "../../src/service";
+import { operations } from "../internals/service";
 import { exampleCalls, operationNames } from "../service/calls";
-import { call, startWith } from "./caller";
+import { call, startWith, template } from "./caller";
+
+const emulatorSeed = { taskGroups: [{ taskGroupId: "group" }], tasks: [template] };
 
 describe("the emulator's journal", () => {
   it("holds each request, in order", async () => {
@@ -140,6 +143,61 @@ describe("the emulator's journal", () => {
       emulator.requests.map(({ body }) => body),
       ["b", "c"].map((taskId) => ({ taskId, actionId: "loop", loopType: "UrlList", loopItems: { length: 10_001 } })),
     );
+    await emulator.close();
+  });
+
+  it("keeps its operations, paths and names of fields, whatever words the credentials are", async () => {
+    const words = ["a", "task", "data", "taskId", "copy", "POST", "api", "1", "-", ".", "$&", "(?", "[secret]"];
+    for (const [index, accessToken] of words.entries()) {
+      const [refreshToken, apiKey] = [`${words[(index + 1) % words.length]}`, `${words[(index + 2) % words.length]}`];
+      const lines: string[] = [];
+      const emulator = await startWith([], { log: (line) => lines.push(line) });
+      const credentials = { accessToken, refreshToken, apiKey };
+      await emulator.seed({ ...emulatorSeed, credentials });
+      for (const name of operationNames) await call(emulator, name, { fields: { taskId: "another-one" } });
+      assert.deepEqual(
+        emulator.requests.map(({ operation, path }) => [operation, path]),
+        operationNames.map((name) => [name, operations[name].path]),
+      );
+      assert.deepEqual(
+        lines.map((line) => line.split(/[ ?]/)[1]),
+        operationNames.map((name) => operations[name].path),
+      );
+      for (const { query, body } of emulator.requests) {
+        for (const key of Object.keys({ ...query, ...(body as object) })) assert.doesNotMatch(key, /secret/);
+      }
+      const copied = emulator.findRequests({ operation: "copyTask" })[0];
+      assert.equal(copied?.query.taskId, "another-one", "a credential inside of a word is no credential");
+      await call(emulator, "getData", { fields: { taskId: `is ${accessToken} here`, offset: 0, size: 1 } });
+      await call(emulator, "getData", { fields: { taskId: accessToken, offset: 0, size: 1 } });
+      assert.deepEqual(
+        emulator.requests.slice(-2).map(({ query }) => query.taskId),
+        ["is [secret] here", "[secret]"],
+      );
+      await emulator.close();
+    }
+  });
+
+  it("holds no long credential, also inside of a word or as the name of a field", async () => {
+    const emulator = await startWith();
+    const given = {
+      accessToken: "given-access-token-1",
+      refreshToken: "given-refresh-(1)",
+      apiKey: "given-key-$&-1234",
+    };
+    const minted = emulator.credentials;
+    const send = async (secret: string) => {
+      await call(emulator, "startTask", { fields: { taskId: `x${secret}y`, [`x${secret}`]: [{ [secret]: secret }] } });
+      await call(emulator, "getData", { path: `/${encodeURIComponent(`x${secret}y`)}`, fields: { [secret]: secret } });
+    };
+    for (const secret of Object.values(minted)) await send(secret);
+    const before = JSON.stringify(emulator.requests);
+    await emulator.seed({ ...emulatorSeed, credentials: given });
+    for (const secret of [...Object.values(minted), ...Object.values(given)]) await send(secret);
+    const journal = before + JSON.stringify(emulator.requests);
+    for (const secret of [...Object.values(minted), ...Object.values(given)]) {
+      assert.ok(!journal.includes(secret), secret);
+    }
     await emulator.close();
   });
 });

@@ -209,7 +209,7 @@ describe("the records of a state file", () => {
         ],
       });
     },
-    account: (emulator) => emulator.change.addAccount(`account ${emulator.requests.length}`),
+    account: (emulator) => emulator.change.addAccount(`account ${emulator.exportState().credentials.apiKeys.length}`),
     plan: (emulator) => emulator.setPlan("professional"),
     reset: (emulator) => emulator.reset(),
     import: (emulator) => emulator.importState(emulator.exportState()),

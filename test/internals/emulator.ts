@@ -1,5 +1,6 @@
 export { Admin } from "../../emulator/src/admin/admin";
 export { Hosts } from "../../emulator/src/extraction/hosts";
+export { LocalEmulator } from "../../emulator/src/localEmulator";
 export type { Change } from "../../emulator/src/page/changeFeed";
 export { ChangeFeed } from "../../emulator/src/page/changeFeed";
 export { EventStream } from "../../emulator/src/page/eventStream";

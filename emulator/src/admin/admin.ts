@@ -6,6 +6,7 @@ import fastify from "fastify";
 import type { Operation } from "../contract";
 import { contractText, operationsOf, readContract, yamlLibrary } from "../contract";
 import { internalFailure, Refusal } from "../errors";
+import { checkDepth } from "../http/body";
 import { RequestCheck } from "../http/checkRequest";
 import type { AdminListener } from "../http/server";
 import { decodeColons } from "../http/server";
@@ -80,6 +81,8 @@ async function build(parts: AdminParts): Promise<FastifyInstance> {
   const app = fastify({
     bodyLimit,
     exposeHeadRoutes: false,
+    // An id in a path can have any length that a request line can have.
+    routerOptions: { maxParamLength: Number.MAX_SAFE_INTEGER },
     rewriteUrl: decodeColons,
     frameworkErrors: (error, _request, reply) => sendFailure(reply, error, parts),
   });
@@ -123,8 +126,9 @@ function parseBodies(app: FastifyInstance): void {
 function parseBody(text: string, parse: (text: string) => unknown, form: string): unknown {
   if (text.trim() === "") return undefined;
   try {
-    return parse(text);
+    return checkDepth(parse(text));
   } catch (error) {
+    if (error instanceof Refusal) return error;
     // The message of a parser quotes the text, which can contain a credential.
     const line = error instanceof yamlLibrary().YAMLParseError ? error.linePos?.[0].line : undefined;
     return new Refusal("InvalidParameter", `the body is not ${form}${line === undefined ? "" : ` (line ${line})`}`);

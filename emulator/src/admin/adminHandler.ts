@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { LocalEmulator } from "../localEmulator";
 import type { operations } from "./openapi";
 
@@ -35,9 +36,9 @@ type ResultOf<Name extends AdminOperationName> = operations[Name]["responses"] e
 export type AdminHandler<Name extends AdminOperationName> = (
   emulator: LocalEmulator,
   request: AdminRequest<Name>,
-) => ResultOf<Name> | JsonText | Promise<ResultOf<Name>>;
+) => ResultOf<Name> | JsonText | Promise<ResultOf<Name> | JsonText>;
 
-/** The result of an operation as JSON text. */
+/** The result of an operation as JSON text, or as a stream of it. */
 export class JsonText {
-  constructor(readonly text: string) {}
+  constructor(readonly text: string | Readable) {}
 }

@@ -1096,7 +1096,7 @@ export interface components {
             /** @description Only requests that name this task, alone or with others. Default, any task. */
             taskId?: string;
             /**
-             * @description `before`: the operation does not take effect. `after`: it takes effect, and the fault applies to its response. Default: `after` for truncated, slow, late and wrongType, `before` for the others.
+             * @description `before`: the operation does not take effect. `after`: it takes effect, and the fault applies to its response. Default: `after` for truncated, slow, late and wrongType, `before` for the others. truncated, slow and wrongType allow `after` only.
              * @enum {unknown}
              */
             when?: "before" | "after";
@@ -1139,7 +1139,7 @@ export interface components {
             /** @description Only requests that name this task, alone or with others. Default, any task. */
             taskId?: string;
             /**
-             * @description `before`: the operation does not take effect. `after`: it takes effect, and the fault applies to its response. Default: `after` for truncated, slow, late and wrongType, `before` for the others.
+             * @description `before`: the operation does not take effect. `after`: it takes effect, and the fault applies to its response. Default: `after` for truncated, slow, late and wrongType, `before` for the others. truncated, slow and wrongType allow `after` only.
              * @enum {unknown}
              */
             when: "before" | "after";

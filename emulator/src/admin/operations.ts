@@ -1,8 +1,10 @@
+import { Readable } from "node:stream";
 import { Refusal } from "../errors";
 import type { RequestFilter } from "../http/journal";
 import type { LocalEmulator } from "../localEmulator";
 import { pageReads } from "../page/reads";
 import type { AdminHandler, AdminOperationName } from "./adminHandler";
+import { JsonText } from "./adminHandler";
 import { changeHandlers } from "./changeHandlers";
 import { controls } from "./controls";
 
@@ -12,7 +14,7 @@ type Served = Exclude<AdminOperationName, "getDescription" | "getEvents">;
 const handlers: { [Name in Served]: AdminHandler<Name> } = {
   getHealth: (emulator) => emulator.health(),
   reset: (emulator) => emulator.reset(),
-  getState: (emulator) => ({ ...emulator.exportState() }),
+  getState: async (emulator) => new JsonText(Readable.from(await emulator.stateText())),
   setState: (emulator, { body }) => emulator.importState(body),
   getBehaviour: (emulator) => emulator.behaviour,
   setBehaviour(emulator, { body }) {

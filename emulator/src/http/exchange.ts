@@ -9,9 +9,10 @@ import type { Service } from "../service";
 import type { RequestCheck } from "./checkRequest";
 import { pause, send, sendSpoilt } from "./deliver";
 import type { FaultPlan, PlannedFault } from "./faults";
-import { checkCredentials, checkPlan, presentedCredentials, RateGate } from "./gate";
+import type { RateGate } from "./gate";
+import { checkCredentials, checkPlan, presentedCredentials } from "./gate";
 import type { Journal, JournalEntry } from "./journal";
-import { cleanText, tasksOf } from "./journal";
+import { tasksOf } from "./journal";
 import type { ServiceResponse } from "./responses";
 import { failureResponse, faultResponse, gatewayResponse, successResponse } from "./responses";
 import { receiveUpload } from "./upload";
@@ -23,6 +24,7 @@ export interface ServerParts {
   check: RequestCheck;
   journal: Journal;
   faults: FaultPlan;
+  rate: RateGate;
   latencyMs: () => number;
   log: (line: string) => void;
   /** Resolves when the changes of the request are on disk. */
@@ -52,13 +54,10 @@ interface Received {
 export class Exchange {
   private readonly parts: ServerParts;
   private readonly sockets: WeakMap<Socket, SocketUse>;
-  private readonly rate: RateGate;
-  private requests = 0;
 
   constructor(parts: ServerParts, sockets: WeakMap<Socket, SocketUse>) {
     this.parts = parts;
     this.sockets = sockets;
-    this.rate = new RateGate(parts.service.clock);
   }
 
   async respond(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
@@ -66,8 +65,7 @@ export class Exchange {
     const received = await this.receive(operation, request);
     const { entry } = received;
     const { behaviour } = parts.service;
-    this.requests += 1;
-    const spoilt = behaviour.badGatewayEvery > 0 && this.requests % behaviour.badGatewayEvery === 0;
+    const spoilt = parts.rate.arrive(behaviour);
     if (parts.latencyMs() > 0) await pause(parts.latencyMs(), parts.closing);
 
     const fault = parts.faults.take(operation.name, tasksOf(received.fields));
@@ -190,17 +188,17 @@ export class Exchange {
         receivedAt: this.parts.service.clock.now(),
         tookEffect: false,
       },
-      this.parts.service.credentials.values(),
+      this.parts.service.credentials.given,
     );
   }
 
   /** Handles the request in one synchronous step, so that no other request can interfere. */
   private carryOut(received: Received, request: FastifyRequest): ServiceResponse {
     const { operation, entry, unreadable } = received;
-    const { service, check } = this.parts;
+    const { service, check, rate } = this.parts;
     const { behaviour } = service;
     try {
-      this.rate.pass(behaviour);
+      rate.pass(behaviour);
       checkPath(operation, request, behaviour.refreshPath);
       const account = checkCredentials(
         operation,
@@ -239,8 +237,8 @@ export class Exchange {
       Object.entries(entry.query).map(([key, value]): [string, string] => [key, String(value)]),
     ).toString();
     const target = query === "" ? entry.path : `${entry.path}?${query}`;
-    const line = `${entry.method} ${target} ${entry.status} ${Math.round(performance.now() - startedAt)} ms ${entry.requestId}`;
-    this.parts.log(cleanText(line, this.parts.service.credentials.values()));
+    const took = Math.round(performance.now() - startedAt);
+    this.parts.log(`${entry.method} ${target} ${entry.status} ${took} ms ${entry.requestId}`);
   }
 }
 

@@ -37,7 +37,7 @@ export interface Fault {
   kind: FaultKind;
   /**
    * `before`: the operation does not take effect. `after`: it takes effect, and the fault applies to its response. Default: `after` for
-   * truncated, slow, late and wrongType, `before` for the others.
+   * truncated, slow, late and wrongType, `before` for the others. truncated, slow and wrongType allow `after` only.
    */
   when?: "before" | "after";
   /** Number of requests that fail. Default 1, and without limit if there is a `probability`. */
@@ -160,10 +160,11 @@ export class FaultPlan {
     this.changed = changed;
   }
 
-  /** @throws Refusal if a response cannot have the headers. */
+  /** @throws Refusal if a response cannot have the headers, or if the fault needs the response of an operation that takes no effect. */
   add(fault: Fault): PlannedFault {
+    checkWhen(fault);
     checkHeaders(fault);
-    const spoils = ["truncated", "slow", "late", "wrongType"].includes(fault.kind);
+    const spoils = spoiling.includes(fault.kind) || fault.kind === "late";
     this.last += 1;
     const id = `${fault.kind}-${this.last}`;
     const planned: PlannedFault = {
@@ -266,6 +267,19 @@ function chooser(probability: number, seed: number): () => boolean {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296 < probability;
   };
+}
+
+/** Kinds that change the response of an operation that has taken effect. */
+const spoiling: readonly FaultKind[] = ["truncated", "slow", "wrongType"];
+
+/** @throws Refusal. An operation that takes no effect has no response that could be spoilt. */
+function checkWhen({ kind, when }: Fault): void {
+  if (when === "before" && spoiling.includes(kind)) {
+    throw new Refusal(
+      "InvalidParameter",
+      `when must be after for ${kind}, because it changes the response to an operation`,
+    );
+  }
 }
 
 /**

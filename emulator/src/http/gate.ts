@@ -59,14 +59,28 @@ export function checkPlan(operation: Operation, plan: Plan): void {
   }
 }
 
-/** Applies the behaviours `requestsPerSecond` and `refuseEvery`. */
+/** Counts requests for the behaviours `requestsPerSecond`, `refuseEvery` and `badGatewayEvery`. */
 export class RateGate {
   private recent: number[] = [];
   private count = 0;
+  private arrived = 0;
   private readonly clock: EmulatorClock;
 
   constructor(clock: EmulatorClock) {
     this.clock = clock;
+  }
+
+  /** Counts from the start again. */
+  reset(): void {
+    this.recent = [];
+    this.count = 0;
+    this.arrived = 0;
+  }
+
+  /** A request arrives. @returns whether a proxy replaces its response. */
+  arrive({ badGatewayEvery }: Behaviour): boolean {
+    this.arrived += 1;
+    return badGatewayEvery > 0 && this.arrived % badGatewayEvery === 0;
   }
 
   /** @throws Refusal TooManyRequests. */

@@ -1,5 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { OperationName } from "../contract";
+import { mintedForm } from "../store/credentials";
 import { waitUntil } from "./waitUntil";
 
 /** An uploaded file, without its content. */
@@ -65,6 +66,7 @@ export class Journal {
   private readonly limit: number;
   readonly entries: JournalEntry[] = [];
   private last = 0;
+  private redactor: Redactor | undefined;
   /** Requests whose response is not decided yet. */
   private readonly open = new WeakSet<JournalEntry>();
   private readonly changes = new EventEmitter();
@@ -78,14 +80,17 @@ export class Journal {
   /** Adds an entry when the request arrives. Status and effect are set before `close`. */
   add(entry: Omit<JournalEntry, "number">, secrets: readonly string[]): JournalEntry {
     this.last += 1;
+    this.redactor = this.redactor?.secrets === secrets ? this.redactor : new Redactor(secrets);
+    const { redactor } = this;
     const clean: JournalEntry = {
       number: this.last,
       ...entry,
-      path: cleanText(entry.path, secrets),
-      query: cleanValue(entry.query, secrets) as Record<string, unknown>,
-      body: cleanValue(entry.body, secrets),
-      contentType: entry.contentType && cleanText(entry.contentType, secrets),
-      userAgent: entry.userAgent && cleanText(entry.userAgent, secrets),
+      // The path of an operation is the contract's, so a credential that is a word of it is no secret there.
+      path: entry.operation === "unknown" ? redactor.text(entry.path) : entry.path,
+      query: redactor.value(entry.query) as Record<string, unknown>,
+      body: redactor.value(entry.body),
+      contentType: entry.contentType && redactor.text(entry.contentType),
+      userAgent: entry.userAgent && redactor.text(entry.userAgent),
     };
     this.entries.push(clean);
     if (this.entries.length > this.limit) this.entries.shift();
@@ -142,25 +147,43 @@ export function tasksOf(fields: unknown): unknown[] {
   return Array.isArray(taskIds) ? taskIds : [taskId];
 }
 
-/** A copy without credentials: known ones, and every value of a field for one. */
-function cleanValue(value: unknown, secrets: readonly string[]): unknown {
-  if (typeof value === "string") return cleanText(value, secrets);
-  if (Array.isArray(value)) {
-    return value.length > longestList ? { length: value.length } : value.map((item) => cleanValue(item, secrets));
-  }
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key,
-      key === "refresh_token" ? "[secret]" : cleanValue(inner, secrets),
-    ]),
-  );
-}
+/** A shorter credential can be a part of ordinary words, so it is found only as a word of its own. */
+const shortestInside = 16;
 
-/** Replaces every credential in a text. */
-export function cleanText(text: string, secrets: readonly string[]): string {
-  return secrets.reduce(
-    (clean, secret) => (clean.includes(secret) ? clean.replaceAll(secret, "[secret]") : clean),
-    text,
-  );
+/** Removes credentials from texts and values. */
+class Redactor {
+  readonly secrets: readonly string[];
+  private readonly pattern: RegExp;
+
+  /** @param secrets the credentials that do not have the form of this emulator. */
+  constructor(secrets: readonly string[]) {
+    this.secrets = secrets;
+    // A credential can begin with another one.
+    const longestFirst = [...secrets].sort((one, other) => other.length - one.length);
+    const parts = longestFirst.map((secret) => {
+      const text = secret.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+      return secret.length < shortestInside ? `(?<![\\p{L}\\p{N}_-])${text}(?![\\p{L}\\p{N}_-])` : text;
+    });
+    this.pattern = new RegExp([mintedForm.source, ...parts].join("|"), "gu");
+  }
+
+  text(text: string): string {
+    return text.replace(this.pattern, "[secret]");
+  }
+
+  /** A copy without credentials: known ones, and every value of a field for one. */
+  value(value: unknown): unknown {
+    if (typeof value === "string") return this.text(value);
+    if (Array.isArray(value)) {
+      return value.length > longestList ? { length: value.length } : value.map((item) => this.value(item));
+    }
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [
+        // Names of fields are words of the contract, and so can be a short credential.
+        key.length < shortestInside ? key : this.text(key),
+        key === "refresh_token" ? "[secret]" : this.value(inner),
+      ]),
+    );
+  }
 }

@@ -5,7 +5,7 @@ import multipart from "@fastify/multipart";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import fastify from "fastify";
 import { Refusal } from "../errors";
-import { readBody } from "./body";
+import { checkDepth, readBody } from "./body";
 import { drop } from "./deliver";
 import type { ServerParts, SocketUse } from "./exchange";
 import { Exchange } from "./exchange";
@@ -84,9 +84,9 @@ function refuseBody(text: string): unknown {
 function parseBody(text: string): unknown {
   if (text.trim() === "") return undefined;
   try {
-    return JSON.parse(text);
-  } catch {
-    return new Refusal("InvalidParameter", "the body is not JSON");
+    return checkDepth(JSON.parse(text));
+  } catch (error) {
+    return error instanceof Refusal ? error : new Refusal("InvalidParameter", "the body is not JSON");
   }
 }
 

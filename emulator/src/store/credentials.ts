@@ -38,6 +38,9 @@ export interface CredentialsState {
   apiKeys: IssuedToken[];
 }
 
+/** What this emulator, or another one, has issued. The journal finds such a value by its form. */
+export const mintedForm = /emulator-(?:access|refresh|key)-[0-9a-f]{36}/;
+
 /** Maximum number of stored tokens that no longer work. Older ones are removed. */
 const kept = 200;
 
@@ -47,6 +50,7 @@ export class CredentialStore {
   /** The time of the lifetimes. */
   clock = new EmulatorClock();
   private readonly atStart: CredentialsState;
+  private givenValues: readonly string[] = [];
 
   constructor(state?: CredentialsState, seed: SeedCredentials = {}) {
     this.replaceAll(state, seed);
@@ -58,11 +62,13 @@ export class CredentialStore {
     this.state = state ?? { accessTokens: [], refreshTokens: [], apiKeys: [] };
     if (state === undefined) this.addAccount(mainAccount, seed);
     else this.renewIfOutdated();
+    this.noteGiven();
   }
 
   /** Restores the accounts, tokens and keys of the start. The access token gets a new lifetime. */
   reset(): void {
     this.state = structuredClone(this.atStart);
+    this.noteGiven();
     for (const token of this.state.accessTokens) {
       token.expiresAt = this.clock.now() + 86399 * 1000;
       token.uses = 0;
@@ -86,13 +92,17 @@ export class CredentialStore {
     this.state.apiKeys.push({ value: fixed.apiKey ?? mint("key"), account });
     this.state.refreshTokens.push({ value: fixed.refreshToken ?? mint("refresh"), account });
     this.issueAccessToken(account, lifetime, fixed.accessToken);
+    this.noteGiven();
     return this.newest(account);
+  }
+
+  hasAccount(account: string): boolean {
+    return Object.values(this.state).some((tokens: IssuedToken[]) => tokens.some((token) => token.account === account));
   }
 
   /** The newest credentials of an account. A refresh changes them. */
   newest(account = mainAccount): EmulatorCredentials {
-    const last = (tokens: readonly IssuedToken[]) =>
-      tokens.filter((token) => token.account === account).at(-1)?.value ?? "";
+    const last = (tokens: readonly IssuedToken[]) => tokens.findLast((token) => token.account === account)?.value ?? "";
     return {
       accessToken: last(this.state.accessTokens),
       refreshToken: last(this.state.refreshTokens),
@@ -108,12 +118,16 @@ export class CredentialStore {
     const token = this.state.accessTokens.find((issued) => issued.value === value);
     const status = Number(behaviour.expiredToken.slice("status".length));
     if (token === undefined) throw new Refusal("Invalid.Token", "the access token is not known", status);
-    const used = (token.uses ?? 0) + 1;
-    const worn = behaviour.accessTokenRequests > 0 && used > behaviour.accessTokenRequests;
+    const limit = behaviour.accessTokenRequests;
+    const worn = limit > 0 && (token.uses ?? 0) >= limit;
     if (token.dead === true || worn || (token.expiresAt ?? 0) <= this.clock.now()) {
       throw new Refusal("Invalid.Token", "the access token has expired", status);
     }
-    token.uses = used;
+    // Without a limit, a request must not change the credentials: each save would write all of them.
+    if (limit > 0) {
+      token.uses = (token.uses ?? 0) + 1;
+      this.changed();
+    }
     return token.account;
   }
 
@@ -134,6 +148,7 @@ export class CredentialStore {
   refresh(refreshToken: string, behaviour: Behaviour): IssuedTokenPair {
     const used = this.state.refreshTokens.find((issued) => issued.value === refreshToken && issued.dead !== true);
     if (used === undefined) throw new Refusal("Invalid.Grant", "the refresh token is not valid");
+    this.changed();
     if (behaviour.refreshRotation === "oldDies") used.dead = true;
     if (behaviour.refreshRotation !== "same") {
       this.state.refreshTokens.push({ value: mint("refresh"), account: used.account });
@@ -152,22 +167,34 @@ export class CredentialStore {
 
   /** Expires every access token issued until now. */
   expireAccessTokens(): void {
+    this.changed();
     for (const token of this.state.accessTokens) token.dead = true;
   }
 
   /** Expires every refresh token issued until now. */
   expireRefreshTokens(): void {
+    this.changed();
     for (const token of this.state.refreshTokens) token.dead = true;
   }
 
-  /** Every credential, to remove them from journal and log. */
-  values(): string[] {
-    const { accessTokens, refreshTokens, apiKeys } = this.state;
-    return [...accessTokens, ...refreshTokens, ...apiKeys].map((token) => token.value);
+  /** Every credential that was given by a seed or a document, to remove them from the journal. The others have a form of their own. */
+  get given(): readonly string[] {
+    return this.givenValues;
   }
 
+  /** Another object after each change, so that a save sees without a look at each token whether it must write them. */
   toJSON(): CredentialsState {
     return this.state;
+  }
+
+  private changed(): void {
+    this.state = { ...this.state };
+  }
+
+  private noteGiven(): void {
+    const { accessTokens, refreshTokens, apiKeys } = this.state;
+    const values = [...accessTokens, ...refreshTokens, ...apiKeys].map(({ value }) => value);
+    this.givenValues = values.filter((value) => value.replace(mintedForm, "") !== "");
   }
 
   /** A state file can have expired access tokens only: by their age, or by a test. */
@@ -178,6 +205,7 @@ export class CredentialStore {
   }
 
   private issueAccessToken(account: string, lifetime: number, value = mint("access")): void {
+    this.changed();
     this.state.accessTokens.push({ value, account, expiresAt: this.clock.now() + lifetime * 1000, uses: 0 });
   }
 

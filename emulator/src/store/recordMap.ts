@@ -23,6 +23,7 @@ export class RecordMap<V extends object> {
   private read: ReadRecord<V> | undefined;
   /** The changed records by number; undefined for removed ones. Absent: nothing saves them. */
   private changes: Map<number, string | undefined> | undefined;
+  private readonly watches = new Set<Set<string>>();
 
   /** Takes over the records of a state file, and collects changes from now on. */
   attach(stored: readonly StoredKey[], read: ReadRecord<V>): void {
@@ -47,6 +48,17 @@ export class RecordMap<V extends object> {
   /** Called after a save. */
   saved(): void {
     this.changes?.clear();
+  }
+
+  /** A set to which the key of each record is added that changes from now on, until `unwatch`. */
+  watch(): Set<string> {
+    const changed = new Set<string>();
+    this.watches.add(changed);
+    return changed;
+  }
+
+  unwatch(changed: Set<string>): void {
+    this.watches.delete(changed);
   }
 
   get size(): number {
@@ -80,6 +92,7 @@ export class RecordMap<V extends object> {
   changed(key: string): void {
     const entry = this.entries.get(key);
     if (entry !== undefined) this.changes?.set(entry.number, key);
+    for (const changed of this.watches) changed.add(key);
   }
 
   delete(key: string): void {
@@ -87,6 +100,7 @@ export class RecordMap<V extends object> {
     if (entry === undefined) return;
     this.entries.delete(key);
     this.changes?.set(entry.number, undefined);
+    for (const changed of this.watches) changed.add(key);
   }
 
   clear(): void {

@@ -89,6 +89,16 @@ export class RowList {
   }
 }
 
+/** Whether a text is that of a row: a JSON object. */
+export function isRow(text: string): boolean {
+  try {
+    const row: unknown = JSON.parse(text);
+    return typeof row === "object" && row !== null && !Array.isArray(row);
+  } catch {
+    return false;
+  }
+}
+
 const filler = "a page that nobody wrote, of a shop that never was, kept for measuring pages only!!";
 
 /** A row of 201 bytes, computed from its number. */

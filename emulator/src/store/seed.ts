@@ -1,3 +1,4 @@
+import type { ValidateFunction } from "ajv/dist/2020";
 import Ajv2020 from "ajv/dist/2020";
 import { Refusal } from "../errors";
 
@@ -72,95 +73,119 @@ export interface Seed {
 
 const text = { type: "string", minLength: 1 };
 const texts = { type: "array", items: { type: "string" } };
-const schema = {
+const object = (properties: Record<string, object>, required: readonly string[] = []) => ({
   type: "object",
-  required: ["taskGroups", "tasks"],
+  required,
   additionalProperties: false,
-  properties: {
-    credentials: {
-      type: "object",
-      additionalProperties: false,
-      properties: { accessToken: text, refreshToken: text, apiKey: text },
-    },
-    plan: { enum: ["free", "professional", "enterprise"] },
-    taskGroups: {
-      type: "array",
-      items: {
-        type: "object",
-        required: ["taskGroupId"],
-        additionalProperties: false,
-        properties: { taskGroupId: text, name: text },
-      },
-    },
-    tasks: {
-      type: "array",
-      items: {
-        type: "object",
-        required: ["taskId", "taskGroupId", "actions"],
-        additionalProperties: false,
-        properties: {
-          taskId: text,
-          taskGroupId: text,
-          name: text,
-          startUrls: texts,
-          urlsPerSubtask: { type: "integer", minimum: 1 },
-          syntheticRows: { type: "integer", minimum: 0 },
-          syntheticSubtasks: { type: "integer", minimum: 1 },
-          actions: {
-            type: "array",
-            items: {
-              type: "object",
-              required: ["actionType", "actionId"],
-              additionalProperties: false,
-              properties: {
-                actionType: text,
-                actionId: text,
-                name: text,
-                properties: { type: "object", additionalProperties: { type: "string" } },
-                loopType: text,
-                loopItems: texts,
-              },
-            },
-          },
-        },
-      },
-    },
-  },
+  properties,
+});
+
+const actionFields = {
+  actionType: text,
+  actionId: text,
+  name: text,
+  properties: { type: "object", additionalProperties: { type: "string" } },
+  loopType: text,
+  loopItems: texts,
 };
+const action = object(actionFields, ["actionType", "actionId"]);
+const taskFields = {
+  taskId: text,
+  taskGroupId: text,
+  name: text,
+  startUrls: texts,
+  urlsPerSubtask: { type: "integer", minimum: 1 },
+  syntheticRows: { type: "integer", minimum: 0 },
+  syntheticSubtasks: { type: "integer", minimum: 1 },
+  actions: { type: "array", items: action },
+};
+
+/** What a seed, or a change of what it has made, can hold. */
+const schemas = {
+  seed: object(
+    {
+      credentials: object({ accessToken: text, refreshToken: text, apiKey: text }),
+      plan: { enum: ["free", "professional", "enterprise"] },
+      taskGroups: { type: "array", items: object({ taskGroupId: text, name: text }, ["taskGroupId"]) },
+      tasks: { type: "array", items: object(taskFields, ["taskId", "taskGroupId", "actions"]) },
+    },
+    ["taskGroups", "tasks"],
+  ),
+  task: object(taskFields, ["taskId", "taskGroupId", "actions"]),
+  action,
+  /** Some fields of a task or an action that exists. */
+  change: object({ ...taskFields, ...actionFields }),
+};
+
+const validators = new Map<keyof typeof schemas, ValidateFunction>();
+
+/** Every problem of the form of a value with its path, but no values, because a seed can hold credentials. */
+function problemsOf(kind: keyof typeof schemas, value: unknown): string[] {
+  const validate =
+    validators.get(kind) ?? new Ajv2020({ allErrors: true, meta: false, validateSchema: false }).compile(schemas[kind]);
+  validators.set(kind, validate);
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map((error) => {
+    const extra = error.params.additionalProperty ?? error.params.allowedValues;
+    return `${error.instancePath || "/"} ${error.message ?? "is wrong"}${extra === undefined ? "" : ` (${String(extra)})`}`;
+  });
+}
+
+function refuse(subject: string, problems: readonly string[]): void {
+  if (problems.length > 0) {
+    throw new Refusal("InvalidParameter", `${subject} is not valid:\n- ${problems.join("\n- ")}`);
+  }
+}
 
 /**
  * Checks a seed.
  * @throws Error that lists every problem with its path, but no values, because a seed can hold credentials.
  */
 export function checkSeed(value: unknown): Seed {
-  const validate = new Ajv2020({ allErrors: true, meta: false, validateSchema: false }).compile<Seed>(schema);
-  const problems = validate(value)
-    ? contradictions(value)
-    : (validate.errors ?? []).map((error) => {
-        const extra = error.params.additionalProperty ?? error.params.allowedValues;
-        return `${error.instancePath || "/"} ${error.message ?? "is wrong"}${extra === undefined ? "" : ` (${String(extra)})`}`;
-      });
-  if (problems.length > 0) throw new Refusal("InvalidParameter", `the seed is not valid:\n- ${problems.join("\n- ")}`);
-  return value as Seed;
-}
-
-function contradictions(seed: Seed): string[] {
-  const groups = seed.taskGroups.map((group) => group.taskGroupId);
-  const knownGroups = new Set(groups);
-  const taskIds = seed.tasks.map((task) => task.taskId);
-  return [
-    ...repeated(groups).map((id) => `task group ${id} is there twice`),
-    ...repeated(taskIds).map((id) => `task ${id} is there twice`),
+  refuse("the seed", problemsOf("seed", value));
+  const seed = value as Seed;
+  const groups = new Set(seed.taskGroups.map((group) => group.taskGroupId));
+  refuse("the seed", [
+    ...repeated(seed.taskGroups.map((group) => group.taskGroupId)).map((id) => `task group ${id} is there twice`),
+    ...repeated(seed.tasks.map((task) => task.taskId)).map((id) => `task ${id} is there twice`),
     ...seed.tasks.flatMap((task) => [
-      ...repeated(task.actions.map((action) => action.actionId)).map(
-        (id) => `task ${task.taskId} has action ${id} twice`,
-      ),
-      ...(knownGroups.has(task.taskGroupId) ? [] : [`task ${task.taskId} is in the unknown group ${task.taskGroupId}`]),
+      ...repeatedActions(task),
+      ...(groups.has(task.taskGroupId) ? [] : [`task ${task.taskId} is in the unknown group ${task.taskGroupId}`]),
     ]),
-  ];
+  ]);
+  return seed;
 }
 
-function repeated(ids: readonly string[]): string[] {
+/** Checks a task that is added. @throws Error that lists every problem. */
+export function checkNewTask(task: SeedTask, exists: boolean): void {
+  refuse("the task", problemsOf("task", task));
+  refuse("the task", [...repeatedActions(task), ...(exists ? [`task ${task.taskId} is there already`] : [])]);
+}
+
+/** Checks an action that is added to a task. @throws Error that lists every problem. */
+export function checkNewAction(taskId: string, added: SeedAction, present: readonly { actionId: string }[]): void {
+  refuse("the action", problemsOf("action", added));
+  refuse("the action", repeatedActions({ taskId, actions: [...present, added] }));
+}
+
+/** Checks new values of a task or an action. @throws Error that lists every problem. */
+export function checkFields(fields: Partial<SeedTask & SeedAction>): void {
+  refuse("the change", problemsOf("change", fields));
+}
+
+/** The contradictions in the actions of a task. */
+export function repeatedActions({
+  taskId,
+  actions,
+}: {
+  taskId: string;
+  actions: readonly { actionId: string }[];
+}): string[] {
+  return repeated(actions.map((each) => each.actionId)).map((id) => `task ${taskId} has action ${id} twice`);
+}
+
+/** The ids that are there more than once. */
+export function repeated(ids: readonly string[]): string[] {
   const seen = new Set<string>();
   return [...new Set(ids.filter((id) => seen.size === seen.add(id).size))];
 }

@@ -33,7 +33,7 @@ interface WrittenRows {
 export class StateRecords {
   private readonly database: StateDatabase;
   private readonly store: Store;
-  private account = "";
+  private written: StateExtras | undefined;
   private readonly writtenUrls = new WeakMap<StoredTask, LineList>();
   private readonly writtenRows = new WeakMap<StoredRun, WrittenRows>();
   private readonly unreadSubtasks = new WeakSet<StoredRun>();
@@ -62,26 +62,27 @@ export class StateRecords {
       lots,
       readTaskNames: () => this.read("the names of the tasks", () => this.readTaskNames()),
     });
-    this.account = String(this.database.value("select content from account"));
-    return JSON.parse(this.account);
+    const extras: StateExtras = JSON.parse(String(this.database.value("select content from account")));
+    this.written = extras;
+    return extras;
   }
 
   /** Writes all changes in one transaction. */
   save(extras: StateExtras): void {
     const { store, database } = this;
-    const account = JSON.stringify(extras);
+    const { plan, credentials } = extras;
     const done: (() => void)[] = [];
     database.transaction(() => {
       for (const [number, group] of store.groups.unsaved()) this.writeGroup(number, group);
       for (const [number, task] of store.tasks.unsaved()) done.push(this.writeTask(number, task));
       for (const [number, run] of store.runs.unsaved()) done.push(this.writeRun(number, run));
-      if (account !== this.account) {
+      if (plan !== this.written?.plan || credentials !== this.written.credentials) {
         database.run("delete from account");
-        database.run("insert into account values (?)", account);
+        database.run("insert into account values (?)", JSON.stringify(extras));
       }
     });
     // Only now, so that the next save repeats a failed one.
-    this.account = account;
+    this.written = extras;
     for (const note of done) note();
     store.saved();
   }

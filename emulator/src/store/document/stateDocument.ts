@@ -1,12 +1,15 @@
+import { setImmediate } from "node:timers/promises";
 import type { ValidateFunction } from "ajv/dist/2020";
 import Ajv2020 from "ajv/dist/2020";
 import type { PageVisit } from "../../extraction/visit";
 import type { CredentialsState } from "../credentials";
 import { LineList } from "../lineList";
-import { RowList } from "../rowList";
+import type { RecordMap } from "../recordMap";
+import { chunkRows, isRow, RowList } from "../rowList";
 import type { RowRange } from "../rowMarks";
 import { RowMarks } from "../rowMarks";
 import type { Plan } from "../seed";
+import { repeated, repeatedActions } from "../seed";
 import type { Store, StoredAction, StoredGroup, StoredRun, StoredSubtask, StoredTask } from "../store";
 import { VisitQueue } from "../visitQueue";
 import { stateSchema } from "./stateSchema";
@@ -56,26 +59,130 @@ export function stateDocument(store: Store, extras: StateExtras): StateDocument 
 
 /** The document as JSON, in parts, because a text of all rows could be longer than a string can be. */
 export function* documentText(store: Store, extras: StateExtras): Generator<string> {
-  const head = JSON.stringify({ format, version, ...extras });
-  yield head.slice(0, -1);
-  yield* listText("groups", store.groups.values());
-  yield* listText("tasks", store.tasks.values(), taskState);
-  yield* listText("runs", store.runs.values(), runState);
+  yield headText(extras);
+  for (const { name, records, textOf } of listsOf(store)) {
+    yield `,"${name}":[`;
+    let separator = "";
+    for (const key of records.keys()) {
+      yield separator;
+      yield* textOf(key);
+      separator = ",";
+    }
+    yield "]";
+  }
   yield "}\n";
 }
 
-function* listText<T>(
-  name: string,
-  items: Iterable<T>,
-  stateOf: (item: T) => unknown = (item) => item,
-): Generator<string> {
-  yield `,"${name}":[`;
-  let separator = "";
-  for (const item of items) {
-    yield `${separator}${JSON.stringify(stateOf(item))}`;
-    separator = ",";
+const recordsInPart = 100;
+
+/** After this time, other work of the process has its turn. */
+const sliceMs = 20;
+
+/** After it, what changes all the time is written without a pause. */
+const mostRounds = 5;
+
+/** A document as JSON, in parts. */
+export interface DocumentText {
+  /** Number of characters of its records. */
+  length: number;
+  parts: Iterable<string>;
+}
+
+/**
+ * The state of one moment as JSON, in parts. Other work of the process goes on meanwhile: records that change after they were written are written
+ * again, and the last of them together with the rest of the document, without a pause.
+ */
+export async function documentTextOfMoment(store: Store, extras: () => StateExtras): Promise<DocumentText> {
+  const lists = listsOf(store).map((list) => ({
+    ...list,
+    texts: new Map<string, string[]>(),
+    changed: list.records.watch(),
+  }));
+  let sliceEnd = performance.now() + sliceMs;
+  try {
+    for (let round = 0; round < mostRounds; round += 1) {
+      for (const { records, texts, changed, textOf } of lists) {
+        const keys = round === 0 ? [...records.keys()] : [...changed];
+        if (round > 0) changed.clear();
+        for (const key of keys) {
+          const parts: string[] = [];
+          for (const part of textOf(key)) {
+            parts.push(part);
+            if (performance.now() < sliceEnd) continue;
+            await setImmediate();
+            sliceEnd = performance.now() + sliceMs;
+          }
+          texts.set(key, parts);
+        }
+      }
+    }
+    for (const { texts, changed, textOf } of lists) {
+      for (const key of changed) texts.set(key, [...textOf(key)]);
+    }
+    let length = 0;
+    const written = lists.map(({ name, records, texts }) => ({
+      name,
+      texts: Array.from(records.keys(), (key) => {
+        const parts = texts.get(key) ?? [];
+        for (const part of parts) length += part.length;
+        return parts;
+      }),
+    }));
+    return { length, parts: writtenText(headText(extras()), written) };
+  } finally {
+    for (const { records, changed } of lists) records.unwatch(changed);
   }
-  yield "]";
+}
+
+function* writtenText(head: string, lists: readonly { name: string; texts: readonly string[][] }[]): Generator<string> {
+  yield head;
+  for (const { name, texts } of lists) {
+    yield `,"${name}":[`;
+    // A stream takes a turn for each part.
+    for (let first = 0; first < texts.length; first += recordsInPart) {
+      if (first > 0) yield ",";
+      const [only, ...others] = texts.slice(first, first + recordsInPart);
+      if (others.length === 0) yield* only ?? [];
+      else yield [only, ...others].map((parts) => parts?.join("")).join(",");
+    }
+    yield "]";
+  }
+  yield "}\n";
+}
+
+function headText(extras: StateExtras): string {
+  return JSON.stringify({ format, version, ...extras }).slice(0, -1);
+}
+
+interface RecordTexts {
+  name: string;
+  records: Pick<RecordMap<object>, "keys" | "watch" | "unwatch">;
+  /** The JSON text of a record, in parts of bounded length. */
+  textOf(key: string): Iterable<string>;
+}
+
+function listsOf({ groups, tasks, runs }: Store): RecordTexts[] {
+  return [
+    { name: "groups", records: groups, textOf: (key) => textOf(groups.get(key)) },
+    { name: "tasks", records: tasks, textOf: (key) => textOf(tasks.get(key), taskState) },
+    { name: "runs", records: runs, textOf: (key) => runText(runs.get(key)) },
+  ];
+}
+
+function textOf<T>(record: T | undefined, stateOf: (record: T) => unknown = (same) => same): string[] {
+  return record === undefined ? [] : [JSON.stringify(stateOf(record))];
+}
+
+function* runText(run: StoredRun | undefined): Generator<string> {
+  if (run === undefined) return;
+  const { rows } = run;
+  const { rows: _rows, ...rest } = runState({ ...run, rows: new RowList() });
+  yield `${JSON.stringify(rest).slice(0, -1)},"rows":{"generated":${rows.generatedCount},"texts":[`;
+  for (let first = rows.generatedCount; first < rows.length; first += chunkRows) {
+    const texts = JSON.stringify(rows.slice(first, first + chunkRows)).slice(1, -1);
+    yield first > rows.generatedCount ? `,${texts}` : texts;
+  }
+  yield "]}}";
 }
 
 /** Replaces everything in the store. The store takes over the values of the document. */
@@ -101,9 +208,49 @@ export function checkStateDocument(value: unknown, source: string, remedy: strin
     throw new Error(`${source} has version ${String(document.version)}; this emulator reads version ${version}`);
   }
   const check = validate();
-  if (check(document)) return document;
-  const problems = (check.errors ?? []).map(({ instancePath, message }) => `${instancePath || "/"} ${message}`);
+  const problems = check(document)
+    ? contradictions(document)
+    : (check.errors ?? []).map(({ instancePath, message }) => `${instancePath || "/"} ${message}`);
+  if (problems.length === 0) return document as StateDocument;
   throw new Error(`${source} is damaged: ${problems.join(", ")}. Action: ${remedy}`);
+}
+
+function contradictions({ groups, tasks, runs }: StateDocument): string[] {
+  const twice = (subject: string, ids: readonly string[]) =>
+    repeated(ids).map((id) => `${subject} ${id} is there twice`);
+  const taskIds = tasks.map(({ taskId }) => taskId);
+  const known = new Set(taskIds);
+  return [
+    ...twice(
+      "task group",
+      groups.map(({ taskGroupId }) => taskGroupId),
+    ),
+    ...twice("task", taskIds),
+    ...tasks.flatMap(repeatedActions),
+    ...twice(
+      "batch",
+      runs.map(({ lotNo }) => lotNo),
+    ),
+    ...runs.flatMap((run, index) => [
+      ...twice(
+        `in batch ${run.lotNo}, subtask`,
+        run.subtasks.map(({ subTaskId }) => subTaskId),
+      ),
+      ...(known.has(run.taskId) ? [] : [`batch ${run.lotNo} is of the unknown task ${run.taskId}`]),
+      ...rowProblems(run, `/runs/${index}`),
+    ]),
+  ];
+}
+
+function rowProblems({ rows, subtasks, exported, handedOut }: RunState, path: string): string[] {
+  const count = rows.generated + rows.texts.length;
+  const outside = ([from, to]: RowRange) => from < 0 || to < from || to > count;
+  const texts = [...rows.texts, ...subtasks.flatMap(({ unreleased }) => unreleased)];
+  return [
+    ...(rows.generated < 0 ? [`${path}/rows/generated must be at least 0`] : []),
+    ...(texts.every(isRow) ? [] : [`${path} has a row that is no JSON object`]),
+    ...([...exported, ...handedOut].some(outside) ? [`${path} has marks of rows that it does not have`] : []),
+  ];
 }
 
 let validator: ValidateFunction<StateDocument> | undefined;

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import type { Emulator } from "webextract-emulator";
+import { parse } from "yaml";
+import { operations } from "../internals/service";
+import { operationNames } from "../service/calls";
+import { admin } from "./admin/adminCaller";
+import { call, credentialOf, startWith } from "./caller";
+
+interface Described {
+  path: string;
+  method: string;
+  takesBody: boolean;
+}
+
+/** The operations of the admin API, from its description. */
+function adminOperations(): Described[] {
+  const { paths } = parse(readFileSync("emulator/admin.openapi.yaml", "utf8"));
+  return Object.entries<Record<string, { requestBody?: unknown }>>(paths).flatMap(([path, methods]) =>
+    ["get", "post", "put", "delete"].flatMap((method) => {
+      const operation = methods[method];
+      if (operation === undefined) return [];
+      return [
+        { path: path.replace("/__emulator", ""), method: method.toUpperCase(), takesBody: "requestBody" in operation },
+      ];
+    }),
+  );
+}
+
+describe("the emulator under hostile requests", () => {
+  let emulator: Emulator;
+  let lines: string[];
+  beforeEach(async () => {
+    lines = [];
+    emulator = await startWith([], { log: (line) => lines.push(line) });
+  });
+  afterEach(() => emulator.close());
+
+  it("takes ids of any length in every operation", async () => {
+    for (const length of [99, 100, 101, 1000, 2000]) {
+      const id = "x".repeat(length);
+      for (const { path, method } of adminOperations().filter(({ path }) => path.includes("{"))) {
+        const { status, json } = await admin(emulator, path.replace(/\{\w+\}/g, id), { method });
+        assert.deepEqual([status, json.error.code], [404, "NotFound"], `${method} ${path} ${length}`);
+        assert.ok(json.error.message.includes(id));
+      }
+      emulator.change.addTask({ taskId: id, taskGroupId: id, actions: [{ actionType: "LoopAction", actionId: id }] });
+      assert.equal((await admin(emulator, `/tasks/${id}`)).json.taskId, id);
+      const fields = { taskId: id, taskGroupId: id, taskIds: [id], actionTypes: ["LoopAction"], actionId: id, page: 1 };
+      const shape = { offset: 0, size: 1, lotNo: id, loopType: "UrlList", loopItems: ["a"], subTaskIds: [id] };
+      for (const name of operationNames) {
+        const { status } = await call(emulator, name, { fields: { ...fields, ...shape }, file: "http://127.0.0.1:1/" });
+        assert.ok(status === 200 || status === 400, `${name} ${length}: ${status}`);
+      }
+    }
+  });
+
+  it("refuses a body that is nested too deeply, in every operation that takes JSON", async () => {
+    const nested = (open: string, close: string, levels: number) => `${open.repeat(levels)}1${close.repeat(levels)}`;
+    for (const levels of [101, 5000, 200_000]) {
+      const bodies = [nested("[", "]", levels), nested('{"a":', "}", levels), nested('[{"a":', "}]", levels)];
+      for (const body of bodies) {
+        for (const name of operationNames.filter((each) => operations[each].sends === "json")) {
+          const { path, method, credential } = operations[name];
+          const response = await fetch(emulator.url + path, {
+            method,
+            body,
+            headers: { ...credentialOf(emulator, credential), "content-type": "application/json" },
+          });
+          // Of a request without a credential, only a short body is read.
+          assert.match(await response.text(), /nested more than 100 levels|longer than 65536/, `${name} ${levels}`);
+          assert.equal(response.status, 400);
+        }
+        for (const { path, method } of adminOperations().filter(({ takesBody }) => takesBody)) {
+          for (const type of ["application/json", "application/yaml"]) {
+            if (type === "application/yaml" && levels > 5000) continue;
+            const { status, json } = await admin(emulator, path, { method, body, headers: { "content-type": type } });
+            assert.deepEqual(
+              [status, json.error?.code],
+              [400, "InvalidParameter"],
+              `${method} ${path} ${type} ${levels}`,
+            );
+          }
+        }
+      }
+    }
+    assert.doesNotMatch(lines.join("\n"), /RangeError| failed: | 500 /);
+  });
+});
