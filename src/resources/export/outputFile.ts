@@ -1,15 +1,12 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { open, rename, rm, truncate } from "node:fs/promises";
-import { dirname } from "node:path";
+import { open, rm, truncate } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { syncFolder } from "../../service/files/syncFolder";
 import { temporaryPathFor } from "../../service/files/temporaryFiles";
 import type { RowPage } from "../../service/rows/rowPage";
 import type { Context } from "../resource";
 import type { Content, Destination } from "./destinations/destination";
-import { RowsLost } from "./destinations/destination";
 import { destinationOf } from "./destinations/destinationOf";
 import type { FormatArgs } from "./formats/format";
 import { isAsRead, writeFormat } from "./formats/format";
@@ -29,23 +26,17 @@ export type WrittenFile = Pick<DataExportState, "file" | "rowCount" | "bytes" | 
 
 type NamedFile = Pick<WrittenFile, "file" | "etag">;
 
-/**
- * When the destination gets the rows. `stream`: while they are read, and they are in no file. `follow`: while they are read and written to a file. `file`:
- * when the file is complete.
- */
-export type Sending = "stream" | "follow" | "file";
-
 /** The files that exports of this process are writing. All exports of one command run in one process, and each needs a name of its own. */
 const claimed = new Set<string>();
 
 /**
  * The file of an export. It first claims a name, then gets the rows, one on each line. They are in a temporary file, which gets its name from the
- * destination when it is complete. A destination can get them while they are read, and rows that can be read again are then in no file.
+ * destination when it is complete.
  */
 export class OutputFile {
   /** The path relative to the program's folder, with all placeholders replaced. */
   name = "";
-  /** The file with the rows, until it gets its final name. Empty if there is none. */
+  /** The file with the rows, until it gets its final name. */
   temporaryPath = "";
   /** Rows that were written. */
   rowCount = 0;
@@ -57,20 +48,16 @@ export class OutputFile {
   private readonly hasManyNames: boolean;
   /** Whether this export can have written an existing file of this name: the path allows one name, or the last export used this one. */
   private mayBeOwn = true;
-  /** The content of the existing file of this name that can be replaced. */
-  private replaces: Content | undefined;
-  /** False if a file had the name before the read that cannot be replaced. It can still have the same content. */
-  private mayBePlaced = true;
+  /** The existing file of this name that can be replaced. */
+  private replaces: WrittenFile | undefined;
   private claim: string | undefined;
-  /** Absent before `open`, after `finish`, and if the rows are in no file. */
+  /** Absent before `open` and after `finish`. */
   private handle: FileHandle | undefined;
   private readonly hash = createHash("sha256");
   /** Length of the rows that were written. */
   bytes = 0;
   /** The write of the last page. */
   private writing: Promise<void> = Promise.resolve();
-  /** Valid after `claim`. */
-  sending: Sending = "file";
 
   private constructor(
     private readonly args: DataExportArgs,
@@ -79,7 +66,6 @@ export class OutputFile {
     private readonly folder: string,
     /** Whether rows that are read can get lost. */
     private readonly comesOnce: boolean,
-    private readonly allowed: Sending,
   ) {
     this.names = namesFor(args.path, args.lotNo);
     this.hasManyNames = countsUp(args.path);
@@ -88,24 +74,17 @@ export class OutputFile {
   /**
    * Claims the name. End it with `release`.
    * @param before the state of the last export, whose file can be replaced or used again
-   * @param sending what the caller allows: `stream` if it reads the rows again after RowsLost, and then `file`
    * @throws ResourceError if the name is taken and rows that are read could get lost
    */
-  static async claim(
-    args: DataExportArgs,
-    before: DataExportState | undefined,
-    context: Context,
-    sending: Sending = "follow",
-  ): Promise<OutputFile> {
+  static async claim(args: DataExportArgs, before: DataExportState | undefined, context: Context): Promise<OutputFile> {
     const destination = await destinationOf(args.path, context);
-    const file = new OutputFile(args, destination, context.folder, mayComeOnce(args, context.settings), sending);
+    const file = new OutputFile(args, destination, context.folder, mayComeOnce(args, context.settings));
     try {
       await file.claimName(before);
-      file.sending = file.chooseSending();
       return file;
     } catch (error) {
       file.release();
-      throw await file.cannotBeWritten(error, notRead(sending));
+      throw await file.cannotBeWritten(error, notRead);
     }
   }
 
@@ -114,9 +93,19 @@ export class OutputFile {
     return this.destination.workPath(this.name);
   }
 
-  /** The folder for temporary files that a later export to the same path must find. */
+  /** The folder for rows that a later export to the same path must find. */
   get keptFolder(): string {
     return this.destination.keptFolder;
+  }
+
+  /** Number of rows in the file that this one replaces. */
+  get rowsToReplace(): number {
+    return this.replaces?.rowCount ?? 0;
+  }
+
+  /** SHA-256 of the rows that were written, in hex. Valid before the end of `finish`. */
+  get digest(): string {
+    return this.hash.copy().digest("hex");
   }
 
   /** Lets other exports use the name: the file exists now, or will not be written. */
@@ -134,16 +123,12 @@ export class OutputFile {
   async open(temporaryPath = temporaryPathFor(this.workPath), kept?: KeptRows): Promise<void> {
     try {
       await this.destination.prepare(this.name);
-      if (this.sending === "stream") {
-        return;
-      }
       this.handle = await (kept === undefined
         ? open(temporaryPath, "wx", this.destination.fileMode)
         : this.reopen(temporaryPath, kept));
       this.temporaryPath = temporaryPath;
     } catch (error) {
-      await this.destination.abandon?.();
-      throw await this.cannotBeWritten(error, notRead(this.allowed));
+      throw await this.cannotBeWritten(error, notRead);
     }
   }
 
@@ -158,7 +143,6 @@ export class OutputFile {
     await pipeline(createReadStream(path), async (pieces) => {
       for await (const piece of pieces) {
         this.hash.update(piece as Buffer);
-        await this.follow(piece as Buffer);
       }
     });
     this.rowCount = rowCount;
@@ -166,10 +150,7 @@ export class OutputFile {
     return open(path, "a");
   }
 
-  /**
-   * Returns when the previous page is written, so that reading and writing overlap. The next call throws the error of this write.
-   * @throws RowsLost
-   */
+  /** Returns when the previous page is written, so that reading and writing overlap. The next call throws the error of this write. */
   async write(page: RowPage): Promise<void> {
     const lines = page.ndjson();
     this.hash.update(lines);
@@ -178,18 +159,7 @@ export class OutputFile {
     const before = this.writing;
     this.writing = before.then(() => this.handle?.writeFile(lines));
     this.writing.catch(() => undefined);
-    await this.follow(lines);
     await before;
-  }
-
-  private async follow(lines: Buffer): Promise<void> {
-    if (this.sending === "file") {
-      return;
-    }
-    const lost = await this.destination.follow?.(this.name, lines);
-    if (lost !== undefined && this.sending === "stream") {
-      throw lost;
-    }
   }
 
   /** When it returns, a power cut does not lose the rows. */
@@ -226,15 +196,14 @@ export class OutputFile {
     args: FormatArgs,
     put: (path: string, content: Content) => Promise<NamedFile>,
   ): Promise<WrittenFile> {
-    const isKept = this.comesOnce || (isAsRead(args) && this.destination.movesFile);
-    await (isKept ? this.flush() : this.writing);
+    await (this.comesOnce || isAsRead(args) ? this.flush() : this.writing);
     await this.handle?.close();
     this.isRead = true;
     // The rows can be refused while their format is written. Then they are written again.
     this.handle = undefined;
     const { rowCount } = this;
     if (isAsRead(args)) {
-      const digest = { bytes: this.bytes, sha256: this.hash.digest("hex") };
+      const digest = { bytes: this.bytes, sha256: this.digest };
       return { ...digest, rowCount, ...(await put(this.temporaryPath, digest)) };
     }
     const rewritten = temporaryPathFor(this.workPath);
@@ -249,15 +218,6 @@ export class OutputFile {
     }
   }
 
-  /** Keeps the rows under a name that no later export removes. Returns the path. */
-  async keep(): Promise<string> {
-    await this.close();
-    const kept = this.temporaryPath.replace(/\.tmp$/, ".ndjson");
-    await rename(this.temporaryPath, kept);
-    await syncFolder(dirname(kept));
-    return kept;
-  }
-
   /** Removes the temporary file. */
   async discard(): Promise<void> {
     await this.close();
@@ -268,35 +228,19 @@ export class OutputFile {
   async close(): Promise<void> {
     await this.writing.catch(() => undefined);
     await this.handle?.close().catch(() => undefined);
-    await this.destination.abandon?.();
-  }
-
-  /** Nothing is sent before the end if the name is taken: the existing file can have the same rows. */
-  private chooseSending(): Sending {
-    const { args, destination, allowed } = this;
-    if (allowed === "file" || destination.follow === undefined || !isAsRead(args) || !this.mayBePlaced) {
-      return "file";
-    }
-    const mayBeRejected = args.checks !== undefined && args.checks.onFail !== "warn";
-    const needsFile = this.comesOnce || mayBeRejected || args.pipe !== undefined;
-    return allowed === "stream" && !needsFile ? "stream" : "follow";
   }
 
   private async claimName(before: DataExportState | undefined): Promise<void> {
     const { args, destination, hasManyNames, comesOnce } = this;
     const again = await fileToUseAgain(args, before, destination);
-    const isUsedAgain = again !== undefined && this.take(again);
-    if (!isUsedAgain) {
+    if (again === undefined || !this.take(again)) {
       await this.takeNextName();
     }
     if (before !== undefined && !(hasManyNames && comesOnce) && (await this.isReplaceable(before))) {
       this.replaces = before;
-    } else if (hasManyNames) {
-      this.mayBePlaced = !isUsedAgain;
-    } else {
-      this.mayBePlaced = !(await destination.exists(this.name));
+    } else if (!hasManyNames && (await destination.exists(this.name))) {
       // Rows that can be read again are read first: an existing file can contain them.
-      if (!this.mayBePlaced && (comesOnce || (await destination.isFolder(this.name)))) {
+      if (comesOnce || (await destination.isFolder(this.name))) {
         throw await destination.nameIsTaken(this.name);
       }
     }
@@ -346,13 +290,11 @@ export class OutputFile {
   /**
    * An existing file of this name can be the export's own with the same rows: the export was killed before the state was saved, or its mark
    * was refused. Otherwise another program has taken the name, and the next name of the path is tried.
-   * @param from empty if the rows are in no file
-   * @throws RowsLost then
    */
   private async putInPlace(from: string, content: Content): Promise<NamedFile> {
     for (;;) {
       const { destination, name, replaces, mayBeOwn: orSame } = this;
-      const placed = await destination.place(from || undefined, name, content, { replaces, orSame });
+      const placed = await destination.place(from, name, content, { replaces, orSame });
       if (placed !== undefined) {
         await rm(from, { force: true });
         return { ...placed, file: name };
@@ -360,9 +302,6 @@ export class OutputFile {
       this.replaces = undefined;
       if (!(await this.takeNextName())) {
         throw await destination.nameIsTaken(name);
-      }
-      if (from === "") {
-        throw new RowsLost(`"${name}" was written by somebody else during the read.`);
       }
     }
   }
@@ -380,9 +319,7 @@ export class OutputFile {
   }
 }
 
-function notRead(sending: Sending): string {
-  return sending === "file" ? "The rows were not read again. " : "No rows were read. ";
-}
+const notRead = "No rows were read. ";
 
 /**
  * After a refused mark, or a command that failed before it, no row of the file is marked. After an export of a batch whose run was not over, the next one has the same rows and more.

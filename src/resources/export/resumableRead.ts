@@ -137,7 +137,7 @@ export class ResumableRead extends NoMarking {
   }
 
   /** Call it at the end of the export. */
-  async release(): Promise<void> {
+  override async release(): Promise<void> {
     await this.unlock?.().catch(() => undefined);
   }
 

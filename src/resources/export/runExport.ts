@@ -4,15 +4,12 @@ import { RowsRefused } from "./checks/checkedRows";
 import { failedInWords, refusalInWords } from "./checks/messages";
 import { RowChecker } from "./checks/rowChecker";
 import { SchemaChecker } from "./checks/rowSchema";
-import { RowsLost } from "./destinations/destination";
-import { SlowHeapGrowth } from "./heapGrowth";
 import type { Marking } from "./marking/marking";
 import { NoMarking } from "./marking/noMarking";
 import { ReturnedMarking } from "./marking/returnedMarking";
 import { TaskMarking } from "./marking/taskMarking";
 import type { DataExportArgs, DataExportState } from "./model";
 import { mayComeOnce, rowsThatPassed } from "./model";
-import type { Sending } from "./outputFile";
 import { OutputFile } from "./outputFile";
 import { runPipe } from "./pipe";
 import { ResumableRead, runAgain } from "./resumableRead";
@@ -32,34 +29,15 @@ export async function runExport(
   if (earlier !== undefined) {
     return earlier;
   }
-  try {
-    return await exportOnce(args, before, context, "stream");
-  } catch (error) {
-    if (!(error instanceof RowsLost)) {
-      throw error;
-    }
-    if (context.interrupted.aborted) {
-      throw new ResourceError(`The export was interrupted, and no object was written. ${error.message} ${runAgain}`);
-    }
-    context.warn(`${error.message} The rows are read again, into a temporary file.`);
-    return exportOnce(args, before, context, "file");
-  }
-}
-
-/** @throws RowsLost only if `stream` is allowed */
-async function exportOnce(
-  args: DataExportArgs,
-  before: DataExportState | undefined,
-  context: Context,
-  sending: Sending,
-): Promise<DataExportState> {
-  const file = await OutputFile.claim(args, before, context, sending);
+  const file = await OutputFile.claim(args, before, context);
   try {
     const checker = await checkerOf(args, before, context);
     const marking = markingOf(args, context, checker);
     const work = (): Promise<DataExportState> =>
       exportRows({ args, before, context, file, marking, checker, rejects: true });
-    return await (marking.isExclusive ? context.exclusive(args.taskId, work) : work());
+    return await (marking.isExclusive ? context.exclusive(args.taskId, work) : work()).finally(() =>
+      marking.release?.(),
+    );
   } finally {
     file.release();
   }
@@ -125,22 +103,20 @@ interface Export {
 async function exportRows(work: Export): Promise<DataExportState> {
   const { args, context, file, marking, checker } = work;
   await file.open(await marking.prepare(file), marking.kept);
-  const growth = new SlowHeapGrowth(args, file.sending !== "file");
   let state: DataExportState;
   try {
     for await (const page of marking.pages(file, checker?.wanted)) {
       marking.check(page);
       checker?.add(page);
       await file.write(page);
-      growth.passed(file.bytes);
     }
     checker?.requirePassed();
+    requireRows(work);
     state = { ...args, ...(await file.finish()), complete: marking.isComplete, marked: false };
   } catch (error) {
     throw await failureOf(work, error);
-  } finally {
-    growth.end();
   }
+  await marking.written?.();
   if (checker !== undefined) {
     const failed = checker.failed();
     state.checked = checker.figures(failed);
@@ -164,6 +140,15 @@ async function exportRows(work: Export): Promise<DataExportState> {
   return marked;
 }
 
+/** No rows are mostly a mistake of the service or of the task, and never better than rows. */
+function requireRows({ args, file }: Export): void {
+  const { rowsToReplace } = file;
+  if (file.rowCount === 0 && rowsToReplace > 0 && args.checks?.minRows !== 0) {
+    const reason = `0 rows would replace the ${rowsToReplace} rows of "${file.name}"; to allow it, set checks.minRows: 0`;
+    throw new RowsRefused([{ check: "minRows", reason }]);
+  }
+}
+
 async function failureOf(work: Export, error: unknown): Promise<unknown> {
   const { file, marking } = work;
   if (!(error instanceof RowsRefused)) {
@@ -182,11 +167,12 @@ async function failureOf(work: Export, error: unknown): Promise<unknown> {
   }
 }
 
-async function reject({ args, before, context, file }: Export, refused: RowsRefused): Promise<ResourceError> {
+async function reject({ args, before, context, file, marking }: Export, refused: RowsRefused): Promise<ResourceError> {
   const written = file.rowCount === 0 ? undefined : await file.reject();
   if (written === undefined) {
     await file.discard();
   }
+  await marking.written?.();
   const comesOnce = mayComeOnce(args, context.settings);
   return new ResourceError(refusalInWords({ args, refused, written, last: before?.file, comesOnce }));
 }

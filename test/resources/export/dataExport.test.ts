@@ -281,6 +281,67 @@ describe("DataExport", () => {
       assert.deepEqual(files("killed").sort(), [`${lotNo}.csv`, `${lotNo}.json`, `${lotNo}.ndjson`]);
     });
 
+    it("no rows replace no file with rows, in each format, unless checks.minRows is 0", async () => {
+      world.emulator.change.addTask({ taskId: "empty-1", taskGroupId: "group-1", actions: [] });
+      for (const format of ["ndjson", "json", "csv", "parquet"]) {
+        for (const checks of [undefined, { maxRows: 100, onFail: "warn" }, { minRows: 0, maxDrop: 1 }]) {
+          const path = `out/${format}-${JSON.stringify(checks ?? "").length}`;
+          const each = world.declare("DataExport");
+          const args = { ...all, path, format, checks };
+          const none = { ...args, taskId: "empty-1" };
+          await each.up(args);
+          const [content, before] = [world.content(path), { ...each.state }];
+          if (checks?.minRows === 0) {
+            await each.up(none);
+            assert.deepEqual([each.state.rowCount, world.content(path) === content], [0, false]);
+            // There is no row to lose now.
+            await each.up({ ...none, checks: undefined, triggers: [1] });
+          } else {
+            await failure(each.up(none));
+            assert.deepEqual([each.state, world.content(path)], [before, content]);
+            rmSync(world.path(path));
+            await each.up(none);
+            assert.equal(each.state.rowCount, 0);
+          }
+        }
+      }
+    });
+
+    it("its own file is not replaced if somebody changes it during the read, in each format", async () => {
+      for (const format of ["ndjson", "csv"]) {
+        const path = `out/own.${format}`;
+        const each = world.declare("DataExport");
+        const args = { ...all, path, format };
+        await each.up(args);
+        const hold = world.emulator.hold({ operation: "getData" });
+        const step = failure(each.up({ ...args, maxRows: 2 }));
+        await hold.reached;
+        world.write(path, "edited during the read");
+        hold.release();
+        assert.match(await step, /exists\. This export did not write it, or it was changed since/);
+        assert.deepEqual([world.content(path), each.state.rowCount], ["edited during the read", 3]);
+        assert.deepEqual(
+          files().filter((name) => name.endsWith(".tmp")),
+          [],
+        );
+        rmSync(world.path(path));
+        await each.up(args);
+      }
+    });
+
+    it("a file that was removed and made by somebody else during the read is not replaced", async () => {
+      const each = world.declare("DataExport");
+      await each.up(all);
+      rmSync(world.path("out/rows.ndjson"));
+      const hold = world.emulator.hold({ operation: "getData" });
+      const step = failure(each.up({ ...all, triggers: [1] }));
+      await hold.reached;
+      world.write("out/rows.ndjson", "theirs");
+      hold.release();
+      await step;
+      assert.equal(world.content("out/rows.ndjson"), "theirs");
+    });
+
     it("a file that it did not write is not overwritten", async () => {
       world.write("mine.ndjson", "mine");
       const each = world.declare("DataExport");

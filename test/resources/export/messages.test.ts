@@ -26,6 +26,19 @@ describe("messages of DataExport", () => {
     ]);
   });
 
+  it("no rows in place of a file with rows", async () => {
+    world.emulator.change.addTask({ taskId: "empty-1", taskGroupId: "group-1", actions: [] });
+    world.emulator.change.insertRows("task-1", ['{"a":1}', '{"a":2}']);
+    const each = world.declare("DataExport");
+    await each.up(all);
+    assert.equal(
+      await failure(each.up({ ...all, taskId: "empty-1" })),
+      'The rows of task "empty-1" did not pass a check:\n' +
+        '  checks.minRows: 0 rows would replace the 2 rows of "out/rows.ndjson"; to allow it, set checks.minRows: 0\n' +
+        'No row was read. The file of the last export, "out/rows.ndjson", is unchanged. Correct the task or the checks. The next up exports again.',
+    );
+  });
+
   it("an existing file", async () => {
     world.write("mine.ndjson", "mine");
     const message = await failure(up({ ...all, path: "mine.ndjson" }));
@@ -56,26 +69,35 @@ describe("messages of DataExport", () => {
   });
 
   it("a mark that is refused before the read", async () => {
+    const kept = (count: number, path = "out\\/1\\.ndjson"): string =>
+      ` The ${count} rows that were read are kept in "${path}\\.reading-7afaa346\\.\\w+\\.part", one a line, because the service may not return them again\\.$`;
+    const escaped = (text: string): string => text.replace(/[.:]/g, "\\$&");
     world.configure({ pageSize: "25" });
     await world.finishedRun();
-    assert.equal(
+    assert.match(
       await failure(up(marking)),
-      'The rows of task "task-1" were not marked as exported: one response contained 25 of 25 rows that are not exported, and the mark would reach the others too. ' +
-        `Nothing was written. Use scope: "all", which reads every row of the task. ${returned}`,
+      new RegExp(
+        `^The rows of task "task-1" were not marked as exported: one response contained 25 of 25 rows that are not exported, and the mark would reach the others too\\. ${escaped(
+          `No file was written. Use scope: "all", which reads every row of the task. ${returned}`,
+        )}${kept(25)}`,
+      ),
     );
     world.configure({ pageSize: "1000", maxRetries: "1" });
     world.emulator.fault({ operation: "getNotExportedData", kind: "reset", when: "after" });
-    assert.equal(
-      await failure(up(marking)),
-      'The rows of task "task-1" were not marked as exported: a response to the read was lost, and a service that returns each row only once will not return those rows again. ' +
-        `Nothing was written. Use scope: "all", which reads every row of the task. ${returned}`,
+    assert.match(
+      await failure(up({ ...marking, path: "lost/{n}" })),
+      new RegExp(
+        `^The rows of task "task-1" were not marked as exported: a response to the read was lost, and a service that returns each row only once will not return those rows again\\. ${escaped(
+          `No file was written. Use scope: "all", which reads every row of the task. ${returned}`,
+        )}${kept(25, "lost\\/1")}`,
+      ),
     );
     world.emulator.change.holdRuns();
     world.emulator.change.startRun("task-1");
     assert.equal(
       await failure(up(marking)),
       'The rows of task "task-1" were not marked as exported: 3 of its subtasks are running, so rows may arrive during the read. ' +
-        `Nothing was written. Run up again after the run has ended. ${returned}`,
+        `No file was written. Run up again after the run has ended. ${returned}`,
     );
   });
 

@@ -18,13 +18,9 @@ export interface Placing {
 
 export type Placed = Pick<Content, "etag">;
 
-/** The destination has lost rows that are in no file. They have to be read again. */
-export class RowsLost extends Error {}
-
 /**
- * Where an export keeps its files. The rows are first written to a temporary file on the disk; the destination gets the file when it is complete,
- * and can follow it while it is written. Rows that can be read again need no file if the destination follows them. A name is what the output `file`
- * contains: the path of the export with all placeholders replaced.
+ * Where an export keeps its files. The rows are first written to a temporary file on the disk; the destination gets the file when it is complete. A name
+ * is what the output `file` contains: the path of the export with all placeholders replaced.
  */
 export interface Destination {
   /** The full name, for messages. Two names with the same full name are the same file. */
@@ -33,9 +29,7 @@ export interface Destination {
   workPath(name: string): string;
   /** The mode of temporary files. Absent: the usual one of the process. */
   readonly fileMode?: number;
-  /** Whether the temporary file itself gets the name, so that it must be on the disk before. Otherwise the destination gets its content. */
-  readonly movesFile: boolean;
-  /** The folder for temporary files that later exports to the same path must find, whatever name they use. */
+  /** The folder for rows that later exports to the same path must find, whatever name they use. */
   readonly keptFolder: string;
   /**
    * Before any row is read: creates what the file needs, and removes what earlier exports to the same path have abandoned.
@@ -48,20 +42,11 @@ export interface Destination {
   /** Compares the file with what was written. */
   compare(name: string, content: Content): Promise<"same" | "missing" | "changed">;
   /**
-   * Gets the content of a file while it is written, so that it can be sent before the file is complete. Its end is `place` or `abandon`.
-   * @param piece the next bytes. They are copied
-   * @returns why nothing more can be sent. Then only `place` can write the file
-   */
-  follow?(name: string, piece: Buffer): Promise<RowsLost | undefined>;
-  /** The file that was followed will not be placed. Never fails. */
-  abandon?(): Promise<void>;
-  /**
    * Gives a complete file its name. When it returns, a power cut or a kill loses nothing.
-   * @param from the complete file on the disk; it can be gone afterwards. Undefined if all content was followed and is in no file
+   * @param from the complete file on the disk. It can be gone afterwards
    * @returns undefined if another file has the name
-   * @throws RowsLost if there is no file
    */
-  place(from: string | undefined, name: string, content: Content, placing: Placing): Promise<Placed | undefined>;
+  place(from: string, name: string, content: Content, placing: Placing): Promise<Placed | undefined>;
   /** Removes the file, unless it has changed. Returns false if it has. */
   remove(name: string, content: Content): Promise<boolean>;
   /** What to tell the user about an existing file that must not be overwritten. */

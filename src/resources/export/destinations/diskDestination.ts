@@ -9,8 +9,6 @@ import { compareContent, exists, fileInPlaceOf, isFolder, moveIfFree } from "./d
 
 /** Files on the disk. The temporary files are beside the file, so that a rename is enough. */
 export class DiskDestination implements Destination {
-  readonly movesFile = true;
-
   /**
    * @param path the path of the export, with its placeholders
    * @param folder the program's folder. Names are relative to it
@@ -59,7 +57,9 @@ export class DiskDestination implements Destination {
   ): Promise<Placed | undefined> {
     const path = this.locate(name);
     await mkdir(dirname(path), { recursive: true });
-    const isPlaced = replaces === undefined ? await moveIfFree(from, path) : await replace(from, path);
+    // Somebody can have changed the file during the read.
+    const isOwn = replaces !== undefined && (await this.compare(name, replaces)) === "same";
+    const isPlaced = isOwn ? await replace(from, path) : await moveIfFree(from, path);
     await syncFolder(dirname(path));
     return isPlaced || (orSame === true && (await this.compare(name, content)) === "same") ? {} : undefined;
   }

@@ -23,8 +23,12 @@ export interface Marking {
   pages(file: OutputFile, fields?: RowFields): AsyncGenerator<RowPage, void, void>;
   /** Before each page is written. Throws if the rows could not be marked. */
   check(page: RowPage): void;
+  /** The rows have their file, or another one because they were refused. */
+  written?(): Promise<void>;
   /** The file is complete and has its name. Returns the state to keep, or throws a PartialFailure with it. */
   finish(state: DataExportState): Promise<DataExportState>;
   /** The export failed before the file had its name. Removes the file, or keeps it and says where it is. Returns the error to throw. */
   fail(file: OutputFile, error: unknown): Promise<unknown>;
+  /** Call it at the end of the export. */
+  release?(): Promise<void>;
 }

@@ -14,11 +14,11 @@ export class NoMarking extends WholeRead {
   private running: readonly Subtask[] = [];
 
   /** A batch that is still running can get more rows, whatever total the service reports. */
-  async prepare(_file: OutputFile): Promise<string | undefined> {
+  override async prepare(file: OutputFile): Promise<string | undefined> {
     if (this.args.scope === "batch") {
       this.running = await this.runningSubtasks();
     }
-    return undefined;
+    return super.prepare(file);
   }
 
   async finish(state: DataExportState): Promise<DataExportState> {

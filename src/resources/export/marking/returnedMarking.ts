@@ -7,10 +7,10 @@ import { messageOf, PartialFailure, ResourceError } from "../../resource";
 import { RowsRefused } from "../checks/checkedRows";
 import type { RowChecker } from "../checks/rowChecker";
 import { isS3Path } from "../destinations/s3/s3Path";
+import { KeptFiles } from "../keptFiles";
 import type { DataExportArgs, DataExportState } from "../model";
 import { defaultPageSize, pendingMark } from "../model";
 import type { OutputFile } from "../outputFile";
-import { AbandonedExports } from "./abandonedExports";
 import type { Marking } from "./marking";
 
 const wayOut =
@@ -25,7 +25,7 @@ export class ReturnedMarking implements Marking {
   /** Of two exports at a time, each would mark rows that only the other has. */
   readonly isExclusive = true;
   isComplete = false;
-  private abandoned: AbandonedExports | undefined;
+  private abandoned: KeptFiles | undefined;
   private marked = 0;
   private vanished = 0;
   private previous = { content: "", total: 0, count: 0 };
@@ -39,11 +39,16 @@ export class ReturnedMarking implements Marking {
   ) {}
 
   async prepare(file: OutputFile): Promise<string> {
-    this.abandoned = await AbandonedExports.find(file.keptFolder, this.args.taskId, this.context);
-    return this.abandoned.pathFor(file.workPath);
+    this.abandoned = await KeptFiles.find(file, this.args.taskId, "marking", this.context);
+    return this.abandoned.pathFor(file);
   }
 
   async *pages(file: OutputFile, fields?: RowFields): AsyncGenerator<RowPage, void, void> {
+    if (this.abandoned?.haveRows === true && !this.abandoned.haveUnfinished) {
+      yield* this.abandoned.pages(fields);
+      this.inDoubt = true;
+      return;
+    }
     while (file.rowCount < this.maxRows) {
       const page = await this.read(file, fields);
       this.noteVanished(page);
@@ -52,7 +57,7 @@ export class ReturnedMarking implements Marking {
         await this.abandoned?.rename();
         break;
       }
-      const isEarlierLost = page.afterLoss === true || this.abandoned?.exist === true;
+      const isEarlierLost = page.afterLoss === true || this.abandoned?.haveUnfinished === true;
       if (page.count > 0) {
         yield page;
         await file.flush();
@@ -129,6 +134,9 @@ export class ReturnedMarking implements Marking {
     const found = this.abandoned?.inWords();
     const problem = messageOf(error);
     const said = found === undefined || problem.includes(found) ? problem : `${problem} Besides, ${found}.`;
+    if (this.marksAtEnd && file.isRead && file.rowCount > 0) {
+      return new ResourceError(`${said}${await this.abandoned?.keep(file)} Nothing was marked.`);
+    }
     if (!this.inDoubt) {
       if (file.rowCount === 0) {
         await file.discard();
@@ -152,6 +160,14 @@ export class ReturnedMarking implements Marking {
     return new ResourceError(
       `${said} ${rows} The next up marks nothing until each row that the service returned is known to be in a file.`,
     );
+  }
+
+  async written(): Promise<void> {
+    await this.abandoned?.written();
+  }
+
+  async release(): Promise<void> {
+    this.abandoned?.release();
   }
 
   /** The next page can be read only after the mark of this one. So checks that refuse rows need all rows in one response. */

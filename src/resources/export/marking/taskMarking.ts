@@ -6,6 +6,7 @@ import { messageOf, PartialFailure, ResourceError } from "../../resource";
 import { runningOf } from "../../run/subtaskList";
 import type { DataExportArgs, DataExportState } from "../model";
 import { pendingMark } from "../model";
+import type { OutputFile } from "../outputFile";
 import type { MarkCoverage, Objection } from "./coverage";
 import { countRows, coverageOf, exportAll } from "./coverage";
 import { WholeRead } from "./wholeRead";
@@ -29,7 +30,7 @@ export class TaskMarking extends WholeRead {
     this.coverage = coverageOf(args, context);
   }
 
-  async prepare(): Promise<undefined> {
+  override async prepare(file: OutputFile): Promise<string | undefined> {
     const { client, settings } = this.context;
     this.subtasksBefore = await client.allSubtasks(this.args.taskId);
     const running = runningOf(this.subtasksBefore, settings.statuses).length;
@@ -38,9 +39,11 @@ export class TaskMarking extends WholeRead {
       this.refuse({ reason, next: "Run up again after the run has ended" });
     }
     this.refuse(await this.coverage.prepare());
+    return super.prepare(file);
   }
 
-  override check(page: RowPage): void {
+  /** After the page was written: a service that returns each row only once does not return it again. */
+  protected override async noted(page: RowPage): Promise<void> {
     this.refuse(this.coverage.check(page));
   }
 
@@ -80,7 +83,7 @@ export class TaskMarking extends WholeRead {
 
   private async lastCheck(state: DataExportState): Promise<Objection | undefined> {
     if (!state.complete) {
-      return { reason: "not all of its rows could be read" };
+      return { reason: this.isOfEarlier ? "an earlier export has read them" : "not all of its rows could be read" };
     }
     const { taskId } = state;
     try {
@@ -131,7 +134,7 @@ export class TaskMarking extends WholeRead {
 
   private refuse(objection: Objection | undefined): void {
     if (objection !== undefined) {
-      throw new ResourceError(notMarked(this.args, objection, "Nothing was written."));
+      throw new ResourceError(notMarked(this.args, objection, "No file was written."));
     }
   }
 }

@@ -2,6 +2,7 @@ import type { RowFields } from "../../../service/rows/rowFields";
 import type { RowPage } from "../../../service/rows/rowPage";
 import type { Context } from "../../resource";
 import { ResourceError } from "../../resource";
+import { KeptFiles } from "../keptFiles";
 import type { DataExportArgs, DataExportState } from "../model";
 import { mayComeOnce, rowSource } from "../model";
 import type { OutputFile } from "../outputFile";
@@ -19,7 +20,7 @@ export interface ReadSoFar {
   nextOffset: number;
 }
 
-/** Reads all rows before any of them is marked. If the read fails, no file remains. */
+/** Reads all rows before any of them is marked. If the read fails, no rows remain but those that the service may not return again. */
 export abstract class WholeRead implements Marking {
   readonly isExclusive = false;
   isComplete = false;
@@ -29,7 +30,26 @@ export abstract class WholeRead implements Marking {
     protected readonly context: Context,
   ) {}
 
-  abstract prepare(file: OutputFile): Promise<string | undefined>;
+  private earlier: KeptFiles | undefined;
+
+  async prepare(file: OutputFile): Promise<string | undefined> {
+    const { args, context } = this;
+    if (!mayComeOnce(args, context.settings)) {
+      return undefined;
+    }
+    this.earlier = await KeptFiles.find(file, args.taskId, "reading", context);
+    const found = this.earlier.inWords();
+    if (found !== undefined) {
+      context.warn(`Task "${args.taskId}": ${found}. Delete them when their rows are in another file.`);
+    }
+    return this.earlier.pathFor(file);
+  }
+
+  /** Whether the rows are those that an earlier export has read. There can be more rows now. */
+  protected get isOfEarlier(): boolean {
+    return this.earlier?.haveRows === true;
+  }
+
   abstract finish(state: DataExportState): Promise<DataExportState>;
 
   /** Where the read begins. */
@@ -49,7 +69,11 @@ export abstract class WholeRead implements Marking {
   }
 
   async *pages(file: OutputFile, fields?: RowFields): AsyncGenerator<RowPage, void, void> {
-    const { args, context } = this;
+    const { args, context, earlier } = this;
+    if (earlier?.haveRows === true) {
+      yield* earlier.pages(fields);
+      return;
+    }
     const { pageSize } = context.settings;
     const { rowCount, nextOffset: offset } = this.from;
     const maxRows = args.maxRows === undefined ? undefined : args.maxRows - rowCount;
@@ -75,14 +99,21 @@ export abstract class WholeRead implements Marking {
 
   check(_page: RowPage): void {}
 
+  async written(): Promise<void> {
+    await this.earlier?.written();
+  }
+
   async fail(file: OutputFile, error: unknown): Promise<unknown> {
-    const { args, context } = this;
-    if (!file.isRead || file.rowCount === 0 || !mayComeOnce(args, context.settings) || !(error instanceof Error)) {
+    const { earlier } = this;
+    if (earlier === undefined || file.rowCount === 0 || !(error instanceof Error)) {
       await file.discard();
       return error;
     }
-    const kept = await file.keep();
-    error.message += ` The ${file.rowCount} rows are kept in "${kept}", one a line, because the service may not return them again.`;
+    error.message += await earlier.keep(file);
     return error;
+  }
+
+  async release(): Promise<void> {
+    this.earlier?.release();
   }
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { readdirSync, rmSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import type { World } from "../../life";
 import { failure } from "../../life";
@@ -120,6 +120,20 @@ describe("DataExport to S3", () => {
       world.emulator.change.insertRows("task-1", ['{"more":1}']);
       assert.match(await failure(each.up({ ...all, triggers: [1] })), /or it was changed since/);
       assert.match(s3.content("out/rows.ndjson"), /9\.99/);
+    });
+
+    it("an object with rows by one without, unless checks.minRows is 0", async () => {
+      world.emulator.change.addTask({ taskId: "empty-1", taskGroupId: "group-1", actions: [] });
+      const each = world.declare("DataExport");
+      await each.up(all);
+      const none = { ...all, taskId: "empty-1" };
+      assert.match(
+        await failure(each.up(none)),
+        /0 rows would replace the 2 rows of "s3:\/\/rows-bucket\/out\/rows\.ndjson"/,
+      );
+      assert.equal(s3.content("out/rows.ndjson"), content);
+      await each.up({ ...none, checks: { minRows: 0 } });
+      assert.equal(s3.content("out/rows.ndjson"), "");
     });
 
     it("its own object if it is changed during the read", async () => {
@@ -250,15 +264,16 @@ describe("DataExport to S3", () => {
       assert.deepEqual(world.operations(), []);
     });
 
-    it("keeps the rows in the program's folder if the upload fails, and marks nothing", async () => {
+    it("keeps the rows in the program's folder if the upload fails, marks nothing, and the next up sends and marks them", async () => {
       s3.proxy.fate = (request) => (operationOf(request) === "PutObject" ? "error" : "pass");
+      world.emulator.setBehaviour({ notExported: "handedOutOnce" });
       const message = await failure(world.declare("DataExport").up(marking));
-      const [part = ""] = readdirSync(world.folder).filter((name) => name.endsWith(".part"));
-      assert.ok(message.includes(`"${part}"`), message);
-      assert.deepEqual([world.content(part), marked()], [content, 0]);
+      const [rowsFile = ""] = readdirSync(world.folder).filter((name) => name.endsWith(".rows"));
+      assert.ok(message.includes(`"${rowsFile}"`) && message.endsWith(" Nothing was marked."), message);
+      assert.deepEqual([world.content(rowsFile), marked()], [content, 0]);
       s3.proxy.fate = () => "pass";
       await world.declare("DataExport").up(marking);
-      assert.equal(marked(), 2);
+      assert.deepEqual([s3.content("1.ndjson"), marked(), s3.leftovers()], [content, 2, []]);
     });
 
     it("is not taken over after a kill before the mark: the rows of the object may be marked", async () => {
@@ -288,13 +303,48 @@ describe("DataExport to S3", () => {
     });
   });
 
-  it("keeps rows that the service may return only once if the upload fails", async () => {
-    s3.proxy.fate = (request) => (operationOf(request) === "PutObject" ? "error" : "pass");
-    const message = await failure(world.declare("DataExport").up({ ...all, scope: "notExported" }));
-    const kept = /The 2 rows are kept in "([^"]*)"/.exec(message)?.[1] ?? "";
-    assert.equal(s3.read(kept), content);
-    assert.equal(statSync(kept).mode & 0o077, 0);
-    rmSync(kept);
+  describe("if the upload fails, rows that the service may return only once", () => {
+    const once = { ...all, scope: "notExported" };
+    const failingPut = (): void => {
+      s3.proxy.fate = (request) => (operationOf(request) === "PutObject" ? "error" : "pass");
+    };
+
+    it("stay in the program's folder, and the next up sends them", async () => {
+      world.emulator.setBehaviour({ notExported: "handedOutOnce" });
+      failingPut();
+      const each = world.declare("DataExport");
+      const message = await failure(each.up(once));
+      const kept = /The 2 rows that were read are kept in "([^"]*)"/.exec(message)?.[1] ?? "";
+      assert.match(kept, /^\.webextract-[\w.-]+\.rows$/);
+      assert.equal(world.content(kept), content);
+      assert.equal(statSync(world.path(kept)).mode & 0o077, 0);
+      assert.match(await failure(each.up(once)), /The rows are still in ".*"\. The next up writes them\./);
+      s3.proxy.reset();
+      await each.up(once);
+      assert.deepEqual([s3.content("out/rows.ndjson"), each.state.rowCount, s3.leftovers()], [content, 2, []]);
+      assert.equal(world.sent("getNotExportedData").length, 1);
+    });
+
+    it("stay if the command is interrupted", async () => {
+      s3.proxy.fate = (request) => {
+        if (operationOf(request) === "PutObject") {
+          world.providers.interruption.abort();
+          return "stall";
+        }
+        return "pass";
+      };
+      const message = await failure(world.declare("DataExport").up(once));
+      assert.match(message, /was interrupted\. No object was written\..* The 2 rows that were read are kept in/);
+    });
+
+    it("are sent to another path if the path is corrected", async () => {
+      failingPut();
+      const each = world.declare("DataExport");
+      await failure(each.up(once));
+      s3.proxy.reset();
+      await each.up({ ...once, path: "s3://rows-bucket/other.ndjson" });
+      assert.deepEqual([s3.keys(), s3.content("other.ndjson"), s3.leftovers()], [["other.ndjson"], content, []]);
+    });
   });
 
   describe("after the export", () => {

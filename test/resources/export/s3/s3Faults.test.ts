@@ -5,7 +5,7 @@ import type { World } from "../../life";
 import { failure } from "../../life";
 import type { Fate } from "./faultyProxy";
 import { operationOf } from "./faultyProxy";
-import { addLargeRows, bucket, S3World } from "./s3World";
+import { addLargeRows, S3World } from "./s3World";
 
 const rows = ['{"id":1}', '{"id":2}'];
 
@@ -76,10 +76,7 @@ describe("DataExport to a store with faults", () => {
 
     it("if the bucket does not exist", async () => {
       const other = { ...all, path: "s3://no-such-bucket/rows.ndjson" };
-      await refused(
-        /^CreateMultipartUpload of "s3:\/\/no-such-bucket\/rows\.ndjson" failed: the bucket does not exist/,
-        other,
-      );
+      await refused(/^ListObjectsV2 of "s3:\/\/no-such-bucket\/" failed: the bucket does not exist/, other);
     });
 
     it("if there is no store", async () => {
@@ -91,33 +88,9 @@ describe("DataExport to a store with faults", () => {
     it("if the store does not respond", async () => {
       s3.box.stub(limits, "idleMs").value(100);
       world.configure({});
-      fateOf("CreateMultipartUpload", "stall");
+      fateOf("ListObjectsV2", "stall");
       await refused(/there is no connection to the store \(TimeoutError/);
     });
-  });
-
-  it("names an upload that it may not abort", async () => {
-    const allowed = ["s3:GetObject", "s3:PutObject"].map((Action) => ({
-      Effect: "Allow",
-      Principal: guest.accessKeyId,
-      Action,
-      Resource: `arn:aws:s3:::${bucket}/*`,
-    }));
-    const list = {
-      Effect: "Allow",
-      Principal: guest.accessKeyId,
-      Action: "s3:ListBucket",
-      Resource: `arn:aws:s3:::${bucket}`,
-    };
-    await s3.direct.putBucketPolicy({ Bucket: bucket, Policy: JSON.stringify({ Statement: [...allowed, list] }) });
-    s3.setEnvironment(guest);
-    world.configure({});
-    const message = await failed();
-    assert.match(
-      message,
-      /^AbortMultipartUpload of .* is left: abort it with "aws s3api abort-multipart-upload --bucket rows-bucket --key out\/1\.ndjson --upload-id [\w-]+"/,
-    );
-    assert.equal(s3.openUploads(), 1);
   });
 
   describe("repeats a request that fails for a moment", () => {
@@ -154,17 +127,6 @@ describe("DataExport to a store with faults", () => {
     });
   });
 
-  it("gives a store that stalls no more tries than the SDK", async () => {
-    s3.box.stub(limits, "idleMs").value(100);
-    world.configure({});
-    addLargeRows(world);
-    fateOf("UploadPart", "stall");
-    assert.match(await failed(large), /^UploadPart of .* failed: there is no connection to the store/);
-    // Three in each of the two reads.
-    const first = s3.proxy.requests.filter(({ query }) => query.get("partNumber") === "1");
-    assert.equal(first.length, 6);
-  });
-
   describe("aborts the upload", () => {
     beforeEach(() => addLargeRows(world));
 
@@ -181,68 +143,31 @@ describe("DataExport to a store with faults", () => {
       }
     });
 
-    it("if the command is interrupted", async () => {
+    it("or names it", async () => {
+      s3.proxy.fate = (request) =>
+        ["UploadPart", "AbortMultipartUpload"].includes(operationOf(request)) ? "error" : "pass";
+      const message = await failed(large);
+      assert.match(
+        message,
+        /^UploadPart of .* The multipart upload "[\w-]+" of "s3:\/\/rows-bucket\/large\/1\.ndjson" could not be aborted: AbortMultipartUpload of .* Abort it with "aws s3api abort-multipart-upload --bucket rows-bucket --key large\/1\.ndjson --upload-id [\w-]+"/,
+      );
+      assert.equal(s3.openUploads(), 1);
+    });
+
+    it("and has no request in flight after a failure", async () => {
+      let first = true;
       s3.proxy.fate = (request) => {
-        if (operationOf(request) === "UploadPart") {
-          world.providers.interruption.abort();
+        if (operationOf(request) !== "UploadPart") {
+          return "pass";
         }
-        return "pass";
+        if (first) {
+          first = false;
+          return "stall";
+        }
+        return "error";
       };
-      const message = await failed(large);
-      assert.equal(
-        message,
-        'The upload of "s3://rows-bucket/large/1.ndjson" was interrupted. No object was written. Run the same command again.',
-      );
+      await failed(large);
       nothingIsLeft();
-    });
-
-    it("or names it, and the next export aborts it", async () => {
-      s3.proxy.fate = (request) => {
-        const operation = operationOf(request);
-        // The first upload of each attempt shows that the account may begin and abort one.
-        const isProof = s3.proxy.count("CreateMultipartUpload") % 2 === 1;
-        return operation === "UploadPart" || (operation === "AbortMultipartUpload" && !isProof) ? "error" : "pass";
-      };
-      const message = await failed(large);
-      assert.match(
-        message,
-        /The multipart upload "[\w-]+" of "s3:\/\/rows-bucket\/large\/1\.ndjson" could not be aborted: .* To end it, abort it with "aws s3api/,
-      );
-      // The one during the read, and the one after the second read.
-      assert.equal(s3.openUploads(), 2);
-      assert.match(
-        world.warnings.join(),
-        /^The multipart upload "[\w-]+" of .* could not be aborted: .* To end it, abort it with/,
-      );
-      s3.proxy.reset();
-      world.warnings.length = 0;
-      await world.declare("DataExport").up(large);
-      assert.deepEqual([s3.openUploads(), s3.leftovers(), world.warnings], [0, [], []]);
-    });
-  });
-
-  describe("uploads of others", () => {
-    const begin = (key: string) => s3.direct.createMultipartUpload({ Bucket: bucket, Key: key });
-
-    it("of the same path are named after an hour, and aborted after a day; those of other paths are left alone", async () => {
-      const { UploadId = "" } = await begin("out/7.ndjson");
-      await begin("out/7.rejected.ndjson");
-      await begin("out/7.csv");
-      await world.declare("DataExport").up(all);
-      assert.equal(world.warnings.length, 0);
-      s3.ageUploads(2);
-      await world.declare("DataExport").up(all);
-      messages.push(...world.warnings);
-      assert.deepEqual(world.warnings.map((each) => /of "([^"]*)" has not ended/.exec(each)?.[1]).sort(), [
-        "s3://rows-bucket/out/7.ndjson",
-        "s3://rows-bucket/out/7.rejected.ndjson",
-      ]);
-      assert.ok(world.warnings.some((each) => each.includes(`--key out/7.ndjson --upload-id ${UploadId}"`)));
-      assert.equal(s3.openUploads(), 3);
-      s3.ageUploads(48);
-      world.warnings.length = 0;
-      await world.declare("DataExport").up(all);
-      assert.deepEqual([s3.openUploads(), world.warnings], [1, []]);
     });
   });
 

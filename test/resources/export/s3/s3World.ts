@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { S3 } from "@aws-sdk/client-s3";
@@ -41,7 +41,7 @@ export class S3World {
   readonly box = sinon.createSandbox();
   private worlds: World[] = [];
   private restores: (() => void)[] = [];
-  /** Holds the temporary files of the exports. */
+  /** The system's temporary folder during a test. Nothing of an export is there. */
   readonly temporary = mkdtempSync(join(tmpdir(), "webextract-s3-"));
 
   readonly direct: S3;
@@ -68,7 +68,7 @@ export class S3World {
     mkdirSync(this.temporary);
     this.setEnvironment(account);
     this.box.stub(limits, "partBytes").value(5 * 1024 * 1024);
-    this.box.stub(limits, "firstPauseMs").value(1);
+    this.box.stub(limits, "mostTries").value(3);
     const world = await World.create({ config: { s3ForcePathStyle: "true", ...config } });
     this.worlds.push(world);
     return world;
@@ -112,11 +112,6 @@ export class S3World {
     return readFileSync(join(this.store.buckets, bucket, key));
   }
 
-  /** The content of a temporary file. */
-  read(path: string): string {
-    return readFileSync(path, "utf8");
-  }
-
   /** An object of somebody else, who sends it to the store directly. */
   async write(key: string, content: string): Promise<void> {
     await this.direct.putObject({ Bucket: bucket, Key: key, Body: content });
@@ -141,43 +136,16 @@ export class S3World {
     return this.uploadFolders().length;
   }
 
-  /** Makes them so old. */
-  ageUploads(hours: number): void {
-    const then = new Date(Date.now() - hours * 3600 * 1000);
-    for (const folder of this.uploadFolders()) {
-      utimesSync(folder, then, then);
-    }
-  }
-
   private uploadFolders(): string[] {
     const root = join(this.store.buckets, bucket, ".sgwtmp", "multipart");
     const keys = existsSync(root) ? readdirSync(root) : [];
     return keys.flatMap((key) => readdirSync(join(root, key)).map((upload) => join(root, key, upload)));
   }
 
-  private get workFolder(): string | undefined {
-    const name = readdirSync(this.temporary).find((each) => each.startsWith("pulumi-webextract-"));
-    return name === undefined ? undefined : join(this.temporary, name);
-  }
-
-  /** Sets the time of temporary files far back. */
-  makeStale(isChosen: (name: string) => boolean): void {
-    for (const name of this.leftovers().filter(isChosen)) {
-      utimesSync(this.leftoverPath(name), new Date(0), new Date(0));
-    }
-  }
-
-  leftoverPath(name: string): string {
-    return join(this.workFolder ?? "", name);
-  }
-
-  removeWorkFolder(): void {
-    rmSync(this.workFolder ?? "", { recursive: true });
-  }
-
-  /** Temporary files of exports, without their folder. */
-  leftovers(): string[] {
-    return this.workFolder === undefined ? [] : readdirSync(this.workFolder);
+  /** Temporary files of exports in the program's folder, and all files in the system's. */
+  leftovers(folder = this.worlds.at(-1)?.folder ?? ""): string[] {
+    const ours = readdirSync(folder).filter((name) => name.startsWith(".webextract-"));
+    return [...ours, ...readdirSync(this.temporary).filter((name) => !name.startsWith("webextract-life-"))];
   }
 }
 

@@ -46,12 +46,6 @@ export interface PartToSend {
 
 export type SentPart = Awaited<ReturnType<Bucket["uploadPart"]>>;
 
-/** A multipart upload that has not ended. */
-export interface OpenUpload extends MultipartUpload {
-  /** When it began. */
-  initiated: Date | undefined;
-}
-
 /** Codes that say that another object has the name, or that the object has changed. */
 const conflicts = ["PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey"];
 
@@ -97,10 +91,10 @@ export class Bucket {
     return this.conditionally("PutObject", key, () => this.client.putObject(request, { abortSignal: signal }));
   }
 
-  async createUpload(key: string, headers: Headers): Promise<MultipartUpload> {
+  async createUpload(key: string, headers: Headers, signal: AbortSignal): Promise<MultipartUpload> {
     const request = { Bucket: this.name, Key: key, ChecksumAlgorithm: "SHA256" as const, ...headers };
     const { UploadId } = await this.named("CreateMultipartUpload", key, () =>
-      this.client.createMultipartUpload(request),
+      this.client.createMultipartUpload(request, { abortSignal: signal }),
     );
     return { key, uploadId: UploadId ?? "" };
   }
@@ -118,10 +112,11 @@ export class Bucket {
     { key, uploadId }: MultipartUpload,
     parts: readonly SentPart[],
     condition: Condition,
+    signal: AbortSignal,
   ): Promise<boolean> {
     const request = { Key: key, UploadId: uploadId, MultipartUpload: { Parts: [...parts] }, ...condition };
     return this.conditionally("CompleteMultipartUpload", key, () =>
-      this.client.completeMultipartUpload({ Bucket: this.name, ...request }),
+      this.client.completeMultipartUpload({ Bucket: this.name, ...request }, { abortSignal: signal }),
     );
   }
 
@@ -135,21 +130,9 @@ export class Bucket {
     });
   }
 
-  async openUploads(prefix: string): Promise<OpenUpload[]> {
-    const found: OpenUpload[] = [];
-    let next: { KeyMarker?: string; UploadIdMarker?: string } = {};
-    for (let isMore = true; isMore; ) {
-      const request = { Bucket: this.name, Prefix: prefix, ...next };
-      const list = await this.named("ListMultipartUploads", prefix, () => this.client.listMultipartUploads(request));
-      for (const { Key: key, UploadId: uploadId, Initiated: initiated } of list.Uploads ?? []) {
-        if (key !== undefined && uploadId !== undefined) {
-          found.push({ key, uploadId, initiated });
-        }
-      }
-      next = { KeyMarker: list.NextKeyMarker, UploadIdMarker: list.NextUploadIdMarker };
-      isMore = list.IsTruncated === true;
-    }
-    return found;
+  /** @throws if the bucket does not exist, or if the account may not use it */
+  async requireAccess(): Promise<void> {
+    await this.named("ListObjectsV2", "", () => this.client.listObjectsV2({ Bucket: this.name, MaxKeys: 1 }));
   }
 
   async keys(prefix: string): Promise<string[]> {

@@ -1,21 +1,18 @@
 import { createHash, randomUUID } from "node:crypto";
-import { extname } from "node:path";
+import { extname, join } from "node:path";
 import { isTemporary, removeAbandonedFiles } from "../../../../service/files/temporaryFiles";
 import type { Context } from "../../../resource";
-import { messageOf, ResourceError } from "../../../resource";
+import { ResourceError } from "../../../resource";
 import { patternOf } from "../../outputPath";
 import type { Content, Destination, Placed, Placing } from "../destination";
-import { RowsLost } from "../destination";
-import { endAbandonedUploads, howToAbort, inWords } from "./abandonedUploads";
 import type { Condition, Headers, StoredObject } from "./bucket";
 import { Bucket } from "./bucket";
-import type { SentObject } from "./objectUpload";
-import { ObjectUpload } from "./objectUpload";
 import { bucketAndKey } from "./s3Path";
 import { s3Client } from "./sdk";
+import type { SentObject } from "./sendFile";
+import { sendFile } from "./sendFile";
 import { StoreError } from "./storeError";
 import { TakenNames } from "./takenNames";
-import { workFolder, workPathIn } from "./workFolder";
 
 /** The name of the metadata that says which write has made the object. */
 const writeKey = "webextract-write";
@@ -29,32 +26,26 @@ const contentTypes: Readonly<Record<string, string>> = {
   ".parquet": "application/vnd.apache.parquet",
 };
 
-/** One write of an object. */
-interface Write {
-  name: string;
-  /** Stands in the metadata of the object. */
-  id: string;
-  upload: ObjectUpload;
-}
+/** How the name of each temporary file begins. */
+const temporaryPrefix = ".webextract-";
+
+/** Longest part of a key in the name of a temporary file. */
+const longestEnd = 80;
 
 const runAgain = "Run the same command again.";
 
 /**
- * Objects in S3. Temporary files are private and in a folder of their own. Each write is conditional, so that it never replaces an object that this
- * export did not write.
+ * Objects in S3. Temporary files are private and in the program's folder: rows that a service may not return again must survive the system's
+ * temporary folder. Each write is conditional, so that it never replaces an object that this export did not write.
  */
 export class S3Destination implements Destination {
   private readonly taken: TakenNames;
-  /** What is sent while the rows are read. */
-  private following: Write | undefined;
 
   readonly fileMode = 0o600;
-  readonly movesFile = false;
 
   private constructor(
-    private readonly path: string,
+    path: string,
     private readonly bucket: Bucket,
-    private readonly folder: string,
     private readonly context: Context,
   ) {
     const { key } = bucketAndKey(path);
@@ -70,7 +61,7 @@ export class S3Destination implements Destination {
   static async of(path: string, context: Context): Promise<S3Destination> {
     const client = await s3Client(context);
     const bucket = new Bucket(client, bucketAndKey(path).bucket);
-    return new S3Destination(path, bucket, await workFolder(), context);
+    return new S3Destination(path, bucket, context);
   }
 
   locate(name: string): string {
@@ -78,40 +69,22 @@ export class S3Destination implements Destination {
   }
 
   workPath(name: string): string {
-    return workPathIn(this.folder, name);
+    const digest = createHash("sha256").update(name).digest("hex").slice(0, 16);
+    const end = name
+      .slice(name.lastIndexOf("/") + 1)
+      .replace(/[^\w.-]/g, "_")
+      .slice(-longestEnd);
+    return join(this.keptFolder, `${temporaryPrefix}${digest}-${end}`);
   }
 
-  /** Not the temporary folder: these files must stay. */
   get keptFolder(): string {
     return this.context.folder;
   }
 
-  /** Begins and aborts an upload: rows that a service returns only once must not be read if they cannot be written. */
-  async prepare(name: string): Promise<void> {
-    const { bucket, folder, context } = this;
-    await removeAbandonedFiles(folder, isTemporary);
-    const { key: ofPath } = bucketAndKey(this.path);
-    const ending = extname(ofPath);
-    const beginning = ofPath.slice(0, ofPath.length - ending.length);
-    const isOfPath = new RegExp(`^${patternOf(beginning)}(?:\\.rejected(?:-\\d+)?)?${patternOf(ending)}$`);
-    await endAbandonedUploads(bucket, {
-      folder,
-      prefix: beginning.split("{")[0] ?? "",
-      isOfPath: (key) => isOfPath.test(key),
-      warn: (message) => context.warn(message),
-    });
-    const upload = await bucket.createUpload(keyOf(name), this.headers(name, {}));
-    try {
-      await bucket.abortUpload(upload);
-    } catch (error) {
-      throw error instanceof StoreError
-        ? new StoreError(
-            `${error.message} ${inWords(bucket, upload)} is left: ${howToAbort(bucket, upload)}`,
-            error.code,
-            error.advice,
-          )
-        : error;
-    }
+  async prepare(): Promise<void> {
+    await removeAbandonedFiles(this.keptFolder, (each) => each.startsWith(temporaryPrefix) && isTemporary(each));
+    // A look at an object finds neither out.
+    await this.bucket.requireAccess();
   }
 
   exists(name: string): Promise<boolean> {
@@ -130,36 +103,24 @@ export class S3Destination implements Destination {
     return (await this.contains(found, name, content)) ? "same" : "changed";
   }
 
-  async follow(name: string, piece: Buffer): Promise<RowsLost | undefined> {
-    this.following ??= this.newWrite(name);
-    const { upload } = this.following;
-    await upload.write(piece);
-    // The reader looks for an interruption after each page, and its message says so.
-    return upload.failure === undefined || this.context.interrupted.aborted ? undefined : rowsLost(upload);
-  }
-
-  async abandon(): Promise<void> {
-    await this.following?.upload.abandon();
-    this.following = undefined;
-  }
-
   async place(
-    from: string | undefined,
+    from: string,
     name: string,
     content: Content,
     { replaces, orSame }: Placing,
   ): Promise<Placed | undefined> {
-    const found = await this.bucket.head(keyOf(name));
+    const { bucket, context } = this;
+    const found = await bucket.head(keyOf(name));
     if (found !== undefined && (replaces === undefined || !(await this.contains(found, name, replaces)))) {
-      await this.abandon();
       return this.placedIf(orSame, found, name, content);
     }
     const condition: Condition = found === undefined ? { IfNoneMatch: "*" } : { IfMatch: found.etag };
-    const { id, upload } = await this.writeOf(from, name, content);
+    const id = randomUUID();
+    const headers = this.headers(name, { [writeKey]: id });
     let sent: SentObject | undefined;
     let failure: unknown;
     try {
-      sent = await upload.complete(condition);
+      sent = await sendFile({ from, content, key: keyOf(name), headers, condition }, bucket, context);
     } catch (error) {
       failure = error;
     }
@@ -174,6 +135,12 @@ export class S3Destination implements Destination {
     }
     if (sent?.isPlaced !== true && now !== undefined) {
       return this.placedIf(orSame, now, name, content);
+    }
+    if (now?.metadata[writeKey] !== undefined) {
+      context.warn(
+        `The store accepted two writes of "${name}", each only for the case that there is no other object: it ignores If-None-Match or If-Match. ` +
+          "Two exports can overwrite each other there. Give each export names of its own, or use another store.",
+      );
     }
     throw changed(name);
   }
@@ -202,7 +169,7 @@ export class S3Destination implements Destination {
       return error;
     }
     return new ResourceError(
-      `The temporary file of "${name}" cannot be written: ${error.message}. ${soFar}Free space in "${this.folder}", or set TMPDIR to another folder. ${runAgain}`,
+      `The temporary file of "${name}" cannot be written: ${error.message}. ${soFar}Make "${this.keptFolder}" writable and free space there. ${runAgain}`,
     );
   }
 
@@ -213,43 +180,6 @@ export class S3Destination implements Destination {
     content: Content,
   ): Promise<Placed | undefined> {
     return orSame === true && (await this.contains(found, name, content)) ? { etag: found.etag } : undefined;
-  }
-
-  /** What was sent while the rows were read; otherwise, or if that has failed, the complete file. */
-  private async writeOf(from: string | undefined, name: string, content: Content): Promise<Write> {
-    const { following } = this;
-    if (following?.name === name) {
-      await following.upload.sendRest();
-      const isLost = following.upload.failure !== undefined;
-      if (isLost && from === undefined && !this.context.interrupted.aborted) {
-        throw rowsLost(following.upload);
-      }
-      // After an interruption, `complete` says so.
-      if (!isLost || from === undefined) {
-        this.following = undefined;
-        return following;
-      }
-    }
-    await this.abandon();
-    const write = this.newWrite(name, content.bytes);
-    if (from === undefined) {
-      // There is no row.
-      return write;
-    }
-    try {
-      await write.upload.writeFile(from, content);
-    } catch (error) {
-      await write.upload.abandon();
-      throw error;
-    }
-    return write;
-  }
-
-  private newWrite(name: string, bytes?: number): Write {
-    const id = randomUUID();
-    const headers = this.headers(name, { [writeKey]: id });
-    const object = { key: keyOf(name), headers, workPath: this.workPath(name), bytes };
-    return { name, id, upload: new ObjectUpload(this.bucket, object, this.context) };
   }
 
   /** The object after a write. If that cannot be found out, the failure of the write says more. */
@@ -312,10 +242,6 @@ export class S3Destination implements Destination {
 
 function keyOf(name: string): string {
   return bucketAndKey(name).key;
-}
-
-function rowsLost({ failure }: ObjectUpload): RowsLost {
-  return new RowsLost(messageOf(failure));
 }
 
 function changed(name: string): StoreError {

@@ -14,9 +14,8 @@ export const limits = {
   mostParts: 10_000,
   /** Parts that are sent at the same time. Each needs a buffer. */
   partsInFlight: 4,
-  /** How often a write is tried if the store is busy, and the first pause in milliseconds. Each pause is twice the one before: half a minute in all. */
+  /** How often the SDK tries a request. It waits longer before each. */
   mostTries: 6,
-  firstPauseMs: 1000,
   /** Milliseconds without progress after which a request counts as failed, so that a server that hangs does not hang the export. */
   idleMs: 60_000,
 };
@@ -55,6 +54,7 @@ async function newClient({ s3ForcePathStyle }: Settings, folder: string): Promis
   const client = new sdk.S3({
     // Undefined would replace the SDK's own setting.
     ...(s3ForcePathStyle === undefined ? {} : { forcePathStyle: s3ForcePathStyle }),
+    maxAttempts: limits.mostTries,
     requestHandler: { connectionTimeout: connectWithinMs, socketTimeout: limits.idleMs },
   });
   signKnownDigests(client);

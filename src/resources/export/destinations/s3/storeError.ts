@@ -11,8 +11,6 @@ export class StoreError extends Error {
     readonly code: string,
     /** What to do next: sentences. */
     readonly advice: string,
-    /** Whether the same request can succeed a little later. */
-    readonly mayPass = false,
   ) {
     super(message);
   }
@@ -58,9 +56,6 @@ const reasons: Readonly<Record<string, Reason>> = {
   SlowDown: { why: "the store receives too many requests", advice: "" },
 };
 
-/** Codes of a store that is busy. */
-const busy = ["SlowDown", "RequestTimeout", "Throttling", "ThrottlingException"];
-
 const noRegion: Reason = { why: "no AWS region is set", advice: "Set AWS_REGION." };
 
 /**
@@ -76,10 +71,7 @@ export function storeError(operation: string, object: string, error: unknown, se
   const why = known?.why ?? (isConnection(error) ? "there is no connection to the store" : "the store refused it");
   const details = [code, said === code ? "" : said].filter((each) => each !== "").join(": ");
   const advice = known?.advice ?? (isConnection(error) ? "Check the network, AWS_REGION and AWS_ENDPOINT_URL_S3." : "");
-  // A timeout has waited long enough.
-  const isShort = known === undefined && name !== "TimeoutError" && (isConnection(error) || isServerError(error));
-  const mayPass = isShort || busy.includes(code);
-  return new StoreError(`${operation} of "${object}" failed: ${why} (${details}).`, code, advice, mayPass);
+  return new StoreError(`${operation} of "${object}" failed: ${why} (${details}).`, code, advice);
 }
 
 function partsOf(error: unknown): { name: string; code: string; message: string } {
@@ -88,12 +80,6 @@ function partsOf(error: unknown): { name: string; code: string; message: string 
   const named = typeof name === "string" ? name : "Error";
   const given = [Code, code].find((each) => typeof each === "string") as string | undefined;
   return { name: named, code: given ?? named, message: typeof message === "string" ? message : String(error) };
-}
-
-/** The store has a problem of its own. */
-function isServerError(error: unknown): boolean {
-  const metadata = error instanceof Error && "$metadata" in error ? error.$metadata : undefined;
-  return isRecord(metadata) && Number(metadata.httpStatusCode) >= 500;
 }
 
 /** Connections fail below HTTP, with a code of the system or a timeout of the SDK. */

@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { statSync, writeFileSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import fs from "node:fs/promises";
+import { limits } from "../../../internals/resources";
+import type { World } from "../../life";
+import { failure } from "../../life";
+import type { Fate } from "./faultyProxy";
+import { operationOf } from "./faultyProxy";
+import { addLargeRows, S3World } from "./s3World";
+
+/** The rows come in two pages. */
+const pageSize = "6";
+
+describe("an upload of DataExport to S3", () => {
+  let s3: S3World;
+  let world: World;
+  let content: string;
+  before(async function () {
+    this.timeout(900_000);
+    s3 = await S3World.create();
+  });
+  after(() => s3.remove());
+  beforeEach(async () => {
+    world = await s3.begin({ pageSize });
+    content = addLargeRows(world)
+      .map((row) => `${row}\n`)
+      .join("");
+  });
+  afterEach(() => s3.end());
+
+  const args = { taskId: "task-1", scope: "all", path: "s3://rows-bucket/{n}.ndjson" };
+  const nothingIsLeft = (): void => assert.deepEqual([s3.openUploads(), s3.leftovers(), world.warnings], [0, [], []]);
+  const parts = (): number => s3.proxy.count("UploadPart");
+  const path = (name: string): string => world.path(name);
+
+  it("begins when all rows are in a private file in the program's folder", async () => {
+    const hold = world.emulator.hold({ operation: "getData", skip: 1 });
+    const each = world.declare("DataExport");
+    const up = each.up(args);
+    await hold.reached;
+    const [file = ""] = s3.leftovers();
+    assert.match(file, /^\.webextract-[0-9a-f]{16}-1\.ndjson\.[0-9a-f]{8}\.tmp$/);
+    assert.equal(statSync(path(file)).mode & 0o077, 0);
+    assert.deepEqual([s3.openUploads(), parts()], [0, 0]);
+    hold.release();
+    await up;
+    assert.equal(s3.content("1.ndjson"), content);
+    assert.equal(each.state.sha256, createHash("sha256").update(content).digest("hex"));
+    assert.equal(parts(), 3);
+    nothingIsLeft();
+  });
+
+  it("begins after the file was synced to the disk", async () => {
+    const seen: string[] = [];
+    const { open } = fs;
+    s3.box.stub(fs, "open").callsFake(async (name, ...rest) => {
+      const handle: FileHandle = await open(name, ...rest);
+      const { sync } = handle;
+      handle.sync = async () => {
+        seen.push("sync");
+        return sync.call(handle);
+      };
+      return handle;
+    });
+    s3.proxy.fate = (request) => {
+      seen.push(operationOf(request));
+      return "pass";
+    };
+    await world.declare("DataExport").up(args);
+    assert.ok(seen.includes("sync") && seen.indexOf("sync") < seen.indexOf("CreateMultipartUpload"), seen.join());
+  });
+
+  it("keeps the ETag, by which a refresh and the next export find out without a download that nobody has changed the object", async () => {
+    const each = world.declare("DataExport");
+    const fixed = { ...args, path: "s3://rows-bucket/rows.ndjson", verifyFile: true };
+    await each.up(fixed);
+    const { ETag } = await s3.direct.headObject({ Bucket: "rows-bucket", Key: "rows.ndjson" });
+    assert.equal(each.state.etag, ETag);
+    s3.proxy.operations();
+    await each.refresh();
+    assert.deepEqual(each.state.pending, undefined);
+    world.emulator.change.insertRows("task-1", ['{"more":1}']);
+    await each.up({ ...fixed, triggers: [1] });
+    assert.equal(s3.content("rows.ndjson"), `${content}{"more":1}\n`);
+    assert.ok(!s3.proxy.operations().includes("GetObject"));
+    const { etag } = each.state;
+    assert.notEqual(etag, ETag);
+    await each.up({ ...fixed, triggers: [1], verifyFile: false });
+    assert.equal(each.state.etag, etag);
+    // The store gives a copy in one part another ETag.
+    await s3.delete("rows.ndjson");
+    await s3.write("rows.ndjson", `${content}{"more":1}\n`);
+    await each.refresh();
+    assert.deepEqual(each.state.pending, undefined);
+    await s3.write("rows.ndjson", `${content}{"more":2}\n`);
+    await each.up({ ...fixed, triggers: [1] });
+    await each.refresh();
+    assert.deepEqual(each.state.pending, ["file changed"]);
+  });
+
+  it("has larger parts if S3 does not allow as many", async () => {
+    s3.box.stub(limits, "mostParts").value(2);
+    await world.declare("DataExport").up(args);
+    assert.deepEqual([s3.content("1.ndjson"), parts()], [content, 2]);
+    nothingIsLeft();
+  });
+
+  it("sends a few parts at the same time", async () => {
+    let held: (() => void)[] = [];
+    let most = 0;
+    s3.proxy.fate = (request): Fate | Promise<Fate> => {
+      if (operationOf(request) !== "UploadPart") {
+        return "pass";
+      }
+      return new Promise((resolve) => {
+        held.push(() => resolve("pass"));
+        most = Math.max(most, held.length);
+        if (parts() === 3 || held.length === 2) {
+          for (const release of held) release();
+          held = [];
+        }
+      });
+    };
+    s3.box.stub(limits, "partsInFlight").value(2);
+    await world.declare("DataExport").up(args);
+    assert.deepEqual([s3.content("1.ndjson"), most], [content, 2]);
+  });
+
+  it("is refused if somebody has changed the temporary file", async () => {
+    s3.proxy.fate = (request) => {
+      if (operationOf(request) === "CreateMultipartUpload") {
+        const [file = ""] = s3.leftovers();
+        writeFileSync(path(file), content.replace('"index":11', '"index":99'));
+      }
+      return "pass";
+    };
+    s3.box.stub(limits, "partsInFlight").value(1);
+    const message = await failure(world.declare("DataExport").up(args));
+    assert.match(message, /^The temporary file ".*" was changed during the export, so it was not written to "s3:/);
+    assert.deepEqual(s3.keys(), []);
+    nothingIsLeft();
+  });
+
+  it("is aborted if the command is interrupted, and ends the requests in flight", async () => {
+    for (const operation of ["UploadPart", "CompleteMultipartUpload"]) {
+      s3.proxy.fate = (request): Fate => {
+        if (operationOf(request) !== operation) {
+          return "pass";
+        }
+        world.providers.interruption.abort();
+        return "stall";
+      };
+      const message = await failure(world.declare("DataExport").up(args));
+      assert.equal(
+        message,
+        'The upload of "s3://rows-bucket/1.ndjson" was interrupted. No object was written. Run the same command again.',
+      );
+      assert.deepEqual(s3.keys(), []);
+      nothingIsLeft();
+    }
+  });
+
+  it("does not begin if the command is interrupted before it", async () => {
+    s3.proxy.fate = (request) => {
+      if (operationOf(request) === "ListObjectsV2") {
+        // After it, the rows are read to their end: they are on one page.
+        world.providers.interruption.abort();
+      }
+      return "pass";
+    };
+    world.configure({ pageSize: "1000" });
+    const message = await failure(world.declare("DataExport").up(args));
+    assert.match(message, /^The upload of .* was interrupted\. No object was written\./);
+    assert.equal(s3.proxy.count("CreateMultipartUpload"), 0);
+    nothingIsLeft();
+  });
+
+  it("leaves rows that can be read again in no file after a failure, and reads them again", async () => {
+    s3.proxy.fate = (request) => (operationOf(request) === "CompleteMultipartUpload" ? "error" : "pass");
+    const each = world.declare("DataExport");
+    assert.match(await failure(each.up(args)), /^CompleteMultipartUpload of .* failed: /);
+    nothingIsLeft();
+    s3.proxy.reset();
+    await each.up(args);
+    assert.equal(s3.content("1.ndjson"), content);
+    assert.equal(world.sent("getData").length, 4);
+  });
+
+  it("warns of a store that ignores conditions when it shows", async () => {
+    let isWritten = false;
+    s3.proxy.fate = async (request): Promise<Fate> => {
+      if (operationOf(request) === "HeadObject" && s3.proxy.count("CompleteMultipartUpload") > 0 && !isWritten) {
+        isWritten = true;
+        const Metadata = { "webextract-write": "of-another-export" };
+        await s3.direct.putObject({ Bucket: "rows-bucket", Key: "1.ndjson", Body: "theirs", Metadata });
+      }
+      return "pass";
+    };
+    const message = await failure(world.declare("DataExport").up(args));
+    assert.match(message, /was written or removed by somebody else at the same time/);
+    assert.match(
+      world.warnings.join(),
+      /^The store accepted two writes of "s3:\/\/rows-bucket\/1\.ndjson".* it ignores If-None-Match/,
+    );
+    assert.equal(s3.content("1.ndjson"), "theirs");
+  });
+});
