@@ -19,20 +19,18 @@ export interface Engine {
   urnOf(properties: Properties): string | undefined;
   /** Keeps an error that is returned to the engine from showing a second time. */
   dropEchoOf(error: Error): void;
-  /** Calls back when results of create or update go to the engine. */
-  onResults(handedOver: () => void): void;
   /** Calls back at the end of the engine. */
   onEnd(ending: Ending): void;
 }
 
 /** The engine that started this process. */
 export function connectedEngine(): Engine {
+  watchRequests();
   return {
     log: engineLog(),
     interrupted: engineInterruption(),
     urnOf,
     dropEchoOf,
-    onResults: watchRequests,
     onEnd: engineEndings,
   };
 }

@@ -31,28 +31,12 @@ const getters: readonly (readonly [string, string])[] = [
   ["DeleteRequest", "getProperties"],
 ];
 
-/**
- * After this call, the URN of each request is known, and `onResult` is called for each result of a create or update that goes to the
- * engine, including partial failures.
- */
-export function watchRequests(onResult: () => void): void {
+/** After this call, the URN of each request is known. */
+export function watchRequests(): void {
   try {
     const protocol: Classes = hostModules()("@pulumi/pulumi/proto/provider_pb");
     for (const [name, method] of getters) {
       wrap(protocol, name, method, withUrn);
-    }
-    // The gRPC library of the host serializes no response to a cancelled request. The engine cancels all requests when it is told to terminate.
-    for (const name of ["CreateResponse", "UpdateResponse", "ErrorResourceInitFailed"]) {
-      wrap(
-        protocol,
-        name,
-        "serializeBinary",
-        (original) =>
-          function (this: object): unknown {
-            onResult();
-            return original.call(this);
-          },
-      );
     }
   } catch {
     // No URN is known then.

@@ -149,6 +149,7 @@ function propertiesOf(
   requireResolvableProvider();
   requireValidConfig();
   refuseImport(definition, name, opts);
+  refuseDeleteAfter(definition, name, opts);
   if (args === undefined || args === null) {
     throw new RunError(`${definition.type} "${name}" needs arguments.`);
   }
@@ -172,6 +173,20 @@ function refuseImport({ type }: AnyResource, name: string, opts: CustomResourceO
     throw new RunError(
       `${type} "${name}": the option import does not work with a dynamic provider. To adopt a task, set adoptTaskId (TaskCopy, ExtractionTask).  ` +
         `To adopt a run, set adoptLotNo (CloudRun). To look something up without managing it, call ${type}.get.`,
+    );
+  }
+}
+
+/** With the option, `--replace` would create the new instance while the old one exists, without a diff that could say otherwise. */
+function refuseDeleteAfter(
+  { type, deletedFirst }: AnyResource,
+  name: string,
+  opts: CustomResourceOptions | undefined,
+): void {
+  if (deletedFirst === true && opts?.deleteBeforeReplace === false) {
+    throw new RunError(
+      `${type} "${name}": the option deleteBeforeReplace must not be false. A task has one run at a time: the new run would start while the old one is in the state, ` +
+        'and the delete of the old one would stop the new one with onDelete: "stop". Remove the option.',
     );
   }
 }

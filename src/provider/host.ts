@@ -16,6 +16,8 @@ import { AccountGuard } from "./accountGuard";
 import { Journal } from "./journal";
 import type { ResourceName } from "./journalFiles";
 import { JournalFiles } from "./journalFiles";
+import type { Processes } from "./processes";
+import { systemProcesses } from "./processes";
 
 /** The client of one account, and the reader of actions that shares its requests. */
 interface Service {
@@ -53,13 +55,15 @@ export class Host {
     readonly engine: Engine,
     /** The program's folder. */
     readonly programFolder = process.cwd(),
+    processes: Processes = systemProcesses(),
   ) {
     const { config, problems } = parseConfig(read);
     this.config = config;
     this.configProblems = problems;
     const warn = (message: string, urn?: string): void => this.warn(message, urn);
     const { journal } = config;
-    this.journal = journal === undefined ? undefined : new Journal(new JournalFiles(journal, warn), warn, config);
+    this.journal =
+      journal === undefined ? undefined : new Journal(new JournalFiles(journal, warn), warn, config, processes);
   }
 
   get settings(): Settings {

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { ProviderConfig } from "../config/config";
+import { ResourceError } from "../resources/resource";
 import { isPlaceholderId } from "../resources/task/lostResponse";
 import type { OnceOperation, OnceRequest, RequestJournal } from "../resources/task/requestJournal";
 import { ageOf } from "../resources/task/requestJournal";
@@ -8,6 +9,7 @@ import { canonical } from "../resources/values";
 import { isServiceError } from "../service/errors/errors";
 import type { Entry, JournalFiles, KeyedEntry, ResourceName } from "./journalFiles";
 import { keyOf } from "./journalFiles";
+import type { Processes } from "./processes";
 
 /** How long an entry counts, in milliseconds. After that, the state or the service can have changed without it. */
 const countsFor = 24 * 3600 * 1000;
@@ -16,21 +18,16 @@ const operations: readonly OnceOperation[] = ["copyTask", "startTask", "append",
 
 /** A request of this process whose result is not in the state yet. */
 interface OwnEntry {
-  /**
-   * - `sent`: no response so far.
-   * - `responded`: the service has responded.
-   * - `returned`: the step has ended, and its result goes to the engine, even if the step failed after the request.
-   * - `handedOver`: the engine gets the result and saves it.
-   */
-  stage: "sent" | "responded" | "returned" | "handedOver";
+  /** `returned`: the step has ended, and its result goes to the engine, even if the step failed after the request. */
+  stage: "sent" | "responded" | "returned";
   id?: string;
   /** An earlier process sent the request, and this one took over what it made. */
   isTakenOver?: boolean;
 }
 
-/** What the engine showed of a resource, and in which step. `diff`: the resource stays. `replace`: it can be replaced. */
+/** What the engine showed of a resource. `stays`, `created` and `deleted` are its final state; after `inProgress`, another instance can follow. */
 export interface Sighting {
-  step: "diff" | "replace" | "read" | "update" | "delete" | "created";
+  step: "stays" | "created" | "deleted" | "inProgress";
   id: string;
   /** The arguments that its state holds, without options. */
   args: object;
@@ -42,14 +39,14 @@ export interface Sighting {
  * The requests of this machine that must not be sent twice. The engine or this process can be killed after the service responded and before
  * the engine saved the state. The next run then creates the resource again, and only this journal contains the first result.
  *
- * An entry is removed when the state is known to contain the result of the request: when the engine ends this process as usual after it got
- * the result, or when the engine shows the resource with that result to a later process.
+ * An entry is removed when the state is known to contain the result of the request: when the engine shows the resource with that result to a
+ * later process, or at the ordinary end of this process.
  */
 export class Journal {
   private readonly own = new Map<string, OwnEntry>();
   /** The entries of earlier processes. */
   private atStart: Promise<EarlierEntries> | undefined;
-  private underWay = 0;
+  private inProgress = 0;
   private isClosed = false;
   private waiting: (() => void)[] = [];
 
@@ -58,6 +55,7 @@ export class Journal {
     private readonly warn: (message: string, urn?: string) => void,
     /** `movedFrom`: origins that the service had before. Entries of these origins count too. */
     private readonly config: Pick<ProviderConfig, "movedFrom" | "skipsCheckpoints">,
+    private readonly processes: Processes,
   ) {}
 
   /** The part that concerns one resource. */
@@ -69,8 +67,9 @@ export class Journal {
         if (entry === undefined) {
           return undefined;
         }
-        const counts = isRecent(entry) && entry.inputs === hashOf(entry.salt, inputs);
-        return { what: entry.what, sentAt: entry.time, id: entry.id, counts, detail: entry.detail };
+        const isSame = entry.inputs === hashOf(entry.salt, inputs);
+        const counts = isSame && isRecent(entry);
+        return { what: entry.what, sentAt: entry.time, id: entry.id, counts, isSame, detail: entry.detail };
       },
       takeOver: (operation, id) => {
         for (const key of this.keysOf(operation, name)) {
@@ -86,7 +85,7 @@ export class Journal {
       done: async (request, id) => {
         const key = keyOf(request.operation, name);
         this.own.set(key, { stage: "responded", id });
-        await this.files.write(key, { ...entryOf(name, request), id });
+        await this.files.write(key, { ...this.entryOf(name, request), id });
       },
     };
   }
@@ -100,7 +99,8 @@ export class Journal {
     for (const { key, entry } of urn === undefined ? earlier.all() : earlier.of(madeIn(sighting))) {
       const here = this.originsOf(origin).includes(entry.origin) && entry.profile === profile;
       const isOfKind = urn === undefined || partsOfUrn(urn).type === partsOfUrn(entry.urn).type;
-      if (here && isOfKind && !this.own.has(key) && isInState(entry, sighting)) {
+      const isFree = !this.own.has(key) && !this.isRunning(entry);
+      if (here && isOfKind && isInState(entry, sighting) && isFree) {
         earlier.remove({ key, entry });
         await this.files.remove(key);
       }
@@ -133,21 +133,14 @@ export class Journal {
     }
   }
 
-  /** The engine gets the results of all steps that have ended, and will save them. */
-  handedOver(): void {
-    for (const own of this.own.values()) {
-      own.stage = own.stage === "returned" ? "handedOver" : own.stage;
-    }
-  }
-
-  /** The engine ends this process, and has saved all results that it got, unless it skips checkpoints. */
+  /** The engine ends this process as usual, and has saved all results, unless it skips checkpoints. */
   dropSaved(): void {
     if (this.config.skipsCheckpoints) {
       // The engine saves the state after it has ended this process. The next command drops the entries.
       return;
     }
     for (const [key, own] of this.own) {
-      if (own.stage === "handedOver") {
+      if (own.stage === "returned") {
         this.files.removeNow(key);
       }
     }
@@ -156,7 +149,7 @@ export class Journal {
   /** Refuses further requests. Resolves when the responses to those in progress are noted. */
   async close(): Promise<void> {
     this.isClosed = true;
-    if (this.underWay > 0) {
+    if (this.inProgress > 0) {
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     }
   }
@@ -178,10 +171,32 @@ export class Journal {
     for (const key of this.keysOf(operation, name)) {
       const entry = (await this.files.mayHave(key)) ? await this.files.read(key) : undefined;
       if (entry !== undefined) {
+        this.refuseWhileRunning(key, entry);
         return entry;
       }
     }
     return undefined;
+  }
+
+  private isRunning({ process }: Entry): boolean {
+    return process !== undefined && this.processes.isRunning(process);
+  }
+
+  /** Another stack with the same names can be running. What it makes belongs to its state. */
+  private refuseWhileRunning(key: string, entry: Entry): void {
+    if (!this.isRunning(entry)) {
+      return;
+    }
+    const { pid, start } = entry.process ?? {};
+    const reused =
+      start === undefined
+        ? ` This system does not show when a process started: if process ${pid} is another program, delete ${this.files.path(key)}.`
+        : "";
+    throw new ResourceError(
+      `Process ${pid} of this machine is running and has sent the request for a ${entry.what}, ${ageOf({ sentAt: entry.time })}, under the same project, stack and ` +
+        `resource names. Nothing was sent. Wait until that command has ended, then run "pulumi up" again. If it is another stack with the same names, ` +
+        `give each stack its own folder with webextract:journal.${reused}`,
+    );
   }
 
   private async once<T>(
@@ -191,10 +206,36 @@ export class Journal {
     idOf: (response: T) => string | undefined,
   ): Promise<T> {
     const [key = "", ...keysBefore] = this.keysOf(request.operation, name);
-    const entry = entryOf(name, request);
+    const entry = this.entryOf(name, request);
     this.refuseWhenClosed();
-    this.underWay++;
-    const earlier = (await this.files.mayHave(key)) ? await this.files.read(key).catch(() => undefined) : undefined;
+    this.inProgress++;
+    try {
+      // Read again: a command that has begun since can have noted its request.
+      const earlier = await this.files.read(key).catch(() => undefined);
+      if (earlier !== undefined) {
+        this.refuseWhileRunning(key, earlier);
+      }
+      return await this.send({ key, keysBefore, entry, earlier }, send, idOf);
+    } finally {
+      this.inProgress--;
+      if (this.inProgress === 0) {
+        this.waiting.splice(0).forEach((resolve) => {
+          resolve();
+        });
+      }
+    }
+  }
+
+  private async send<T>(
+    {
+      key,
+      keysBefore,
+      entry,
+      earlier,
+    }: { key: string; keysBefore: string[]; entry: Entry; earlier: Entry | undefined },
+    send: () => Promise<T>,
+    idOf: (response: T) => string | undefined,
+  ): Promise<T> {
     try {
       await this.files.write(key, entry);
       // The new entry replaces them.
@@ -219,14 +260,23 @@ export class Journal {
         }
       }
       throw error;
-    } finally {
-      this.underWay--;
-      if (this.underWay === 0) {
-        this.waiting.splice(0).forEach((resolve) => {
-          resolve();
-        });
-      }
     }
+  }
+
+  private entryOf(name: ResourceName, { operation, inputs, what, detail = {} }: OnceRequest): Entry {
+    const salt = randomBytes(16).toString("hex");
+    const process = this.processes.own;
+    return {
+      version: 1,
+      operation,
+      ...name,
+      what,
+      time: Date.now(),
+      salt,
+      inputs: hashOf(salt, inputs),
+      detail,
+      process,
+    };
   }
 
   private refuseWhenClosed(): void {
@@ -257,19 +307,22 @@ export class Journal {
     if (entry === undefined) {
       return;
     }
+    if (this.isRunning(entry)) {
+      return;
+    }
     const { step, id } = sighting;
     const isAdopted = step === "created" && entry.id === undefined;
     const makesNothing = entry.operation === "append" || entry.operation === "export";
-    const isOver = isAdopted || (step === "delete" && (makesNothing || isPlaceholderId(id)));
+    const isOver = isAdopted || (step === "deleted" && (makesNothing || isPlaceholderId(id)));
     if (isOver || isInState(entry, sighting)) {
       await this.files.remove(key);
     } else if (makesNothing) {
       // The next append reads the list first, and the next export looks for the file.
     } else if (isPlaceholderId(id)) {
       this.warnOfResponse(entry, urn);
-    } else if (step === "diff" && typeof entry.detail.runLabel === "string" && isRecent(entry)) {
+    } else if (step === "stays" && typeof entry.detail.runLabel === "string" && isRecent(entry)) {
       // An up without its label asks for no new run. The next one under its label does, and takes the run over.
-    } else if (step !== "replace" && step !== "read" && step !== "update") {
+    } else if (step !== "inProgress") {
       this.warnOfOrphan(entry, id, urn);
       await this.files.remove(key);
     }
@@ -317,11 +370,6 @@ function madeIn({ id, state }: Sighting): string[] {
   return typeof state.file === "string" ? [id, state.file] : [id];
 }
 
-function entryOf(name: ResourceName, { operation, inputs, what, detail = {} }: OnceRequest): Entry {
-  const salt = randomBytes(16).toString("hex");
-  return { version: 1, operation, ...name, what, time: Date.now(), salt, inputs: hashOf(salt, inputs), detail };
-}
-
 /** The entries of earlier processes, found by the ids of what they made: a killed command can leave thousands of them. */
 class EarlierEntries {
   private readonly byId = new Map<string | undefined, Map<string, Entry>>();
@@ -346,7 +394,6 @@ class EarlierEntries {
   }
 }
 
-/** The type in `urn:pulumi:stack::project::parent$type::name`. */
 /** Salted, because inputs can contain secrets that are short enough to be guessed. */
 function hashOf(salt: string, inputs: object): string {
   return createHash("sha256")

@@ -6,6 +6,8 @@ import pLimit from "p-limit";
 import type { OnceOperation } from "../resources/task/requestJournal";
 import { codeOf, makePrivateFolder, readPrivateFile, setAside, writePrivateFile } from "../service/files/privateFile";
 import { isTemporary, removeAbandonedFiles } from "../service/files/temporaryFiles";
+import { isRecord } from "../service/isRecord";
+import type { ProcessName } from "./processes";
 
 /** What identifies a resource in the journal. */
 export interface ResourceName {
@@ -28,6 +30,8 @@ export interface Entry extends ResourceName {
   /** The id of what the request made; undefined before its response, and for an append. */
   id?: string;
   detail: Record<string, unknown>;
+  /** The process that sent it. Absent in entries of earlier versions. */
+  process?: ProcessName;
 }
 
 export interface KeyedEntry {
@@ -160,7 +164,7 @@ export class JournalFiles {
     return `${key}.json`;
   }
 
-  private path(key: string): string {
+  path(key: string): string {
     return join(this.folder, this.fileName(key));
   }
 }
@@ -178,7 +182,7 @@ function parse(text: string): Entry | undefined {
     texts.every((each) => typeof each === "string") &&
     typeof entry.time === "number" &&
     (entry.id === undefined || typeof entry.id === "string") &&
-    typeof entry.detail === "object" &&
-    entry.detail !== null;
+    isRecord(entry.detail) &&
+    (entry.process === undefined || isRecord(entry.process));
   return right ? (entry as Entry) : undefined;
 }

@@ -35,16 +35,12 @@ function currentHost(): Host {
 function start(read: ReadKey): Host {
   const engine = connectedEngine();
   const started = new Host(read, engine);
-  engine.onResults(() => {
-    // If the user interrupts the command a second time, the engine drops results that it has not received yet, and ends this process as
-    // usual.
-    if (!engine.interrupted.aborted) {
-      started.journal?.handedOver();
-    }
-  });
   engine.onEnd({
     saved: () => {
-      started.journal?.dropSaved();
+      // If the user interrupts the command a second time, the engine drops results that it has not received yet, and ends this process as usual.
+      if (!engine.interrupted.aborted) {
+        started.journal?.dropSaved();
+      }
       void engine.log.end().then(() => end(started));
     },
     gone: () => void end(started),

@@ -397,6 +397,19 @@ describe("typed classes", () => {
     assert.match(message, /^TaskCopy "task": the option import does not work .* adoptTaskId/);
   });
 
+  it("refuse deleteBeforeReplace: false on a CloudRun, with the reason", async () => {
+    for (const deleteBeforeReplace of [true, undefined]) {
+      await run(() => void new webextract.CloudRun("run", { taskId: "t" }, { deleteBeforeReplace }));
+    }
+    const message = await refusalOf(
+      () => new webextract.CloudRun("run", { taskId: "t" }, { deleteBeforeReplace: false }),
+    );
+    assert.match(
+      message,
+      /^CloudRun "run": the option deleteBeforeReplace must not be false\. A task has one run at a time/,
+    );
+  });
+
   it("refuse a value in rerunOn that is not a resource of this package", async () => {
     const message = await refusalOf(() => new webextract.CloudRun("run", { taskId: "t", rerunOn: ["x" as never] }));
     assert.match(message, /rerunOn\[0\] must be a resource of pulumi-webextract/);

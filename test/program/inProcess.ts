@@ -2,7 +2,7 @@ import type { dynamic } from "@pulumi/pulumi";
 import type { ConfigKey } from "../internals/config";
 import type { Engine } from "../internals/engine";
 import { SummedUpLog, urnOf } from "../internals/engine";
-import type { Layer } from "../internals/provider";
+import type { Layer, ProcessName } from "../internals/provider";
 import { DynamicProvider, Host } from "../internals/provider";
 import { resources } from "../internals/resources";
 
@@ -20,16 +20,19 @@ export function noEngine(
     interrupted,
     urnOf,
     dropEchoOf: ignore,
-    onResults: ignore,
     onEnd: ignore,
   };
 }
+
+let lastPid = 0;
 
 /** The providers of one process without an engine: same configuration, same host, and the warnings that they show. */
 export class InProcess {
   readonly warnings: string[] = [];
   /** Aborted where the user interrupts the command. */
   readonly interruption = new AbortController();
+  /** Its name in the journal. */
+  readonly name: ProcessName = { host: "here", pid: ++lastPid, start: "1" };
   private readonly host: Host;
 
   constructor(
@@ -37,13 +40,15 @@ export class InProcess {
     folder?: string,
     /** Default: those of the real provider. */
     private readonly layers?: readonly Layer[],
+    /** Whether another process is running. */
+    isRunning: (other: ProcessName) => boolean = () => false,
   ) {
     const engine = noEngine((message, _urn, kind) => {
       if (kind === "warning") {
         this.warnings.push(message);
       }
     }, this.interruption.signal);
-    this.host = new Host((key) => config[key], engine, folder);
+    this.host = new Host((key) => config[key], engine, folder, { own: this.name, isRunning });
   }
 
   /** What the end of the engine does, where it was killed. */
@@ -51,9 +56,8 @@ export class InProcess {
     await this.host.close();
   }
 
-  /** What the engine's SIGINT does at the end of a command, when it has saved all that it was handed. */
+  /** What the engine's SIGINT does at the end of a command, when it has saved all results. */
   end(): void {
-    this.host.journal?.handedOver();
     this.host.journal?.dropSaved();
   }
 

@@ -107,7 +107,12 @@ describe("the journal of requests that must not be sent twice", () => {
       const [orphan] = copies();
       await copy.up({ ...copyArgs, taskGroupId: "group-1" });
       assert.equal(copies().length, 2);
-      assert.match(String(world.warnings[0]), new RegExp(`^"${orphan}" \\(a copy .* exists that no state holds`));
+      assert.match(
+        String(world.warnings[0]),
+        new RegExp(
+          `^"${orphan}" \\(a copy .* exists that no state holds.*, with other arguments, so it is not taken over`,
+        ),
+      );
       assert.deepEqual(world.journal(), []);
     });
 
@@ -125,7 +130,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.equal(copies().length, 2);
       assert.match(
         String(world.warnings[0]),
-        new RegExp(`^"${orphan}" .* 1 day ago, with other arguments or too long ago`),
+        new RegExp(`^"${orphan}" .* 1 day ago, more than a day ago, so it is not taken over`),
       );
     });
 
@@ -348,6 +353,62 @@ describe("the journal of requests that must not be sent twice", () => {
     assert.deepEqual(world.journal(), []);
   });
 
+  describe("with an entry of another stack of the same names, whose command is running", () => {
+    const loop = { ...appendArgs, items: ["a"] };
+    const marked = { taskId: "task-1", scope: "notExported", path: "rows/{n}.ndjson", markExported: true };
+    for (const [type, args] of Object.entries({
+      TaskCopy: copyArgs,
+      CloudRun: runArgs,
+      TaskLoopItems: loop,
+      DataExport: marked,
+    })) {
+      it(`is refused by name, and keeps the entry until that command has ended (${type})`, async () => {
+        const here = world.declare(type);
+        await world.unsaved(here, () => here.up(args));
+        const { pid } = world.providers.name;
+        world.running.add(pid);
+        const before = world.journal();
+        world.operations();
+        const other = world.declare(type);
+        assert.match(
+          await failure(other.up(args)),
+          new RegExp(
+            `^Process ${pid} of this machine is running .*Nothing was sent\\. Wait until that command has ended`,
+          ),
+        );
+        const writes = world.operations().filter((operation) => operation !== "getActions");
+        assert.deepEqual(writes, []);
+        // The state of another stack can show the same resource.
+        await here.refresh();
+        await here.destroy();
+        assert.deepEqual(world.journal(), before);
+        world.running.clear();
+        await world.declare(type).up(args);
+        assert.deepEqual(world.journal(), []);
+      });
+    }
+
+    it("is refused if the other command notes its request after this one has looked", async () => {
+      const here = world.declare("TaskCopy");
+      await world.unsaved(here, () => here.up(copyArgs));
+      world.running.add(world.providers.name.pid);
+      const [entry] = readdirSync(folder());
+      const path = join(folder(), String(entry));
+      const content = readFileSync(path);
+      const list = sinon.stub(JournalFiles.prototype, "mayHave").resolves(false);
+      try {
+        assert.match(
+          await failure(world.declare("TaskCopy").up(copyArgs)),
+          /is running and has sent the request for a copy/,
+        );
+      } finally {
+        list.restore();
+      }
+      assert.equal(copies().length, 1);
+      assert.deepEqual(readFileSync(path), content);
+    });
+  });
+
   describe("after an export whose result was not saved", () => {
     const marked = { taskId: "task-1", scope: "notExported", path: "rows/{n}.ndjson", markExported: true };
     const rows = () => readdirSync(world.path("rows")).filter((name) => name.endsWith(".ndjson"));
@@ -507,7 +568,8 @@ describe("the journal of requests that must not be sent twice", () => {
       const [file = ""] = readdirSync(folder());
       assert.equal(statSync(join(folder(), file)).mode & 0o777, 0o600);
       const [entry] = world.journal();
-      const { salt, inputs, time, detail, ...rest } = entry ?? {};
+      const { salt, inputs, time, detail, process: sender, ...rest } = entry ?? {};
+      assert.deepEqual(sender, world.providers.name);
       assert.deepEqual(rest, {
         version: 1,
         operation: "startTask",

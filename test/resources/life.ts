@@ -30,6 +30,8 @@ export class World {
   providers: InProcess;
   /** All that were shown since they were last forgotten. */
   warnings: string[] = [];
+  /** The ids of processes that count as running. */
+  readonly running = new Set<number>();
   private inCommand = false;
   private readonly processes: InProcess[] = [];
   readonly folder = mkdtempSync(join(tmpdir(), "webextract-life-"));
@@ -155,7 +157,7 @@ export class World {
     const { accessToken, apiKey } = this.emulator.credentials;
     const standard = { baseUrl: this.emulator.url, accessToken, apiKey, actionTypes: "LoopAction,NavigateAction" };
     const config = { ...standard, maxRetries: "0", tokenStore: this.path("tokens"), ...this.config };
-    const started = new InProcess(config, this.folder, this.layers);
+    const started = new InProcess(config, this.folder, this.layers, ({ pid }) => this.running.has(pid));
     this.processes.push(started);
     return started;
   }

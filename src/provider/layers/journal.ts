@@ -10,19 +10,19 @@ export const keepJournal: Layer = async (step, host, next) => {
   switch (step.call) {
     case "diff": {
       const outcome = await next(step, host);
-      await show(step, host, { step: staysAfter(step, outcome) ? "diff" : "replace", id: step.id });
+      await show(step, host, { step: staysAfter(step, outcome) ? "stays" : "inProgress", id: step.id });
       if (outcome.difference?.adopts && step.id !== undefined) {
         host.adopted.add(step.id);
       }
       return outcome;
     }
     case "read":
-      await show(step, host, { step: "read", id: step.id });
+      await show(step, host, { step: "inProgress", id: step.id });
       return next(step, host);
     case "create":
     case "update": {
       if (step.call === "update") {
-        await show(step, host, { step: "update", id: step.id });
+        await show(step, host, { step: "inProgress", id: step.id });
       }
       const outcome = await next(step, host);
       if (step.call === "create" && outcome.failure === undefined) {
@@ -42,13 +42,13 @@ export const keepJournal: Layer = async (step, host, next) => {
         host.warn(`"${id}" was taken over by the resource that replaces it, so it was not deleted.`, step.urn);
         return {};
       }
-      await show(step, host, { step: isReplaced(step, host) ? "replace" : "delete", id });
+      await show(step, host, { step: isReplaced(step, host) ? "inProgress" : "deleted", id });
       return host.adopted.has(id) ? {} : next(step, host);
     }
   }
 };
 
-/** The new instance takes over what a killed command made in its place. What may not exist has no such instance. */
+/** Whether a new instance follows, which takes over what a killed command made. A placeholder id names nothing that could be replaced. */
 function isReplaced({ urn, id = "" }: Step, host: Host): boolean {
   return urn !== undefined && host.replaced.get(urn)?.isAskedFor === true && !isPlaceholderId(id);
 }

@@ -30,8 +30,8 @@ export interface MakingRequest extends OnceRequest {
   whatMayExist: string;
   /** The argument that adopts what was made. */
   adopt: "adoptTaskId" | "adoptLotNo";
-  /** Whether a request of an earlier run that ended is this one, beyond its inputs. Default: it is. */
-  isSameAs?(earlier: Pick<EarlierRequest, "id" | "detail">): boolean;
+  /** Why a request of an earlier run that ended is another one, despite the same inputs: a part of a sentence. */
+  differenceTo?(earlier: Pick<EarlierRequest, "id" | "detail">): string | undefined;
   /** What to do next, in whole sentences. Default: to set the arguments of the resource. */
   next?: string;
 }
@@ -72,15 +72,16 @@ export async function takeOver(
   if (journal === undefined || earlier === undefined) {
     return undefined;
   }
-  const { id, what, sentAt, counts, detail } = earlier;
+  const { id, what, sentAt, counts, isSame, detail } = earlier;
   const age = ageOf(earlier);
-  if (!counts || request.isSameAs?.(earlier) === false) {
+  const difference = counts ? request.differenceTo?.(earlier) : isSame ? "more than a day ago" : "with other arguments";
+  if (difference !== undefined) {
     const made = id === undefined ? `A ${what} may exist` : `"${id}" (a ${what}) exists`;
     warn(
-      `${made} that no state holds. A run that ended before it could save its state sent the request ${age}, with other arguments or too long ago to be taken over. ` +
+      `${made} that no state holds. A run that ended before it could save its state sent the request ${age}, ${difference}, so it is not taken over. ` +
         "Nothing manages it. Look for it in the service's own interface.",
     );
-    // The request that follows takes the place of one that counts, if it is sent.
+    // If the entry counts, it stays until the request that follows is sent.
     if (!counts) {
       await journal.forget(operation);
     }

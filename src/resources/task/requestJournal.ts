@@ -35,6 +35,8 @@ export interface EarlierRequest {
   id?: string;
   /** Whether it had the same inputs and was not too long ago. */
   counts: boolean;
+  /** Whether it had the same inputs. */
+  isSame: boolean;
   detail: Record<string, unknown>;
 }
 
