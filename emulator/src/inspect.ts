@@ -1,5 +1,6 @@
 import type { Row } from "./contract";
 import type { VisitError } from "./extraction/visit";
+import { errorCount } from "./extraction/visit";
 import type { ProgressSample, RunProgress } from "./page/runProgress";
 import type { Service } from "./service";
 import { visibleRows } from "./store/runRows";
@@ -322,7 +323,7 @@ function summarizeRun(run: StoredRun): RunSummary {
   return {
     ...numbersOf(run),
     pagesRead: run.subtasks.reduce((sum, { pagesRead }) => sum + pagesRead, 0),
-    errorCount: run.subtasks.reduce((sum, { errors }) => sum + errors.length, 0),
+    errorCount: run.subtasks.reduce((sum, { errors }) => sum + errorCount(errors), 0),
     subtasks: countSubtasks(run),
   };
 }

@@ -96,14 +96,13 @@ async function startWith(
   const saveSoon = () => stateFile?.saveSoon((error) => log(messageOf(error)));
   const crawling = checkCrawling(options.crawling);
   const timeoutMs = options.pageTimeoutMs ?? 10_000;
+  const limits = { timeoutMs, memoryMb: options.pageMemoryMb ?? 1024 };
+  const pageOptions = { allowRemotePages: options.allowRemotePages ?? false, timeoutMs };
   const feed = new ChangeFeed();
   const progress = new RunProgress();
   const runner: Runner = new Runner({
     store,
-    visitPage: visitPage(new PageLoader({ allowRemotePages: options.allowRemotePages ?? false, timeoutMs }, crawling), {
-      timeoutMs,
-      memoryMb: options.pageMemoryMb ?? 1024,
-    }),
+    visitPage: visitPage(new PageLoader(pageOptions, crawling, limits), limits),
     crawling,
     behaviour: () => service.behaviour,
     changed: saveSoon,

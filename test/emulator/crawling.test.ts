@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
+import timers from "node:timers/promises";
+import sinon from "sinon";
 import type { Crawling, Emulator, SeedAction } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import { Hosts } from "../internals/emulator";
@@ -78,6 +80,35 @@ describe("a run with options for crawling", () => {
     site.pages.set("/robots.txt", "");
     await runTemplate(emulator, "task");
     assert.deepEqual(errors(), []);
+  });
+
+  it("matches hostile rules beside its other work, and opens nothing if that takes too long", async () => {
+    const rules = `Disallow: /${"*a".repeat(400)}b\n`.repeat(300);
+    site.pages.set("/robots.txt", `User-agent: *\n${rules}`);
+    const path = `/${"a".repeat(8000)}`;
+    emulator = await startWith([], { crawling: { robots: true }, pageTimeoutMs: 1000 });
+    const startUrls = [`${site.url}${path}`, `${site.url}${path}b`];
+    emulator.change.addTask({ taskId: "task", taskGroupId: "group", actions: [extract], startUrls });
+    await runTemplate(emulator, "task");
+    const unreadable = "not opened: robots.txt of the site cannot be read";
+    assert.deepEqual([errors(), site.asked], [[unreadable, unreadable], ["/robots.txt"]]);
+  });
+
+  it("says nothing about a site to the other subtasks if the one that read robots.txt is stopped", async () => {
+    const held: ServerResponse[] = [];
+    site.pages.set("/robots.txt", (_request, response) => {
+      held.push(response);
+    });
+    for (const path of ["/1", "/2"]) site.pages.set(path, `<li><b>${path}</b>`);
+    await prepare({ robots: true }, [extract], ["/1", "/2"], 1);
+    await data(emulator, "startTask", { taskId: "task" });
+    while (held.length === 0) await new Promise(setImmediate);
+    const [first] = subtasks();
+    await call(emulator, "stopSubtasks", { fields: { taskId: "task", subTaskIds: [first?.subTaskId] } });
+    while (held.length === 1) await new Promise(setImmediate);
+    held[1]?.writeHead(404).end();
+    await emulator.settled();
+    assert.deepEqual([subtasks().map(({ status }) => status), errors()], [["stopped", "finished"], []]);
   });
 
   it("opens everything without robots.txt, and nothing if it cannot be read", async () => {
@@ -174,7 +205,81 @@ describe("a run with options for crawling", () => {
   });
 });
 
+describe("a crawl delay of robots.txt", () => {
+  for (const delay of ["86400", "1e300", "Infinity", "-5", "a day"]) {
+    it(`of ${delay} is at most 30 seconds, and ends with its run`, async () => {
+      const site = await startSite();
+      const waits: number[] = [];
+      const wait = sinon.stub(timers, "setTimeout").callsFake((ms, _value, options) => {
+        if (options?.signal?.aborted === true) return Promise.reject(options.signal.reason);
+        waits.push(ms ?? 0);
+        // Only a stop ends the wait.
+        return new Promise((_resolve, reject) => {
+          options?.signal?.addEventListener("abort", () => reject(options.signal?.reason));
+        });
+      });
+      const emulator = await startWith([], { crawling: { robots: true } });
+      try {
+        site.pages.set("/robots.txt", `User-agent: *\nCrawl-delay: ${delay}\n`);
+        for (const path of ["/1", "/2"]) site.pages.set(path, `<li><b>${path}</b>`);
+        const add = () =>
+          emulator.change.addTask({
+            taskId: "task",
+            taskGroupId: "group",
+            actions: [extract],
+            startUrls: ["/1", "/2"].map((path) => site.url + path),
+          });
+        const isDelayed = Number(delay) > 0;
+        for (const asked of [1, 2]) {
+          add();
+          await data(emulator, "startTask", { taskId: "task" });
+          if (isDelayed) while (waits.length < asked) await new Promise(setImmediate);
+          else await emulator.settled();
+          await emulator.reset();
+        }
+        assert.ok(
+          waits.every((ms) => ms > 0 && ms <= 30_000),
+          String(waits),
+        );
+        assert.equal(waits.length, isDelayed ? 2 : 0);
+        const once = isDelayed ? ["/1"] : ["/1", "/2"];
+        assert.deepEqual(
+          site.asked.filter((path) => path !== "/robots.txt"),
+          [...once, ...once],
+        );
+      } finally {
+        wait.restore();
+        await Promise.all([emulator.close(), site.close()]);
+      }
+    });
+  }
+});
+
 describe("the pause between requests to a host", () => {
+  it("is not left behind by a request that gave up its turn", async () => {
+    const waits: number[] = [];
+    const stop = new AbortController();
+    const hosts = new Hosts(
+      { connections: 1, pauseMs: 50 },
+      {
+        now: () => 1000,
+        wait: async (ms, signal) => {
+          waits.push(ms);
+          signal.throwIfAborted();
+        },
+      },
+    );
+    const run = {};
+    const enter = async (runPauseMs: number, signal = new AbortController().signal) =>
+      (await hosts.enter("http://a/", run, runPauseMs, signal))();
+    await enter(0);
+    const waiting = enter(86_400_000, stop.signal);
+    stop.abort(new Error("stopped"));
+    await assert.rejects(waiting, /stopped/);
+    await enter(0);
+    assert.equal(waits.at(-1), 50);
+  });
+
   it("keeps each host's requests apart, in their order, and no other host's", async () => {
     const waits: number[] = [];
     const clock = {
@@ -183,10 +288,10 @@ describe("the pause between requests to a host", () => {
         waits.push(ms);
       },
     };
-    const hosts = new Hosts(0, clock);
+    const hosts = new Hosts({ connections: 0, pauseMs: 50 }, clock);
     const { signal } = new AbortController();
     for (const url of ["http://a/1", "http://a/2", "http://b/1", "http://a/3", "not a url"])
-      await hosts.enter(url, 50, signal);
+      await hosts.enter(url, {}, 0, signal);
     assert.deepEqual(waits, [50, 100]);
   });
 });

@@ -18,7 +18,7 @@ const visit = fc.record(
   { kind: fc.constantFrom("list", "form", "detail"), url: text, text, page: integer, row: fc.dictionary(text, text) },
   { requiredKeys: ["kind", "url"] },
 );
-const error = fc.record({ url: text, message: text });
+const error = fc.record({ url: text, message: text, others: integer }, { requiredKeys: ["url", "message"] });
 const subtask = fc.record(
   {
     subTaskId: text,

@@ -855,6 +855,8 @@ export interface components {
             url: string;
             /** @description The reason. */
             message: string;
+            /** @description Number of later ones, of which nothing else is kept. Only the last of 100 has it. */
+            others?: number;
         };
         Subtask: {
             subTaskId: string;

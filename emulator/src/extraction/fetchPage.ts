@@ -70,13 +70,26 @@ async function fetchWith<T>(
   signal: AbortSignal,
   check: (url: string) => Promise<unknown>,
 ): Promise<T> {
-  const ends = AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]);
+  signal.throwIfAborted();
+  const end = new AbortController();
+  const stop = () => end.abort(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  const { timeoutMs } = options;
+  // Not AbortSignal.timeout: Node.js 20 can collect that signal while a request waits, and its timer with it.
+  const timer = setTimeout(() => {
+    end.abort(new PageError(`no complete response within ${timeoutMs} ms`, true));
+  }, timeoutMs);
   try {
-    const response = followRedirects(url, options, ends, check).then((last) => read(last.url, last.response));
+    const response = followRedirects(url, options, end.signal, check).then((last) => read(last.url, last.response));
     // A body that cannot be decoded may end neither the read nor its cancellation, so nothing relies on either.
-    return await Promise.race([response, aborted(ends)]);
+    return await Promise.race([response, aborted(end.signal)]);
   } catch (error) {
-    throw error instanceof PageError ? error : new PageError(reasonOf(error, options), true);
+    // Closes the connection of a response that is not read to its end.
+    end.abort(error);
+    throw error instanceof PageError ? error : new PageError(reasonOf(error), true);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
   }
 }
 
@@ -88,14 +101,16 @@ async function followRedirects(
 ): Promise<{ url: string; response: Response }> {
   let target = url;
   for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
-    const allowed = await checkUrl(target, options);
+    const allowed = checkUrl(target, options);
+    await checkAddresses(allowed, options);
     if (redirects > 0) await check(allowed.href);
     const headers = { accept: "text/html", "user-agent": userAgent };
     const response = await fetch(allowed, { redirect: "manual", signal, headers });
     const location = response.headers.get("location");
     if (response.status < 300 || response.status >= 400 || location === null) return { url: allowed.href, response };
     discard(response);
-    target = new URL(location, allowed).href;
+    if (!URL.canParse(location, allowed.href)) throw new PageError("redirected to an address that is not a URL");
+    target = new URL(location, allowed.href).href;
   }
   throw new PageError(`more than ${mostRedirects} redirects`);
 }
@@ -106,9 +121,8 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-function reasonOf(error: unknown, { timeoutMs }: PageOptions): string {
+function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === "TimeoutError") return `no complete response within ${timeoutMs} ms`;
   // fetch puts the reason into `cause`.
   const cause = error.cause instanceof Error ? error.cause : error;
   return `could not be fetched (${"code" in cause ? String(cause.code) : cause.message})`;
@@ -119,25 +133,33 @@ function discard(response: Response): void {
   response.body?.cancel().catch(() => undefined);
 }
 
-async function checkUrl(text: string, { allowRemotePages }: PageOptions): Promise<URL> {
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    throw new PageError("not an absolute URL");
-  }
+/** @throws PageError if the URL may not be opened, whatever the resolver says. */
+export function checkUrl(text: string, { allowRemotePages }: PageOptions): URL {
+  if (!URL.canParse(text)) throw new PageError("not an absolute URL");
+  const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") throw new PageError("only http and https can be opened");
-  if (!allowRemotePages && !(await isThisMachine(url.hostname))) {
-    throw new PageError(`${url.hostname} is outside of this machine; remote pages are not allowed`);
+  // The error of fetch would quote them.
+  if (url.username !== "" || url.password !== "") {
+    throw new PageError("a URL with a user name or a password cannot be opened");
   }
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  if (!allowRemotePages && !isLoopback(host) && !isLocalName(host)) throw outside(url);
   return url;
 }
 
 /** A name below localhost counts only if every address of it is a loopback address: a resolver can send it anywhere. */
-async function isThisMachine(host: string): Promise<boolean> {
-  if (host !== "localhost" && !host.endsWith(".localhost")) return isLoopback(host.replace(/^\[(.*)\]$/, "$1"));
-  const addresses = await lookup(host, { all: true });
-  return addresses.every(({ address }) => isLoopback(address));
+async function checkAddresses(url: URL, { allowRemotePages }: PageOptions): Promise<void> {
+  if (allowRemotePages || !isLocalName(url.hostname)) return;
+  const addresses = await lookup(url.hostname, { all: true });
+  if (!addresses.every(({ address }) => isLoopback(address))) throw outside(url);
+}
+
+function outside({ hostname }: URL): PageError {
+  return new PageError(`${hostname} is outside of this machine; remote pages are not allowed`);
+}
+
+function isLocalName(host: string): boolean {
+  return host === "localhost" || host.endsWith(".localhost");
 }
 
 function isLoopback(address: string): boolean {

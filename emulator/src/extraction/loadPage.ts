@@ -2,14 +2,15 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { StoredRun } from "../store/store";
 import type { Crawling } from "./crawling";
 import type { FetchedPage, PageOptions } from "./fetchPage";
-import { fetchPage, PageError } from "./fetchPage";
+import { checkUrl, fetchPage, PageError } from "./fetchPage";
 import { Hosts } from "./hosts";
+import type { ReadingLimits } from "./reading/pagePool";
 import { Robots } from "./robots";
 
 /** The wait before the first retry of a page. It doubles with each retry. */
 const firstWaitMs = 250;
 
-/** Longest wait before a retry, whatever the site asks for. */
+/** Longest wait before a request, whatever the site asks for. */
 const longestWaitMs = 30_000;
 
 /** Loads pages as {@link Crawling} says. */
@@ -19,11 +20,11 @@ export class PageLoader {
   private readonly hosts: Hosts;
   private readonly robots: Robots | undefined;
 
-  constructor(options: PageOptions, crawling: Crawling) {
+  constructor(options: PageOptions, crawling: Crawling, limits: ReadingLimits) {
     this.options = options;
     this.crawling = crawling;
-    this.hosts = new Hosts(crawling.hostConnections);
-    this.robots = crawling.robots ? new Robots(options) : undefined;
+    this.hosts = new Hosts({ connections: crawling.hostConnections, pauseMs: crawling.hostPauseMs });
+    this.robots = crawling.robots ? new Robots(options, limits) : undefined;
   }
 
   /**
@@ -36,10 +37,12 @@ export class PageLoader {
     signal: AbortSignal,
     retried: (reason: string) => void,
   ): Promise<FetchedPage> {
+    // Before anything is kept for the host: a run can have a million URLs that it may not open.
+    checkUrl(url, this.options);
     const check = (address: string) => this.robots?.check(run, address, signal) ?? Promise.resolve(0);
-    const pauseMs = Math.max(this.crawling.hostPauseMs, await check(url));
+    const pauseMs = Math.min(longestWaitMs, await check(url));
     for (let retry = 0; ; retry += 1) {
-      const leave = await this.hosts.enter(url, pauseMs, signal);
+      const leave = await this.hosts.enter(url, run, pauseMs, signal);
       try {
         return await fetchPage(url, this.options, signal, check);
       } catch (error) {

@@ -1,15 +1,30 @@
-import type { Robot } from "robots-parser";
 import type { StoredRun } from "../store/store";
 import type { PageOptions } from "./fetchPage";
 import { fetchText, PageError, userAgent } from "./fetchPage";
+import type { ReadingLimits } from "./reading/pagePool";
+import { checkInWorker } from "./reading/pagePool";
+
+/** robots.txt of a site. Without it, its text is empty. Absent: it cannot be read. */
+interface Site {
+  text?: string;
+}
+
+/** Maximum length of robots.txt, as in RFC 9309. The rest is ignored. */
+const mostCharacters = 500 * 1024;
+
+/** Above this number of sites, the first one is forgotten. */
+const mostSites = 1000;
 
 /** robots.txt of the sites, read once for each run. */
 export class Robots {
   private readonly options: PageOptions;
-  private readonly runs = new WeakMap<StoredRun, Map<string, Promise<Robot | "unreadable">>>();
+  private readonly limits: ReadingLimits;
+  /** By batch and address. */
+  private readonly sites = new Map<string, Promise<Site>>();
 
-  constructor(options: PageOptions) {
+  constructor(options: PageOptions, limits: ReadingLimits) {
     this.options = options;
+    this.limits = limits;
   }
 
   /**
@@ -18,32 +33,57 @@ export class Robots {
    */
   async check(run: StoredRun, url: string, signal: AbortSignal): Promise<number> {
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return 0;
-    const rules = await this.rulesOf(run, new URL("/robots.txt", url).href, signal);
+    const address = new URL("/robots.txt", url).href;
+    const site = await this.siteOf(run, address, signal);
+    const answer = site.text === "" ? { allowed: true, delayMs: 0 } : await this.ask(site, address, url, signal);
     // As RFC 9309 says: a site that cannot say what it allows allows nothing.
-    if (rules === "unreadable") throw new PageError("not opened: robots.txt of the site cannot be read");
-    if (rules.isDisallowed(url, userAgent) === true) throw new PageError("not opened: robots.txt does not allow it");
-    return (rules.getCrawlDelay(userAgent) ?? 0) * 1000;
+    if (answer === undefined) throw new PageError("not opened: robots.txt of the site cannot be read");
+    if (!answer.allowed) throw new PageError("not opened: robots.txt does not allow it");
+    return answer.delayMs;
   }
 
-  private rulesOf(run: StoredRun, address: string, signal: AbortSignal): Promise<Robot | "unreadable"> {
-    const sites = this.runs.get(run) ?? new Map<string, Promise<Robot | "unreadable">>();
-    this.runs.set(run, sites);
-    const known = sites.get(address);
-    if (known !== undefined) return known;
-    const rules = this.read(address, signal);
-    sites.set(address, rules);
-    // A read that was stopped says nothing about the site.
-    void rules.then(() => signal.aborted && sites.delete(address));
-    return rules;
+  /** Rules of a stranger can take any time, so they are matched in a worker thread. */
+  private async ask(site: Site, address: string, url: string, signal: AbortSignal) {
+    const { text } = site;
+    if (text === undefined) return undefined;
+    try {
+      return await checkInWorker({ address, text, url, userAgent }, this.limits, signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // No other page of the site waits for the same rules.
+      delete site.text;
+      return undefined;
+    }
   }
 
-  private async read(address: string, signal: AbortSignal): Promise<Robot | "unreadable"> {
-    const { status, text } = await fetchText(address, this.options, signal).catch(() => ({ status: 500, text: "" }));
-    if (status >= 500) return "unreadable";
-    const { default: module } = await import("robots-parser");
-    // The package declares a default export, but exports the function itself.
-    const parse = module as unknown as (address: string, text: string) => Robot;
-    // Without the file, everything is allowed.
-    return parse(address, status === 200 ? text : "");
+  private async siteOf(run: StoredRun, address: string, signal: AbortSignal): Promise<Site> {
+    const key = `${run.lotNo} ${address}`;
+    for (;;) {
+      const known = this.sites.get(key);
+      if (known !== undefined) {
+        const site = await known.catch(() => undefined);
+        if (site !== undefined) return site;
+        // The visit that read it was stopped, which says nothing about the site.
+        signal.throwIfAborted();
+        continue;
+      }
+      const reading = this.read(address, signal);
+      this.sites.set(key, reading);
+      reading.catch(() => this.sites.delete(key));
+      const [first] = this.sites.keys();
+      if (this.sites.size > mostSites && first !== undefined) this.sites.delete(first);
+    }
+  }
+
+  /** @throws only if the visit is stopped. */
+  private async read(address: string, signal: AbortSignal): Promise<Site> {
+    try {
+      const { status, text } = await fetchText(address, this.options, signal);
+      if (status >= 500) return {};
+      return { text: status === 200 ? text.slice(0, mostCharacters) : "" };
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return {};
+    }
   }
 }

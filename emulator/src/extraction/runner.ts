@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Behaviour } from "../behaviour";
 import { messageOf } from "../errors";
 import type { Store, StoredRun, StoredSubtask, StoredTask } from "../store/store";
@@ -5,7 +6,7 @@ import { hasEnded, isRunning, newRun, newSubtask } from "../store/store";
 import { VisitQueue } from "../store/visitQueue";
 import type { Crawling } from "./crawling";
 import { runInputs, splitVisits } from "./runInputs";
-import type { PageVisit, VisitResult } from "./visit";
+import type { PageVisit, VisitError, VisitResult } from "./visit";
 
 /** What is known about the visit of a page. */
 export interface VisitContext {
@@ -34,6 +35,9 @@ export interface RunnerOptions {
 
 /** Subtasks of one run that work at the same time. */
 const atOnce = 4;
+
+/** Maximum number of errors that a subtask keeps, and of retries. */
+const mostProblems = 100;
 
 /** Does the work of runs in the background. A subtask can be stopped and started between any two pages, because its remaining work is in the store. */
 export class Runner {
@@ -202,6 +206,9 @@ export class Runner {
       this.record(subtask, visit, outcome);
       this.releaseRows(run);
       this.changed(run, subtask);
+      // A refused page needs no turn of the event loop, so a million of them would be one long turn.
+      await nextTurn();
+      if (signal.aborted) return;
     }
     if (subtask.status === "extracting") this.finish(run, subtask);
     this.working.delete(subtask);
@@ -219,8 +226,7 @@ export class Runner {
   private record(subtask: StoredSubtask, visit: PageVisit, outcome: VisitResult | string): void {
     subtask.queue.removeFirst();
     if (typeof outcome === "string") {
-      subtask.errors.push({ url: visit.url, message: outcome });
-      this.options.log(`subtask ${subtask.subTaskId}: ${visit.url}: ${outcome}`);
+      this.recordProblem(subtask, subtask.errors, { url: visit.url, message: outcome });
       // A row without its detail page is still a row.
       if (visit.row !== undefined) subtask.unreleased.push(JSON.stringify(visit.row));
       else subtask.failed.push(visit);
@@ -232,9 +238,20 @@ export class Runner {
   }
 
   private recordRetry(run: StoredRun, subtask: StoredSubtask, visit: PageVisit, reason: string): void {
-    subtask.retries = [...(subtask.retries ?? []), { url: visit.url, message: reason }];
-    this.options.log(`subtask ${subtask.subTaskId}: ${visit.url}: ${reason}; the page is loaded again`);
+    subtask.retries ??= [];
+    this.recordProblem(subtask, subtask.retries, { url: visit.url, message: reason }, "; the page is loaded again");
     this.changed(run, subtask);
+  }
+
+  /** A run can have a million of them. After the first ones, only their number is kept. */
+  private recordProblem(subtask: StoredSubtask, problems: VisitError[], problem: VisitError, then = ""): void {
+    const last = problems.at(-1);
+    if (last !== undefined && problems.length >= mostProblems) {
+      last.others = (last.others ?? 0) + 1;
+      return;
+    }
+    problems.push(problem);
+    this.options.log(`subtask ${subtask.subTaskId}: ${problem.url}: ${problem.message}${then}`);
   }
 
   /** Counts one page of a run, unless the run has opened all that it may. */
@@ -277,8 +294,7 @@ export class Runner {
     const [url] = urls;
     if (url === undefined) return;
     const others = urls.length === 1 ? "" : `, like ${count(urls.length - 1, "other page")}`;
-    subtask.errors.push({ url, message: `not opened${others}: ${limit}` });
-    this.options.log(`subtask ${subtask.subTaskId}: ${url}: not opened${others}: ${limit}`);
+    this.recordProblem(subtask, subtask.errors, { url, message: `not opened${others}: ${limit}` });
   }
 
   /** A mistake of the emulator ends one subtask, never the process. */
@@ -286,7 +302,7 @@ export class Runner {
     const message = `the emulator failed: ${messageOf(error)}`;
     this.options.log(`subtask ${subtask.subTaskId}: ${message}`);
     subtask.errors.push({ url: subtask.queue.first?.url ?? "", message });
-    subtask.failed = subtask.queue.removeAll();
+    for (const visit of subtask.queue.removeAll()) subtask.failed.push(visit);
     subtask.status = "failed";
     this.giveUp(subtask);
     this.changed(run, subtask);

@@ -24,6 +24,8 @@ export interface VisitError {
   url: string;
   /** The reason. */
   message: string;
+  /** Number of later ones, of which nothing else is kept. Only the last of 100 has it. */
+  others?: number;
 }
 
 /** The result of a page. */
@@ -32,4 +34,9 @@ export interface VisitResult {
   rows: Record<string, string>[];
   /** Pages to open next, before all others. */
   next: PageVisit[];
+}
+
+/** Number of errors, with those of which only the number is kept. */
+export function errorCount(errors: readonly VisitError[]): number {
+  return errors.length + (errors.at(-1)?.others ?? 0);
 }

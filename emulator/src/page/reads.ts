@@ -3,6 +3,7 @@ import { JsonText } from "../admin/adminHandler";
 import { behaviours } from "../behaviour";
 import { operationsOf, readContract } from "../contract";
 import { Refusal } from "../errors";
+import { errorCount } from "../extraction/visit";
 import type { SubtaskView } from "../inspect";
 import { rowsText } from "./rowsText";
 
@@ -68,9 +69,9 @@ function shortened(subtask: SubtaskView): SubtaskView & { errorCount: number; re
   return {
     ...subtask,
     errors: errors.slice(0, mostOfSubtask),
-    errorCount: errors.length,
+    errorCount: errorCount(errors),
     retries: retries.slice(0, mostOfSubtask),
-    retryCount: retries.length,
+    retryCount: errorCount(retries),
   };
 }
 

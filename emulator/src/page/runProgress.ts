@@ -34,13 +34,10 @@ export class RunProgress {
     const known = this.measured.get(run.lotNo) ?? this.begin(run.lotNo);
     const at = this.now();
     const last = known.samples.at(-1);
+    // The end of a run is a sample of its own. Others are not even counted, because a run can have a thousand subtasks and a million pages.
+    if (last !== undefined && at - last.at < known.intervalMs && isRunning(run)) return;
     const sample = sampleOf(run, at);
     if (last !== undefined && isSame(last, sample)) return;
-    // The end of a run is a sample of its own.
-    if (last !== undefined && at - last.at < known.intervalMs && isRunning(run)) {
-      Object.assign(last, sample, { at: last.at });
-      return;
-    }
     known.samples.push(sample);
     if (known.samples.length > mostSamples) {
       known.samples = known.samples.filter((_, index) => index % 2 === 0);

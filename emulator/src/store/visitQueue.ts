@@ -1,47 +1,37 @@
 import type { PageVisit } from "../extraction/visit";
 
-/** The pages that a subtask has to open, in order. Taking the first one takes the same time for any length. */
+/** The pages that a subtask has to open, in order. A change at the front takes the same time for any length. */
 export class VisitQueue {
-  private visits: readonly PageVisit[];
-  /** Visits before it have left the queue. */
-  private head = 0;
+  /** The first visit is the last element. */
+  private readonly visits: PageVisit[] = [];
 
   constructor(visits: readonly PageVisit[] = []) {
-    this.visits = visits;
+    this.addFirst(visits);
   }
 
   get length(): number {
-    return this.visits.length - this.head;
+    return this.visits.length;
   }
 
   get first(): PageVisit | undefined {
-    return this.visits[this.head];
+    return this.visits.at(-1);
   }
 
   removeFirst(): void {
-    this.head += 1;
+    this.visits.pop();
   }
 
   /** Adds visits before all others. */
   addFirst(visits: readonly PageVisit[]): void {
-    if (visits.length === 0) return;
-    this.visits = [...visits, ...this.rest()];
-    this.head = 0;
+    for (let index = visits.length - 1; index >= 0; index -= 1) this.visits.push(visits[index] as PageVisit);
   }
 
   /** Removes and returns all visits. */
   removeAll(): PageVisit[] {
-    const rest = this.rest();
-    this.visits = [];
-    this.head = 0;
-    return rest;
+    return this.visits.splice(0).reverse();
   }
 
   toJSON(): PageVisit[] {
-    return this.rest();
-  }
-
-  private rest(): PageVisit[] {
-    return this.visits.slice(this.head);
+    return [...this.visits].reverse();
   }
 }

@@ -3,7 +3,8 @@ import { availableParallelism } from "node:os";
 import { extname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { Slots } from "../slots";
-import type { WorkerMessage } from "./pageWorker";
+import type { RobotsAnswer, RobotsJob } from "./checkRobots";
+import type { WorkerJob, WorkerMessage } from "./pageWorker";
 import type { PageContent, PageJob } from "./readPage";
 
 /** What the reading of one page may use. */
@@ -27,7 +28,7 @@ class PagePool {
     this.memoryMb = memoryMb;
   }
 
-  async read(job: PageJob, timeoutMs: number, signal: AbortSignal): Promise<PageContent> {
+  async read(job: WorkerJob, timeoutMs: number, signal: AbortSignal): Promise<unknown> {
     const release = await this.slots.take(signal);
     try {
       const worker = await this.takeWorker();
@@ -59,7 +60,7 @@ class PagePool {
   }
 
   /** Ends the thread unless it has read the page: nothing else can stop a parser or a selector. */
-  private readIn(worker: Worker, job: PageJob, timeoutMs: number, signal: AbortSignal): Promise<PageContent> {
+  private readIn(worker: Worker, job: WorkerJob, timeoutMs: number, signal: AbortSignal): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => end(new Error(`reading it took more than ${timeoutMs} ms`)), timeoutMs);
       const aborted = () => end(signal.reason);
@@ -108,7 +109,16 @@ const pools = new Map<number, PagePool>();
 
 /** @throws Error with the reason why the page could not be read. */
 export function readInWorker(job: PageJob, limits: ReadingLimits, signal: AbortSignal): Promise<PageContent> {
-  const pool = pools.get(limits.memoryMb) ?? new PagePool(limits.memoryMb);
-  pools.set(limits.memoryMb, pool);
-  return pool.read(job, limits.timeoutMs, signal);
+  return poolOf(limits).read(job, limits.timeoutMs, signal) as Promise<PageContent>;
+}
+
+/** @throws Error if the rules take too much time or memory. */
+export function checkInWorker(job: RobotsJob, limits: ReadingLimits, signal: AbortSignal): Promise<RobotsAnswer> {
+  return poolOf(limits).read(job, limits.timeoutMs, signal) as Promise<RobotsAnswer>;
+}
+
+function poolOf({ memoryMb }: ReadingLimits): PagePool {
+  const pool = pools.get(memoryMb) ?? new PagePool(memoryMb);
+  pools.set(memoryMb, pool);
+  return pool;
 }

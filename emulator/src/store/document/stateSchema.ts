@@ -23,7 +23,7 @@ const action = record(
   { actionType: text, actionId: text, properties: list(pair(text)), loopItems: list(text) },
   { name: text, loopType: text },
 );
-const errors = list(record({ url: text, message: text }));
+const errors = list(record({ url: text, message: text }, { others: integer }));
 const subtask = record(
   {
     subTaskId: text,
