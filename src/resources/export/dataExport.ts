@@ -8,7 +8,7 @@ import { checkRowChecks, rowChecks } from "./checks/rowChecks";
 import { checkSchema } from "./checks/rowSchema";
 import type { Destination } from "./destinations/destination";
 import { destinationOf } from "./destinations/destinationOf";
-import { isS3Path } from "./destinations/s3/s3Path";
+import { isRemote } from "./destinations/remotePath";
 import { columnTypes } from "./formats/columnTypes";
 import { compressionProblem } from "./formats/compression";
 import { parquetProblem } from "./formats/parquet";
@@ -78,7 +78,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     }
     const atOnce = settings.pageSize ?? defaultPageSize;
     const isTooMany = maxRows === undefined || (typeof maxRows === "number" && maxRows > atOnce);
-    if (markExported === true && settings.markScope === "returned" && isS3Path(path) && isTooMany) {
+    if (markExported === true && settings.markScope === "returned" && isRemote(path) && isTooMany) {
       const reason = `must be at most ${atOnce} (webextract:pageSize) with markExported and a path in S3 if webextract:markScope is "returned": more rows can be read only after these are marked, and rows are marked only after the object is complete`;
       problems.push({ path: "maxRows", reason });
     }

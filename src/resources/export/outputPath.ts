@@ -4,8 +4,8 @@ import type { Problem } from "../args";
 import type { CheckContext } from "../resource";
 import { holdsUnknown } from "../values";
 import { exists, fileInPlaceOf, isFolder } from "./destinations/diskFile";
-import { isS3Path, remotePathProblem } from "./destinations/s3/s3Path";
-import { isSdkInstalled, sdkIsMissing } from "./destinations/s3/sdk";
+import { isRemote, remoteSetupProblem } from "./destinations/remotePath";
+import { remotePathProblem } from "./destinations/s3/s3Path";
 import { compressedEndings } from "./formats/compression";
 import type { DataExportArgs, ExportFormat } from "./model";
 import { mayComeOnce } from "./model";
@@ -130,16 +130,12 @@ export async function checkPlace(
   if (typeof path !== "string" || path === "" || remotePathProblem(path) !== undefined) {
     return;
   }
-  if (isS3Path(path)) {
-    // A preview makes no request to the store.
-    if (!isSdkInstalled(folder)) {
-      problems.push({ path: "path", reason: sdkIsMissing });
-    }
-    return;
-  }
-  const reason = await placeProblem(path, folder);
+  // A preview makes no request to a store.
+  const reason = isRemote(path) ? remoteSetupProblem(folder) : await placeProblem(path, folder);
   if (reason !== undefined) {
     problems.push({ path: "path", reason });
+  }
+  if (reason !== undefined || isRemote(path)) {
     return;
   }
   const name = onlyName(path, lotNo);

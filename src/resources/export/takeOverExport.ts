@@ -3,7 +3,7 @@ import { PartialFailure } from "../resource";
 import type { OnceRequest } from "../task/requestJournal";
 import { ageOf } from "../task/requestJournal";
 import { destinationOf } from "./destinations/destinationOf";
-import { isS3Path } from "./destinations/s3/s3Path";
+import { isRemote } from "./destinations/remotePath";
 import type { DataExportArgs, DataExportState } from "./model";
 import { pendingMark } from "./model";
 
@@ -54,8 +54,8 @@ export async function takeOverExport(args: DataExportArgs, context: Context): Pr
   journal.takeOver(request.operation, earlier.id);
   const was = `The ${outputs.rowCount} rows of task "${args.taskId}" were exported to "${outputs.file}" ${ageOf(earlier)} by a run that ended before it could save its state.`;
   if (stage === "written" && args.markExported === true) {
-    if (settings.markScope === "returned" && !isS3Path(outputs.file)) {
-      // Each page was marked before the file was complete. The rows of an object are marked after it.
+    if (settings.markScope === "returned" && !isRemote(outputs.file)) {
+      // Each page was marked before the file was complete. The rows of a remote file are marked after it.
       state.marked = true;
     } else if (outputs.rowCount > 0) {
       const next = "They may be marked, so keep this file. The next up exports into a new file.";

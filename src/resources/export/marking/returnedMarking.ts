@@ -6,7 +6,7 @@ import type { Context } from "../../resource";
 import { messageOf, PartialFailure, ResourceError } from "../../resource";
 import { RowsRefused } from "../checks/checkedRows";
 import type { RowChecker } from "../checks/rowChecker";
-import { isS3Path } from "../destinations/s3/s3Path";
+import { isRemote } from "../destinations/remotePath";
 import { KeptFiles } from "../keptFiles";
 import type { DataExportArgs, DataExportState } from "../model";
 import { defaultPageSize, pendingMark } from "../model";
@@ -109,7 +109,7 @@ export class ReturnedMarking implements Marking {
    * read only after the mark, so there is one response. `check` of DataExport limits maxRows to it.
    */
   private get marksAtEnd(): boolean {
-    return isS3Path(this.args.path);
+    return isRemote(this.args.path);
   }
 
   private async markAll(state: DataExportState): Promise<void> {

@@ -142,10 +142,10 @@ export class S3World {
     return keys.flatMap((key) => readdirSync(join(root, key)).map((upload) => join(root, key, upload)));
   }
 
-  /** Temporary files of exports in the program's folder, and all files in the system's. */
+  /** Temporary files of exports in the program's folder, and all files in the system's but the folders of the tests. */
   leftovers(folder = this.worlds.at(-1)?.folder ?? ""): string[] {
     const ours = readdirSync(folder).filter((name) => name.startsWith(".webextract-"));
-    return [...ours, ...readdirSync(this.temporary).filter((name) => !name.startsWith("webextract-life-"))];
+    return [...ours, ...readdirSync(this.temporary).filter((name) => !name.startsWith("webextract-"))];
   }
 }
 
