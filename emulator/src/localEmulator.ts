@@ -6,6 +6,7 @@ import { Changes } from "./changes";
 import { packageVersion } from "./contract";
 import type { Emulator, Health } from "./emulator";
 import { messageOf, Refusal } from "./errors";
+import type { Waits } from "./http/deliver";
 import type { Fault, FaultPlan, FaultView, Hold, HoldView, PlannedFault } from "./http/faults";
 import { viewOf } from "./http/faults";
 import type { RateGate } from "./http/gate";
@@ -28,6 +29,7 @@ export interface LocalParts {
   journal: Journal;
   faults: FaultPlan;
   rate: RateGate;
+  waits: Waits;
   /** The content to which a reset returns. */
   seed: Seed;
   latency: { ms: number };
@@ -71,10 +73,11 @@ export class LocalEmulator implements Emulator {
   }
 
   async reset(): Promise<void> {
-    const { service, faults, rate, latency, seed } = this.parts;
+    const { service, faults, rate, waits, latency, seed } = this.parts;
     const { behaviour, plan, latencyMs } = this.atStart;
     faults.reset();
-    // A request that was held before its effect takes effect now, not after the reset.
+    waits.end();
+    // A request that was held or waited before its effect takes effect now, not after the reset.
     await setImmediate();
     service.runner.forgetAll();
     service.runner.release();

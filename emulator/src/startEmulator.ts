@@ -13,6 +13,7 @@ import { PageLoader } from "./extraction/loadPage";
 import { visitPage } from "./extraction/pages";
 import { Runner } from "./extraction/runner";
 import { RequestCheck } from "./http/checkRequest";
+import { Waits } from "./http/deliver";
 import { FaultPlan } from "./http/faults";
 import { RateGate } from "./http/gate";
 import { Journal } from "./http/journal";
@@ -121,6 +122,7 @@ async function startWith(
   const faults = new FaultPlan(() => feed.tell({ type: "fault" }));
   const rate = new RateGate(clock);
   const closing = new AbortController();
+  const waits = new Waits(closing.signal);
   const latency = { ms: options.latencyMs ?? 0 };
   const host = options.host ?? "127.0.0.1";
   // An empty token, as of an environment variable without a value, must not open the API.
@@ -142,6 +144,7 @@ async function startWith(
       journal,
       faults,
       rate,
+      waits,
       latencyMs: () => latency.ms,
       log,
       saved,
@@ -169,6 +172,7 @@ async function startWith(
     journal,
     faults,
     rate,
+    waits,
     seed: options.seed ?? defaultSeed(),
     latency,
     saved,

@@ -68,6 +68,28 @@ async function sendSlowly(
   reply.raw.end();
 }
 
+/** The waits of requests before their effect. */
+export class Waits {
+  private ended = new AbortController();
+  private readonly closing: AbortSignal;
+
+  constructor(closing: AbortSignal) {
+    this.closing = closing;
+    closing.addEventListener("abort", () => this.end(), { once: true });
+  }
+
+  /** Waits, at most until the next end of all waits, or until the emulator closes. */
+  async pause(ms: number): Promise<void> {
+    if (!this.closing.aborted) await pause(ms, this.ended.signal);
+  }
+
+  /** Ends all waits. */
+  end(): void {
+    this.ended.abort();
+    this.ended = new AbortController();
+  }
+}
+
 /** Waits, at most until the emulator closes. */
 export async function pause(ms: number, closing: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal: closing }).catch(() => undefined);

@@ -7,7 +7,8 @@ import { internalFailure, messageOf, Refusal } from "../errors";
 import { handle } from "../handlers";
 import type { Service } from "../service";
 import type { RequestCheck } from "./checkRequest";
-import { pause, send, sendSpoilt } from "./deliver";
+import type { Waits } from "./deliver";
+import { send, sendSpoilt } from "./deliver";
 import type { FaultPlan, PlannedFault } from "./faults";
 import type { RateGate } from "./gate";
 import { checkCredentials, checkPlan, presentedCredentials } from "./gate";
@@ -25,6 +26,7 @@ export interface ServerParts {
   journal: Journal;
   faults: FaultPlan;
   rate: RateGate;
+  waits: Waits;
   latencyMs: () => number;
   log: (line: string) => void;
   /** Resolves when the changes of the request are on disk. */
@@ -66,7 +68,7 @@ export class Exchange {
     const { entry } = received;
     const { behaviour } = parts.service;
     const spoilt = parts.rate.arrive(behaviour);
-    if (parts.latencyMs() > 0) await pause(parts.latencyMs(), parts.closing);
+    if (parts.latencyMs() > 0) await parts.waits.pause(parts.latencyMs());
 
     const fault = parts.faults.take(operation.name, tasksOf(received.fields));
     const ownResponse = fault !== undefined && ["status", "error", "redirect"].includes(fault.kind);
@@ -116,7 +118,7 @@ export class Exchange {
 
   private async wait(fault: PlannedFault): Promise<void> {
     if (fault.kind === "hold") await fault.gate.pass();
-    else await pause(fault.delayMs ?? 1000, this.parts.closing);
+    else await this.parts.waits.pause(fault.delayMs ?? 1000);
   }
 
   /** Responds to an unknown path or method, or to a request that the server could not read. */

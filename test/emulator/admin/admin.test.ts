@@ -192,6 +192,19 @@ describe("the admin API", () => {
     await emulator.close();
   });
 
+  for (const wait of ["the latency", "a late fault"]) {
+    it(`forgets at a reset what a request does that waits for ${wait}`, async () => {
+      const emulator = await startWith([], { latencyMs: wait === "the latency" ? 600_000 : 0 });
+      emulator.fault({ operation: "copyTask", kind: "late", when: "before", delayMs: 600_000 });
+      const copied = call(emulator, "copyTask", { fields: { taskId: "template", taskGroupId: "group" } });
+      while (emulator.requests.length === 0) await new Promise(setImmediate);
+      await emulator.reset();
+      assert.equal((await copied).status, 200);
+      assert.deepEqual(emulator.inspect.taskIds(), ["template"]);
+      await emulator.close();
+    });
+  }
+
   it("has a valid token after a reset, whatever the clock showed", async () => {
     const emulator = await startWith();
     emulator.setClock({ mode: "fixed", at: "2001-01-01T00:00:00Z" });

@@ -58,7 +58,7 @@ export function createStateFile(name: string, store: Store, extras: StateExtras)
   } catch (error) {
     database?.close();
     // On a full disk, it would take the space that is left.
-    for (const left of [unfinished, `${unfinished}-wal`]) rmSync(left, { force: true });
+    for (const end of ["", "-wal", ".lock"]) rmSync(unfinished + end, { force: true, recursive: true });
     throw new Error(unusable(name, "created", messageOf(error)), { cause: error });
   }
   // A kill leaves the log of an earlier file with this name. SQLite would write its changes into the new file.
