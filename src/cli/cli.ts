@@ -12,6 +12,8 @@ import type { Terminal } from "./terminal";
 
 /** What a command uses to do its work. */
 export class Cli {
+  /** What a forced end must say: the request in progress, which must not be sent twice, may take effect. */
+  lastWords: string | undefined;
   private readonly clients: Pick<ServiceClient, "tokensSettled" | "close">[] = [];
 
   constructor(

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { writeSync } from "node:fs";
 import { CommanderError } from "commander";
 import { messageOf } from "../resources/resource";
 import { Cli } from "./cli";
@@ -47,8 +48,11 @@ async function invoke(argv: readonly string[], terminal: Terminal, ending: Endin
   if (invocation === undefined) {
     return exitCodes.done.code;
   }
-  ending.listen(() => terminal.say("Interrupted. Ending, press Ctrl-C again to end at once."));
   const cli = new Cli(terminal, ending.signal);
+  ending.listen({
+    said: () => terminal.say("Interrupted. Ending, press Ctrl-C again to end at once."),
+    lastWords: () => cli.lastWords,
+  });
   try {
     return await run(invocation, cli, ending);
   } finally {
@@ -106,14 +110,16 @@ class Ending {
     this.controller.abort();
   }
 
-  listen(said: () => void): void {
+  /** @param lastWords what a second signal, which ends the process at once, must say */
+  listen({ said, lastWords }: { said: () => void; lastWords: () => string | undefined }): void {
     for (const [signal, exit] of [
       ["SIGINT", "interrupted"],
       ["SIGTERM", "terminated"],
+      ["SIGHUP", "terminated"],
     ] as const) {
       process.on(signal, () => {
         if (this.exit !== undefined) {
-          process.exit(exitCodes[exit].code);
+          endAtOnce(lastWords(), exit);
         }
         this.exit = exit;
         said();
@@ -121,6 +127,18 @@ class Ending {
       });
     }
   }
+}
+
+function endAtOnce(lastWords: string | undefined, exit: "interrupted" | "terminated"): never {
+  if (lastWords === undefined) {
+    process.exit(exitCodes[exit].code);
+  }
+  try {
+    writeSync(2, `error: ${lastWords}\n`);
+  } catch {
+    // The terminal is gone.
+  }
+  process.exit(exitCodes.outcomeUnknown.code);
 }
 
 main(process.argv.slice(2)).then(

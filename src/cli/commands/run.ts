@@ -6,6 +6,9 @@ import type { StartedRun } from "../../resources/run/runStart";
 import { adopted, startOrTakeOver } from "../../resources/run/runStart";
 import { inWords } from "../../resources/run/subtaskList";
 import { waitForRun } from "../../resources/run/wait/runWait";
+import type { RequestJournal } from "../../resources/task/requestJournal";
+import { runAdvice } from "../advice";
+import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { serviceOf } from "../connection/connection";
@@ -70,16 +73,36 @@ export const run: CliCommand = {
     }
     const started: StartedRun =
       flags.lotNo === undefined
-        ? await startOrTakeOver(args, context)
+        ? await startOrTakeOver(args, { ...context, journal: notingStart(args.taskId, cli) })
         : { state: adopted(args, flags.lotNo), atStart: false };
     const { lotNo } = started.state;
     if (flags.lotNo === undefined) {
       cli.terminal.say(`Run ${lotNo} of task "${args.taskId}" has started.`);
+      cli.lastWords = undefined;
     }
     const state = flags.wait ? await waitForRun(started.state, context, started) : started.state;
     return { json: documentOf(state), text: () => textOf(state, flags) };
   },
 };
+
+/** In place of the journal of a program: a forced end during the start says that a run may have started. */
+function notingStart(taskId: string, cli: Cli): RequestJournal {
+  return {
+    earlier: async () => undefined,
+    takeOver: () => undefined,
+    forget: async () => undefined,
+    done: async () => undefined,
+    async once(_request, send) {
+      cli.lastWords = `A paid run of task "${taskId}" may have started: the command was ended before it received the response. ${runAdvice.lostStart?.(taskId)}`;
+      try {
+        return await send();
+      } catch (error) {
+        cli.lastWords = undefined;
+        throw error;
+      }
+    },
+  };
+}
 
 function argsOf(taskId: string, { timeout, poll, finishedWhen: sign, settle, failOn: fails }: Flags): CloudRunArgs {
   return {
