@@ -4,7 +4,6 @@ import type { BuildOptions, Plugin } from "esbuild";
 import { build as bundle } from "esbuild";
 import { parse } from "yaml";
 import { repositoryRoot } from "./commands";
-import { eagerMethods } from "./eagerMethods";
 
 /** Beside the bundle: the licences of the packages in it. */
 const notices = "THIRD-PARTY-NOTICES.txt";
@@ -70,29 +69,11 @@ const loadOnDemand: Plugin = {
   },
 };
 
-/** Its build for Node reads an environment variable for each token of a file, which takes a quarter of the whole time. */
-const alias = { yaml: join(repositoryRoot, "node_modules", "yaml", "browser", "index.js") };
-
-/** Its lexer, parser and composer are generators, which all callers empty at once. */
-const eagerYaml: Plugin = {
-  name: "eager yaml",
-  setup(build) {
-    build.onLoad(
-      { filter: /[\\/]yaml[\\/]browser[\\/]dist[\\/].*[\\/](?:lexer|parser|composer)\.js$/ },
-      ({ path }) => ({
-        contents: eagerMethods(readFileSync(path, "utf8"), ["lex", "parse", "compose"]),
-      }),
-    );
-  },
-};
-
 /** @param module such as `manifest/yaml`: bundled from `src` into the folder, as a file of the same name */
 export async function bundleOnDemand(module: string, folder: string): Promise<void> {
   const outfile = join(folder, `${module}.js`);
   const { metafile } = await bundle({
     ...options(),
-    alias,
-    plugins: [eagerYaml],
     entryPoints: [`src/${module}.ts`],
     outfile,
     allowOverwrite: true,

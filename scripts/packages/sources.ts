@@ -11,7 +11,6 @@ export const stampFile = ".sources";
 const otherInputs = [
   "scripts/build.ts",
   "scripts/bundle.ts",
-  "scripts/eagerMethods.ts",
   "package.json",
   "package-lock.json",
   "tsconfig.json",

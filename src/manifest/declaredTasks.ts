@@ -5,12 +5,11 @@ import type { AnyResource } from "../resources/index";
 import { didYouMean } from "../resources/likelyName";
 import type { GivenList } from "../resources/urls/checkList";
 import { checkList } from "../resources/urls/checkList";
-import { unknown } from "../resources/values";
+import { entryOf, isPlainMap, unknown } from "../resources/values";
 import type { ResourceOptions } from "./documentShapes";
+import type { Place } from "./nodes";
 import type { Problems } from "./problems";
-import type { SourceFile } from "./sourceFile";
-import type { MapNode, Node } from "./tree";
-import { closestTo, pathOf } from "./tree";
+import type { ValueReader, Values } from "./valueReader";
 
 /** A task that a manifest declares. */
 export interface DeclaredTask extends Declared {
@@ -42,22 +41,17 @@ export interface Declared {
 export interface GivenTask {
   name: string;
   /** Where the name is given. */
-  at: Pick<Spot, "file" | "offset">;
-  node: MapNode;
+  at: Place;
   /** The values of the document. */
-  values: Record<string, unknown>;
-}
-
-/** A place in a file. Unlike a node, it does not keep the content of the file in memory. */
-interface Spot {
-  file: SourceFile;
-  offset: number;
-  path: string;
+  values: Values;
+  /** What the checks see of them. */
+  checked: Values;
+  reader: ValueReader;
 }
 
 interface NameAt {
   name: string;
-  at: Spot;
+  at: Place;
 }
 
 /** The tasks of all documents, and what only all of them together show. */
@@ -67,76 +61,61 @@ export class DeclaredTasks {
   private readonly earlierNames: NameAt[] = [];
   private readonly rerunOn: NameAt[] = [];
   private readonly exports: (NameAt & { task: string })[] = [];
+  /** The problems of the files with lists. Many tasks can name one file. */
+  private readonly listFiles = new Map<string, Problem[]>();
 
-  private readonly contents: ListContents;
-
-  /**
-   * @param folder the program's folder
-   * @param isLater whether a value is known only later
-   */
+  /** @param folder the program's folder */
   constructor(
     private readonly problems: Problems,
-    folder: string,
-    isLater: (value: unknown) => boolean,
-  ) {
-    this.contents = new ListContents(folder, isLater);
-  }
+    private readonly folder: string,
+  ) {}
 
-  add({ name, at, node, values }: GivenTask): void {
+  add(task: GivenTask): void {
+    const { name, at, values, checked, reader } = task;
     const { run, exports, name: _name, was, opts, ...args } = values;
     const earlier = namesOf(was);
     this.names.push({ name, at: { ...at, path: "" } });
-    earlier.forEach((each, index) => {
-      this.earlierNames.push({ name: each, at: spotOf(node, ["was", index]) });
-    });
-    const given: Given = {
-      task: name,
-      earlier: earlier.filter((each) => !isUrn(each)),
-      node,
-      hasRun: run !== undefined,
-    };
-    this.checkRules(extractionTask, args, node);
+    for (const [index, each] of earlier.entries()) {
+      this.earlierNames.push({ name: each, at: reader.placeOf(`was[${index}]`) });
+    }
+    reader.addOfRules(problemsOf(extractionTask, checked));
     // The engine may keep the old value of what it ignores, so a file that is gone is no problem then.
     if (optionsOf(opts).ignoreChanges === undefined) {
-      this.addProblems(this.contents.problemsOf(args), node);
+      reader.addOfRules(givenLists(checked).flatMap((list) => this.problemsOfList(list)));
     }
-    const entries = isRead(exports) ? Object.entries(exports) : [];
+    const entries = isPlainMap(exports) ? Object.entries(exports) : [];
     this.tasks.push({
       name,
       was: earlier,
       opts: optionsOf(opts),
       args,
-      run: isRead(run) ? this.runOf(run, given) : undefined,
-      exports: entries.flatMap(([key, each]) => (isRead(each) ? [this.exportOf(key, each, given)] : [])),
+      run: isPlainMap(run) ? this.runOf(run, task, earlier) : undefined,
+      exports: entries.flatMap(([key, each]) => (isPlainMap(each) ? [this.exportOf(key, each, task, earlier)] : [])),
     });
   }
 
   /** All tasks, after the checks of what they say of each other. */
   finish(): DeclaredTask[] {
-    const names = new Map<string, Spot>();
+    const names = new Map<string, Place>();
     for (const { name, at } of this.names) {
       const first = names.get(name);
       if (first !== undefined) {
-        const place = `${first.file.name}:${first.file.positionOf(first.offset).line}`;
-        this.refuse(
-          at,
-          `is the second task with the name "${name}"; the first is ${place}. Give one of them another name`,
-        );
+        const place = `${first.file.name}:${first.file.lines.linePos(first.offset).line}`;
+        const reason = `is the second task with the name "${name}"; the first is ${place}. Give one of them another name`;
+        this.problems.add(at, reason);
       }
       names.set(name, first ?? at);
     }
     for (const { name, at } of this.earlierNames) {
       if (names.has(name)) {
-        this.refuse(
-          at,
-          `is the name of a task that exists: "${name}". Only names that are no longer used can be given`,
-        );
+        const reason = `is the name of a task that exists: "${name}". Only names that are no longer used can be given`;
+        this.problems.add(at, reason);
       }
     }
     for (const { name, at } of this.rerunOn) {
       if (!names.has(name)) {
         const likely = didYouMean(name, [...names.keys()]);
-        this.refuse(at, `names the task "${name}", which this manifest does not declare${likely}`);
+        this.problems.add(at, `names the task "${name}", which this manifest does not declare${likely}`);
       }
     }
     this.checkExports();
@@ -149,24 +128,22 @@ export class DeclaredTasks {
       const owner = owners.get(name);
       // Two tasks with one name are a problem already.
       if (owner !== undefined && owner !== task) {
-        this.refuse(
-          at,
-          `has the same name "${name}" as an export of the task "${owner}". Give one of them another name`,
-        );
+        const reason = `has the same name "${name}" as an export of the task "${owner}". Give one of them another name`;
+        this.problems.add(at, reason);
       }
       owners.set(name, owner ?? task);
     }
   }
 
-  private runOf({ rerunOn, was, opts, ...args }: Values, { task, earlier, node }: Given): DeclaredRun {
+  private runOf({ rerunOn, was, opts, ...args }: Values, { name, reader }: GivenTask, earlier: string[]): DeclaredRun {
     const names = rerunOn === undefined ? undefined : namesOf(rerunOn);
-    names?.forEach((name, index) => {
-      this.rerunOn.push({ name, at: spotOf(node, ["run", "rerunOn", index]) });
-    });
-    const byDefault = args.triggers === undefined ? [task] : undefined;
+    for (const [index, each] of names?.entries() ?? []) {
+      this.rerunOn.push({ name: each, at: reader.placeOf(`run.rerunOn[${index}]`) });
+    }
+    const byDefault = args.triggers === undefined ? [name] : undefined;
     return {
-      name: task,
-      was: [...earlier, ...namesOf(was)],
+      name,
+      was: [...earlier.filter((each) => !isUrn(each)), ...namesOf(was)],
       opts: optionsOf(opts),
       args,
       rerunOn: names ?? byDefault,
@@ -176,97 +153,53 @@ export class DeclaredTasks {
   private exportOf(
     key: string,
     { was, opts, ...given }: Values,
-    { task, earlier, node, hasRun }: Given,
+    { name: task, values, checked, reader }: GivenTask,
+    earlier: string[],
   ): DeclaredExport {
     const args: Values = { scope: "batch", ...given };
     const readsRun = args.scope === "batch" && args.lotNo === undefined;
-    const at = spotOf(node, ["exports", key]);
-    if (readsRun && !hasRun) {
-      this.refuse(at, "reads the rows of a run, but the task has no run: add run: {}, or give lotNo, or another scope");
+    const at = reader.placeOf(`exports.${key}`);
+    if (readsRun && values.run === undefined) {
+      const advice = "add run: {}, or give lotNo, or another scope";
+      this.problems.add(at, `reads the rows of a run, but the task has no run: ${advice}`);
     }
     // The manifest fills in what the arguments lack.
-    this.checkRules(dataExport, readsRun ? { ...args, lotNo: unknown } : args, closestNode(node, ["exports", key]));
-    const keys = [key, ...namesOf(was).filter((each) => !isUrn(each))];
-    const names = [task, ...earlier].flatMap((ofTask) => keys.map((ofExport) => `${ofTask}-${ofExport}`));
-    const name = `${task}-${key}`;
-    this.exports.push({ name, at, task });
-    return {
-      name,
-      was: [...names.slice(1), ...namesOf(was).filter(isUrn)],
-      opts: optionsOf(opts),
-      args,
-      readsRun,
+    const seen = {
+      ...args,
+      ...(entryOf(checked.exports as Values, key) as Values),
+      ...(readsRun && { lotNo: unknown }),
     };
+    const found = problemsOf(dataExport, seen);
+    reader.addOfRules(found.map(({ path, reason }) => ({ path: `exports.${key}.${path}`, reason })));
+    const keys = [key, ...namesOf(was).filter((each) => !isUrn(each))];
+    const tasks = [task, ...earlier.filter((each) => !isUrn(each))];
+    const [name = "", ...names] = tasks.flatMap((ofTask) => keys.map((ofExport) => `${ofTask}-${ofExport}`));
+    this.exports.push({ name, at, task });
+    return { name, was: [...names, ...namesOf(was).filter(isUrn)], opts: optionsOf(opts), args, readsRun };
   }
 
-  private checkRules({ rules }: Pick<AnyResource, "rules">, args: Values, node: Node): void {
-    const found: Problem[] = [];
-    rules?.(args, found);
-    this.addProblems(found, node);
-  }
-
-  private addProblems(found: readonly Problem[], node: Node): void {
-    // A misspelled name is most often the one that is missing.
-    const places = found.map((problem) => ({ ...problem, closest: closestTo(node, problem.path) }));
-    const added = places.filter(({ closest }) => !this.problems.hasWithin(closest.node));
-    for (const { path, reason, closest } of added) {
-      const whole = [pathOf(node), path].filter((each) => each !== "").join(".");
-      this.problems.add(closest.node, reason, whole, closest.rest);
+  /** What `check` finds in a list, or in the file that contains it. Here, the problem gets the place in the manifest. */
+  private problemsOfList({ args, names }: GivenList): Problem[] {
+    const find = (at: string): Problem[] => {
+      const problems: Problem[] = [];
+      checkList(args, { ...names, at, before: undefined }, { folder: this.folder, problems });
+      return problems;
+    };
+    const { [names.list]: list, [names.file]: file } = args;
+    if (typeof file !== "string" || list !== undefined) {
+      return find(names.at);
     }
-  }
-
-  private refuse({ file, offset, path }: Spot, reason: string): void {
-    this.problems.addAt(file, offset, path, reason);
-  }
-}
-
-/** What `check` finds in lists and in the files that the arguments name. Here, the problem gets the position in the manifest. */
-class ListContents {
-  /** Many tasks may name one file. */
-  private readonly files = new Map<string, Problem[]>();
-
-  constructor(
-    private readonly folder: string,
-    private readonly isLater: (value: unknown) => boolean,
-  ) {}
-
-  problemsOf(args: Values): Problem[] {
-    return givenLists(args).flatMap(({ args: given, names: { at, ...names } }) => {
-      const { [names.list]: list, [names.file]: file } = given;
-      const hasLater = Array.isArray(list) ? list.some(this.isLater) : this.isLater(list);
-      if ((list ?? undefined) !== undefined) {
-        return file === undefined && !hasLater ? this.check({ [names.list]: list }, { ...names, at }) : [];
-      }
-      if (typeof file !== "string" || this.isLater(file)) {
-        return [];
-      }
-      const key = JSON.stringify([file, names.urls]);
-      const known = this.files.get(key) ?? this.check({ [names.file]: file }, { ...names, at: "" });
-      this.files.set(key, known);
-      return known.map((problem) => ({ ...problem, path: at + problem.path }));
-    });
-  }
-
-  private check(args: GivenList["args"], names: GivenList["names"]): Problem[] {
-    const problems: Problem[] = [];
-    checkList(args, { ...names, before: undefined }, { folder: this.folder, problems });
-    return problems;
+    const key = JSON.stringify([file, names.file, names.urls]);
+    const known = this.listFiles.get(key) ?? find("");
+    this.listFiles.set(key, known);
+    return known.map(({ path, reason }) => ({ path: names.at + path, reason }));
   }
 }
 
-/** What a run and an export take from their task. */
-interface Given {
-  task: string;
-  /** Earlier names of the task, without URNs. */
-  earlier: readonly string[];
-  node: MapNode;
-  hasRun: boolean;
-}
-
-type Values = Record<string, unknown>;
-
-function isRead(value: unknown): value is Values {
-  return typeof value === "object" && value !== null;
+function problemsOf({ rules }: Pick<AnyResource, "rules">, args: Values): Problem[] {
+  const found: Problem[] = [];
+  rules?.(args, found);
+  return found;
 }
 
 function namesOf(list: unknown): string[] {
@@ -274,27 +207,9 @@ function namesOf(list: unknown): string[] {
 }
 
 function optionsOf(opts: unknown): ResourceOptions {
-  return isRead(opts) ? (opts as ResourceOptions) : {};
+  return isPlainMap(opts) ? (opts as ResourceOptions) : {};
 }
 
 function isUrn(name: string): boolean {
   return name.startsWith("urn:pulumi:");
-}
-
-function spotOf(node: Node, keys: readonly (string | number)[]): Spot {
-  const closest = closestNode(node, keys);
-  return { file: closest.file, offset: closest.offset, path: pathOf(closest) };
-}
-
-/** The value at these keys, or the closest value above it. */
-function closestNode(node: Node, [key, ...rest]: readonly (string | number)[]): Node {
-  const inner =
-    key === undefined
-      ? undefined
-      : node.is === "map"
-        ? node.entries.get(String(key))?.value
-        : node.is === "list"
-          ? node.items[Number(key)]
-          : undefined;
-  return inner === undefined ? node : closestNode(inner, rest);
 }

@@ -1,65 +1,65 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
-import picomatch from "picomatch";
+import { globIn } from "./glob";
+import { ManifestFile } from "./nodes";
 import type { Problems } from "./problems";
-import { SourceFile } from "./sourceFile";
 
 const endings = /\.ya?ml$/i;
+/** A symbolic link can lead to a whole disk. */
+const mostEntries = 100_000;
 
 /**
  * The files that a path, a glob or a folder names, each once. Files of a folder or a glob come in the order of their paths, so that the same files always
- * give the same order.
+ * give the same order. It is a generator with a step for each folder: a caller that listens for Ctrl-C can do so in between.
  * @param folder the folder that paths are relative to
  */
-export function findFiles(paths: readonly string[], folder: string, problems: Problems): string[] {
+export function* findFiles(
+  paths: readonly string[],
+  folder: string,
+  problems: Problems,
+): Generator<void, string[], void> {
   const found = new Set<string>();
   for (const path of paths) {
-    for (const file of filesOf(path, folder, problems)) {
+    for (const file of yield* filesOf(path, folder, problems)) {
       found.add(file);
     }
   }
   return [...found];
 }
 
-function filesOf(path: string, folder: string, problems: Problems): string[] {
+function* filesOf(path: string, folder: string, problems: Problems): Generator<void, string[], void> {
   const full = resolve(folder, path);
   const at = `(looked for "${full}", relative to the program's folder)`;
-  if (path.trim() === "") {
-    problems.addFile(JSON.stringify(path), "is not a path: give a file, a glob or a folder");
+  const refuse = (reason: string): string[] => {
+    problems.addFile(path.trim() === "" ? JSON.stringify(path) : path, reason);
     return [];
+  };
+  if (path.trim() === "") {
+    return refuse("is not a path: give a file, a glob or a folder");
   }
   const kind = kindOf(full);
   if (kind === "file") {
     return [full];
   }
-  if (kind === "folder") {
-    const files = filesWithin(full, problems, folder).filter((file) => endings.test(file));
-    if (files.length === 0) {
-      problems.addFile(path, `has no file that ends in .yaml or .yml ${at}`);
-    }
-    return files;
+  if (kind === "other") {
+    return refuse(`is neither a file nor a folder ${at}`);
   }
-  if (kind !== "missing") {
-    problems.addFile(path, `is neither a file nor a folder ${at}`);
-    return [];
+  const wildcards = /[{[(]/.test(path) ? "; the only wildcards are *, ? and **" : "";
+  const glob = kind === "missing" ? globIn(path.split(sep).join("/")) : undefined;
+  if (kind === "missing" && glob === undefined) {
+    return refuse(`does not exist ${at}${wildcards}`);
   }
-  const { base, isGlob } = picomatch.scan(path);
-  if (!isGlob) {
-    problems.addFile(path, `does not exist ${at}`);
-    return [];
+  const top = glob === undefined ? full : resolve(folder, glob.folder);
+  const files = kindOf(top) === "folder" ? yield* filesWithin(top, folder, problems) : [];
+  if (files === undefined) {
+    return refuse(`holds more than ${mostEntries} files and folders, with those behind links: give a smaller folder`);
   }
-  const start = resolve(folder, base);
-  const matches = picomatch(path.replace(/^\.\//, ""));
-  const nameOf = (file: string): string => {
-    const name = relative(folder, file).split(sep).join("/");
-    return resolve(folder, path) === resolve(path) && path.startsWith("/") ? file : name;
-  };
-  const files = kindOf(start) === "folder" ? filesWithin(start, problems, folder) : [];
-  const fitting = files.filter((file) => matches(nameOf(file)));
-  if (fitting.length === 0) {
-    problems.addFile(path, `matches no file ${at}`);
-  }
-  return fitting;
+  const fitting = files.filter((file) =>
+    glob === undefined ? endings.test(file) : glob.matches(relative(top, file).split(sep).join("/")),
+  );
+  const none =
+    glob === undefined ? `has no file that ends in .yaml or .yml ${at}` : `matches no file ${at}${wildcards}`;
+  return fitting.length === 0 ? refuse(none) : fitting;
 }
 
 function kindOf(path: string): "file" | "folder" | "other" | "missing" {
@@ -71,45 +71,57 @@ function kindOf(path: string): "file" | "folder" | "other" | "missing" {
   }
 }
 
-/** All files below a folder in the order of their paths, without hidden files and node_modules. */
-function filesWithin(
-  folder: string,
-  problems: Problems,
+/**
+ * All files below a folder in the order of their paths, without hidden files and node_modules. Each folder counts once, however many links lead to it.
+ * Undefined if there are too many.
+ */
+function* filesWithin(
+  top: string,
   programFolder: string,
-  above: readonly string[] = [],
-): string[] {
-  try {
-    const real = realpathSync(folder);
-    if (above.includes(real)) {
-      // A symbolic link to a folder that contains it.
-      return [];
+  problems: Problems,
+): Generator<void, string[] | undefined, void> {
+  const files: string[] = [];
+  const known = new Set<string>();
+  // The next path is the last one.
+  const ahead = [top];
+  let count = 0;
+  for (let path = ahead.pop(); path !== undefined; path = ahead.pop()) {
+    const kind = kindOf(path);
+    if (kind === "file") {
+      files.push(path);
     }
-    return readdirSync(folder)
-      .filter((name) => !name.startsWith(".") && name !== "node_modules")
-      .sort()
-      .flatMap((name) => {
-        const path = join(folder, name);
-        const kind = kindOf(path);
-        return kind === "folder"
-          ? filesWithin(path, problems, programFolder, [...above, real])
-          : kind === "file"
-            ? [path]
-            : [];
-      });
-  } catch (error) {
-    problems.addFile(shownName(folder, programFolder), `cannot be read (${(error as NodeJS.ErrnoException).code})`);
-    return [];
+    if (kind !== "folder") {
+      continue;
+    }
+    yield;
+    try {
+      const real = realpathSync(path);
+      const names = known.has(real) ? [] : readdirSync(path);
+      known.add(real);
+      count += names.length;
+      if (count > mostEntries) {
+        return undefined;
+      }
+      const visible = names.filter((name) => !name.startsWith(".") && name !== "node_modules");
+      for (const name of visible.sort().reverse()) {
+        ahead.push(join(path, name));
+      }
+    } catch (error) {
+      problems.addFile(shownName(path, programFolder), `cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    }
   }
+  return files;
 }
 
 /** How errors name a file: relative to the program's folder if it is within. */
-export function shownName(file: string, folder: string): string {
+function shownName(file: string, folder: string): string {
   const path = relative(folder, file);
-  return (path === "" || path.startsWith("..") ? file : path).split(sep).join("/");
+  const isWithin = path !== "" && path.split(sep)[0] !== "..";
+  return (isWithin ? path : file).split(sep).join("/");
 }
 
 /** The text of a file, or undefined with a problem. */
-export function readText(file: string, folder: string, problems: Problems): SourceFile | undefined {
+export function readText(file: string, folder: string, problems: Problems): ManifestFile | undefined {
   const name = shownName(file, folder);
   let bytes: Buffer;
   try {
@@ -119,7 +131,7 @@ export function readText(file: string, folder: string, problems: Problems): Sour
     return undefined;
   }
   try {
-    return new SourceFile(name, new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return new ManifestFile(name, new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
     problems.addFile(name, "is not UTF-8 text");
     return undefined;

@@ -1,6 +1,4 @@
-import type { SourceFile } from "./sourceFile";
-import type { Node } from "./tree";
-import { pathOf } from "./tree";
+import type { ManifestFile, Place } from "./nodes";
 
 /** One thing that is wrong with a manifest. */
 export interface ManifestProblem {
@@ -26,12 +24,6 @@ export class Problems {
     return this.found.size;
   }
 
-  /** Whether a value or a part of it has a problem. */
-  hasWithin(node: Node): boolean {
-    const path = pathOf(node);
-    return [...this.found.values()].some((each) => each.file === node.file.name && each.path.startsWith(path));
-  }
-
   /** In the order of the files, from top to bottom. */
   get all(): ManifestProblem[] {
     const files = [...new Set([...this.found.values()].map(({ file }) => file))];
@@ -42,19 +34,11 @@ export class Problems {
     );
   }
 
-  /**
-   * A problem of a value.
-   * @param within what in the value has the problem, such as a line of the file that it names
-   */
-  add(node: Node, reason: string, path: string = pathOf(node), within = ""): void {
-    this.addAt(node.file, node.offset, path, reason, within);
-  }
-
-  addAt(file: SourceFile, offset: number, path: string, reason: string, within = ""): void {
-    const key = JSON.stringify([file.name, offset, reason, within]);
+  add({ file, offset, path }: Place, reason: string): void {
+    const key = JSON.stringify([file.name, offset, path, reason]);
     if (!this.found.has(key)) {
-      const position = file.positionOf(offset);
-      this.found.set(key, { file: file.name, ...position, path, reason, snippet: file.snippetOf(position) });
+      const { line, col: column } = file.lines.linePos(offset);
+      this.found.set(key, { file: file.name, line, column, path, reason, snippet: snippetOf(file, line, column) });
     }
   }
 
@@ -63,6 +47,20 @@ export class Problems {
     this.found.set(JSON.stringify([file, reason]), { file, path: "", reason });
   }
 }
+
+/** The line with a mark below the column. Of a long line only the part around the column. */
+function snippetOf({ text, lines }: ManifestFile, line: number, column: number): string {
+  const start = lines.lineStarts[line - 1] ?? 0;
+  const end = text.indexOf("\n", start);
+  const from = start + Math.max(0, column - 1 - charactersBefore);
+  const to = Math.min(end < 0 ? text.length : end, from + mostCharacters);
+  const shown = text.slice(from, to).replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, " ");
+  const mark = " ".repeat([...text.slice(from, start + column - 1)].length);
+  return `  ${line} | ${shown.trimEnd()}\n  ${" ".repeat(`${line}`.length)} | ${mark}^`;
+}
+
+const charactersBefore = 60;
+const mostCharacters = 110;
 
 /** `file:line:column path: reason`, with the snippet below. */
 export function inWords({ file, line, column, path, reason, snippet }: ManifestProblem): string {

@@ -1,24 +1,23 @@
 import { basename } from "node:path";
+import type { ArgSpecs } from "../resources/args";
 import { didYouMean } from "../resources/likelyName";
-import type { Declared, DeclaredTask } from "./declaredTasks";
+import type { Declared, DeclaredTask, GivenTask } from "./declaredTasks";
 import { DeclaredTasks } from "./declaredTasks";
 import {
   collectionDocument,
   collectionNames,
   defaultsOfCollection,
-  knownShapes,
   taskDocument,
   taskOfCollection,
 } from "./documentShapes";
 import { findFiles, readText } from "./manifestFiles";
+import type { ManifestFile, MapNode, Node } from "./nodes";
+import { givenAt, isNull, merge, placeOfKey } from "./nodes";
+import { Added, parseYaml, TooLarge } from "./parseYaml";
 import type { ManifestProblem } from "./problems";
 import { inWords, Problems } from "./problems";
-import { ValueReader } from "./readValue";
-import type { SourceFile } from "./sourceFile";
-import type { MapNode, Node } from "./tree";
-import { childPath, givenAt, isNull, merge, pathOf } from "./tree";
+import { entriesOf, ValueReader } from "./valueReader";
 import type { Variables } from "./variables";
-import { Added, parseYaml, TooLarge } from "./yamlTree";
 
 export interface Manifests {
   /** In the order of the files and documents. Not complete if there are problems. */
@@ -44,14 +43,14 @@ export function readManifests(source: ManifestSource): Manifests {
   }
 }
 
-/** Does the same in one step for each file. A caller that listens for Ctrl-C can do so in between. */
+/** Does the same in small steps. A caller that listens for Ctrl-C can do so in between. */
 export function* readInSteps({ paths, folder, variables }: ManifestSource): Generator<void, Manifests, void> {
   const problems = new Problems();
   const reader = new ManifestReader(variables, problems, folder);
-  for (const file of findFiles(paths, folder, problems)) {
-    const text = readText(file, folder, problems);
-    if (text !== undefined) {
-      reader.readFile(text);
+  for (const path of yield* findFiles(paths, folder, problems)) {
+    const file = readText(path, folder, problems);
+    if (file !== undefined) {
+      reader.readFile(file);
     }
     yield;
   }
@@ -61,34 +60,35 @@ export function* readInSteps({ paths, folder, variables }: ManifestSource): Gene
 
 class ManifestReader {
   private readonly tasks: DeclaredTasks;
-  private readonly values: ValueReader;
 
   constructor(
-    variables: Variables,
+    private readonly variables: Variables,
     private readonly problems: Problems,
     folder: string,
   ) {
-    this.tasks = new DeclaredTasks(problems, folder, (value) => variables.isLater(value));
-    this.values = new ValueReader(variables, problems, knownShapes);
+    this.tasks = new DeclaredTasks(problems, folder);
   }
 
-  readFile(file: SourceFile): void {
-    this.values.forget();
+  finish(): DeclaredTask[] {
+    return this.tasks.finish();
+  }
+
+  readFile(file: ManifestFile): void {
     const added = new Added();
     const before = this.problems.count;
-    const documents = parseYaml(file, added, this.problems);
-    if (documents.length === 0 && this.problems.count === before) {
-      this.problems.addFile(file.name, "is empty: declare one task (from: …) or several (tasks: …)");
-    }
-    for (const document of documents) {
-      try {
-        this.readDocument(document, added);
-      } catch (error) {
-        if (!(error instanceof TooLarge)) {
-          throw error;
-        }
-        this.problems.add(document, `is refused: ${error.message}`, "");
+    try {
+      const documents = parseYaml(file, added, this.problems);
+      if (documents.length === 0 && this.problems.count === before) {
+        this.problems.addFile(file.name, "is empty: declare one task (from: …) or several (tasks: …)");
       }
+      for (const document of documents) {
+        this.readDocument(document, added);
+      }
+    } catch (error) {
+      if (!(error instanceof TooLarge)) {
+        throw error;
+      }
+      this.problems.add({ file, offset: 0, path: "" }, `is refused: ${error.message}`);
     }
   }
 
@@ -96,42 +96,42 @@ class ManifestReader {
     if (document.is !== "map") {
       const what = document.is === "list" ? "a list" : "a single value";
       this.problems.add(document, `must be a map: one task (from: …) or several (tasks: …); got ${what}`);
-      return;
-    }
-    if (collectionNames.some((name) => document.entries.has(name))) {
+    } else if (collectionNames.some((name) => document.entries.has(name))) {
       this.readCollection(document, added);
-    } else if (!document.entries.has("from")) {
-      // Other problems of the document would follow from this one.
-      this.problems.add(document, "declares no task: one task needs from: …, several need tasks: …", "");
-      this.values.fields({ ...taskDocument, from: { ...taskDocument.from, required: false } }, document);
-    } else {
-      const values = this.values.fields(taskDocument, document);
-      const { name } = values;
-      const given = givenAt(document, "name");
-      const named = typeof name === "string" ? name : given === undefined ? nameOfFile(document.file) : undefined;
-      if (named !== undefined) {
-        this.tasks.add({ name: named, at: given ?? document, node: document, values });
+    } else if (document.entries.has("from")) {
+      const { reader, values, checked } = this.readTask(taskDocument, document);
+      const { name = document.entries.has("name") ? undefined : nameOfFile(document.file) } = values;
+      if (typeof name === "string") {
+        this.tasks.add({ name, at: reader.placeOf("name"), reader, values, checked });
       }
+    } else {
+      // Other problems of the document would follow from this one.
+      this.problems.add(document, "declares no task: one task needs from: …, several need tasks: …");
+      this.readTask({ ...taskDocument, from: { ...taskDocument.from, required: false } }, document);
     }
   }
 
+  private readTask(specs: ArgSpecs, node: MapNode): Pick<GivenTask, "reader" | "values" | "checked"> {
+    const reader = new ValueReader(this.variables, this.problems);
+    return { reader, ...reader.read(specs, node) };
+  }
+
   private readCollection(document: MapNode, added: Added): void {
-    this.values.withValidNames(collectionDocument, document);
+    entriesOf(collectionDocument, document, this.problems);
     const given = this.mapAt(document, "defaults", false);
-    const defaults = given && this.values.withValidNames(defaultsOfCollection, given);
+    const defaults = given && { ...given, entries: new Map(entriesOf(defaultsOfCollection, given, this.problems)) };
     for (const [key, { keyOffset, value }] of this.mapAt(document, "tasks", true)?.entries ?? []) {
       if (value.is !== "map" && !isNull(value)) {
         this.problems.add(value, `must be a map; got ${value.is === "list" ? "a list" : "a single value"}`);
         continue;
       }
-      const own = this.withoutName(value.is === "map" ? value : { ...value, ...noEntries, offset: keyOffset });
-      const node = defaults === undefined ? own : merge(defaults, own, (entries) => added.add(entries));
-      this.tasks.add({
-        name: this.values.key(key, document, keyOffset),
-        at: { file: value.file, offset: keyOffset },
-        node,
-        values: this.values.fields(taskOfCollection, node),
-      });
+      const at = { ...value, offset: keyOffset };
+      const own: MapNode = value.is === "map" ? this.withoutName(value) : { ...at, is: "map", entries: new Map() };
+      if (given !== undefined) {
+        added.add(given);
+      }
+      const task = this.readTask(taskOfCollection, defaults === undefined ? own : merge(defaults, own));
+      this.tasks.add({ name: task.reader.key(key, at), at, ...task });
     }
   }
 
@@ -141,7 +141,7 @@ class ManifestReader {
       return task;
     }
     const reason = "is not allowed here: the key is the name of the task";
-    this.problems.addAt(task.file, name.keyOffset, childPath(pathOf(task), "name"), reason);
+    this.problems.add(placeOfKey(task, "name", name.keyOffset), reason);
     return { ...task, entries: new Map([...task.entries].filter(([key]) => key !== "name")) };
   }
 
@@ -152,23 +152,14 @@ class ManifestReader {
     }
     if (value !== undefined || isRequired) {
       const got = value === undefined ? "nothing" : value.is === "map" ? "an empty map" : "something else";
-      this.problems.add(
-        value ?? document,
-        `must be a map${isRequired ? " of tasks by their names" : ""}; got ${got}`,
-        name,
-      );
+      const reason = `must be a map${isRequired ? " of tasks by their names" : ""}; got ${got}`;
+      this.problems.add({ ...(value ?? document), path: name }, reason);
     }
     return undefined;
   }
-
-  finish(): DeclaredTask[] {
-    return this.tasks.finish();
-  }
 }
 
-const noEntries = { is: "map", entries: new Map() } as const;
-
-function nameOfFile({ name }: SourceFile): string {
+function nameOfFile({ name }: ManifestFile): string {
   return basename(name).replace(/\.ya?ml$/i, "");
 }
 

@@ -8,6 +8,7 @@ export {
   isPair,
   isScalar,
   isSeq,
+  LineCounter,
   Pair,
   Parser,
   Scalar,

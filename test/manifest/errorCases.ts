@@ -672,6 +672,35 @@ export const errorCases: readonly ErrorCase[] = [
     schema: "refuses",
   },
   {
+    name: "half of a character",
+    text: 'from: { sourceTaskId: s, taskGroupId: g }\nactions: { a: { actionType: x, properties: { Url: "a\\uD800b", "\\uDC00": x } } }\nretry: "\\uD83D\\uDE00"\n',
+    says: [
+      "novels.yaml:2:51 actions.a.properties.Url: has one half of a surrogate pair, such as \\ud800, which is not a character",
+      '  2 | actions: { a: { actionType: x, properties: { Url: "a\\uD800b", "\\uDC00": x } } }',
+      "    |                                                   ^",
+      "novels.yaml:2:63 actions.a.properties: has one half of a surrogate pair, such as \\ud800, which is not a character",
+      '  2 | tions: { a: { actionType: x, properties: { Url: "a\\uD800b", "\\uDC00": x } } }',
+      "    |                                                             ^",
+    ],
+    schema: "accepts",
+  },
+  {
+    name: "actions whose names begin alike",
+    text: "from: { sourceTaskId: s, taskGroupId: g }\nactions:\n  open: { actionType: x }\n  open2: { actionType: x, propertis: {} }\n  open.z: { actionType: x, propertis: {} }\n",
+    says: [
+      "novels.yaml:3:9 actions.open: declares nothing: give properties, loop or both",
+      "  3 |   open: { actionType: x }",
+      "    |         ^",
+      'novels.yaml:4:27 actions.open2.propertis: is not a valid name; did you mean "properties"? Valid names: actionType, properties, loop',
+      "  4 |   open2: { actionType: x, propertis: {} }",
+      "    |                           ^",
+      'novels.yaml:5:28 actions.open.z.propertis: is not a valid name; did you mean "properties"? Valid names: actionType, properties, loop',
+      "  5 |   open.z: { actionType: x, propertis: {} }",
+      "    |                            ^",
+    ],
+    schema: "refuses",
+  },
+  {
     name: "a very long line",
     text: 'from: { sourceTaskId: s, taskGroupId: g }\nretry: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", oops: 1\n',
     says: [

@@ -68,6 +68,15 @@ describe("the lists and files that a manifest names", () => {
     ]);
   });
 
+  it("accept letters of every language in URLs, however many URLs came before", () => {
+    const plain = Array.from({ length: 20_000 }, (_, index) => `https://a.test/${index}\n`).join("");
+    folder.write({
+      "novels.yaml": inUrls("urls.txt"),
+      "urls.txt": `${plain}${"https://\u00fc.test/\u00fc\n".repeat(20_000)}`,
+    });
+    assert.deepEqual(folder.read("novels.yaml").problems, []);
+  });
+
   it("refuse a folder, and a file that cannot be opened", () => {
     folder.write({ "novels.yaml": inUrls("urls") });
     mkdirSync(join(folder.path, "urls"));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import fc from "../fastCheck";
 import type { Manifests } from "../internals/manifest";
-import { anyVariables, readManifests } from "../internals/manifest";
+import { anyVariables, globIn, readInSteps, readManifests } from "../internals/manifest";
 import { Later, ManifestFolder } from "./manifestFolder";
 
 const from = "from: { adoptTaskId: t }\n";
@@ -305,7 +305,8 @@ actions:
       assert.deepEqual(files("tasks"), ["deep", "z", "b", "c", "d"]);
       assert.deepEqual(files("tasks/*.yaml"), ["b", "c"]);
       assert.deepEqual(files("./tasks/**/*.yaml"), ["deep", "z", "b", "c"]);
-      assert.deepEqual(files(join(folder.path, "tasks/{a,b}*/*")), ["z"]);
+      assert.deepEqual(files("tasks/**/?.*"), ["z", "b", "c", "d"]);
+      assert.deepEqual(files(join(folder.path, "tasks/a*/*")), ["z"]);
       assert.deepEqual(files(["tasks/c.yaml", "tasks"]), ["c", "deep", "z", "b", "d"]);
     });
 
@@ -315,6 +316,59 @@ actions:
       symlinkSync(join(folder.path, "tasks"), join(folder.path, "shared/back"));
       assert.deepEqual(files("tasks/b.yaml"), ["b"]);
       assert.deepEqual(files("tasks"), ["b", "a"]);
+    });
+
+    it("count once in a folder to which many links lead", () => {
+      const levels = Array.from({ length: 40 }, (_, level) => `tasks/level${level}`);
+      folder.write(Object.fromEntries(levels.map((level, index) => [`${level}/t${index}.yaml`, from])));
+      for (const [index, level] of levels.entries()) {
+        for (const link of ["one", "two"]) {
+          symlinkSync(join(folder.path, levels[index + 1] ?? "tasks"), join(folder.path, level, link));
+        }
+      }
+      assert.equal(files("tasks").length, 40);
+      assert.equal(files("tasks/**/*.yaml").length, 40);
+    });
+
+    it("are not looked for without end behind a link to the whole disk", () => {
+      folder.write({ "tasks/a.yaml": from });
+      symlinkSync("/", join(folder.path, "tasks/root"));
+      const { problems, tasks } = folder.read("tasks/*/none.yaml");
+      assert.equal(tasks.length, 0);
+      assert.equal(problems.filter(({ file }) => file === "tasks/*/none.yaml").length, 1);
+    });
+
+    it("are found in steps, so that a command hears Ctrl-C between two folders", () => {
+      folder.write(Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`tasks/${index}/no.txt`, ""])));
+      const reading = readInSteps({ paths: ["tasks"], folder: folder.path, variables: anyVariables });
+      let steps = 0;
+      while (reading.next().done !== true) {
+        steps += 1;
+      }
+      assert.ok(steps > 30);
+    });
+
+    it("fit a glob in linear time", () => {
+      folder.write({ [`tasks/${"a".repeat(200)}.yaml`]: from });
+      const files = ["*a".repeat(60), "**/".repeat(60), "*?".repeat(60), `${"**/*a*a/".repeat(20)}`];
+      for (const glob of files) {
+        assert.match(folder.read(`tasks/${glob}b`).problems[0]?.reason ?? "", /^matches no file/, glob);
+      }
+    });
+
+    it("fit a glob as its regular expression says", () => {
+      const part = fc.constantFrom("*", "?", "a", "b", "**", "/", "**/");
+      const glob = fc.array(part, { maxLength: 8 }).map((all) => `*${all.join("")}`);
+      const paths = fc.array(fc.constantFrom("a", "b", "ab", "ba", "aab"), { minLength: 1, maxLength: 4 });
+      const name = paths.map((all) => all.join("/"));
+      fc.assert(
+        fc.property(glob, name, (pattern, path) => {
+          const parts = pattern.split("/").filter((each) => each !== "");
+          const ofName = (each: string): string => each.replace(/\*+/g, "[^/]*").replaceAll("?", "[^/]");
+          const expression = parts.map((each) => (each === "**" ? "(?:[^/]+/)*" : `${ofName(each)}/`)).join("");
+          assert.equal(globIn(pattern)?.matches(path), new RegExp(`^${expression}$`).test(`${path}/`), pattern);
+        }),
+      );
     });
   });
 
