@@ -44,12 +44,14 @@ describe("pages that cannot be opened", () => {
     "are on hosts of their own": (number: number) => `http://host-${number}.test/`,
     "are no URLs": (number: number) => `no url ${number}`,
     "have a port that fetch refuses": (number: number) => `http://127.0.0.1:6000/${number}`,
-    "do not respond": (number: number) => `http://127.0.0.1:1/${number}`,
+    "do not respond": (number: number, closed: string) => `${closed}/${number}`,
   };
   for (const [kind, urlOf] of Object.entries(kinds)) {
     it(`each take a turn of the event loop, and hold no timer, if they ${kind}`, async () => {
       const pages = 1000;
-      add(Array.from({ length: pages }, (_, number) => urlOf(number)));
+      const closed = await startSite();
+      await closed.close();
+      add(Array.from({ length: pages }, (_, number) => urlOf(number, closed.url)));
       const timersBefore = process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
       const turns = countTurns();
       await runTemplate(emulator, "task");
