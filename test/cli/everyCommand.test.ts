@@ -71,7 +71,7 @@ const table: Readonly<Record<string, Row>> = {
       line: "export shop-1 --out rows.csv -f csv",
       env: { WEBEXTRACT_PAGE_SIZE: "5", WEBEXTRACT_CONCURRENCY: "1" },
       at: during("getData", 1),
-      leaves: /^rows\.csv\.partial(\.json)?$/,
+      leaves: /^rows\.csv\.[0-9a-f]{8}\.ndjson$/,
     },
   },
   adopt: {

@@ -1,17 +1,10 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, existsSync, linkSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { ServiceClient } from "../../src/service";
 import { CliWorld, program } from "./webextract";
 
 /** The pages of an export of 25 rows. */
@@ -26,7 +19,7 @@ files.open = async (path, ...rest) => {
   const handle = await open(path, ...rest);
   const { writeFile } = handle;
   let writes = 0;
-  if (path.endsWith(".partial")) {
+  if (path.endsWith(".tmp")) {
     handle.writeFile = async (data) => (++writes > 2 ? refuse("ENOSPC", "write") : writeFile.call(handle, data));
   }
   return handle;
@@ -42,9 +35,8 @@ describe("webextract export to a file", () => {
   });
   afterEach(() => world.remove());
   const left = (): string[] => readdirSync(world.folder).sort();
-  const makeStale = (name: string): void => utimesSync(world.path(name), new Date(0), new Date(0));
 
-  it("continues after a kill, with each row once", async () => {
+  it("reads all rows again after a kill, and leaves alone what the killed export has left", async () => {
     for (const [format, compression, out] of [
       ["ndjson", "none", "all.ndjson"],
       ["csv", "gzip", "all.csv.gz"],
@@ -56,25 +48,51 @@ describe("webextract export to a file", () => {
       killed.process.kill("SIGKILL");
       await killed.ended;
       world.releaseAnswers();
-      assert.deepEqual(
-        left().filter((name) => name.startsWith(out)),
-        [`${out}.partial`, `${out}.partial.json`, `${out}.partial.lock`],
-      );
-      world.operations();
-      // The lock of the killed export counts until it is stale.
-      const again = world.start([...flags, "--json"], smallPages);
-      await again.says(/Another export has locked .* If it was killed, this one continues within 10 s\./);
-      makeStale(`${out}.partial.lock`);
-      const ended = await again.ended;
-      assert.equal(ended.code, 0, ended.stderr);
-      assert.match(ended.stderr, /continues after the \d+ rows/);
-      assert.equal(ended.json().rowCount, 25);
-      assert.ok(world.operations().filter((name) => name === "getData").length < 5);
+      const [temporary = "", ...others] = left().filter((name) => name.startsWith(out));
+      assert.match(temporary, /\.[0-9a-f]{8}\.tmp$/);
+      assert.deepEqual(others, []);
+      const before = readFileSync(world.path(temporary), "utf8");
+      const again = await world.start([...flags, "--json"], smallPages).ended;
+      assert.equal(again.code, 0, again.stderr);
+      assert.equal(again.json().rowCount, 25);
+      assert.equal(readFileSync(world.path(temporary), "utf8"), before);
+      rmSync(world.path(temporary));
     }
     assert.equal(readFileSync(world.path("all.ndjson"), "utf8"), whole);
     const direct = await world.run("export shop-1 -f csv");
     assert.equal(gunzipSync(readFileSync(world.path("all.csv.gz"))).toString("utf8"), direct.stdout);
     assert.deepEqual(left(), ["all.csv.gz", "all.ndjson"]);
+  });
+
+  it("mixes no rows of two runs, and changes no finished file that a killed export has linked", async () => {
+    const isWaiting = world.holdAnswer({ operation: "getData", skip: 2 });
+    const killed = world.start(["export", "shop-1", "--out", "rows.ndjson"], smallPages);
+    await isWaiting;
+    killed.process.kill("SIGKILL");
+    await killed.ended;
+    world.releaseAnswers();
+    const finished = left()[0] ?? "";
+    linkSync(world.path(finished), world.path("finished.ndjson"));
+    const copy = readFileSync(world.path("finished.ndjson"), "utf8");
+    const { url: baseUrl, credentials } = world.emulator;
+    await new ServiceClient({ baseUrl, accessToken: credentials.accessToken }).removeData({ taskId: "shop-1" });
+    const rows = Array.from({ length: 30 }, (_, index) => `{"new":${index}}`);
+    world.emulator.change.insertRows("shop-1", rows);
+    const again = await world.run("export shop-1 --out rows.ndjson", smallPages);
+    assert.equal(again.code, 0, again.stderr);
+    assert.equal(readFileSync(world.path("rows.ndjson"), "utf8"), rows.map((row) => `${row}\n`).join(""));
+    assert.equal(readFileSync(world.path("finished.ndjson"), "utf8"), copy);
+  });
+
+  it("ends with one error where nothing can be created", async () => {
+    world.operations();
+    for (const out of ["/proc/rows.ndjson", "/proc/none/deep/rows.ndjson", "/proc/none/{n}/{time}.csv"]) {
+      const format = out.endsWith(".csv") ? "csv" : "ndjson";
+      const ended = await world.run(`export shop-1 --out ${out} -f ${format}`);
+      assert.equal(ended.code, 1, ended.stderr);
+      assert.match(ended.stderr, /^error: The file "\/proc\/.*" cannot be written: .*No rows were read\. .*\n$/);
+    }
+    assert.ok(!world.operations().includes("getData"));
   });
 
   it("is compressed if it says so, also on standard output, and refuses a name of another ending", async () => {
@@ -92,58 +110,50 @@ describe("webextract export to a file", () => {
     assert.deepEqual([world.operations(), left()], [[], []]);
   });
 
-  it("as Parquet keeps rows that do not fit a column, and continues with them when the columns are right", async () => {
+  it("as Parquet keeps rows that do not fit a column, and reads them again when they or the columns are right", async () => {
     world.emulator.change.insertRows("shop-1", ['{"weight":"12,50"}']);
     const parquet = "export shop-1 --out rows.parquet -f parquet --compression snappy";
     const refused = await world.run(`${parquet} --column weight=double`);
     assert.equal(refused.code, 1, refused.stderr);
     assert.match(refused.stderr, /columns\.weight: 1 of 1 values do not fit "double" \(row 26\)/);
-    assert.match(refused.stderr, /The first 26 rows are kept in ".*rows\.parquet\.partial"\. .*continues after them/);
+    const kept = /The rows that were read are in "(.*rows\.parquet\.[0-9a-f]{8}\.ndjson)"/.exec(refused.stderr)?.[1];
+    assert.equal(readFileSync(kept ?? "", "utf8"), `${whole}{"weight":"12,50"}\n`);
     world.operations();
     const written = await world.run(`${parquet} --column weight=string --json`);
     assert.deepEqual([written.code, written.json().rowCount], [0, 26], written.stderr);
-    assert.ok(!world.operations().includes("getData"));
+    assert.ok(world.operations().includes("getData"));
     assert.match(readFileSync(world.path("rows.parquet"), "latin1"), /^PAR1.*PAR1$/s);
-    assert.deepEqual(left(), ["rows.parquet"]);
+    assert.deepEqual(left(), ["rows.parquet", basename(kept ?? "")]);
     const wrong = await world.run(`${parquet} --column weight=decimal`);
     assert.equal(wrong.code, 2, wrong.stderr);
     assert.match(wrong.stderr, /--column.*It must be NAME=TYPE with one of the types string, int64, double/s);
   });
 
-  it("refuses a second export to the same file while the first one runs", async () => {
+  it("never overwrites the file of another export that runs at the same time, and takes the next number", async () => {
     const isWaiting = world.holdAnswer({ operation: "getData", skip: 2 });
     const first = world.start(["export", "shop-1", "--out", "rows.ndjson"], smallPages);
     await isWaiting;
-    const second = await world.run("export shop-1 --out rows.ndjson --json");
-    assert.deepEqual([second.code, second.json().error.exit], [1, "failed"], second.stderr);
-    assert.match(
-      second.stderr,
-      /error: Another export is writing ".*rows\.ndjson\.partial"\. Wait for its end, or use another file\. No rows were read\./,
-    );
-    const other = await world.run("export shop-1 --out other.ndjson");
-    assert.equal(other.code, 0, other.stderr);
+    const second = await world.run("export shop-1 --out rows.ndjson --max-rows 5");
+    assert.equal(second.code, 0, second.stderr);
     world.releaseAnswers();
-    assert.equal((await first.ended).code, 0);
-    assert.equal(readFileSync(world.path("rows.ndjson"), "utf8"), whole);
-    assert.deepEqual(left(), ["other.ndjson", "rows.ndjson"]);
+    const ended = await first.ended;
+    assert.equal(ended.code, 1);
+    assert.match(ended.stderr, /The file ".*rows\.ndjson" exists\. .* The rows that were read are in ".*\.ndjson"/);
+    const counting = ["export", "shop-1", "--out", "n-{n}.ndjson", "--json"];
+    const isWaitingAgain = world.holdAnswer({ operation: "getData", skip: 2 });
+    const slow = world.start(counting, smallPages);
+    await isWaitingAgain;
+    assert.equal((await world.start(counting).ended).code, 0);
+    world.releaseAnswers();
+    const slower = await slow.ended;
+    assert.equal(slower.code, 0, slower.stderr);
+    assert.match(slower.json().file, /n-2\.ndjson$/);
+    for (const name of ["n-1.ndjson", "n-2.ndjson"]) {
+      assert.equal(readFileSync(world.path(name), "utf8"), whole);
+    }
   });
 
-  it("ends when it has lost its lock, and leaves the rows to the other export", async () => {
-    const isWaiting = world.holdAnswer({ operation: "getData", skip: 2 });
-    const running = world.start(["export", "shop-1", "--out", "rows.ndjson"], smallPages);
-    await isWaiting;
-    rmdirSync(world.path("rows.ndjson.partial.lock"));
-    await running.says(/Another export may have taken over/);
-    world.releaseAnswers();
-    const ended = await running.ended;
-    assert.equal(ended.code, 1, ended.stderr);
-    assert.match(ended.stderr, /The export has lost its lock/);
-    assert.deepEqual(left(), ["rows.ndjson.partial", "rows.ndjson.partial.json"]);
-    assert.equal((await world.run("export shop-1 --out rows.ndjson", smallPages)).code, 0);
-    assert.equal(readFileSync(world.path("rows.ndjson"), "utf8"), whole);
-  });
-
-  it("keeps its rows on a full disk, and continues when there is room", async () => {
+  it("keeps its rows on a full disk, and says where", async () => {
     writeFileSync(world.path("failingDisk.cjs"), failingDisk);
     const env = { ...smallPages, NODE_OPTIONS: `--require ${world.path("failingDisk.cjs")}` };
     const full = await world.run("export shop-1 --out rows.ndjson --json", env);
@@ -153,8 +163,11 @@ describe("webextract export to a file", () => {
       message,
       /^The file ".*rows\.ndjson" cannot be written: ENOSPC: write\. Use another path, or make .* and free space there\./,
     );
-    const kept = Number(/The first (\d+) rows are kept in ".*"\. It continues after them\.$/.exec(message)?.[1]);
-    assert.ok(kept >= 5 && kept <= 10, message);
+    const kept = /The rows that were read are in "(.*)", one on each line; the last line may be cut off\./.exec(
+      message,
+    )?.[1];
+    const rows = readFileSync(kept ?? "", "utf8");
+    assert.ok(rows.length > 0 && whole.startsWith(rows), message);
     const again = await world.run("export shop-1 --out rows.ndjson", smallPages);
     assert.equal(again.code, 0, again.stderr);
     assert.equal(readFileSync(world.path("rows.ndjson"), "utf8"), whole);

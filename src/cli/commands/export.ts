@@ -17,7 +17,7 @@ import type {
   ExportFormat,
 } from "../../resources/export/model";
 import { rowSource } from "../../resources/export/model";
-import { runResumableExport } from "../../resources/export/runExport";
+import { runCommandExport } from "../../resources/export/runExport";
 import type { Context } from "../../resources/resource";
 import { ResourceError } from "../../resources/resource";
 import type { Cli } from "../cli";
@@ -41,8 +41,8 @@ export const exportRows: CliCommand = {
   name: "export",
   summary: "write the rows of a task or of one of its runs to a file or to standard output",
   details:
-    "The command marks nothing as exported. It never overwrites a file. An export to a file that ends early keeps its rows beside the file, in FILE.partial: " +
-    "the same command continues after them.",
+    "The command marks nothing as exported. It never overwrites a file. An export to a file that fails keeps the rows that it has read in a file of another name, " +
+    "which the error names; the next export reads all rows again.",
   connects: true,
   arguments: [new Argument("<taskId>", "id of the task")],
   options: [
@@ -103,9 +103,9 @@ export const exportRows: CliCommand = {
     const args: DataExportArgs = { ...read, format, csvFormulas, columns, compression };
     await checkArgs(args, context, out !== undefined);
     if (out === undefined) {
-      return toStandardOutput(args, connection.options.baseUrl, context, cli);
+      return toStandardOutput(args, context, cli);
     }
-    const state = await runResumableExport(args, connection.options.baseUrl, context);
+    const state = await runCommandExport(args, context);
     return { json: documentOf(state), text: () => `${summaryOf(state)} in "${state.file}".` };
   },
 };
@@ -150,11 +150,11 @@ async function checkArgs(args: DataExportArgs, context: Context, toFile: boolean
   }
 }
 
-async function toStandardOutput(args: DataExportArgs, service: string, context: Context, cli: Cli): Promise<Result> {
+async function toStandardOutput(args: DataExportArgs, context: Context, cli: Cli): Promise<Result> {
   if (isAsRead(args)) {
     await writePages(args, context, cli);
   } else {
-    await writeFile(args, service, context, cli);
+    await writeFile(args, context, cli);
   }
   return { json: undefined, text: () => "" };
 }
@@ -177,10 +177,10 @@ async function writePages(args: DataExportArgs, context: Context, { terminal, in
 }
 
 /** The other formats need all rows first. The file is private, and is removed in any case. */
-async function writeFile(args: DataExportArgs, service: string, context: Context, { terminal }: Cli): Promise<void> {
+async function writeFile(args: DataExportArgs, context: Context, { terminal }: Cli): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "webextract-"));
   try {
-    const { file } = await runResumableExport(args, service, { ...context, folder }, { keepsRows: false });
+    const { file } = await runCommandExport(args, { ...context, folder }, { keepsRows: false });
     for await (const piece of createReadStream(join(folder, file))) {
       await terminal.write(piece as Buffer);
       if (terminal.isCutOff) {

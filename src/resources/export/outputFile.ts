@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { open, rm, truncate } from "node:fs/promises";
-import { pipeline } from "node:stream/promises";
+import { open, rm } from "node:fs/promises";
 import { temporaryPathFor } from "../../service/files/temporaryFiles";
 import type { RowPage } from "../../service/rows/rowPage";
 import type { Context } from "../resource";
@@ -13,13 +11,6 @@ import { isAsRead, writeFormat } from "./formats/format";
 import type { DataExportArgs, DataExportState } from "./model";
 import { mayComeOnce, pendingMark, pendingPipe, pendingRun } from "./model";
 import { countsUp, namesFor, rejectedName, withLotNo } from "./outputPath";
-
-/** Rows that an earlier export has left in the temporary file. */
-export interface KeptRows {
-  rowCount: number;
-  /** Length of these rows. */
-  bytes: number;
-}
 
 /** What is known of a file that was written. */
 export type WrittenFile = Pick<DataExportState, "file" | "rowCount" | "bytes" | "sha256" | "etag">;
@@ -116,16 +107,11 @@ export class OutputFile {
     }
   }
 
-  /**
-   * @param temporaryPath default: a new name
-   * @param kept the rows that are in the temporary file already
-   */
-  async open(temporaryPath = temporaryPathFor(this.workPath), kept?: KeptRows): Promise<void> {
+  /** @param temporaryPath default: a new name */
+  async open(temporaryPath = temporaryPathFor(this.workPath)): Promise<void> {
     try {
       await this.destination.prepare(this.name);
-      this.handle = await (kept === undefined
-        ? open(temporaryPath, "wx", this.destination.fileMode)
-        : this.reopen(temporaryPath, kept));
+      this.handle = await open(temporaryPath, "wx", this.destination.fileMode);
       this.temporaryPath = temporaryPath;
     } catch (error) {
       throw await this.cannotBeWritten(error, notRead);
@@ -135,19 +121,6 @@ export class OutputFile {
   /** An error of the file system or of the store, for the user. Other errors stay as they are. */
   cannotBeWritten(error: unknown, soFar = ""): Promise<unknown> {
     return this.destination.failure(error, this.name, soFar);
-  }
-
-  /** Cuts what was written after the kept rows, and continues the digest. */
-  private async reopen(path: string, { rowCount, bytes }: KeptRows): Promise<FileHandle> {
-    await truncate(path, bytes);
-    await pipeline(createReadStream(path), async (pieces) => {
-      for await (const piece of pieces) {
-        this.hash.update(piece as Buffer);
-      }
-    });
-    this.rowCount = rowCount;
-    this.bytes = bytes;
-    return open(path, "a");
   }
 
   /** Returns when the previous page is written, so that reading and writing overlap. The next call throws the error of this write. */

@@ -4,6 +4,7 @@ import { RowsRefused } from "./checks/checkedRows";
 import { failedInWords, refusalInWords } from "./checks/messages";
 import { RowChecker } from "./checks/rowChecker";
 import { SchemaChecker } from "./checks/rowSchema";
+import { CommandRead } from "./marking/commandRead";
 import type { Marking } from "./marking/marking";
 import { NoMarking } from "./marking/noMarking";
 import { ReturnedMarking } from "./marking/returnedMarking";
@@ -12,8 +13,10 @@ import type { DataExportArgs, DataExportState } from "./model";
 import { mayComeOnce, rowsThatPassed } from "./model";
 import { OutputFile } from "./outputFile";
 import { runPipe } from "./pipe";
-import { ResumableRead, runAgain } from "./resumableRead";
 import { noteExport, takeOverExport } from "./takeOverExport";
+
+/** How an error ends if nothing was written. */
+const runAgain = "Run the same command again.";
 
 /**
  * The pipeline of an export: read pages, check them, write them to the file, give the file its format and its name, pass it to a command,
@@ -44,22 +47,20 @@ export async function runExport(
 }
 
 /**
- * The same without a state and without a mark. If the export ends early, the rows stay beside the file, and the next export continues after them.
- * @param service the address of the service
+ * The same without a state and without a mark.
+ * @param keepsRows whether the rows of an export that fails stay, in a file that the error names
  */
-export async function runResumableExport(
+export async function runCommandExport(
   args: DataExportArgs,
-  service: string,
   context: Context,
   { keepsRows = true } = {},
 ): Promise<DataExportState> {
   const file = await OutputFile.claim(args, undefined, context);
-  const reading = new ResumableRead(args, context, { service, keepsRows });
   try {
-    return await exportRows({ args, context, file, marking: reading, rejects: false });
+    const marking = new CommandRead(args, context, keepsRows);
+    return await exportRows({ args, context, file, marking, rejects: false });
   } finally {
     file.release();
-    await reading.release();
   }
 }
 
@@ -102,7 +103,7 @@ interface Export {
 
 async function exportRows(work: Export): Promise<DataExportState> {
   const { args, context, file, marking, checker } = work;
-  await file.open(await marking.prepare(file), marking.kept);
+  await file.open(await marking.prepare(file));
   let state: DataExportState;
   try {
     for await (const page of marking.pages(file, checker?.wanted)) {

@@ -1,6 +1,7 @@
-import { mkdir, open, readFile, realpath, rename, rm } from "node:fs/promises";
+import { open, readFile, realpath, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pause } from "../http/clock";
+import { makeFolder } from "./makeFolder";
 import { syncFolder } from "./syncFolder";
 import { temporaryPathFor } from "./temporaryFiles";
 
@@ -13,7 +14,7 @@ import { temporaryPathFor } from "./temporaryFiles";
 
 /** Folders that exist already keep their mode, because others can share them. */
 export async function makePrivateFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
 }
 
 /** Waits between attempts to read, in milliseconds. */

@@ -1,5 +1,6 @@
-import { mkdir, rename, rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
+import { makeFolder } from "../../../service/files/makeFolder";
 import { syncFolder } from "../../../service/files/syncFolder";
 import { isTemporary, removeAbandonedFiles } from "../../../service/files/temporaryFiles";
 import { ResourceError } from "../../resource";
@@ -32,7 +33,7 @@ export class DiskDestination implements Destination {
 
   async prepare(name: string): Promise<void> {
     const folder = dirname(this.locate(name));
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     const ofThisPath = new RegExp(`^${patternOf(basename(this.path))}\\.`);
     await removeAbandonedFiles(folder, (each) => isTemporary(each) && ofThisPath.test(each));
   }
@@ -56,7 +57,7 @@ export class DiskDestination implements Destination {
     { replaces, orSame }: Placing,
   ): Promise<Placed | undefined> {
     const path = this.locate(name);
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     // Somebody can have changed the file during the read.
     const isOwn = replaces !== undefined && (await this.compare(name, replaces)) === "same";
     const isPlaced = isOwn ? await replace(from, path) : await moveIfFree(from, path);

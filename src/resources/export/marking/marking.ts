@@ -1,7 +1,7 @@
 import type { RowFields } from "../../../service/rows/rowFields";
 import type { RowPage } from "../../../service/rows/rowPage";
 import type { DataExportState } from "../model";
-import type { KeptRows, OutputFile } from "../outputFile";
+import type { OutputFile } from "../outputFile";
 
 /**
  * What an export does about the exported mark. There is one strategy for each way in which the service marks rows; `markingOf` chooses it. A strategy
@@ -10,8 +10,6 @@ import type { KeptRows, OutputFile } from "../outputFile";
 export interface Marking {
   /** Whether other exports and writes of the same task must wait. */
   readonly isExclusive: boolean;
-  /** The rows in the temporary file, if an earlier export has left some. Valid after `prepare`. */
-  readonly kept?: KeptRows;
   /** Whether the pages were all rows that there are. Valid after the last page. */
   readonly isComplete: boolean;
   /** Before a file is made. Throws if the rows could not be marked. Returns the path of the temporary file, if it needs a special one. */

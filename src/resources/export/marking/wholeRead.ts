@@ -14,12 +14,6 @@ import type { Marking } from "./marking";
  */
 const progressEveryMs = 500;
 
-/** Rows that are in the file before the read begins, and where the read continues. */
-export interface ReadSoFar {
-  rowCount: number;
-  nextOffset: number;
-}
-
 /** Reads all rows before any of them is marked. If the read fails, no rows remain but those that the service may not return again. */
 export abstract class WholeRead implements Marking {
   readonly isExclusive = false;
@@ -52,11 +46,8 @@ export abstract class WholeRead implements Marking {
 
   abstract finish(state: DataExportState): Promise<DataExportState>;
 
-  /** Where the read begins. */
-  protected from: ReadSoFar = { rowCount: 0, nextOffset: 0 };
-
   /** Called after each page was passed to the file. */
-  protected async noted(_page: RowPage, _file: OutputFile): Promise<void> {}
+  protected async noted(_page: RowPage): Promise<void> {}
 
   /** The error after an interruption. */
   protected interruption(rowCount: number, total: number): string {
@@ -75,12 +66,11 @@ export abstract class WholeRead implements Marking {
       return;
     }
     const { pageSize } = context.settings;
-    const { rowCount, nextOffset: offset } = this.from;
-    const maxRows = args.maxRows === undefined ? undefined : args.maxRows - rowCount;
+    const { maxRows } = args;
     let shownAt = Number.NEGATIVE_INFINITY;
-    for await (const page of context.client.rows(rowSource(args), { maxRows, offset, pageSize, fields })) {
+    for await (const page of context.client.rows(rowSource(args), { maxRows, pageSize, fields })) {
       yield page;
-      await this.noted(page, file);
+      await this.noted(page);
       this.isComplete = page.complete ?? false;
       const isLast = page.complete !== undefined;
       if (context.interrupted.aborted && !isLast) {
