@@ -118,20 +118,24 @@ class Upload {
     const partBytes = Math.max(limits.partBytes, Math.ceil(bytes / limits.mostParts / mebibyte) * mebibyte);
     const sent: SentPart[] = [];
     const inFlight = new Set<Promise<void>>();
+    /** Buffers of parts that were sent. */
+    const free: Buffer[] = [];
     let failure: unknown;
-    const send = async (index: number, body: Buffer): Promise<void> => {
+    const send = async (index: number, buffer: Buffer, body: Buffer): Promise<void> => {
       try {
         const part = { number: index + 1, body, sha256: digestOf(body) };
         sent[index] = await this.bucket.uploadPart(upload, part, ending.signal);
         this.showProgress(sent.length * partBytes);
+        free.push(buffer);
       } catch (error) {
         failure ??= error;
         ending.abort();
       }
     };
     for (let from = 0; from < bytes && failure === undefined; from += partBytes) {
-      const body = await this.read(from, Math.min(partBytes, bytes - from));
-      const sending = send(from / partBytes, body).finally(() => inFlight.delete(sending));
+      const buffer = free.pop() ?? Buffer.allocUnsafeSlow(partBytes);
+      const body = await this.read(from, Math.min(partBytes, bytes - from), buffer);
+      const sending = send(from / partBytes, buffer, body).finally(() => inFlight.delete(sending));
       inFlight.add(sending);
       if (inFlight.size === limits.partsInFlight) {
         await Promise.race(inFlight);
@@ -145,8 +149,8 @@ class Upload {
   }
 
   /** The next range of the file. */
-  private async read(from: number, length: number): Promise<Buffer> {
-    const { bytesRead, buffer } = await this.handle.read(Buffer.allocUnsafeSlow(length), 0, length, from);
+  private async read(from: number, length: number, buffer: Buffer = Buffer.allocUnsafeSlow(length)): Promise<Buffer> {
+    const { bytesRead } = await this.handle.read(buffer, 0, length, from);
     const range = buffer.subarray(0, bytesRead);
     this.hash.update(range);
     return range;
