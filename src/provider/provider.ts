@@ -37,10 +37,7 @@ function start(read: ReadKey): Host {
   const started = new Host(read, engine);
   engine.onEnd({
     saved: () => {
-      // If the user interrupts the command a second time, the engine drops results that it has not received yet, and ends this process as usual.
-      if (!engine.interrupted.aborted) {
-        started.journal?.dropSaved();
-      }
+      started.journal?.dropSaved();
       void engine.log.end().then(() => end(started));
     },
     gone: () => void end(started),

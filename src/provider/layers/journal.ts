@@ -29,7 +29,8 @@ export const keepJournal: Layer = async (step, host, next) => {
         await show({ ...step, state: outcome.state ?? {} }, host, { step: "created", id: outcome.id });
       }
       const name = host.nameOf(step.urn, step.profile);
-      if (name !== undefined) {
+      // If the user interrupts the command a second time, the engine drops results that it has not received yet.
+      if (name !== undefined && !host.engine.interrupted.aborted) {
         host.journal?.returned(name);
       }
       return outcome;
