@@ -79,14 +79,15 @@ describe("the command line on a real terminal", () => {
     }
   });
 
-  it("ends a wait at Ctrl-C, and ends at once at the second", async () => {
+  it("ends a start at Ctrl-C, and ends at once at the second, which says that a run may have started", async () => {
     const isWaiting = world.holdAnswer({ operation: "startTask" });
     const terminal = world.startOnTerminal(["run", "shop-1", "--yes"]);
     await isWaiting;
     terminal.press(keys.ctrlC);
     await terminal.says(/Interrupted\. Ending, press Ctrl-C again to end at once\./);
     terminal.press(keys.ctrlC);
-    assert.equal(await terminal.ended, 130, terminal.text);
+    assert.equal(await terminal.ended, 6, terminal.text);
+    assert.match(terminal.text, /A paid run of task "shop-1" may have started/);
   });
 
   it("shows the progress as a bar that disappears at the end or at Ctrl-C", async () => {

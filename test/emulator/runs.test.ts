@@ -46,15 +46,15 @@ describe("a run", () => {
   });
   afterEach(() => Promise.all([emulator.close(), site.close()]));
 
-  const task = (actions: SeedAction[], startUrls: string[] = [], urlsPerSubtask = 3) =>
+  const task = (actions: SeedAction[], startUrls: string[] = [], urlsPerSubtask = 3, taskId = "task") =>
     emulator.change.addTask({
-      taskId: "task",
+      taskId,
       taskGroupId: "group",
       actions,
       startUrls: startUrls.map((path) => (path.startsWith("/") ? site.url + path : path)),
       urlsPerSubtask,
     });
-  const named = () => emulator.inspect.rows("task").map((row) => row.name);
+  const named = (taskId = "task") => emulator.inspect.rows(taskId).map((row) => row.name);
   const statuses = () =>
     emulator.inspect
       .runs("task")
@@ -89,9 +89,9 @@ describe("a run", () => {
     task([navigate, extract, loop("URLList", [`${site.url}/two`])], ["/one"]);
     await runTemplate(emulator, "task");
     assert.deepEqual(named(), ["one", "two"]);
-    task([navigate, extract, loop("UrlList", [])]);
-    await runTemplate(emulator, "task");
-    assert.deepEqual(named().slice(-1), ["three"]);
+    task([navigate, extract, loop("UrlList", [])], [], 3, "other");
+    await runTemplate(emulator, "other");
+    assert.deepEqual(named("other"), ["three"]);
   });
 
   it("puts the texts of a loop into the URL", async () => {
@@ -174,9 +174,9 @@ describe("a run", () => {
     site.pages.set("/deep/find?q=x", "<li><b>found</b></li>");
     site.pages.set("/self", `${base}<form><input name="q"></form>`);
     site.pages.set("/self?q=x", "<li><b>itself</b></li>");
-    task([enter, extract], ["/form", "/self"]);
-    await runTemplate(emulator, "task");
-    assert.deepEqual(named().slice(2), ["found", "itself"]);
+    task([enter, extract], ["/form", "/self"], 3, "forms");
+    await runTemplate(emulator, "forms");
+    assert.deepEqual(named("forms"), ["found", "itself"]);
   });
 
   it("reads what a page shows without scripts", async () => {

@@ -26,15 +26,15 @@ const faults: readonly (Omit<Fault, "operation"> & { ends?: "well" | "contract" 
   { kind: "reset", when: "after" },
   { kind: "hang", when: "before" },
   { kind: "hang", when: "after" },
-  { kind: "late", when: "before", delayMs: 250 },
-  { kind: "late", when: "after", delayMs: 250 },
+  { kind: "late", when: "before", delayMs: 400 },
+  { kind: "late", when: "after", delayMs: 400 },
   { kind: "status", when: "before", status: 502, body: "<html>", headers: { "content-type": "text/html" } },
   { kind: "status", when: "after", status: 502, body: "<html>", headers: { "content-type": "text/html" } },
   { kind: "status", when: "after", status: 503, headers: { "retry-after": "2" } },
   { kind: "status", when: "after", status: 500 },
   { kind: "error", when: "after", code: "ServerError" },
   { kind: "truncated" },
-  { kind: "slow", delayMs: 30 },
+  { kind: "slow", delayMs: 50 },
   { kind: "redirect", when: "after", ends: "contract" },
   { kind: "wrongType", ends: "well" },
 ];
@@ -59,7 +59,7 @@ describe("an operation with a faulty response", () => {
       accessToken,
       apiKey,
       tokenStore: folder,
-      timeoutSeconds: 0.15,
+      timeoutSeconds: 0.25,
       maxRetries: 2,
     });
     waits = skipWaits();
