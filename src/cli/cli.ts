@@ -1,4 +1,5 @@
 import type { Context } from "../resources/resource";
+import { messageOf } from "../resources/resource";
 import { sleep } from "../resources/sleep";
 import { ActionReader } from "../resources/task/actionReader";
 import { ServiceClient } from "../service/client";
@@ -72,12 +73,21 @@ export class Cli {
     }
   }
 
-  /** To be called at the end. Waits for a refresh in progress: its response can hold the only valid refresh token. */
-  async close(): Promise<void> {
+  /**
+   * To be called at the end. Waits for a refresh in progress: its response can hold the only valid refresh token.
+   * @returns the messages of refresh tokens that are lost now
+   */
+  async close(): Promise<string[]> {
+    const lost: string[] = [];
     for (const client of this.clients) {
       await client.tokensSettled();
-      client.close();
+      try {
+        client.close();
+      } catch (error) {
+        lost.push(messageOf(error));
+      }
     }
+    return lost;
   }
 
   private checked(options: Connection["options"]): Connection["options"] {

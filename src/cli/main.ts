@@ -53,11 +53,12 @@ async function invoke(argv: readonly string[], terminal: Terminal, ending: Endin
     said: () => terminal.say("Interrupted. Ending, press Ctrl-C again to end at once."),
     lastWords: () => cli.lastWords,
   });
-  try {
-    return await run(invocation, cli, ending);
-  } finally {
-    await cli.close().catch((error: unknown) => terminal.fail(messageOf(error)));
+  const code = await run(invocation, cli, ending);
+  const lost = await cli.close();
+  for (const message of lost) {
+    terminal.fail(message);
   }
+  return lost.length > 0 && code === exitCodes.done.code ? exitCodes.failed.code : code;
 }
 
 async function run({ command, values }: Invocation, cli: Cli, ending: Ending): Promise<number> {
@@ -115,6 +116,7 @@ class Ending {
     for (const [signal, exit] of [
       ["SIGINT", "interrupted"],
       ["SIGTERM", "terminated"],
+      // The terminal was closed. Without a listener, the process would end in the middle of a refresh.
       ["SIGHUP", "terminated"],
     ] as const) {
       process.on(signal, () => {

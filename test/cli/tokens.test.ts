@@ -29,6 +29,60 @@ describe("webextract token", () => {
     }
   });
 
+  it("imports a second refresh token: it is used from then on, and the store stays usable for the first", async () => {
+    const first = world.emulator.credentials.refreshToken;
+    await world.run("token import --yes", storeAlone, first);
+    const second = world.emulator.change.addAccount("other").refreshToken;
+    const imported = await world.run("token import --yes --json", storeAlone, second);
+    assert.equal(imported.code, 0, imported.stderr);
+    // The task belongs to the account of the first token.
+    for (const [environment, code] of [
+      [storeAlone, 4],
+      [{ ...storeAlone, WEBEXTRACT_REFRESH_TOKEN: first }, 0],
+    ] as const) {
+      const ended = await world.run("token refresh --yes", environment);
+      assert.equal(ended.code, 0, ended.stderr);
+      assert.equal((await world.run("rows shop-1", environment)).code, code);
+    }
+    const status = await world.run("token status --json", storeAlone);
+    assert.equal(status.json().tokens.length, 2);
+    // The first one again: now it is the one to use.
+    assert.equal((await world.run("token import --yes", storeAlone, first)).code, 0);
+    const stored = JSON.parse(readFileSync(imported.json().tokenStore, "utf8"));
+    assert.equal(stored.imported.default, Object.keys(stored.families)[0]);
+    assert.equal((await world.run("rows shop-1", storeAlone)).code, 0);
+  });
+
+  for (const command of ["token refresh --yes", "token import --yes", "status shop-1"]) {
+    it(`ends with exit code 1 if the new refresh token cannot be stored: ${command}`, async () => {
+      const { refreshToken } = world.emulator.credentials;
+      const environment = {
+        ...storeAlone,
+        WEBEXTRACT_REFRESH_TOKEN: refreshToken,
+        // No folder can be made there, whoever runs the test.
+        WEBEXTRACT_TOKEN_STORE: "/dev/null/store",
+      };
+      const ended = await world.run(command, environment, refreshToken);
+      assert.equal(ended.code, 1, ended.stderr);
+      assert.match(ended.stderr, /error: The newest refresh token could not be stored in .* and is lost now\./);
+      assert.doesNotMatch(ended.stdout, /The new tokens are in/);
+    });
+  }
+
+  it("stores the tokens of a refresh in progress when the terminal is closed", async () => {
+    const { refreshToken } = world.emulator.credentials;
+    const held = world.holdAnswer({ operation: "refreshToken" });
+    const running = world.start(["status", "shop-1"], { ...storeAlone, WEBEXTRACT_REFRESH_TOKEN: refreshToken });
+    await held;
+    running.process.kill("SIGHUP");
+    await running.says(/Interrupted\. Ending/);
+    world.releaseAnswers();
+    const { code, stderr } = await running.ended;
+    assert.equal(code, 143, stderr);
+    const [file = ""] = readdirSync(world.path("tokens"));
+    assert.ok(readFileSync(world.path(`tokens/${file}`), "utf8").includes(world.emulator.credentials.refreshToken));
+  });
+
   it("refreshes although the access token is good, and stores the new tokens", async () => {
     await world.run("token import --yes", storeAlone, world.emulator.credentials.refreshToken);
     const before = world.emulator.credentials.refreshToken;

@@ -1,7 +1,7 @@
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { connectionOf, serviceOf } from "../connection/connection";
-import { storedTokens, tokenStoreOf } from "../connection/storedTokens";
+import { storeOf, tokenStoreOf } from "../connection/storedTokens";
 import { CliError } from "../exitCodes";
 import { yesOption } from "../options";
 import { renewed } from "./tokenRefresh";
@@ -15,7 +15,7 @@ export const tokenImport: CliCommand = {
   summary: "put a refresh token into the token store",
   details:
     "The token is read from standard input, or asked for on a terminal without being shown. The command exchanges it for new tokens and stores those. " +
-    "With WEBEXTRACT_TOKEN_STORE set to the folder, and no other credential, the stored tokens are used.",
+    "With WEBEXTRACT_TOKEN_STORE set to the folder, and no other credential, the tokens that were imported last are used. Other tokens in the store stay.",
   connects: true,
   options: [yesOption()],
   examples: [
@@ -39,7 +39,9 @@ export const tokenImport: CliCommand = {
     const { accessToken, credentialCommand, ...rest } = connection.options;
     const imported = { ...rest, refreshToken, settingName: nameOf };
     const { expires } = await renewed(cli.client(imported));
-    const { file } = await storedTokens(imported, cli.terminal);
+    const store = storeOf(imported, cli.terminal);
+    const { file } = store;
+    await store.setImported(refreshToken);
     return {
       json: { service, tokenStore: file, expires },
       text: () =>

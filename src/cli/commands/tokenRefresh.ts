@@ -38,13 +38,15 @@ export const tokenRefresh: CliCommand = {
   },
 };
 
-/** @throws CliError if the service accepts no refresh token */
+/** @throws CliError if the service accepts no refresh token, or the new one is lost */
 export async function renewed(client: {
   renewTokens(): Promise<{ expires?: string; unstored: boolean }>;
 }): Promise<{ expires?: string }> {
-  try {
-    return await client.renewTokens();
-  } catch (error) {
+  const inUse = await client.renewTokens().catch((error: unknown) => {
     throw isServiceError(error) ? error : new CliError(messageOf(error), "credential");
+  });
+  if (inUse.unstored) {
+    throw new CliError("The service issued new tokens, and they were not stored.");
   }
+  return inUse;
 }

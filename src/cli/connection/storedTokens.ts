@@ -29,14 +29,18 @@ export async function storedTokens(
   options: ServiceClientOptions,
   terminal: Terminal,
 ): Promise<{ file: string; tokens: StoredTokens[] }> {
-  const { baseUrl, profile, tokenStore } = settingsOf(options);
-  const store = new TokenStore(tokenStore, baseUrl, profile, (message) => terminal.warn(message));
+  const store = storeOf(options, terminal);
   const { own, others } = await store.families(options.refreshToken);
   const tokens = [
     ...(own === undefined ? [] : [described(own, true)]),
     ...others.map((each) => described(each, false)),
   ];
   return { file: store.file, tokens };
+}
+
+export function storeOf(options: ServiceClientOptions, terminal: Terminal): TokenStore {
+  const { baseUrl, profile, tokenStore } = settingsOf(options);
+  return new TokenStore(tokenStore, baseUrl, profile, (message) => terminal.warn(message));
 }
 
 /** The source of the access token, in words. */

@@ -25,6 +25,8 @@ export interface AccessToken {
   readonly expiresAt?: number;
   /** From this time on, the client looks for a newer token. */
   readonly refreshAt?: number;
+  /** Whether the token belongs to a later refresh token than the configured one, which was refused. */
+  readonly isStandIn?: boolean;
 }
 
 /** Why there is no access token. */

@@ -1,18 +1,22 @@
+import { isDeepStrictEqual } from "node:util";
 import type { NewTokens } from "../contract/responses";
 import { isServiceError } from "../errors/errors";
 import type { Redactor } from "../errors/redactor";
 import { codeOf } from "../files/privateFile";
-import type { AccessToken, Found } from "./accessToken";
+import type { AccessToken, Found, NothingFound } from "./accessToken";
 import { isHeaderValue } from "./accessToken";
-import type { Configured, StoredFamilies, TokenFamily } from "./tokenFamily";
-import { renewedFamily, standInFor, tokenOf } from "./tokenFamily";
-import type { FamilyPlace, TokenStore } from "./tokenStore";
+import type { FamilyPlace, TokenFamily } from "./tokenFamily";
+import { renewedFamily, tokenOf } from "./tokenFamily";
+import type { TokenStore } from "./tokenStore";
 import { TokenStoreError } from "./tokenStore";
 
 export interface FamilyParts {
   /** The configured refresh token. */
   refreshToken: string | undefined;
-  configured: Configured;
+  /** Whether the option `tokenStore` is set; if not, the store is in its default place. */
+  isStoreConfigured: boolean;
+  /** Whether an access token or a command is configured. */
+  hasOtherCredential: boolean;
   store: TokenStore;
   secrets: Redactor;
   warn: (message: string) => void;
@@ -24,11 +28,29 @@ export interface FamilyParts {
   isGood: (accessToken: string, refreshAt: number | undefined) => boolean;
 }
 
-/** The sources of access tokens that use the token store. A rotated refresh token is stored before the access token beside it is used. */
+/** A family and its place in the store. It has no tokens before the first refresh. */
+interface Choice {
+  tokens: TokenFamily | undefined;
+  place: FamilyPlace;
+}
+
+interface Choices {
+  /** The family of the configuration. */
+  own?: Choice;
+  /** The family to use if the service refuses the configured refresh token. */
+  standIn?: Choice;
+  /** Whether the store has families that are not used. */
+  hasOthers: boolean;
+}
+
+/**
+ * The sources of access tokens that use the token store. A rotated refresh token is stored before the access token beside it is used.
+ * docs/explanation/credentials.md describes which family is used.
+ */
 export class TokenFamilies {
   readonly #parts: FamilyParts;
-  /** The newest family of this process, if it could not be stored. */
-  #unstored: { family: TokenFamily; place: FamilyPlace } | undefined;
+  /** The newest tokens of this process, if they could not be stored. */
+  #unstored: Choice | undefined;
 
   constructor(parts: FamilyParts) {
     this.#parts = parts;
@@ -38,11 +60,33 @@ export class TokenFamilies {
     return this.#unstored !== undefined;
   }
 
-  /** The stored access token of the configured refresh token's own family. */
+  async #choices(): Promise<Choices> {
+    const { refreshToken: startToken, isStoreConfigured, hasOtherCredential, store } = this.#parts;
+    const { own, others, later, imported } = await store.families(startToken);
+    const hasOthers = others.length > 0;
+    if (startToken !== undefined) {
+      // Another family can belong to another account. One that began later is of the same profile after a change of its refresh token, which
+      // a refresh and a destroy do not see.
+      const last = later.at(-1);
+      return {
+        own: this.#newest({ tokens: own, place: { startToken } }),
+        standIn: last && this.#newest({ tokens: last, place: { key: last.key } }),
+        hasOthers,
+      };
+    }
+    const chosen = imported ?? (others.length === 1 ? others[0] : undefined);
+    if (chosen === undefined || hasOtherCredential || !isStoreConfigured) return { hasOthers };
+    return { own: this.#newest({ tokens: chosen, place: { key: chosen.key } }), hasOthers };
+  }
+
+  #newest(choice: Choice): Choice {
+    return isDeepStrictEqual(this.#unstored?.place, choice.place) ? (this.#unstored ?? choice) : choice;
+  }
+
+  /** The stored access token of the own family. */
   async stored(): Promise<Found> {
-    if (this.#parts.refreshToken === undefined) return undefined;
     try {
-      const { own } = await this.#families();
+      const { own } = await this.#choices();
       const token = this.#goodTokenOf(own);
       return token && { token };
     } catch (error) {
@@ -51,76 +95,80 @@ export class TokenFamilies {
   }
 
   /**
-   * A new access token of the configured refresh token's own family. One process at a time refreshes, under the lock, and the others use
-   * its tokens.
+   * A new access token of the own family. One process at a time refreshes, under the lock, and the others use its tokens.
    * @param always refreshes although the stored access token is good
    */
   async renewed(always = false): Promise<Found> {
-    const { refreshToken: startToken, settingName } = this.#parts;
-    if (startToken === undefined) return undefined;
+    const { refreshToken: startToken } = this.#parts;
     const refused: string[] = [];
     try {
+      if ((await this.#choices()).own === undefined) return undefined;
       return await this.#underLock(async () => {
         // After a refusal the store is read again, because another machine that shares it without locks can have refreshed first.
         for (let round = 0; round < 3; round += 1) {
-          const { own } = await this.#families();
+          const { own } = await this.#choices();
+          if (own === undefined) break;
           const token = this.#goodTokenOf(own);
           if (token !== undefined && !always) return { token };
           // The configured token is the second choice, because some services continue to accept it.
-          const next = [own?.refreshToken, startToken].find((each) => each !== undefined && !refused.includes(each));
+          const candidates = [own.tokens?.refreshToken, startToken];
+          const next = candidates.find((each) => each !== undefined && !refused.includes(each));
           if (next === undefined) break;
-          const found = await this.#refresh(next, own, { startToken });
+          const found = await this.#refresh(next, own);
           if (found !== "refused") return found;
           refused.push(next);
         }
-        return {
-          refused: true,
-          reason: `${settingName("refreshToken")} was refused, and the token store holds no newer refresh token that is accepted`,
-          hint: "A refresh token is usually refused because it was rotated elsewhere (another machine, job or token store used it): set a newly issued one, and keep the token store between runs, or share it.",
-        };
+        return this.#refusedOwn();
       });
     } catch (error) {
       return { error: { kind: "credential", problem: `not sent: ${storeProblem(error)}.`, hint: storeHint } };
     }
   }
 
+  #refusedOwn(): NothingFound {
+    const { refreshToken, settingName } = this.#parts;
+    if (refreshToken === undefined) {
+      const hint = `Import a newly issued one with "webextract token import", or set ${settingName("refreshToken")}.`;
+      return { refused: true, reason: "the stored refresh token was refused", hint };
+    }
+    return {
+      refused: true,
+      reason: `${settingName("refreshToken")} was refused, and the token store holds no newer refresh token that is accepted`,
+      hint: "A refresh token is usually refused because it was rotated elsewhere (another machine, job or token store used it): set a newly issued one, and keep the token store between runs, or share it.",
+    };
+  }
+
   /**
-   * A token of another family, where {@link standInFor} allows one.
+   * A token of the stand-in.
    * @param always refreshes although the stored access token is good
    */
   async standIn(always = false): Promise<Found> {
     try {
-      return await this.#fromStandIn(always);
+      if ((await this.#choices()).standIn === undefined) return await this.#unusedFamilies();
+      return await this.#underLock(async () => {
+        const { standIn } = await this.#choices();
+        if (standIn?.tokens === undefined) return this.#unusedFamilies();
+        const token = this.#goodTokenOf(standIn);
+        if (token !== undefined && !always) return { token: { ...token, isStandIn: true } };
+        const found = await this.#refresh(standIn.tokens.refreshToken, standIn);
+        if (found === "refused") return { refused: true, reason: "the stored refresh token was refused" };
+        return "token" in found ? { token: { ...found.token, isStandIn: true } } : found;
+      });
     } catch (error) {
       return { reason: storeProblem(error), hint: storeHint };
     }
   }
 
-  async #fromStandIn(always: boolean): Promise<Found> {
-    const choose = async () => standInFor(this.#parts.configured, await this.#families());
-    if ((await choose()) === undefined) return this.#unusedFamilies();
-    return this.#underLock(async () => {
-      const family = await choose();
-      if (family === undefined) return this.#unusedFamilies();
-      const token = this.#goodTokenOf(family);
-      if (token !== undefined && !always) return { token };
-      const found = await this.#refresh(family.refreshToken, family, { replaces: family.refreshToken });
-      return found === "refused" ? { refused: true, reason: "the stored refresh token was refused" } : found;
-    });
-  }
-
   /** Explains how to use the stored tokens of another credential. */
   async #unusedFamilies(): Promise<Found> {
-    const { configured, store, settingName } = this.#parts;
-    const { others } = await this.#families();
-    if (others.length === 0) return undefined;
-    const alone =
-      configured === "nothing" && others.length === 1
-        ? `, or set ${settingName("tokenStore")} to the store's folder`
-        : "";
+    const { refreshToken, isStoreConfigured, hasOtherCredential, store, settingName } = this.#parts;
+    const { own, hasOthers } = await this.#choices();
+    if (!hasOthers || (own !== undefined && refreshToken === undefined)) return undefined;
+    const isStoreUnset = refreshToken === undefined && !hasOtherCredential && !isStoreConfigured;
+    const orSetStore = isStoreUnset ? `, or set ${settingName("tokenStore")} to the store's folder` : "";
     return {
       reason: `the token store ${store.file} holds tokens of another credential, which may belong to another account, so they were not used`,
-      hint: `To use the stored tokens, set ${settingName("refreshToken")} to the refresh token that they began with${alone}.`,
+      hint: `To use the stored tokens, set ${settingName("refreshToken")} to the refresh token that they began with${orSetStore}.`,
     };
   }
 
@@ -132,17 +180,8 @@ export class TokenFamilies {
     );
   }
 
-  async #families(): Promise<StoredFamilies> {
-    const { refreshToken, store } = this.#parts;
-    const stored = await store.families(refreshToken);
-    if (this.#unstored === undefined) return stored;
-    const { family, place } = this.#unstored;
-    if ("startToken" in place) return { ...stored, own: family };
-    const others = stored.others.map((other) => (other.refreshToken === place.replaces ? family : other));
-    return { ...stored, others };
-  }
-
-  #goodTokenOf(family: TokenFamily | undefined): AccessToken | undefined {
+  #goodTokenOf(choice: Choice | undefined): AccessToken | undefined {
+    const family = choice?.tokens;
     if (family === undefined || !isHeaderValue(family.accessToken)) return undefined;
     return this.#parts.isGood(family.accessToken, family.refreshAt) ? tokenOf(family, "storedToken") : undefined;
   }
@@ -167,8 +206,7 @@ export class TokenFamilies {
 
   async #refresh(
     refreshToken: string,
-    before: TokenFamily | undefined,
-    place: FamilyPlace,
+    { tokens: before, place }: Choice,
   ): Promise<Exclude<Found, undefined> | "refused"> {
     const { secrets } = this.#parts;
     secrets.add(refreshToken);
@@ -185,7 +223,7 @@ export class TokenFamilies {
     secrets.add(pair.access_token);
     secrets.add(pair.refresh_token);
     const family = renewedFamily(before, pair, Date.now());
-    await this.#save(family, before !== undefined && before === this.#unstored?.family ? this.#unstored.place : place);
+    await this.#save(family, place);
     if (isHeaderValue(family.accessToken)) return { token: tokenOf(family, "refreshToken") };
     const problem = "not sent: the service's new access token contains a character that a header cannot contain.";
     return {
@@ -203,7 +241,7 @@ export class TokenFamilies {
       await store.save(family, place);
       this.#unstored = undefined;
     } catch (error) {
-      this.#unstored = { family, place };
+      this.#unstored = { tokens: family, place };
       const why = error instanceof TokenStoreError ? error.message : codeOf(error);
       warn(
         `The service replaced the refresh token, and the new one could not be stored in ${store.file} (${why}). It is lost when this process ends: make the folder writable, or set tokenStore to one that is.`,

@@ -3,10 +3,7 @@ import { isRecord } from "../isRecord";
 import type { AccessToken, CredentialSource } from "./accessToken";
 import { isTime, renewalOf } from "./accessToken";
 
-/**
- * All tokens that one configured refresh token led to, of which the newest are kept: each refresh replaces them. Times are milliseconds since
- * 1970.
- */
+/** The newest tokens that one start token led to. A start token is the refresh token that somebody configured or imported. Times are milliseconds since 1970. */
 export interface TokenFamily {
   refreshToken: string;
   accessToken: string;
@@ -14,44 +11,32 @@ export interface TokenFamily {
   expiresAt?: number;
   /** From then on the access token is renewed. */
   refreshAt?: number;
-  /** When the configured refresh token was first used. */
+  /** When the start token was first used. For people only: clocks can be wrong. */
   beganAt: number;
   updatedAt: number;
   /** The profiles that have used it. */
   profiles: string[];
 }
 
-/** The families of one service and profile. */
+/** A family in the token store, with its key there. */
+export interface StoredFamily extends TokenFamily {
+  key: string;
+}
+
+/** The families of one service that a profile can use, each list in the order in which the families began. */
 export interface StoredFamilies {
   /** The family that began with the configured refresh token. */
-  own?: TokenFamily;
-  others: TokenFamily[];
+  own?: StoredFamily;
+  /** The other families of the profile. */
+  others: StoredFamily[];
+  /** Those of `others` that began after `own`. */
+  later: StoredFamily[];
+  /** The family that `token import` stored last for the profile. */
+  imported?: StoredFamily;
 }
 
-/** What the configuration says about credentials, as far as {@link standInFor} needs it. */
-export type Configured = "refreshToken" | "otherCredential" | "tokenStoreAlone" | "nothing";
-
-/**
- * The family that can be used although it began with another refresh token than the configured one. Such a family can belong to another
- * account, and a write with its token would go there. So it can be used only in two cases:
- *
- * - The configured refresh token has a family too, and the other one began later. That happens in `pulumi refresh` and `pulumi destroy`:
- *   they run with the configuration of the last `up`, even if the refresh token was replaced since then. The newest such family is used.
- * - No credential is configured, `tokenStore` is, and the store holds exactly one family: then the store was configured to be used.
- */
-export function standInFor(configured: Configured, { own, others }: StoredFamilies): TokenFamily | undefined {
-  switch (configured) {
-    case "refreshToken":
-      return others
-        .filter(({ beganAt }) => own !== undefined && beganAt > own.beganAt)
-        .sort((a, b) => b.beganAt - a.beganAt)[0];
-    case "tokenStoreAlone":
-      return others.length === 1 ? others[0] : undefined;
-    case "otherCredential":
-    case "nothing":
-      return undefined;
-  }
-}
+/** Where a renewed family belongs: to the refresh token that it began with, or to its key in the store. */
+export type FamilyPlace = { startToken: string } | { key: string };
 
 /** The family after a refresh. `expires_in` is a number of seconds, as number or as string. 0, a missing value or an invalid value means unknown. */
 export function renewedFamily(before: TokenFamily | undefined, pair: NewTokens, now: number): TokenFamily {

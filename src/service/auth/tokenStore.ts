@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 // Loaded at the start, although few programs need it, because the library listens to signals from its import on. A listener that is added after
 // a `process.once` of the program would be the only one left and would end the process.
@@ -7,22 +8,24 @@ import { codeOf, makePrivateFolder, readPrivateFile, setAside, targetOf, writePr
 import { isTemporary, removeAbandonedFiles } from "../files/temporaryFiles";
 import { pause } from "../http/clock";
 import { isRecord } from "../isRecord";
-import type { StoredFamilies, TokenFamily } from "./tokenFamily";
+import type { FamilyPlace, StoredFamilies, StoredFamily, TokenFamily } from "./tokenFamily";
 import { isTokenFamily } from "./tokenFamily";
 
 interface StoreFile {
   version: 1;
-  /** The configured refresh tokens are in the file as salted hashes only. */
+  /** The start tokens are in the file as salted hashes only. */
   salt: string;
-  /** By the hash of the refresh token that each began with. */
+  /**
+   * By the hash of the start token, in the order in which the families began. No family is ever dropped: a clock that is wrong must not
+   * cost an account its only valid refresh token.
+   */
   families: Record<string, TokenFamily>;
+  /** By profile: the key of the family that `token import` stored last. */
+  imported?: Record<string, string>;
 }
 
-/** Which family a renewed one replaces: the one that began with `startToken`, or the one whose refresh token is `replaces`. */
-export type FamilyPlace = { startToken: string } | { replaces: string };
-
-/** A family is dropped if it was not renewed for this time, because refresh tokens live for days. Milliseconds. */
-const keptFor = 90 * 24 * 3600 * 1000;
+/** Milliseconds after which the lock of a killed process is stale. */
+const lockStaleAfter = 20_000;
 
 /** The number of tries to get a lock that another process holds. They take about two minutes. */
 const lockAttempts = 150;
@@ -48,30 +51,42 @@ export class TokenStore {
 
   /** @throws TokenStoreError */
   async families(startToken: string | undefined): Promise<StoredFamilies> {
-    const { salt, families } = await this.#read();
+    const { salt, families, imported } = await this.#read();
     const ownKey = startToken === undefined ? undefined : keyOf(salt, startToken);
-    const others = Object.entries(families)
-      .filter(([key, { profiles }]) => key !== ownKey && profiles.includes(this.#profile))
-      .map(([, family]) => family);
-    return { own: ownKey === undefined ? undefined : families[ownKey], others };
+    const all = Object.entries(families).map(([key, family]) => ({ ...family, key }));
+    const place = all.findIndex(({ key }) => key === ownKey);
+    const isOther = ({ key, profiles }: StoredFamily) => key !== ownKey && profiles.includes(this.#profile);
+    return {
+      own: all[place],
+      others: all.filter(isOther),
+      later: place < 0 ? [] : all.slice(place).filter(isOther),
+      imported: all.find(({ key }) => key === imported?.[this.#profile]),
+    };
   }
 
   /** @throws TokenStoreError, or an error of the file system */
   async save(family: TokenFamily, place: FamilyPlace): Promise<void> {
     await makePrivateFolder(dirname(this.file));
     const content = await this.#read(true);
-    const oldest = Date.now() - keptFor;
-    const families = Object.fromEntries(
-      Object.entries(content.families).filter(([, { updatedAt }]) => updatedAt > oldest),
-    );
-    const key =
-      "startToken" in place
-        ? keyOf(content.salt, place.startToken)
-        : (Object.keys(families).find((known) => families[known]?.refreshToken === place.replaces) ??
-          keyOf(content.salt, place.replaces));
-    const profiles = [...new Set([...(families[key]?.profiles ?? []), ...family.profiles, this.#profile])];
-    families[key] = { ...family, profiles };
-    await writePrivateFile(this.file, `${JSON.stringify({ ...content, families })}\n`, true);
+    const key = "key" in place ? place.key : keyOf(content.salt, place.startToken);
+    const profiles = [...new Set([...(content.families[key]?.profiles ?? []), ...family.profiles, this.#profile])];
+    await this.#write({ ...content, families: { ...content.families, [key]: { ...family, profiles } } });
+  }
+
+  /**
+   * Makes the family of this start token the one that the profile uses where no credential is configured.
+   * @throws TokenStoreError, or an error of the file system
+   */
+  async setImported(startToken: string): Promise<void> {
+    await this.locked(async () => {
+      const content = await this.#read();
+      const imported = { ...content.imported, [this.#profile]: keyOf(content.salt, startToken) };
+      await this.#write({ ...content, imported });
+    });
+  }
+
+  async #write(content: StoreFile): Promise<void> {
+    await writePrivateFile(this.file, `${JSON.stringify(content)}\n`, true);
     await this.#removeAbandoned();
   }
 
@@ -94,8 +109,9 @@ export class TokenStore {
       try {
         return await lock(target, {
           realpath: false,
-          stale: 20_000,
+          stale: lockStaleAfter,
           update: 5_000,
+          fs: lockFiles,
           // By default, the library throws and so ends the process. A process that was only suspended for a while must continue.
           onCompromised: () => this.#warn(`The lock of the token store ${this.file} was lost to another process.`),
         });
@@ -144,6 +160,20 @@ export class TokenStore {
   }
 }
 
+/**
+ * The file system of the lock library. The time of a live lock is never in the future. Such a lock was made while the clock was wrong, and the
+ * library would wait until that time. So it gets the oldest time, with which the lock is stale.
+ */
+const lockFiles = {
+  ...fs,
+  stat(path: string, done: (error: NodeJS.ErrnoException | null, stats: fs.Stats) => void): void {
+    fs.stat(path, (error, stats) => {
+      if (error === null && stats.mtimeMs > Date.now() + lockStaleAfter) stats.mtime = new Date(0);
+      done(error, stats);
+    });
+  },
+};
+
 function keyOf(salt: string, startToken: string): string {
   return createHash("sha256").update(`${salt}\n${startToken}`).digest("hex");
 }
@@ -157,10 +187,12 @@ function parse(text: string): StoreFile | "otherVersion" | undefined {
     return undefined;
   }
   if (!isRecord(content)) return undefined;
-  const { version, salt, families } = content;
+  const { version, salt, families, imported } = content;
   if (typeof version === "number" && version !== 1) return "otherVersion";
   if (version !== 1 || typeof salt !== "string" || !isRecord(families)) return undefined;
+  if (imported !== undefined && !isRecord(imported)) return undefined;
   const entries = Object.entries(families);
   const known = entries.flatMap(([key, family]) => (isTokenFamily(family) ? [[key, family] as const] : []));
-  return known.length === entries.length ? { version, salt, families: Object.fromEntries(known) } : undefined;
+  if (known.length < entries.length) return undefined;
+  return { version, salt, families: Object.fromEntries(known), imported: imported as StoreFile["imported"] };
 }

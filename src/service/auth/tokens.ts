@@ -5,13 +5,10 @@ import { renewalOf } from "./accessToken";
 import { runCredentialCommand } from "./credentialCommand";
 import type { FamilyParts } from "./tokenFamilies";
 import { TokenFamilies } from "./tokenFamilies";
-import type { Configured } from "./tokenFamily";
 
-export interface TokenParts extends Omit<FamilyParts, "isGood" | "configured"> {
+export interface TokenParts extends Omit<FamilyParts, "isGood" | "hasOtherCredential"> {
   accessToken: string | undefined;
   credentialCommand: string | undefined;
-  /** Whether the option `tokenStore` is set; if not, the store is in its default place. */
-  isStoreConfigured: boolean;
 }
 
 /** The sources that cost a refresh or a process. */
@@ -27,8 +24,8 @@ export class Tokens {
   readonly #proven = new Set<string>();
   /** Refused, and not accepted since. */
   readonly #refused = new Set<string>();
-  /** Tokens of another refresh token than the configured one, until they are accepted. */
-  readonly #standIns = new Set<string>();
+  /** Whether the warning was written that a stand-in is used. */
+  #hasWarned = false;
   readonly #refusedSources = new Set<CredentialSource>();
   readonly #resting = new Map<RestingSource, { until: number; why: NothingFound }>();
   /** The newest token. It stays when it is refused: see {@link #onceMore}. */
@@ -41,14 +38,14 @@ export class Tokens {
     () => this.#configured(),
     () => this.#unlessResting("credentialCommand", () => this.#command()),
     () => this.#unlessResting("refreshToken", () => this.#families.renewed()),
-    () => this.#unlessResting("standIn", () => this.#standIn()),
+    () => this.#unlessResting("standIn", () => this.#families.standIn()),
   ];
 
   constructor(parts: TokenParts) {
     this.#parts = parts;
     this.#families = new TokenFamilies({
       ...parts,
-      configured: configuredIn(parts),
+      hasOtherCredential: parts.accessToken !== undefined || parts.credentialCommand !== undefined,
       isGood: (token, refreshAt) => this.#isGood(token, refreshAt),
     });
     for (const word of [parts.accessToken, parts.refreshToken]) parts.secrets.add(word);
@@ -108,9 +105,10 @@ export class Tokens {
     }
   }
 
-  accepted({ value, source }: AccessToken): void {
-    const { refreshToken, store, warn } = this.#parts;
-    if (this.#standIns.delete(value) && refreshToken !== undefined) {
+  accepted({ value, source, isStandIn }: AccessToken): void {
+    const { store, warn } = this.#parts;
+    if (isStandIn === true && !this.#hasWarned) {
+      this.#hasWarned = true;
       warn(
         `The configured refresh token was refused. The token store ${store.file} holds tokens of a refresh token that this profile used later; they are used instead.`,
       );
@@ -235,12 +233,6 @@ export class Tokens {
     }
   }
 
-  async #standIn(): Promise<Found> {
-    const found = await this.#families.standIn();
-    if (found !== undefined && "token" in found) this.#standIns.add(found.token.value);
-    return found;
-  }
-
   #nothing(failed: readonly NothingFound[]): NoToken {
     const { accessToken, credentialCommand, refreshToken, settingName } = this.#parts;
     const hints = failed.flatMap(({ hint }) => hint ?? []);
@@ -254,12 +246,6 @@ export class Tokens {
       : ["not sent: no access token is configured", ...(reasons === "" ? [] : [reasons])].join("; ").concat(".");
     return { kind: "credential", problem, hint: hints.join(" ") };
   }
-}
-
-function configuredIn({ accessToken, credentialCommand, refreshToken, isStoreConfigured }: TokenParts): Configured {
-  if (refreshToken !== undefined) return "refreshToken";
-  if (accessToken !== undefined || credentialCommand !== undefined) return "otherCredential";
-  return isStoreConfigured ? "tokenStoreAlone" : "nothing";
 }
 
 function isAlive({ expiresAt }: AccessToken): boolean {

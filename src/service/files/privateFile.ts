@@ -1,4 +1,4 @@
-import { open, readFile, realpath, rename, rm } from "node:fs/promises";
+import { open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pause } from "../http/clock";
 import { makeFolder } from "./makeFolder";
@@ -20,6 +20,8 @@ export async function makePrivateFolder(folder: string): Promise<void> {
 /** Waits between attempts to read, in milliseconds. */
 const readWaits = [20, 50, 100, 200, 400];
 
+const notRegular = "not a regular file";
+
 /**
  * The content of a file; undefined if there is no such file. Other failures are retried, because they can be temporary: too many open
  * files, or a network drive that is not available for a moment.
@@ -28,12 +30,14 @@ const readWaits = [20, 50, 100, 200, 400];
 export async function readPrivateFile(file: string): Promise<string | undefined> {
   for (let attempt = 0; ; attempt += 1) {
     try {
+      // Reading a FIFO would wait for its writer, and a device has no end.
+      if (!(await stat(file)).isFile()) throw Object.assign(new Error(notRegular), { code: notRegular });
       return await readFile(file, "utf8");
     } catch (error) {
       const code = codeOf(error);
       if (code === "ENOENT" || code === "ENOTDIR") return undefined;
       const wait = readWaits[attempt];
-      if (wait === undefined) throw error;
+      if (wait === undefined || code === notRegular) throw error;
       await pause(wait);
     }
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -11,7 +11,7 @@ import { startTokenService } from "./tokenService";
 const run = promisify(execFile);
 
 describe("tokens shared between processes and machines", function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let service: TokenService;
   let folder: string;
   beforeEach(async () => {
@@ -22,17 +22,9 @@ describe("tokens shared between processes and machines", function () {
     await service.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const inProcess = async (store: string, ...options: string[]) => {
-    const { stdout } = await run(process.execPath, [
-      "-r",
-      "tsx/cjs",
-      join(__dirname, "processClient.ts"),
-      service.baseUrl,
-      store,
-      ...options,
-    ]);
-    return stdout;
-  };
+  const startProcess = (store: string, ...options: string[]) =>
+    run(process.execPath, ["-r", "tsx/cjs", join(__dirname, "processClient.ts"), service.baseUrl, store, ...options]);
+  const inProcess = async (...args: Parameters<typeof startProcess>) => (await startProcess(...args)).stdout;
   const callWith = async (options: { tokenStore: string; refreshToken: string }) => {
     const client = new ServiceClient({ baseUrl: service.baseUrl, maxRetries: 0, ...options });
     try {
@@ -47,6 +39,27 @@ describe("tokens shared between processes and machines", function () {
     const sources = await Promise.all([1, 2, 3, 4].map(() => inProcess(join(folder, "store"))));
     assert.equal(service.refreshes, 1);
     assert.deepEqual(sources.sort(), ["refreshToken", "storedToken", "storedToken", "storedToken"]);
+  });
+
+  it("nineteen processes continue after the process that holds the lock was killed, with one refresh", async () => {
+    const store = join(folder, "store");
+    const first = startProcess(store);
+    await new Promise<void>((resolve) => {
+      // The killed process gets no response.
+      service.onRefresh = () => {
+        service.onRefresh = undefined;
+        resolve();
+        return true;
+      };
+    });
+    const sources = Promise.all(Array.from({ length: 19 }, () => inProcess(store)));
+    first.child.kill("SIGKILL");
+    await assert.rejects(first);
+    const [lock = ""] = readdirSync(store).filter((name) => name.endsWith(".lock"));
+    // As old as a lock that its process has not renewed for a while.
+    utimesSync(join(store, lock), new Date(0), new Date(0));
+    assert.deepEqual((await sources).sort(), ["refreshToken", ...Array(18).fill("storedToken")]);
+    assert.equal(service.refreshes, 1);
   });
 
   it("a program that handles a signal once is not ended by the lock of the store", async () => {

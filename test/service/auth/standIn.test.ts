@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import files from "node:fs/promises";
 import sinon from "sinon";
 import type { ServiceClientOptions } from "../../../src/service";
 import { errorOf } from "../errors/errorOf";
@@ -63,6 +65,30 @@ describe("a stored token of another credential", () => {
       assert.equal(usedTokens().at(-1), "Bearer access-3");
     });
 
+    it("keeps its place in the store if it could not be stored at first", async () => {
+      world.service.access.clear();
+      const client = clientWith({ refreshToken: "configured" });
+      // A folder at the place of the temporary file's target: nothing can be renamed to it.
+      const [path, text] = [world.storePath(), world.storeText()];
+      const realRename = files.rename;
+      const blocked = sinon.stub(files, "rename").rejects(Object.assign(new Error("full"), { code: "ENOSPC" }));
+      await startTask(client);
+      assert.equal(client.describeCredentials().unstored, true);
+      blocked.callsFake(realRename);
+      assert.equal(readFileSync(path, "utf8"), text);
+      world.service.access.clear();
+      await startTask(client);
+      assert.equal(client.describeCredentials().unstored, false);
+      // The tokens are those of the later refresh token: no family was added, and the configured one has not changed.
+      const families = Object.values(JSON.parse(world.storeText()).families) as { refreshToken: string }[];
+      assert.deepEqual(
+        families.map(({ refreshToken }) => refreshToken),
+        ["refresh-1", "refresh-4"],
+      );
+      await startTask(clientWith({ refreshToken: "later" }));
+      assert.equal(world.service.refreshes, 4);
+    });
+
     it("is not used if the service refuses it too, and no warning is written", async () => {
       kill(2);
       const client = clientWith({ refreshToken: "configured" });
@@ -105,6 +131,15 @@ describe("a stored token of another credential", () => {
     world.service.access.clear();
     await startTask(clientWith({ refreshToken: "earlier" }));
     assert.equal(world.service.refreshes, 3);
+  });
+
+  it("is not used if it began before the configured one, whatever the clocks said", async () => {
+    passTime(1e7);
+    await begin("earlier");
+    passTime(-1e7);
+    await begin("configured");
+    kill(2);
+    await assertNotUsed({ refreshToken: "configured" }, /access-1/);
   });
 
   it("is not used for a refresh token that has no tokens in the store", async () => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import {
   existsSync,
   lstatSync,
@@ -14,6 +15,7 @@ import {
 import files from "node:fs/promises";
 import { join } from "node:path";
 import sinon from "sinon";
+import { clock } from "../../internals/service";
 import { errorOf } from "../errors/errorOf";
 import { startTask, useTokenWorld } from "./tokenWorld";
 
@@ -24,6 +26,18 @@ describe("the token store", () => {
   const start = () => startTask(clientWith(configured));
   const sentRefreshTokens = () =>
     world.service.seen.filter(({ url }) => url === "/token").map(({ body }) => JSON.parse(body).refresh_token);
+
+  /** Ends the waits of the client at once, and resolves after this number of them. */
+  const skipUntil = (number: number) =>
+    new Promise<"waited">((resolve) => {
+      let waits = 0;
+      sinon.replace(clock, "wait", (_milliseconds, done) => {
+        waits += 1;
+        if (waits === number) resolve("waited");
+        const timer = setTimeout(done, 1);
+        return () => clearTimeout(timer);
+      });
+    });
 
   it("gives its access token to the next process, which makes no refresh", async () => {
     await start();
@@ -53,16 +67,59 @@ describe("the token store", () => {
     assert.equal(world.service.refreshes, 2);
   });
 
-  it("keeps a token family for 90 days after its last renewal", async () => {
-    world.service.refresh.add("second").add("third");
+  it("keeps every token family, however wrong the clock is", async () => {
+    world.service.refresh.add("second");
     await start();
-    passTime(89 * 24 * 3600);
+    passTime(100 * 24 * 3600);
+    await startTask(clientWith({ refreshToken: "second" }));
+    passTime(1000 * 24 * 3600);
+    world.service.access.clear();
     await startTask(clientWith({ refreshToken: "second" }));
     assert.match(world.storeText(), /refresh-1/);
-    passTime(2 * 24 * 3600);
-    await startTask(clientWith({ refreshToken: "third" }));
-    assert.doesNotMatch(world.storeText(), /refresh-1/);
-    assert.match(world.storeText(), /refresh-2/);
+    world.service.access.clear();
+    await start();
+    assert.equal(sentRefreshTokens().at(-1), "refresh-1");
+  });
+
+  it("takes a lock from the future for a stale one", async () => {
+    await start();
+    const path = `${world.storePath()}.lock`;
+    for (const ahead of [60_000, 1e12]) {
+      mkdirSync(path);
+      const time = new Date(Date.now() + ahead);
+      utimesSync(path, time, time);
+      world.service.access.clear();
+      await start();
+      assert.ok(!existsSync(path));
+    }
+    assert.equal(world.service.refreshes, 3);
+    assert.deepEqual(world.warnings, []);
+  });
+
+  it("waits for the lock of another process", async () => {
+    await start();
+    const path = `${world.storePath()}.lock`;
+    mkdirSync(path);
+    world.service.access.clear();
+    const { refreshes } = world.service;
+    const done = start();
+    const waited = skipUntil(3);
+    assert.equal(await Promise.race([done, waited]), "waited");
+    assert.equal(world.service.refreshes, refreshes);
+    rmSync(path, { recursive: true });
+    await done;
+  });
+
+  it("is not read if it is no regular file, and the error says so", async () => {
+    await start();
+    const path = world.storePath();
+    rmSync(path);
+    execFileSync("mkfifo", [path]);
+    const error = await errorOf(start());
+    assert.deepEqual([error.kind, error.outcome], ["credential", "notExecuted"]);
+    assert.ok(error.message.includes(`the token store ${path} cannot be read (not a regular file)`), error.message);
+    assert.ok(lstatSync(path).isFIFO());
+    assert.deepEqual(sentRefreshTokens(), ["refresh-0"]);
   });
 
   it("is readable by its owner only, as is its folder, and does not contain the configured refresh token", async () => {

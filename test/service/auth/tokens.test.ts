@@ -44,6 +44,19 @@ describe("access tokens", () => {
     assert.equal(world.service.seen.filter(({ url }) => url.startsWith("/cloud")).length, 3);
   });
 
+  it("are renewed after half of a short life, and not before", async () => {
+    world.service.expiresIn = 60;
+    const client = clientWith({ refreshToken: "refresh-0" });
+    await startTask(client);
+    passTime(28);
+    await startTask(client);
+    await startTask(clientWith({ refreshToken: "refresh-0" }));
+    assert.equal(world.service.refreshes, 1);
+    passTime(4);
+    await startTask(client);
+    assert.equal(world.service.refreshes, 2);
+  });
+
   it("are used until they expire if the renewal fails", async () => {
     world.service.expiresIn = 3600;
     const client = clientWith({ refreshToken: "refresh-0" });
