@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "../fastCheck";
+import { harmlessValues, secretValues } from "../hostile";
 import { planReport, readPlan } from "../internals/planReport";
 
 type Inputs = Record<string, unknown>;
@@ -186,6 +187,44 @@ describe("the report of a plan", () => {
     assert.doesNotMatch(text, /hidden|plaintext/);
     assert.match(text, /properties\.Cookie` \| `\[secret\]` \| `\[secret\]`/);
     assert.match(text, /properties\.Sealed` \| `\[secret\]` \| `x`/);
+  });
+
+  it("never shows a value of a secret's shape, wherever it stands, and shows harmless values", () => {
+    const entries = Object.values(secretValues);
+    const named = Object.fromEntries(
+      entries.map(({ name = "Value", value }, index) => [`x${index}`, { [name]: value }]),
+    );
+    const values = entries.filter(({ name }) => name === undefined).map(({ value }) => value);
+    const text = [
+      report([step({ old: {}, now: { given: named } })]),
+      ...entries.map(({ name = "Value", value }) => report([step({ old: {}, now: { [name]: value } })])),
+      ...values.map((value) =>
+        report(
+          [
+            step({
+              name: value,
+              old: actions({}, loop([value])),
+              now: actions({ [value]: "x" }, loop([`a ${value}`])),
+            }),
+            step({ type: "CloudRun", op: "create", now: { runLabel: value }, replaceReasons: [value] }),
+          ],
+          { diagnostics: [{ severity: "error", message: `failed: ${value}` }] },
+        ),
+      ),
+    ].join("\n");
+    for (const { value, secret } of entries) {
+      assert.ok(
+        !text.includes(secret),
+        `${value} in ${text
+          .split("\n")
+          .filter((line) => line.includes(secret))
+          .join("\n")}`,
+      );
+    }
+    for (const { name = "Value", value } of harmlessValues.filter(({ value: each }) => /^[\w./ -]+$/.test(each))) {
+      const shown = report([step({ old: {}, now: { [name]: value } })]);
+      assert.ok(shown.includes(`| \`${value}\` |`), shown);
+    }
   });
 
   it("keeps names and values from becoming markup", () => {

@@ -21,6 +21,7 @@ export { isServiceError } from "../../src/service/errors/errors";
 export { failureOfResponse } from "../../src/service/errors/failures";
 export { Redactor } from "../../src/service/errors/redactor";
 export { hideRequestValues } from "../../src/service/errors/requestValues";
+export { hideSecrets, mayBeSecret } from "../../src/service/errors/secretShapes";
 export type { Cancel } from "../../src/service/http/clock";
 export { clock } from "../../src/service/http/clock";
 export { joinLimiter, Limiter } from "../../src/service/http/limiter";

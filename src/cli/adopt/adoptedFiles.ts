@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, extname, join, relative, resolve, sep } from "node:path";
 import type { AdoptedAction, AdoptedTask } from "./adoptedTask";
+import { secretValue } from "./adoptedTask";
 import type { Fields, ItemsFileOf, NamedTask } from "./declaration";
 import { declarationOf } from "./declaration";
 import { typescriptProgram } from "./typescriptProgram";
@@ -165,7 +166,7 @@ class ListFiles {
   ) {}
 
   readonly fileOf: ItemsFileOf = (name: string, { actionId, loop }: AdoptedAction) => {
-    if (loop === undefined || loop.items.length <= longestList) {
+    if (loop === undefined || loop.items === secretValue || loop.items.length <= longestList) {
       return undefined;
     }
     const path = join(this.itemsDir, `${this.names.give(`${name}-${actionId}`)}.txt`);

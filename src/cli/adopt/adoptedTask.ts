@@ -24,10 +24,13 @@ export interface AdoptedAction {
 
 export interface AdoptedLoop {
   loopType: string;
-  items: readonly string[];
+  items: readonly string[] | typeof secretValue;
 }
 
-export type PropertyValue = string | number | boolean;
+/** In place of a value that may be a secret. */
+export const secretValue = Symbol("secret value");
+
+export type PropertyValue = string | number | boolean | typeof secretValue;
 
 /** Fields of an action that are not its properties, if the service shows properties as fields of the action. */
 const ownFields = ["actiontype", "actionid", "name", "looptype", "loopitems", "isappend"];
@@ -76,9 +79,8 @@ function adoptedAction(
     } else if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") {
       notes.push(`Property "${name}" is not declared, because its value is neither a string, a number nor a boolean.`);
     } else if (secrets.mayBeProperty(name, String(value))) {
-      notes.push(
-        `Property "${name}" is not declared, because its value may be a secret. To declare it, use a secret of the configuration.`,
-      );
+      notes.push(`The value of property "${name}" may be a secret. It is a variable that you have to set.`);
+      properties.set(name, secretValue);
     } else {
       // The arguments refuse a number whose last digits may be lost.
       const isExact = typeof value !== "number" || Math.abs(value) <= Number.MAX_SAFE_INTEGER;
@@ -91,7 +93,7 @@ function adoptedAction(
   return {
     actionId,
     actionType,
-    ...(typeof title === "string" && title.trim() !== "" && { title }),
+    ...(typeof title === "string" && title.trim() !== "" && !secrets.mayBeValue(title) && { title }),
     properties,
     loop: adoptedLoop(shown, secrets, notes),
     notes,
@@ -136,12 +138,16 @@ function adoptedLoop(shown: ActionShown, secrets: Secrets, notes: string[]): Ado
         ? "it is empty"
         : !areLines(items)
           ? "an item is blank or has a line break"
-          : items.some((item) => secrets.mayBeValue(item))
-            ? "an item may contain a secret"
-            : undefined;
+          : undefined;
   if (why !== undefined) {
     notes.push(`The list of ${items.length} items is not declared, because ${why}.`);
     return undefined;
+  }
+  if (items.some((item) => secrets.mayBeValue(item))) {
+    notes.push(
+      `An item of the list of ${items.length} items may be a secret. The list is a variable that you have to set.`,
+    );
+    return { loopType: String(loopType), items: secretValue };
   }
   return { loopType: String(loopType), items };
 }

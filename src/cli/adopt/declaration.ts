@@ -1,4 +1,5 @@
 import type { AdoptedAction, AdoptedTask } from "./adoptedTask";
+import { secretValue } from "./adoptedTask";
 
 /** A declaration before it is written in a language: ordered fields with comments. */
 export interface Fields {
@@ -14,10 +15,29 @@ export interface Field {
   comments?: readonly string[];
 }
 
-export type Value = string | number | boolean | readonly string[] | Fields;
+export type Value = string | number | boolean | readonly string[] | Fields | SecretVariable;
+
+/** A value that is in no file: a secret of the configuration gives it. */
+export class SecretVariable {
+  /** @param isList whether the value is a list of strings in JSON */
+  constructor(
+    readonly name: string,
+    private readonly isList: boolean,
+  ) {}
+
+  /** What a program in TypeScript reads it with. */
+  get reader(): string {
+    return `config.${this.isList ? "requireSecretObject<string[]>" : "requireSecret"}(${JSON.stringify(this.name)})`;
+  }
+
+  /** How to set it. */
+  get command(): string {
+    return `pulumi config set --secret ${this.name}${this.isList ? ", as a list in JSON" : ""}`;
+  }
+}
 
 export function isFields(value: Value): value is Fields {
-  return typeof value === "object" && !Array.isArray(value);
+  return typeof value === "object" && !Array.isArray(value) && !(value instanceof SecretVariable);
 }
 
 /** A task with the name of its resource. */
@@ -31,9 +51,11 @@ export type ItemsFileOf = (name: string, action: AdoptedAction) => string | unde
 
 /** The arguments of the ExtractionTask. */
 export function declarationOf({ name, task }: NamedTask, itemsFileOf: ItemsFileOf): Fields {
+  const taken = new Set<string>();
+  const variableOf: VariableOf = (parts, isList) => new SecretVariable(variableName([name, ...parts], taken), isList);
   const fields: Field[] = [{ name: "from", value: { fields: [{ name: "adoptTaskId", value: task.taskId }] } }];
   if (task.actions.length > 0) {
-    const actions = task.actions.map((action) => actionField(action, itemsFileOf(name, action)));
+    const actions = task.actions.map((action) => actionField(action, itemsFileOf(name, action), variableOf));
     fields.push({ name: "actions", value: { fields: actions } });
   }
   return { fields, after: [...task.notes.map(comment), startUrlsNote] };
@@ -42,16 +64,37 @@ export function declarationOf({ name, task }: NamedTask, itemsFileOf: ItemsFileO
 const startUrlsNote =
   "The API does not show the start URLs of a task. They stay as they are. If you declare startUrls, the next up uploads them.";
 
-function actionField(action: AdoptedAction, itemsFile: string | undefined): Field {
+type VariableOf = (parts: readonly string[], isList: boolean) => SecretVariable;
+
+/** A name that manifests and keys of the configuration can have, and no other variable of the task has. */
+function variableName(parts: readonly string[], taken: Set<string>): string {
+  const words = parts
+    .flatMap((part) => part.split(/[^A-Za-z\d_]+/))
+    .filter((word) => word !== "")
+    .join("-");
+  const wanted = /^[A-Za-z]/.test(words) ? words : `task-${words}`;
+  let name = wanted;
+  for (let count = 2; taken.has(name); count++) {
+    name = `${wanted}-${count}`;
+  }
+  taken.add(name);
+  return name;
+}
+
+function actionField(action: AdoptedAction, itemsFile: string | undefined, variableOf: VariableOf): Field {
   const { actionId, actionType, title, properties, loop, notes } = action;
   const fields: Field[] = [{ name: "actionType", value: actionType }];
   if (properties.size > 0) {
-    const values = [...properties].map(([name, value]) => ({ name, value }));
+    const values = [...properties].map(([name, value]) => ({
+      name,
+      value: value === secretValue ? variableOf([actionId, name], false) : value,
+    }));
     fields.push({ name: "properties", value: { fields: values } });
   }
   if (loop !== undefined) {
+    const items = loop.items === secretValue ? variableOf([actionId, "items"], true) : loop.items;
     const list: Field =
-      itemsFile === undefined ? { name: "items", value: loop.items } : { name: "itemsFile", value: itemsFile };
+      itemsFile === undefined ? { name: "items", value: items } : { name: "itemsFile", value: itemsFile };
     fields.push({ name: "loop", value: { fields: [{ name: "loopType", value: loop.loopType }, list] } });
   }
   const comments = [...(title === undefined ? [] : [title]), ...notes].map(comment);

@@ -1,9 +1,9 @@
 import type { Field, Fields, Value } from "./declaration";
-import { comment, isFields } from "./declaration";
+import { comment, isFields, SecretVariable } from "./declaration";
 
 /** Writes declarations as a module that exports each task. */
 export function typescriptProgram(tasks: readonly { name: string; fields: Fields }[]): string {
-  const taken = new Set(["ExtractionTask"]);
+  const taken = new Set(["ExtractionTask", "config", "pulumi"]);
   const declared = tasks.map(({ name, fields }) => {
     const { after = [], fields: own } = fields;
     const variable = identifierOf(name, taken);
@@ -11,7 +11,14 @@ export function typescriptProgram(tasks: readonly { name: string; fields: Fields
     const args = printed({ fields: own }, "");
     return `${comments.join("")}export const ${variable} = new ExtractionTask(${JSON.stringify(name)}, ${args});\n`;
   });
-  return `import { ExtractionTask } from "pulumi-webextract";\n\n${declared.join("\n")}`;
+  const hasSecrets = tasks.some(({ fields }) => holdsSecret(fields));
+  const engine = hasSecrets ? 'import * as pulumi from "@pulumi/pulumi";\n' : "";
+  const config = hasSecrets ? "const config = new pulumi.Config();\n\n" : "";
+  return `${engine}import { ExtractionTask } from "pulumi-webextract";\n\n${config}${declared.join("\n")}`;
+}
+
+function holdsSecret(value: Value): boolean {
+  return value instanceof SecretVariable || (isFields(value) && value.fields.some((field) => holdsSecret(field.value)));
 }
 
 const widest = 100;
@@ -20,6 +27,9 @@ function printed(value: Value, indent: string): string {
   if (typeof value !== "object") {
     return JSON.stringify(value);
   }
+  if (value instanceof SecretVariable) {
+    return value.reader;
+  }
   const inner = `${indent}  `;
   if (!isFields(value)) {
     const items = value.map((item) => JSON.stringify(item));
@@ -27,7 +37,7 @@ function printed(value: Value, indent: string): string {
   }
   const fields = value.fields.map((field) => printedField(field, inner));
   const isLong =
-    value.fields.some(({ comments = [] }) => comments.length > 0) ||
+    value.fields.some(({ comments = [], value: each }) => comments.length > 0 || each instanceof SecretVariable) ||
     fields.some((field) => field.includes("\n")) ||
     fields.join(", ").length + indent.length > widest;
   return wrapped("{", fields, "}", isLong, inner);
@@ -41,7 +51,8 @@ function wrapped(open: string, parts: readonly string[], close: string, isLong: 
 }
 
 function printedField({ name, value, comments = [] }: Field, indent: string): string {
-  const lines = comments.map((each) => `// ${each}\n${indent}`);
+  const setting = value instanceof SecretVariable ? [`Set it with: ${value.command}`] : [];
+  const lines = [...comments, ...setting].map((each) => `// ${each}\n${indent}`);
   return `${lines.join("")}${keyOf(name)}: ${printed(value, indent)}`;
 }
 

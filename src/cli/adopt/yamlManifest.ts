@@ -1,6 +1,6 @@
 import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from "../../manifest/yaml";
 import type { Field, Fields, Value } from "./declaration";
-import { comment, isFields } from "./declaration";
+import { comment, isFields, SecretVariable } from "./declaration";
 
 /** Writes declarations as a manifest: one task, or several by their names. */
 export function yamlManifest(tasks: readonly { name: string; fields: Fields }[], isNameOfFile: boolean): string {
@@ -40,11 +40,23 @@ function mapOf({ fields, after = [] }: Fields): YAMLMap {
 
 function pairOf({ name, value, comments = [] }: Field): Pair {
   const key = scalarOf(name);
-  key.commentBefore = commentOf(comments);
+  const setting = value instanceof SecretVariable ? commentsOf(value) : [];
+  key.commentBefore = commentOf([...comments, ...setting]);
   return new Pair(key, nodeOf(value));
 }
 
+/** The manifest itself cannot read the configuration, so the program hands the variable over. */
+function commentsOf(variable: SecretVariable): string[] {
+  return [
+    `The variable ${variable.name} is a secret. Set it with: ${variable.command}`,
+    `In the program, add to the variables of the manifest: "${variable.name}": ${variable.reader}`,
+  ];
+}
+
 function nodeOf(value: Value): YAMLMap | YAMLSeq | Scalar {
+  if (value instanceof SecretVariable) {
+    return new Scalar(`\${${value.name}}`);
+  }
   if (typeof value === "object" && !isFields(value)) {
     const list = new YAMLSeq();
     list.items = value.map(scalarOf);

@@ -1,3 +1,4 @@
+import { hideSecrets } from "../../service/errors/secretShapes";
 import { isRecord } from "../../service/isRecord";
 import type { ResourceChange } from "./plan";
 
@@ -27,7 +28,7 @@ function paidRun(change: ResourceChange): string | undefined {
   if (type === "CloudRun" && isMade(change) && now.adoptLotNo === undefined) {
     const label = now.runLabel === old.runLabel ? "" : ` under the label "${String(now.runLabel)}"`;
     const others = replaceReasons.filter((reason) => reason !== "runLabel");
-    const why = others.length === 0 ? "" : `, because ${others.join(", ")} changed`;
+    const why = others.length === 0 ? "" : `, because ${others.map((each) => hideSecrets(each)).join(", ")} changed`;
     return `starts a run${label}, which may cost money${why}`;
   }
   const starts = isMade(change) || change.does === "update";

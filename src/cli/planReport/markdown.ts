@@ -1,3 +1,5 @@
+import { hideSecrets } from "../../service/errors/secretShapes";
+
 /** Text from names and values, so that it cannot become markup, a mention or a link in a comment of a pull request. */
 
 const longest = 160;
@@ -15,7 +17,9 @@ export function plain(text: string, most = longest): string {
 }
 
 function oneLine(text: string, most: number): string {
-  const cut = text.length > most ? `${text.slice(0, most)}…` : text;
+  // Before the cut: half of a secret could not be found.
+  const hidden = hideSecrets(text);
+  const cut = hidden.length > most ? `${hidden.slice(0, most)}…` : hidden;
   return cut.replace(/\r?\n/g, "⏎").replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, "�");
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { Argument } from "commander";
+import { hideSecrets } from "../../service/errors/secretShapes";
 import type { CliCommand } from "../command";
 import { CliError } from "../exitCodes";
 import { calloutsOf } from "./callouts";
@@ -22,7 +23,11 @@ export const planReportCommand: CliCommand = {
   async run({ arguments: [file] }, { terminal, interrupted }) {
     const plan = planOf(typeof file === "string" ? await contentOf(file) : await terminal.readInput(interrupted));
     const markdown = planReport(plan);
-    const callouts = calloutsOf(plan.changes).map(({ change: { type, name }, says }) => ({ type, name, says }));
+    const callouts = calloutsOf(plan.changes).map(({ change: { type, name }, says }) => ({
+      type,
+      name,
+      says: hideSecrets(says),
+    }));
     return {
       json: { changes: plan.changes.map(({ type, name, does }) => ({ type, name, does })), callouts, markdown },
       text: () => markdown,

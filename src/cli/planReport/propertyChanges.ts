@@ -1,6 +1,6 @@
 import { canonical } from "../../resources/values";
+import { hideSecrets, mayBeSecret } from "../../service/errors/secretShapes";
 import { isRecord } from "../../service/isRecord";
-import { Secrets } from "../adopt/secrets";
 import type { ResourceChange } from "./plan";
 
 /** One property that differs. */
@@ -48,7 +48,7 @@ export function propertyChanges({ old, now, paths }: ResourceChange): PropertyCh
     .filter((path) => !changes.some((change) => change.path.startsWith(path) || path.startsWith(change.path)))
     .flatMap((path): PropertyChange[] => {
       const [was, is] = [closest(before, path), closest(after, path)];
-      return was === secret || is === secret ? [{ path, old: was, now: is }] : [];
+      return was?.includes(secret) || is?.includes(secret) ? [{ path, old: was, now: is }] : [];
     });
   return [...changes, ...hidden];
 }
@@ -72,22 +72,12 @@ function cleaned(value: unknown, name = ""): unknown {
 }
 
 /** Values that look like secrets are hidden too: a report is read by more people than the state. */
-const guess = new Secrets();
-
 function cleanedText(text: string, name: string): string {
-  if (unknowns.includes(text)) {
-    return later;
-  }
   const known = unknowns.reduce((rest, each) => rest.replaceAll(each, later), text);
-  if (guess.mayBeProperty(name, known) && !known.includes("\n")) {
-    return secret;
+  if (known.includes("\n") && !mayBeSecret(name, "x")) {
+    return hideSecrets(known, secret);
   }
-  return known.includes("\n")
-    ? known
-        .split("\n")
-        .map((line) => (guess.mayBeValue(line) ? secret : line))
-        .join("\n")
-    : known;
+  return mayBeSecret(name, known) ? secret : known;
 }
 
 /** Digests say nothing to a reader where the list itself stands beside them. Of a file, they are all there is. */

@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import type { FileHandle } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { commandEnvironment } from "../../service/environment";
+import { hideSecrets } from "../../service/errors/secretShapes";
 import { longestTimer } from "../../service/http/clock";
 import type { Problem } from "../args";
 import type { Context } from "../resource";
@@ -112,7 +113,7 @@ async function run(
   group.release();
   stderr?.destroy();
   const problem = stoppedBecause ?? ending;
-  return problem === undefined ? undefined : `${problem}${lastLines(redact(said))}`;
+  return problem === undefined ? undefined : `${problem}${lastLines(hideSecrets(redact(said)))}`;
 }
 
 /** Resolves when the command has ended, with why it did not succeed. */

@@ -1,6 +1,7 @@
 import { isRecord } from "../isRecord";
 import type { ServiceErrorKind, ServiceErrorOutcome } from "./errors";
 import { oneLine } from "./foreignText";
+import { hideSecrets } from "./secretShapes";
 
 /** A response as it came, whatever its status. */
 export interface HttpResponse {
@@ -84,6 +85,9 @@ export interface Reading {
   hideValues?: (text: string) => string;
 }
 
+/** The service can also repeat credentials that are not known here. */
+const foreign = (text: string): string => oneLine(hideSecrets(text));
+
 /** What a refusal means; undefined if the response is a success. */
 export function failureOfResponse(
   response: HttpResponse,
@@ -93,10 +97,10 @@ export function failureOfResponse(
   if (response.status === 200 && body?.code === undefined && body?.message === undefined) return undefined;
   const { status } = response;
   // Secrets are hidden before the text is cut: a part of a secret could not be found.
-  const code = body?.code && oneLine(hideValues(scrub(body.code)));
-  const said = body?.message && oneLine(hideValues(scrub(body.message)));
-  const requestId = body?.requestId && oneLine(scrub(body.requestId));
-  const problem = sentence(status, oneLine(scrub(response.contentType)), code, said);
+  const code = body?.code && foreign(hideValues(scrub(body.code)));
+  const said = body?.message && foreign(hideValues(scrub(body.message)));
+  const requestId = body?.requestId && foreign(scrub(body.requestId));
+  const problem = sentence(status, foreign(scrub(response.contentType)), code, said);
   const known = { status, code, said, requestId, retryAfter: waitOf(response.retryAfter), problem };
   const kindByCode = body?.code === undefined ? undefined : kindOfCode.get(plain(body.code));
   const isListed = notExecutedCodes.some((listed) => body?.code !== undefined && plain(listed) === plain(body.code));

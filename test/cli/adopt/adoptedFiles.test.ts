@@ -4,8 +4,10 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import ts from "typescript";
 import { parse } from "yaml";
 import fc from "../../fastCheck";
+import { harmlessValues, secretValues } from "../../hostile";
 import type { AdoptedFiles, AdoptTarget } from "../../internals/adopt";
 import { adoptedFiles, adoptedTask, Secrets, targetProblem, writeFiles } from "../../internals/adopt";
 import { ManifestFolder } from "../../manifest/manifestFolder";
@@ -51,8 +53,18 @@ describe("the files of adopted tasks", () => {
         args.push(given);
       }
     }
-    const body = text.replace(/^import .*$/m, "").replaceAll(/^export const/gm, "const");
-    new Function("ExtractionTask", `"use strict";${body}`)(ExtractionTask);
+    const { outputText } = ts.transpileModule(
+      text.replaceAll(/^import .*$/gm, "").replaceAll(/^export const/gm, "const"),
+      {
+        compilerOptions: { target: ts.ScriptTarget.ES2022 },
+      },
+    );
+    const read = (key: string): string => `value of ${key}`;
+    const Config = class {
+      readonly requireSecret = read;
+      readonly requireSecretObject = (key: string): string[] => [read(key)];
+    };
+    new Function("ExtractionTask", "pulumi", `"use strict";${outputText}`)(ExtractionTask, { Config });
     return { names, args };
   };
 
@@ -234,25 +246,70 @@ actions:
     assert.deepEqual(programOf(program?.content ?? "").names, ["class", "class-2", "9", "my-shop-task"]);
   });
 
-  it("never contain what may be a secret, and say so", () => {
-    const secrets = {
-      Password: "hidden-1",
-      apiKey: "hidden-2",
-      "Session-Cookie": "hidden-3",
-      Header: "Bearer hidden-4",
-      Url: "https://me:hidden-5@shop.test/",
-      Query: "see https://shop.test/?page=1&access_token=hidden-6",
-      Echo: "=my-credential=",
+  describe("never contain what may be a secret, but a variable with a comment", () => {
+    const shown = Object.values(secretValues).map(({ name = "Value", value }, index) =>
+      open({ [name]: value }, `a${index}`),
+    );
+    const credential = open({ Echo: "=my-credential=" }, "own");
+    const list = {
+      ...each(["https://shop.test/", "https://shop.test/?token=hidden-7"]),
+      name: "Bearer hidden-token-8",
     };
-    const others = { PasswordSelector: "#pass", Next: "https://shop.test/?pageToken=3", Empty: "", Token: "" };
-    const shown = [open({ ...secrets, ...others }), each(["https://shop.test/?token=hidden-7"])];
-    const text = manifestOf(shown);
-    assert.doesNotMatch(text, /hidden|my-credential/);
-    assert.deepEqual(actionsOf(text), { open: { actionType: "NavigateAction", properties: others } });
-    for (const name of Object.keys(secrets)) {
-      assert.ok(text.includes(`# Property "${name}" is not declared, because its value may be a secret.`), text);
-    }
-    assert.match(text, /# .*list of 1 items is not declared, because an item may contain a secret/);
+    const all = [...shown, credential, list];
+    const assertHidden = (text: string): void => {
+      for (const { secret } of Object.values(secretValues)) {
+        assert.ok(!text.includes(secret) && !text.includes(JSON.stringify(secret)), `${secret} in ${text}`);
+      }
+      assert.doesNotMatch(text, /my-credential|hidden-/);
+    };
+
+    it("in a manifest, which names each variable that is not set, and takes them all", () => {
+      const text = manifestOf(all);
+      assertHidden(text);
+      const names = [...text.matchAll(/\$\{([\w-]+)\}/g)].map(([, name = ""]) => name);
+      assert.equal(new Set(names).size, all.length);
+      for (const name of names) {
+        assert.match(
+          text,
+          new RegExp(`# The variable ${name} is a secret\\. Set it with: pulumi config set --secret ${name}`),
+        );
+      }
+      assert.throws(() => actionsOf(text), /novels-own-Echo}?,? which is not declared/);
+      const values = Object.fromEntries(names.map((name) => [name, `value of ${name}`]));
+      const [task] = manifests.tasksOf(text, { ...values, "novels-each-items": ["a", "b"] });
+      const actions = task?.args.actions as ReturnType<typeof actionsOf>;
+      assert.deepEqual(actions.own?.properties, { Echo: "value of novels-own-Echo" });
+      assert.deepEqual(actions.each?.loop, { loopType: "UrlList", items: ["a", "b"] });
+    });
+
+    it("in a program, which reads them as secrets of the configuration", () => {
+      const text = files(all, { language: "typescript" }).document ?? "";
+      assertHidden(text);
+      assert.match(
+        text,
+        /\/\/ Set it with: pulumi config set --secret novels-own-Echo\n *Echo: config\.requireSecret\("novels-own-Echo"\)/,
+      );
+      const actions = programOf(text).args[0]?.actions as ReturnType<typeof actionsOf>;
+      assert.deepEqual(actions.own?.properties, { Echo: "value of novels-own-Echo" });
+      assert.deepEqual(actions.each?.loop, { loopType: "UrlList", items: ["value of novels-each-items"] });
+    });
+
+    it("with a name of its own for each", () => {
+      const text = manifestOf([open({ "a Password": "x1", "a:Password": "x2", 密Password: "x3" }, "-")]);
+      const names = [...text.matchAll(/\$\{([\w-]+)\}/g)].map(([, name = ""]) => name);
+      assert.deepEqual(names, ["novels-a-Password", "novels-a-Password-2", "novels-Password"]);
+    });
+
+    it("and contain what only looks a little like one", () => {
+      const shownValues = harmlessValues.map(({ name = "Value", value }, index) =>
+        open({ [name]: value }, `a${index}`),
+      );
+      const actions = actionsOf(manifestOf(shownValues));
+      assert.deepEqual(
+        Object.values(actions).map(({ properties }) => Object.values(properties ?? {})[0]),
+        harmlessValues.map(({ value }) => value),
+      );
+    });
   });
 
   it("leave out what cannot be declared, with the reason, and are valid without any action", () => {

@@ -1,5 +1,6 @@
 import { oneLine } from "../../../../service/errors/foreignText";
 import { Redactor } from "../../../../service/errors/redactor";
+import { hideSecrets } from "../../../../service/errors/secretShapes";
 import { isRecord } from "../../../../service/isRecord";
 
 /** What the S3 client throws, with a message for the user. */
@@ -95,7 +96,7 @@ function withoutSecrets(message: string, secrets: readonly string[]): string {
     redactor.add(secret);
   }
   // Parts of signed requests, which some stores repeat.
-  const words = redactor.scrub(message).split(" ");
+  const words = hideSecrets(redactor.scrub(message)).split(" ");
   const text = words
     .map((word) => (/AKIA|ASIA|signature=|credential=|security-token=/i.test(word) ? "[secret]" : word))
     .join(" ");
