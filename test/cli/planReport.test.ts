@@ -227,6 +227,14 @@ describe("the report of a plan", () => {
     }
   });
 
+  it("shows properties with names that every object inherits", () => {
+    for (const name of ["__proto__", "toString", "constructor", "hasOwnProperty"]) {
+      const text = report([step({ old: actions({}), now: actions({ [name]: "x" }), op: "toString" })]);
+      assert.match(text, new RegExp(`properties\\.${name}\` \\|  \\| \`x\` \\|`));
+      assert.doesNotMatch(text, /native code/);
+    }
+  });
+
   it("keeps names and values from becoming markup", () => {
     const text = report(
       [

@@ -80,7 +80,9 @@ function headOf({ changes, diagnostics }: Plan): string {
     counts.set(does, (counts.get(does) ?? 0) + 1);
   }
   const kinds = [...new Set([...Object.keys(verbs), ...counts.keys()])].filter((does) => counts.has(does)).slice(0, 10);
-  const summary = kinds.map((does) => `${counts.get(does)} ${verbs[does] ?? plain(`to ${does}`)}`);
+  const summary = kinds.map(
+    (does) => `${counts.get(does)} ${Object.hasOwn(verbs, does) ? verbs[does] : plain(`to ${does}`)}`,
+  );
   const hasFailed = diagnostics.some(({ severity }) => severity === "error");
   const none = hasFailed ? "The preview failed." : "No changes.";
   return `## Preview\n\n${summary.length === 0 ? none : `${summary.join(", ")}.`}`;

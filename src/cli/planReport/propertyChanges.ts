@@ -67,7 +67,7 @@ function cleaned(value: unknown, name = ""): unknown {
   if (signature in value) {
     return secret;
   }
-  const entries = Object.entries(value).filter(([key]) => !key.startsWith("__"));
+  const entries = Object.entries(value).filter(([key]) => !key.startsWith("__") || key === "__proto__");
   return withoutDigests(Object.fromEntries(entries.map(([key, each]) => [key, cleaned(each, key)])));
 }
 
@@ -104,7 +104,7 @@ function differences(old: unknown, now: unknown, path: string): PropertyChange[]
   const [before, after] = [mapOf(old), mapOf(now)];
   if (before !== undefined && after !== undefined) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-    return names.flatMap((name) => differences(before[name], after[name], childPath(path, name)));
+    return names.flatMap((name) => differences(own(before, name), own(after, name), childPath(path, name)));
   }
   if (isLines(old) || isLines(now)) {
     const comparable = [old, now].every((each) => each === undefined || isLines(each) || typeof each === "string");
@@ -117,6 +117,11 @@ function differences(old: unknown, now: unknown, path: string): PropertyChange[]
 
 function ends(old: unknown, now: unknown): Pick<PropertyChange, "old" | "now"> {
   return { ...(old !== undefined && { old: inText(old) }), ...(now !== undefined && { now: inText(now) }) };
+}
+
+/** Not what every object inherits, such as `toString`. */
+function own(map: Record<string, unknown>, name: string): unknown {
+  return Object.hasOwn(map, name) ? map[name] : undefined;
 }
 
 /** A map, or nothing, which compares with a map as an empty one. */
