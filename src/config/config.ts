@@ -71,6 +71,7 @@ export function parseConfig(
       markScope: values.markScope ?? "task",
       statuses: { ...defaultStatuses, ...values.statuses },
       pageSize: values.pageSize,
+      allowedFolders: [inConfig.allowedFolders, inEnvironment.allowedFolders].flatMap((folders) => folders ?? []),
       s3ForcePathStyle: values.s3ForcePathStyle,
       forceDestroy: (taskId) => forced.includes(true) || forced.includes(taskId),
     },

@@ -158,6 +158,13 @@ const providerKeys = {
       "action types that a refresh requests in addition to the declared ones; with the type of loops it finds their drift",
     default: "none",
   },
+  allowedFolders: {
+    kind: list("folders"),
+    environment: "WEBEXTRACT_ALLOWED_FOLDERS",
+    meaning:
+      "folders outside of the program's folder, relative to it, whose files `itemsFile`, `file` and `checks.schema` can name. Those of the configuration and of the environment count",
+    default: "none",
+  },
   markScope: {
     kind: choice("task", "returned"),
     environment: "WEBEXTRACT_MARK_SCOPE",

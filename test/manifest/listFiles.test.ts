@@ -24,7 +24,7 @@ describe("the lists and files that a manifest names", () => {
     const problems: { path: string; reason: string }[] = [];
     await resources.ExtractionTask?.check?.(
       { from: { adoptTaskId: "t" }, ...args },
-      { folder: folder.path, settings: {} as never, problems },
+      { folder: folder.path, settings: { allowedFolders: [] } as never, problems },
     );
     return problems.map(({ path, reason }) => `${path}: ${reason}`);
   }

@@ -1,9 +1,10 @@
-import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Problem } from "../args";
 import { shortened } from "../args";
 import type { CheckContext } from "../resource";
 import { unknown } from "../values";
+import type { FilePlaces } from "./allowedFile";
+import { whyNotAllowed } from "./allowedFile";
 import { DigestOfLines, joinLines, linesOfFileNow, NotUtf8, splitLines } from "./lines";
 
 /** What `check` makes of a list. */
@@ -52,7 +53,7 @@ export function isGivenOnce(
 }
 
 /** What the check of a list needs. */
-export type ListContext = Pick<CheckContext, "folder" | "problems">;
+export type ListContext = FilePlaces & Pick<CheckContext, "problems">;
 
 /** A list among the arguments of a resource: given as it is, or as a file. */
 export interface GivenList {
@@ -109,7 +110,8 @@ function checkItems(list: string | string[], names: ListNames, { problems }: Lis
 /** Line ends of old Macs. With them all lines would be one item, and a check of that item would see only the first line. */
 const loneReturn = "has a carriage return inside a line";
 
-function checkFile(file: string, names: ListNames, { folder, problems }: ListContext): CheckedList | undefined {
+function checkFile(file: string, names: ListNames, context: ListContext): CheckedList | undefined {
+  const { folder, problems } = context;
   const path = names.at + names.file;
   const full = resolve(folder, file);
   const refuse = (reason: string): undefined => {
@@ -120,8 +122,9 @@ function checkFile(file: string, names: ListNames, { folder, problems }: ListCon
   const urls = new UrlCheck(pathOf);
   const returns: Problem[] = [];
   try {
-    if (!statSync(full).isFile()) {
-      return refuse(`names "${file}", which is not a file`);
+    const why = whyNotAllowed(full, context);
+    if (why !== undefined) {
+      return refuse(`names "${file}", which ${why}`);
     }
     for (const lines of linesOfFileNow(full)) {
       digest.add(lines.map(({ text }) => text));

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Context } from "../resource";
 import { messageOf, ResourceError } from "../resource";
+import { whyNotAllowed } from "./allowedFile";
 import { NotUtf8 } from "./lines";
 
 /** A file with a list, as `check` has read it. */
@@ -25,7 +26,17 @@ export async function readChecked<T>(
       `The file "${file.name}" (${file.argument} of task "${file.taskId}") ${what} after the check. No part of it was sent. ${next}`,
     );
   const changed = (): ResourceError => refused("changed", "Run the command again to see the change in a preview.");
-  const { sha256, content } = await read(path).catch((error: NodeJS.ErrnoException) => {
+  const readAllowed = async () => {
+    const why = whyNotAllowed(path, context);
+    if (why !== undefined) {
+      throw refused(`became another one: it ${why}`, "Then run the command again.");
+    }
+    return read(path);
+  };
+  const { sha256, content } = await readAllowed().catch((error: NodeJS.ErrnoException) => {
+    if (error instanceof ResourceError) {
+      throw error;
+    }
     if (error instanceof NotUtf8) {
       throw changed();
     }

@@ -5,6 +5,7 @@ import type { Row } from "../../../service/contract/types";
 import { isRecord } from "../../../service/isRecord";
 import type { CheckContext, Context } from "../../resource";
 import { messageOf } from "../../resource";
+import { whyNotAllowed } from "../../urls/allowedFile";
 import { readChecked } from "../../urls/checkedFile";
 import { unknown } from "../../values";
 import type { FailedCheck, RowStep } from "./checkedRows";
@@ -21,8 +22,9 @@ export interface CheckedChecks extends RowChecks {
 export async function checkSchema(
   checks: CheckedChecks,
   before: unknown,
-  { folder, problems }: CheckContext,
+  context: CheckContext,
 ): Promise<CheckedChecks> {
+  const { folder, problems } = context;
   const { schemaSha256: _given, ...others } = checks;
   const { schema } = checks;
   if (schema === undefined) {
@@ -38,6 +40,10 @@ export async function checkSchema(
     return others;
   };
   try {
+    const why = whyNotAllowed(path, context);
+    if (why !== undefined) {
+      return refuse(why);
+    }
     const { content, sha256 } = await readSchema(path);
     if (!isRecord(before) || before.schemaSha256 !== sha256) {
       compile(content);

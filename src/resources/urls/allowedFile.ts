@@ -1,0 +1,37 @@
+import { realpathSync, statSync } from "node:fs";
+import { isAbsolute, relative, resolve, sep } from "node:path";
+import type { Settings } from "../resource";
+
+/** Where the files are that arguments can name. */
+export interface FilePlaces {
+  /** The program's folder. */
+  folder: string;
+  /** Without them, as on the command line, each regular file counts: the user has named it. */
+  settings?: Pick<Settings, "allowedFolders">;
+}
+
+/**
+ * Why an argument must not name this file: a part of a sentence; undefined if it can. The lines of such a file go to the service. So a manifest or a link
+ * in a pull request must not lead to the environment of a process or to a key, and a read of a device or a FIFO would never end.
+ * @throws the error of the file system if there is no such file
+ */
+export function whyNotAllowed(path: string, { folder, settings }: FilePlaces): string | undefined {
+  const real = realpathSync(path);
+  if (!statSync(real).isFile()) {
+    return "is not a file";
+  }
+  const places = settings && [folder, ...settings.allowedFolders.map((each) => resolve(folder, each))];
+  return places === undefined || places.some((place) => isInside(real, place))
+    ? undefined
+    : `is the file "${real}", which is outside of the program's folder. Copy it into that folder, or add its folder to webextract:allowedFolders`;
+}
+
+function isInside(real: string, place: string): boolean {
+  try {
+    const path = relative(realpathSync(place), real);
+    return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+  } catch {
+    // A folder that does not exist contains nothing.
+    return false;
+  }
+}
