@@ -44,6 +44,8 @@ const moments: Record<string, Moment> = {
   "stop, reading": { line: "stop shop-1 --yes", operation: "getSubtasks", says: /^error: / },
   "status, reading": { line: "status shop-1", operation: "getSubtasks", says: /^error: / },
   "rows, reading": { line: "rows shop-1", operation: "getData", says: /^error: / },
+  "adopt, reading": { line: "adopt shop-1 --out tasks", operation: "getActions", says: /^error: / },
+  "probe, reading": { line: "probe --task shop-1", operation: "getSubtasks", says: /^error: / },
   "export, reading its only page": {
     line: "export shop-1 --out rows.json",
     operation: "getData",

@@ -1,6 +1,7 @@
 export { AccountGuard } from "../../src/provider/accountGuard";
 export { DynamicProvider } from "../../src/provider/dynamicProvider";
 export { Host } from "../../src/provider/host";
+export { Journal } from "../../src/provider/journal";
 export { JournalFiles } from "../../src/provider/journalFiles";
 export { layers } from "../../src/provider/layers/index";
 export type { ProcessName } from "../../src/provider/processes";

@@ -4,7 +4,7 @@ import files from "node:fs/promises";
 import { join } from "node:path";
 import sinon from "sinon";
 import { noteUrn } from "../internals/engine";
-import { JournalFiles } from "../internals/provider";
+import { Journal, JournalFiles } from "../internals/provider";
 import type { Declared } from "../resources/life";
 import { failure, World } from "../resources/life";
 
@@ -12,6 +12,9 @@ const copyArgs = { sourceTaskId: "task-1", taskGroupId: "group-2" };
 const runArgs = { taskId: "task-1" };
 const appendArgs = { taskId: "task-1", actionId: "each", loopType: "UrlList", mode: "append" };
 const hour = 3600 * 1000;
+
+const urnOf = (type: string, name = type): string =>
+  `urn:pulumi:dev::test::pulumi-nodejs:dynamic/webextract:${type}::${name}`;
 
 describe("the journal of requests that must not be sent twice", () => {
   let world: World;
@@ -406,6 +409,66 @@ describe("the journal of requests that must not be sent twice", () => {
       }
       assert.equal(copies().length, 1);
       assert.deepEqual(readFileSync(path), content);
+    });
+  });
+
+  describe("with a second actor", () => {
+    it("keeps an entry until its process has noted a response, also at an ordinary end", async () => {
+      const run = world.declare("CloudRun");
+      const saved = await world.killed(run, () => run.up(runArgs), { operation: "startTask", when: "after" });
+      const before = world.journal();
+      world.providers.end();
+      assert.deepEqual(world.journal(), before);
+      assert.match(await failure(saved.up(runArgs)), /A paid run of task "task-1" may have started/);
+      assert.equal(runs().length, 1);
+    });
+
+    const journalOf = (pid: number): Journal =>
+      new Journal(
+        new JournalFiles(folder(), () => undefined),
+        () => undefined,
+        { movedFrom: [], skipsCheckpoints: false },
+        { own: { host: "here", pid }, isRunning: () => false },
+      );
+    const name = { urn: urnOf("CloudRun"), origin: "https://service.test", profile: "" };
+    const start = { operation: "startTask", inputs: { taskId: "task-1" }, what: "paid run" } as const;
+
+    it("leaves the entry of a later command when the response to an earlier one comes last", async () => {
+      const [first, second] = [journalOf(1), journalOf(2)];
+      const sendFirst = async (): Promise<string> => {
+        await second.of(name).once(start, async () => "second", String);
+        return "first";
+      };
+      await first.of(name).once(start, sendFirst, String);
+      assert.deepEqual(
+        world.journal().map(({ id }) => id),
+        ["second"],
+      );
+    });
+
+    const shown = { step: "inProgress", id: "made", args: {}, state: {} } as const;
+    it("removes an entry only for a resource of the same profile", async () => {
+      await journalOf(1)
+        .of(name)
+        .once(start, async () => "made", String);
+      for (const urn of [undefined, urnOf("CloudRun", "renamed")]) {
+        await journalOf(2).saw({ ...name, urn, profile: "other" }, shown);
+        assert.equal(world.journal().length, 1);
+      }
+      await journalOf(2).saw({ ...name, urn: urnOf("CloudRun", "renamed") }, shown);
+      assert.deepEqual(world.journal(), []);
+    });
+
+    it("removes the entry of an export only for a state that holds the same content of the file", async () => {
+      const made = { operation: "export", inputs: {}, what: "export", detail: { sha256: "new" } } as const;
+      await journalOf(1)
+        .of(name)
+        .once(made, async () => "rows.csv", String);
+      const stateWith = (sha256: string) => ({ ...shown, id: "rows.csv", state: { file: "rows.csv", sha256 } });
+      await journalOf(2).saw(name, stateWith("old"));
+      assert.equal(world.journal().length, 1);
+      await journalOf(2).saw(name, stateWith("new"));
+      assert.deepEqual(world.journal(), []);
     });
   });
 

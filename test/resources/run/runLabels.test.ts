@@ -244,7 +244,10 @@ describe("a run label", () => {
       world.warnings = [];
       await saved.up(under("b"));
       assert.deepEqual([starts(), saved.id], [2, lastLotNo()]);
-      assert.ok(world.warnings.some((each) => each.includes(`"${run.id}"`)));
+      assert.match(
+        world.warnings.join("\n"),
+        new RegExp(`"${run.id}" .*, under the run label "a" and not "b", so it is not taken over`),
+      );
     });
 
     it("the label of the other run starts nothing more after the next label has started its run", async () => {
