@@ -103,6 +103,10 @@ export class KeptFiles {
         yield pageOf(read.subarray(0, end), fields);
       }
     }
+    if (rest.length > 0) {
+      // An editor can have removed the last line break.
+      yield pageOf(Buffer.concat([rest, Buffer.from("\n")]), fields);
+    }
   }
 
   /** What is known of the reads that did not end; undefined if there are none. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { World } from "../life";
 import { failure, World as LifeWorld } from "../life";
 
@@ -98,6 +98,18 @@ describe("rows that the service may not return again", () => {
     assert.deepEqual([each.state.rowCount, files()], [26, ["1.ndjson"]]);
     assert.equal(world.content("out/1.ndjson"), textOf([...rows, '{"a":1,"a":2}']));
     assert.match(world.warnings.join(), /the rows are those that an earlier export had read, from "out\/1\.csv\./);
+  });
+
+  it("are all written, even if the last line break of their file is gone", async () => {
+    world.configure({ pageSize: "100" });
+    world.emulator.change.insertRows("task-1", ['{"a":1,"a":2}']);
+    const each = world.declare("DataExport");
+    await failure(each.up({ ...args, path: "out/{n}.csv", format: "csv" }));
+    const [name = ""] = kept();
+    const path = world.path(`out/${name}`);
+    writeFileSync(path, readFileSync(path, "utf8").trimEnd());
+    await each.up(args);
+    assert.equal(world.content("out/1.ndjson"), textOf([...rows, '{"a":1,"a":2}']));
   });
 
   it("are not kept twice by exports that fail in the same way", async () => {
