@@ -1,5 +1,5 @@
 import type { ActionShown } from "../../resources/task/taskPresence";
-import { fieldOf } from "../../resources/task/taskPresence";
+import { fieldOf, itemsOf, pairOf } from "../../resources/task/taskPresence";
 import { splitLines } from "../../resources/urls/lines";
 import { isRecord } from "../../service/isRecord";
 import type { Secrets } from "./secrets";
@@ -69,13 +69,15 @@ function adoptedAction(
 ): AdoptedAction {
   const notes: string[] = [];
   const title = fieldOf(shown, "name");
-  const { values, areFields } = propertiesOf(shown);
+  const { values, areFields } = propertiesOf(shown, notes);
   const properties = new Map<string, PropertyValue>();
   for (const [name, value] of values) {
     if (name.trim() === "") {
       notes.push("A property is not declared, because its name is empty.");
     } else if (value === null || value === undefined) {
       notes.push(`Property "${name}" is not declared, because it has no value.`);
+    } else if (typeof value === "number" && !Number.isFinite(value)) {
+      notes.push(`Property "${name}" is not declared, because its number is beyond the range of a double.`);
     } else if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") {
       notes.push(`Property "${name}" is not declared, because its value is neither a string, a number nor a boolean.`);
     } else if (secrets.mayBeProperty(name, String(value))) {
@@ -106,13 +108,18 @@ function withoutSignOfZero(value: PropertyValue): PropertyValue {
 }
 
 /** In a list of name/value pairs, in a map, or as fields of the action: the contract does not define it. */
-function propertiesOf(shown: ActionShown): { values: Map<string, unknown>; areFields: boolean } {
+function propertiesOf(shown: ActionShown, notes: string[]): { values: Map<string, unknown>; areFields: boolean } {
   const properties = fieldOf(shown, "properties");
   if (Array.isArray(properties)) {
     const values = new Map<string, unknown>();
     for (const each of properties) {
-      if (isRecord(each) && typeof each.name === "string" && !values.has(each.name)) {
-        values.set(each.name, each.value);
+      const [name, value] = pairOf(each) ?? [];
+      if (name === undefined) {
+        notes.push("A property is not declared, because the service does not show its name.");
+      } else if (values.has(name)) {
+        notes.push(`The service shows a second property "${name}". Only the first is declared.`);
+      } else {
+        values.set(name, value);
       }
     }
     return { values, areFields: false };
@@ -129,7 +136,13 @@ function adoptedLoop(shown: ActionShown, secrets: Secrets, notes: string[]): Ado
   if (!Array.isArray(given)) {
     return undefined;
   }
-  const items = given.map(String);
+  const items = itemsOf(shown);
+  if (items === undefined) {
+    notes.push(
+      `The list of ${given.length} items is not declared, because the service shows an item that is no string, number or boolean.`,
+    );
+    return undefined;
+  }
   const loopType = fieldOf(shown, "loopType");
   const why =
     typeof loopType !== "string" || loopType === ""

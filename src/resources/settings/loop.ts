@@ -3,7 +3,7 @@ import type { LoopItemsUpdate } from "../../service/contract/types";
 import type { CheckContext, Context } from "../resource";
 import { ResourceError } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
-import { actionsById, fieldOf, lookUpTask } from "../task/taskPresence";
+import { actionsById, fieldOf, itemsOf, lookUpTask } from "../task/taskPresence";
 import { readChecked } from "../urls/checkedFile";
 import { allLinesOfFile, digestOf } from "../urls/lines";
 
@@ -44,13 +44,13 @@ export function loopTypeAsBefore<T>(now: T, before: unknown): T {
 
 /** The loop of an action. Undefined if the service does not show the action or its loop. */
 export function shownLoop(action: ActionShown | undefined, declaredType: string): ShownLoop | undefined {
-  const items = action && fieldOf(action, "loopItems");
-  if (action === undefined || !Array.isArray(items)) {
+  const items = action && itemsOf(action);
+  if (action === undefined || items === undefined) {
     return undefined;
   }
   const loopType = fieldOf(action, "loopType");
   const shownType = typeof loopType === "string" ? loopType : declaredType;
-  return { items: items.map(String), loopType: loopTypeAsBefore(shownType, declaredType) };
+  return { items, loopType: loopTypeAsBefore(shownType, declaredType) };
 }
 
 /** The declaration with the values of the service's list; the same object if both are equal. Any difference is drift. */

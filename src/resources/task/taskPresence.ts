@@ -1,4 +1,5 @@
 import { isServiceError } from "../../service/errors/errors";
+import { isRecord } from "../../service/isRecord";
 import type { Context } from "../resource";
 import { entryOf } from "../values";
 
@@ -92,6 +93,12 @@ export function fieldOf(shown: ActionShown, name: string): unknown {
   return key === undefined ? undefined : shown[key];
 }
 
+/** The name and the value of an entry in a list of properties. Undefined if it has no name. */
+export function pairOf(entry: unknown): [name: string, value: unknown] | undefined {
+  const name = isRecord(entry) ? fieldOf(entry, "name") : undefined;
+  return isRecord(entry) && typeof name === "string" ? [name, fieldOf(entry, "value")] : undefined;
+}
+
 /**
  * The value of a property: in a list of name/value pairs, in a map, or in the action itself. Undefined if the service does not show it. If
  * the service shows a number or a boolean that equals the declared one, the value is the declared string, because the service does not keep
@@ -101,9 +108,9 @@ export function propertyOf(action: ActionShown, name: string, declared: string):
   const properties = fieldOf(action, "properties");
   let value: unknown;
   if (Array.isArray(properties)) {
-    value = properties.find((each) => each?.name === name)?.value;
-  } else if (typeof properties === "object" && properties !== null) {
-    value = entryOf(properties as Record<string, unknown>, name);
+    value = properties.map(pairOf).find((pair) => pair?.[0] === name)?.[1];
+  } else if (isRecord(properties)) {
+    value = entryOf(properties, name);
   }
   value ??= entryOf(action, name);
   if (typeof value === "number" && declared.trim() !== "" && Number(declared) === value) {
@@ -112,7 +119,18 @@ export function propertyOf(action: ActionShown, name: string, declared: string):
   if (typeof value === "boolean" && declared.trim().toLowerCase() === String(value)) {
     return declared;
   }
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
-    ? String(value)
-    : undefined;
+  return textOf(value);
+}
+
+/** The items of the action's loop. Undefined if the service does not show them as values that can be written again. */
+export function itemsOf(action: ActionShown): string[] | undefined {
+  const items = fieldOf(action, "loopItems");
+  const texts = Array.isArray(items) ? items.map(textOf) : [undefined];
+  return texts.every((text) => text !== undefined) ? texts : undefined;
+}
+
+/** A single value as a string; undefined for others. A number beyond the range of a double has lost its digits. */
+function textOf(value: unknown): string | undefined {
+  const isShown = typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
+  return isShown ? String(value) : undefined;
 }

@@ -25,6 +25,8 @@ const each = (loopItems: unknown[], loopType: unknown = "UrlList"): Shown => ({
   loopType,
   loopItems,
 });
+/** Items that are no string, number or boolean. */
+const oddItems = [{ url: "https://a.test/" }, [], null, Number.POSITIVE_INFINITY];
 const many = (count: number): string[] => Array.from({ length: count }, (_, index) => `https://käse.test/${index}`);
 
 describe("the files of adopted tasks", () => {
@@ -35,6 +37,28 @@ describe("the files of adopted tasks", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
   after(() => manifests.remove());
+
+  it("name what cannot be declared: items and numbers that cannot be written again, properties that are shown twice or without a name", () => {
+    for (const odd of oddItems) {
+      const { document = "" } = files([each(["https://a.test/", odd])]);
+      assert.match(
+        document,
+        /# .*The list of 2 items is not declared, because the service shows an item that is no string/,
+      );
+      assert.ok(!document.includes("items:"), document);
+    }
+    const pairs = [
+      { Name: "Wait", Value: "1" },
+      { name: "Wait", value: "2" },
+      { value: "3" },
+      { name: "Far", value: Number.POSITIVE_INFINITY },
+    ];
+    const { document = "" } = files([{ actionType: "NavigateAction", actionId: "open", properties: pairs }]);
+    assert.match(document, /Wait: "1"/);
+    assert.match(document, /# .*second property "Wait"/);
+    assert.match(document, /# .*does not show its name/);
+    assert.match(document, /# .*"Far" is not declared, because its number is beyond the range/);
+  });
 
   const files = (shown: Shown[], target: Partial<AdoptTarget> = {}, taskIds = ["novels"]): AdoptedFiles =>
     adoptedFiles(

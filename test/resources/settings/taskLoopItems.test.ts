@@ -260,6 +260,26 @@ describe("TaskLoopItems with onDelete restore", () => {
     assert.match(world.warnings.join(), /keeps .*the loop of action "each"/);
   });
 
+  it("restores no list with an item that is no string, number or boolean, and takes none for drift", async () => {
+    for (const odd of [{ url: "https://a.test/" }, [], null]) {
+      const items = world.declare("TaskLoopItems");
+      const loopItems = ["https://a.test/", odd];
+      const actions = [{ actionType: "LoopAction", actionId: "each", loopType: "UrlList", loopItems }];
+      const body = { data: [{ taskId: "task-1", actions }], requestId: "r" };
+      const showsOdd = () => world.emulator.fault({ operation: "getActions", kind: "status", status: 200, body });
+      showsOdd();
+      await items.up({ ...restoring, items: ["a"] });
+      assert.match(world.warnings.splice(0).join(), /cannot be restored later, because the service does not show/);
+      assert.equal(items.state.previous, undefined);
+      showsOdd();
+      await items.refresh();
+      assert.equal(await items.up({ ...restoring, items: ["a"] }), "nothing");
+      await items.destroy();
+      assert.deepEqual(stands(), ["a"]);
+      assert.match(world.warnings.splice(0).join(), /keeps .*the loop of action "each"/);
+    }
+  });
+
   it("does not undo the list of its replacement, and warns that the old list is lost", async () => {
     const items = world.declare("TaskLoopItems");
     await items.up({ ...restoring, items: ["a"] });
