@@ -56,7 +56,10 @@ describe("webextract adopt, validate and plan-report", () => {
     assert.equal(existsSync(world.path("items")), false);
     const replaced = await world.run("adopt shop-1 --out shop.ts --yes");
     assert.equal(replaced.code, 0, replaced.stderr);
-    assert.match(read("shop.ts"), /^import \{ ExtractionTask \} from "pulumi-webextract";/);
+    assert.match(
+      read("shop.ts"),
+      /^import \* as pulumi from "@pulumi\/pulumi";\nimport \{ ExtractionTask \} from "pulumi-webextract";/,
+    );
     const again = await world.run("adopt shop-1 --out shop.ts --json");
     assert.deepEqual(
       [again.code, again.json().files.map(({ written }: { written: boolean }) => written)],

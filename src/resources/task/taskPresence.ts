@@ -94,7 +94,7 @@ export function fieldOf(shown: ActionShown, name: string): unknown {
 }
 
 /** The name and the value of an entry in a list of properties. Undefined if it has no name. */
-export function pairOf(entry: unknown): [name: string, value: unknown] | undefined {
+export function pairOf(entry: unknown): [string, unknown] | undefined {
   const name = isRecord(entry) ? fieldOf(entry, "name") : undefined;
   return isRecord(entry) && typeof name === "string" ? [name, fieldOf(entry, "value")] : undefined;
 }
