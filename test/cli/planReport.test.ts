@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import MarkdownIt from "markdown-it";
 import fc from "../fastCheck";
-import { harmlessValues, secretValues } from "../hostile";
+import { harmlessValues, hostileStrings, secretValues } from "../hostile";
 import { planReport, readPlan } from "../internals/planReport";
 
 type Inputs = Record<string, unknown>;
@@ -106,7 +107,7 @@ describe("the report of a plan", () => {
       ...["Task `novels`", "CloudRun `ofNovels`"],
       ...["Task `new`", "CloudRun `ofNew`", "TaskCopy `new`"],
       ...["Task `task-9`", "DataExport `ofOther`"],
-      ...["Other resources", "random:index/id:Id `id`"],
+      ...["Other resources", "`random:index/id:Id` `id`"],
     ]);
     assert.match(text, /`taskId` \| {2}\| `\(known after the up\)`/);
   });
@@ -138,11 +139,11 @@ describe("the report of a plan", () => {
     ]);
     const [, warnings = ""] = /> \[!WARNING\]\n((?:>.*\n)*)/.exec(text) ?? [];
     assert.deepEqual(warnings.trim().split("\n"), [
-      "> - CloudRun `again` starts a run, which may cost money, because triggers changed.",
+      "> - CloudRun `again` starts a run, which may cost money, because `triggers` changed.",
       "> - CloudSubtasks `parts` starts subtasks, which may cost money.",
-      "> - TaskCopy `gone` removes the rows of task task-1; the up fails if there are any, unless forceDestroy allows it.",
-      "> - ExtractionTask `forced` removes all rows of task task-2.",
-      "> - DataExport `rows` removes the file r.csv.",
+      "> - TaskCopy `gone` removes the rows of task `task-1`; the up fails if there are any, unless forceDestroy allows it.",
+      "> - ExtractionTask `forced` removes all rows of task `task-2`.",
+      "> - DataExport `rows` removes the file `r.csv`.",
     ]);
     assert.match(text, /^1 to create, 1 to update, 1 to replace, 6 to delete\.$/m);
   });
@@ -164,10 +165,10 @@ describe("the report of a plan", () => {
       run("trigger", "a", "a", ["triggers"]),
     ]);
     assert.deepEqual(text.match(/^> - .*$/gm), [
-      '> - CloudRun `first` starts a run under the label "a", which may cost money.',
-      '> - CloudRun `next` starts a run under the label "b", which may cost money.',
-      '> - CloudRun `both` starts a run under the label "b", which may cost money, because triggers changed.',
-      "> - CloudRun `trigger` starts a run, which may cost money, because triggers changed.",
+      "> - CloudRun `first` starts a run under the label `a`, which may cost money.",
+      "> - CloudRun `next` starts a run under the label `b`, which may cost money.",
+      "> - CloudRun `both` starts a run under the label `b`, which may cost money, because `triggers` changed.",
+      "> - CloudRun `trigger` starts a run, which may cost money, because `triggers` changed.",
     ]);
     assert.match(text, /\| `runLabel` \| `a` \| `b` \|/);
     assert.doesNotMatch(text, /__runLabels/);
@@ -235,28 +236,88 @@ describe("the report of a plan", () => {
     }
   });
 
-  it("keeps names and values from becoming markup", () => {
-    const text = report(
-      [
-        step({
-          name: "a|b`c",
-          op: "delete|@x",
-          old: actions({ "x|y": "a|b\n" }),
-          now: actions({ "x|y": "`<img>`|\\|" }),
-        }),
-        step({ name: "same", old: actions({ V: " @team https://x.test " }), now: actions({ V: "[a](b)|" }) }),
-      ],
-      {
-        diagnostics: [
-          { severity: "error", message: "<b>@team</b> ![x](http://y)" },
-          { severity: "info", message: "no" },
+  describe("in a comment of a pull request", () => {
+    const markdown = new MarkdownIt({ html: true, linkify: true });
+    markdown.linkify.set({ fuzzyEmail: true, fuzzyLink: true }).add("ftp:", "https:").add("xmpp:", "mailto:");
+
+    /** What is shown, without what stands in code, where nothing comes alive. */
+    const aliveIn = (text: string): string => markdown.render(text).replace(/<code>[^<]*<\/code>/g, "");
+    const codeIn = (text: string): string[] =>
+      [...markdown.render(text).matchAll(/<code>([^<]*)<\/code>/g)].map(([, shown = ""]) => shown);
+
+    const everywhere = (foreign: string): string =>
+      report(
+        [
+          step({
+            name: foreign,
+            op: foreign,
+            old: actions({ [foreign]: "x", V: foreign }, loop([foreign])),
+            now: actions({ V: `${foreign}2` }, loop([`${foreign}3`])),
+          }),
+          step({ type: foreign, op: "create", now: { a: foreign } }),
+          step({ type: "TaskCopy", op: "delete", name: foreign, id: foreign, old: { sourceTaskId: foreign } }),
+          step({ type: "DataExport", op: "delete", old: { path: foreign, onDelete: "removeFile" } }),
+          step({ type: "CloudRun", op: "create", now: { runLabel: foreign, taskId: foreign } }),
+          step({ type: "CloudRun", op: "replace", old: {}, now: { x: foreign }, replaceReasons: [foreign] }),
         ],
-      },
-    );
-    for (const line of text.split("\n").filter((each) => each.startsWith("|"))) {
-      assert.equal(line.match(/\|/g)?.length, 4, line);
+        { diagnostics: [{ severity: "error", message: foreign }] },
+      );
+
+    const isInert = (foreign: string): void => {
+      const text = everywhere(foreign);
+      const alive = aliveIn(text);
+      const tags = new Set([...alive.matchAll(/<\/?([^ >]*)[^>]*>/g)].map(([, tag]) => tag));
+      const own = "h2 h3 p blockquote ul li table thead tbody tr th td br strong".split(" ");
+      assert.deepEqual(
+        [...tags].filter((tag) => !own.includes(tag ?? "")),
+        [],
+        text,
+      );
+      assert.doesNotMatch(alive, /@|https?:|www\.|evil|forged|octo/i, text);
+      for (const [row] of alive.matchAll(/<tr>[\s\S]*?<\/tr>/g)) {
+        assert.equal(row.match(/<t[dh]>/g)?.length, 3, row);
+      }
+    };
+
+    for (const { what, text } of hostileStrings) {
+      it(`shows ${what} as code`, () => {
+        isInert(text);
+      });
     }
-    assert.doesNotMatch(text.replace(/`[^`\n]*`/g, ""), /<(?!\/?code>|br>)|@|!\[|\]\(|http:\/\//);
+
+    it("shows any mix of signs as code, and each value as it is", () => {
+      const sign = fc.constantFrom(
+        ..."`|\\<>@[]()*_~#!$&;:/ ab\n-".split(""),
+        "``",
+        "\\|",
+        "https://a.test",
+        "@me",
+        "&lt;",
+      );
+      fc.assert(fc.property(fc.string({ unit: sign, maxLength: 30 }), (foreign) => isInert(`${foreign}`)));
+      fc.assert(
+        fc.property(fc.string({ unit: sign, minLength: 1, maxLength: 30 }), (value) => {
+          fc.pre(!value.includes("\n") && !value.includes("://"));
+          const escaped = markdown.utils.escapeHtml(value);
+          assert.ok(codeIn(report([step({ old: {}, now: { given: value } })])).includes(escaped), value);
+        }),
+      );
+    });
+  });
+
+  it("shows a changed secret whose name is the beginning of another changed name, and names with two underscores", () => {
+    const secret = (name: string): Inputs => ({ [name]: { "4dabf18193072939515e22adb298388d": "x" } });
+    const text = report([
+      step({
+        old: { open: secret("a"), open2: "1", toString2: "1", given: { __inner: "1" } },
+        now: { open: secret("a"), open2: "2", toString2: "1", given: { __inner: "2" } },
+        detailedDiff: { open: { kind: "update" }, open2: { kind: "update" }, "given.toString": { kind: "update" } },
+      }),
+    ]);
+    assert.match(text, /\| `open` \| `.*\[secret\].*` \| `.*\[secret\].*` \|/);
+    assert.match(text, /\| `open2` \| `1` \| `2` \|/);
+    assert.match(text, /\| `given.__inner` \| `1` \| `2` \|/);
+    assert.doesNotMatch(text, /native code|toString`/);
   });
 
   it("has at most 60,000 characters, however large the plan is", () => {

@@ -1,10 +1,11 @@
-import { hideSecrets } from "../../service/errors/secretShapes";
 import { isRecord } from "../../service/isRecord";
+import { code } from "./markdown";
 import type { ResourceChange } from "./plan";
 
 /** What a reviewer must not overlook. */
 export interface Callout {
   change: ResourceChange;
+  /** In Markdown. */
   says: string;
 }
 
@@ -26,9 +27,9 @@ const isRemoved = ({ does, isRetained }: ResourceChange): boolean =>
 function paidRun(change: ResourceChange): string | undefined {
   const { type, old, now, replaceReasons } = change;
   if (type === "CloudRun" && isMade(change) && now.adoptLotNo === undefined) {
-    const label = now.runLabel === old.runLabel ? "" : ` under the label "${String(now.runLabel)}"`;
+    const label = now.runLabel === old.runLabel ? "" : ` under the label ${code(String(now.runLabel))}`;
     const others = replaceReasons.filter((reason) => reason !== "runLabel");
-    const why = others.length === 0 ? "" : `, because ${others.map((each) => hideSecrets(each)).join(", ")} changed`;
+    const why = others.length === 0 ? "" : `, because ${others.map((each) => code(each)).join(", ")} changed`;
     return `starts a run${label}, which may cost money${why}`;
   }
   const starts = isMade(change) || change.does === "update";
@@ -47,7 +48,7 @@ function removedRows(change: ResourceChange): string | undefined {
   if (onDelete !== "removeData") {
     return undefined;
   }
-  const task = id === undefined ? "the task" : `task ${id}`;
+  const task = id === undefined ? "the task" : `task ${code(id)}`;
   return old.forceDestroy === true
     ? `removes all rows of ${task}`
     : `removes the rows of ${task}; the up fails if there are any, unless forceDestroy allows it`;
@@ -56,7 +57,7 @@ function removedRows(change: ResourceChange): string | undefined {
 function removedFile(change: ResourceChange): string | undefined {
   const { type, old } = change;
   return type === "DataExport" && isRemoved(change) && old.onDelete === "removeFile"
-    ? `removes the file ${String(old.path ?? "")}`
+    ? `removes the file ${code(String(old.path ?? ""))}`
     : undefined;
 }
 

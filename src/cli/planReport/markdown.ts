@@ -1,19 +1,30 @@
 import { hideSecrets } from "../../service/errors/secretShapes";
 
-/** Text from names and values, so that it cannot become markup, a mention or a link in a comment of a pull request. */
+/**
+ * Text from names and values as code, so that it cannot become markup, a mention or a link in a comment of a pull request: in code between
+ * backticks nothing comes alive. In an element, such as `<code>`, mail addresses still become links.
+ */
 
 const longest = 160;
 
-/** A value or a name as code, on one line. */
-export function code(text: string): string {
-  const line = oneLine(text, longest);
-  // Within a table, a pipe ends the cell even in code. Spaces at the ends of code may be dropped.
-  return /[`|\\]|^\s|\s$|^$/.test(line) ? `<code>${escaped(line)}</code>` : `\`${line}\``;
+/** A value, a name or a message, on one line. */
+export function code(text: string, most = longest): string {
+  const line = oneLine(text, most);
+  const runs = line.match(/`+/g) ?? [];
+  const fence = "`".repeat(1 + Math.max(0, ...runs.map(({ length }) => length)));
+  // One space at each end is dropped where both ends have one.
+  const padded = /^`|`$|^\s.*\s$/.test(line) ? ` ${line} ` : line;
+  return `${fence}${padded === "" ? '""' : padded}${fence}`;
 }
 
-/** Words, on one line. */
-export function plain(text: string, most = longest): string {
-  return escaped(oneLine(text, most));
+/** The same in a cell of a table: a bare pipe ends a cell, in code too. */
+export function cell(text: string): string {
+  return code(text).replaceAll("|", "\\|");
+}
+
+/** A type or the kind of a step: as it is if it is one plain word. */
+export function word(text: string): string {
+  return /^[A-Za-z][A-Za-z0-9]{0,79}(?:-[a-z]{1,20}){0,3}$/.test(text) ? text : code(text);
 }
 
 function oneLine(text: string, most: number): string {
@@ -21,12 +32,4 @@ function oneLine(text: string, most: number): string {
   const hidden = hideSecrets(text);
   const cut = hidden.length > most ? `${hidden.slice(0, most)}…` : hidden;
   return cut.replace(/\r?\n/g, "⏎").replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, "�");
-}
-
-/** `@` and the colon of an address too: they would make mentions and links. */
-function escaped(text: string): string {
-  return text.replace(
-    /:(?=\/)|[^\p{L}\p{M}\p{N}\p{So} ,;:.'"/()=⏎…�-]/gu,
-    (character) => `&#${character.codePointAt(0)};`,
-  );
 }

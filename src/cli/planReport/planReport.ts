@@ -1,6 +1,6 @@
 import { partsOfUrn } from "../../resources/urn";
 import { calloutsOf } from "./callouts";
-import { code, plain } from "./markdown";
+import { cell, code, word } from "./markdown";
 import type { Plan, ResourceChange } from "./plan";
 import type { PropertyChange } from "./propertyChanges";
 import { propertyChanges } from "./propertyChanges";
@@ -81,7 +81,7 @@ function headOf({ changes, diagnostics }: Plan): string {
   }
   const kinds = [...new Set([...Object.keys(verbs), ...counts.keys()])].filter((does) => counts.has(does)).slice(0, 10);
   const summary = kinds.map(
-    (does) => `${counts.get(does)} ${Object.hasOwn(verbs, does) ? verbs[does] : plain(`to ${does}`)}`,
+    (does) => `${counts.get(does)} ${Object.hasOwn(verbs, does) ? verbs[does] : `to ${word(does)}`}`,
   );
   const hasFailed = diagnostics.some(({ severity }) => severity === "error");
   const none = hasFailed ? "The preview failed." : "No changes.";
@@ -90,7 +90,7 @@ function headOf({ changes, diagnostics }: Plan): string {
 
 function calloutsIn({ changes }: Plan): string {
   const lines = calloutsOf(changes).map(
-    ({ change: { type, name }, says }) => `> - ${plain(type)} ${code(name)} ${plain(says)}.`,
+    ({ change: { type, name }, says }) => `> - ${word(type)} ${code(name)} ${says}.`,
   );
   const shown = within(mostCallouts, lines, (count) => `> - … and ${count} more.`);
   return lines.length === 0 ? "" : ["> [!WARNING]", ...shown].join("\n");
@@ -100,7 +100,7 @@ function diagnosticsIn({ diagnostics }: Plan): string {
   const lines = diagnostics
     .filter(({ severity }) => severity === "error" || severity === "warning")
     .map(
-      ({ severity, message }) => `- ${severity}: ${plain(message.trim().replace(/^(?:error|warning): /, ""), 1_000)}`,
+      ({ severity, message }) => `- ${severity}: ${code(message.trim().replace(/^(?:error|warning): /, ""), 1_000)}`,
     );
   return within(mostDiagnostics, lines, (count) => `- … and ${count} more messages.`).join("\n");
 }
@@ -157,7 +157,7 @@ function titleOf(task: string, byUrn: ReadonlyMap<string, ResourceChange>): stri
 function titleOfChange({ type, name, does, replaceReasons }: ResourceChange): string {
   const reasons = replaceReasons.slice(0, 5).map((each) => code(each));
   const why = reasons.length === 0 ? "" : `, because ${reasons.join(", ")} changed`;
-  return `**${plain(does)}** ${plain(type)} ${code(name)}${why}`;
+  return `**${word(does)}** ${word(type)} ${code(name)}${why}`;
 }
 
 function wholeChange(change: ResourceChange): string {
@@ -177,15 +177,15 @@ function wholeChange(change: ResourceChange): string {
 
 function rowOf({ path, old, now, lines }: PropertyChange): string {
   if (lines === undefined) {
-    return `| ${code(path)} | ${cell(old)} | ${cell(now)} |`;
+    return `| ${cell(path)} | ${cellOf(old)} | ${cellOf(now)} |`;
   }
   const { added, removed, examples, isReordered } = lines;
   const counts = isReordered ? "the same lines in another order" : `+${added} / -${removed}`;
   const more = added + removed - examples.length;
-  const shown = [...examples.map((line) => code(line)), ...(more > 0 ? [`… and ${more} more`] : [])];
-  return `| ${code(path)} | | ${[counts, ...shown].join("<br>")} |`;
+  const shown = [...examples.map(cell), ...(more > 0 ? [`… and ${more} more`] : [])];
+  return `| ${cell(path)} | | ${[counts, ...shown].join("<br>")} |`;
 }
 
-function cell(value: string | undefined): string {
-  return value === undefined ? "" : code(value === "" ? '""' : value);
+function cellOf(value: string | undefined): string {
+  return value === undefined ? "" : cell(value);
 }

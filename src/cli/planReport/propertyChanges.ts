@@ -40,12 +40,12 @@ const signature = "4dabf18193072939515e22adb298388d";
 
 /** The properties that differ, without secrets. */
 export function propertyChanges({ old, now, paths }: ResourceChange): PropertyChange[] {
-  const before = cleaned(old);
-  const after = cleaned(now);
+  const before = cleaned(withoutEngineNames(old));
+  const after = cleaned(withoutEngineNames(now));
   const changes = differences(before, after, "");
   // A changed secret shows as the same word on both sides. Only the engine knows that it differs.
   const hidden = paths
-    .filter((path) => !changes.some((change) => change.path.startsWith(path) || path.startsWith(change.path)))
+    .filter((path) => !changes.some((change) => isAtOrIn(change.path, path) || isAtOrIn(path, change.path)))
     .flatMap((path): PropertyChange[] => {
       const [was, is] = [closest(before, path), closest(after, path)];
       return was?.includes(secret) || is?.includes(secret) ? [{ path, old: was, now: is }] : [];
@@ -53,7 +53,19 @@ export function propertyChanges({ old, now, paths }: ResourceChange): PropertyCh
   return [...changes, ...hidden];
 }
 
-/** The value without secrets and without what only the engine needs. */
+/** Whether a path is `parent`, or a path of something in it: `open2` is not in `open`. */
+function isAtOrIn(path: string, parent: string): boolean {
+  return path.startsWith(parent) && /^(?:$|[.[])/.test(path.slice(parent.length));
+}
+
+/** `__provider` and its like are names of the engine, but only at the top: within a value they are names of the user. */
+function withoutEngineNames(properties: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(properties).filter(([name]) => !name.startsWith("__") || name === "__proto__"),
+  );
+}
+
+/** The value without secrets. */
 function cleaned(value: unknown, name = ""): unknown {
   if (typeof value === "string") {
     return cleanedText(value, name);
@@ -67,8 +79,7 @@ function cleaned(value: unknown, name = ""): unknown {
   if (signature in value) {
     return secret;
   }
-  const entries = Object.entries(value).filter(([key]) => !key.startsWith("__") || key === "__proto__");
-  return withoutDigests(Object.fromEntries(entries.map(([key, each]) => [key, cleaned(each, key)])));
+  return withoutDigests(Object.fromEntries(Object.entries(value).map(([key, each]) => [key, cleaned(each, key)])));
 }
 
 /** Values that look like secrets are hidden too: a report is read by more people than the state. */
@@ -185,7 +196,7 @@ function closest(value: unknown, path: string): string | undefined {
     if (!isRecord(at) && !Array.isArray(at)) {
       break;
     }
-    at = Array.isArray(at) ? at[Number(name)] : at[name];
+    at = Array.isArray(at) ? at[Number(name)] : own(at, name);
   }
   return at === undefined ? undefined : inText(at);
 }
