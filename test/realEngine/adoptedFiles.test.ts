@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Seed } from "webextract-emulator";
+import { hostileStrings } from "../hostile";
 import type { AdoptTarget } from "../internals/adopt";
 import { adoptedFiles, readTasks, Secrets, writeFiles } from "../internals/adopt";
 import { planReport, readPlan } from "../internals/planReport";
@@ -152,5 +153,72 @@ describe("adopted tasks on the engine", () => {
     world.operations();
     assert.deepEqual(await changes(), {});
     assert.deepEqual(world.operations(), []);
+  });
+});
+
+describe("sixty adopted tasks with hostile names and values, in one file", () => {
+  let world: World;
+  const texts = hostileStrings.map(({ text }) => text.replace(/\p{Cs}/gu, "")).filter((text) => text.trim() !== "");
+  const ids = Array.from({ length: 60 }, (_, index) => `task-${index}`);
+  before(async () => {
+    const tasks = ids.map((taskId, index) => ({
+      taskId,
+      taskGroupId: "group-1",
+      actions: [
+        {
+          actionType: "EnterTextAction",
+          actionId: texts[index] ?? taskId,
+          properties: Object.fromEntries(
+            texts
+              .slice(index * 3, index * 3 + 6)
+              .map((text, at) => [at % 2 === 0 || text.includes("passwd") ? `Text${at}` : text, text]),
+          ),
+        },
+        {
+          actionType: "LoopAction",
+          actionId: `each-${index}`,
+          loopType: "TextList",
+          loopItems: texts.slice(index, index + 30).filter((text) => !/[\r\n]|^\ufeff/.test(text)),
+        },
+      ],
+    }));
+    world = await World.create({
+      seed: { taskGroups: [{ taskGroupId: "group-1" }], tasks },
+      program: "",
+      emulator: { behaviour: { getActionsEmptyTypes: "all" } },
+    });
+  });
+  after(() => world.remove());
+
+  it("need no write, and show no change after the first up", async () => {
+    const config: Record<string, string> = {
+      baseUrl: world.emulator.url,
+      accessToken: world.emulator.credentials.accessToken,
+    };
+    const host = new Host(
+      (key) => config[key],
+      noEngine(() => undefined, new AbortController().signal),
+    );
+    const { tasks } = await readTasks(ids, [], new Secrets(), host.context(undefined, undefined));
+    const { files } = adoptedFiles(tasks, { out: "all.yaml", folder: world.project.folder });
+    await writeFiles(files, world.project.folder);
+    const secrets = [...(files[0]?.content ?? "").matchAll(/# The variable ([\w-]+) is/g)].map(([, name]) => name);
+    assert.deepEqual(secrets, [], "no value has the shape of a secret");
+    world.program(`
+      const { Manifest } = require("pulumi-webextract");
+      new Manifest("all", { path: "all.yaml" });
+    `);
+    world.operations();
+    await world.project.up();
+    assert.deepEqual(
+      world.operations().filter((operation) => !operation.startsWith("get")),
+      [],
+    );
+    await world.project.refresh();
+    const { same, ...others } = (await world.project.previewJson()).changeSummary;
+    assert.deepEqual(others, {});
+    assert.ok((same ?? 0) >= 60);
+    const { actions } = world.project.resource("task-3").inputs as { actions: Record<string, unknown> };
+    assert.equal(Object.keys(actions).length, 2);
   });
 });

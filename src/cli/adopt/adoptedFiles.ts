@@ -136,17 +136,39 @@ class Names {
   private readonly taken = new Set<string>();
 
   give(wanted: string): string {
-    const valid = withoutEdges(wanted.replace(/[^\p{L}\p{M}\p{N}_.-]+/gu, "-")).slice(0, longestName) || "task";
-    let name = valid;
-    for (let count = 2; this.taken.has(name.toLowerCase()); count++) {
-      name = `${valid}-${count}`;
+    const valid = withoutEdges(cut(wanted.normalize("NFC").replace(/[^\p{L}\p{M}\p{N}_.-]+/gu, "-")));
+    const base = valid === "" || isDevice(valid) ? `task${valid && "-"}${valid}` : valid;
+    let name = base;
+    for (let count = 2; this.taken.has(keyOf(name)); count++) {
+      name = `${base}-${count}`;
     }
-    this.taken.add(name.toLowerCase());
+    this.taken.add(keyOf(name));
     return name;
   }
 }
 
-const longestName = 100;
+/** Names that are the same on a system without case: `ß` and `SS` too. */
+function keyOf(name: string): string {
+  return name.toUpperCase().toLowerCase();
+}
+
+/** What Windows takes for a device, whatever follows a dot. */
+function isDevice(name: string): boolean {
+  return /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(name);
+}
+
+/** File systems count bytes, at most 255 in a name. This leaves room for a number, an ending and the name of a list's file. */
+const longestName = 180;
+
+function cut(name: string): string {
+  const characters = [...name];
+  let bytes = 0;
+  const end = characters.findIndex((character) => {
+    bytes += Buffer.byteLength(character);
+    return bytes > longestName;
+  });
+  return end === -1 ? name : characters.slice(0, end).join("");
+}
 
 /** Windows drops a dot at the end of a name, and a name that begins with one is hidden. */
 function withoutEdges(name: string): string {

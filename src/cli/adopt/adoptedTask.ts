@@ -46,6 +46,8 @@ export function adoptedTask(taskId: string, shown: readonly ActionShown[], secre
       notes.push("An action is not declared, because the service does not show its actionId as a string.");
     } else if (typeof actionType !== "string" || actionType === "") {
       notes.push(`Action "${actionId}" is not declared, because the service does not show its actionType.`);
+    } else if (!isText(actionId) || !isText(actionType)) {
+      notes.push(`Action "${actionId}" is not declared, because its actionId or its actionType ${brokenText}.`);
     } else if (actions.has(actionId)) {
       notes.push(`The service shows a second action "${actionId}". Only the first is declared.`);
     } else {
@@ -76,6 +78,8 @@ function adoptedAction(
       notes.push("A property is not declared, because its name is empty.");
     } else if (value === null || value === undefined) {
       notes.push(`Property "${name}" is not declared, because it has no value.`);
+    } else if (!isText(name) || (typeof value === "string" && !isText(value))) {
+      notes.push(`Property "${name}" is not declared, because its name or its value ${brokenText}.`);
     } else if (typeof value === "number" && !Number.isFinite(value)) {
       notes.push(`Property "${name}" is not declared, because its number is beyond the range of a double.`);
     } else if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") {
@@ -86,6 +90,9 @@ function adoptedAction(
     } else {
       // The arguments refuse a number whose last digits may be lost.
       const isExact = typeof value !== "number" || Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+      if (!isExact) {
+        notes.push(`Property "${name}" is declared as a string, because its number may have lost digits.`);
+      }
       properties.set(name, isExact ? withoutSignOfZero(value) : String(value));
     }
   }
@@ -101,6 +108,13 @@ function adoptedAction(
     notes,
   };
 }
+
+/** Half of a surrogate pair is no character: no file can hold it. */
+function isText(text: string): boolean {
+  return !/\p{Cs}/u.test(text);
+}
+
+const brokenText = "has one half of a surrogate pair, which is not a character";
 
 /** YAML writes a negative zero with its sign, and JSON does not. */
 function withoutSignOfZero(value: PropertyValue): PropertyValue {
@@ -134,6 +148,9 @@ function propertiesOf(shown: ActionShown, notes: string[]): { values: Map<string
 function adoptedLoop(shown: ActionShown, secrets: Secrets, notes: string[]): AdoptedLoop | undefined {
   const given = fieldOf(shown, "loopItems");
   if (!Array.isArray(given)) {
+    if (given !== undefined && given !== null) {
+      notes.push("The list of the loop is not declared, because the service does not show it as a list.");
+    }
     return undefined;
   }
   const items = itemsOf(shown);
@@ -151,7 +168,9 @@ function adoptedLoop(shown: ActionShown, secrets: Secrets, notes: string[]): Ado
         ? "it is empty"
         : !areLines(items)
           ? "an item is blank or has a line break"
-          : undefined;
+          : ![loopType, ...items].every(isText)
+            ? `its loopType or an item ${brokenText}`
+            : undefined;
   if (why !== undefined) {
     notes.push(`The list of ${items.length} items is not declared, because ${why}.`);
     return undefined;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import ts from "typescript";
 import { parse } from "yaml";
 import fc from "../../fastCheck";
-import { harmlessValues, secretValues } from "../../hostile";
+import { harmlessValues, hostileStrings, secretValues } from "../../hostile";
 import type { AdoptedFiles, AdoptTarget } from "../../internals/adopt";
 import { adoptedFiles, adoptedTask, Secrets, targetProblem, writeFiles } from "../../internals/adopt";
 import { ManifestFolder } from "../../manifest/manifestFolder";
@@ -196,6 +196,145 @@ actions:
       ),
       { numRuns: 300 },
     );
+  });
+
+  describe("are accepted by validate and hold every value that is not named as left out", () => {
+    const white = fc.string({
+      unit: fc.constantFrom(" ", "\n", "\r", "\t", "a", "#", "-", ":", "\u00a0", "\u2028"),
+      maxLength: 12,
+    });
+    const wide = fc.oneof(white, fc.constantFrom(...hostileStrings.map(({ text }) => text)));
+    const value = fc.oneof(wide, fc.double(), fc.bigInt().map(Number), fc.boolean());
+    const action = fc.record({
+      properties: fc.array(fc.tuple(wide, value), { maxLength: 6 }),
+      items: fc.array(wide, { maxLength: 30 }),
+      actionId: wide,
+      name: wide,
+    });
+    const secrets = new Secrets(["my-credential"]);
+
+    const shownAction = (
+      { properties, items, actionId, name }: typeof action extends fc.Arbitrary<infer T> ? T : never,
+      at: number,
+    ): Shown => ({
+      actionType: "LoopAction",
+      actionId: `${actionId}${at}`,
+      name,
+      properties: properties.map(([key, each], index) => ({ name: `${key}${index}`, value: each })),
+      loopType: "TextList",
+      loopItems: items,
+    });
+
+    const check = (count: number, given: Shown[][], target: Partial<AdoptTarget>): void => {
+      const tasks = Array.from({ length: count }, (_, index) => {
+        const shown = given[index % given.length] ?? [];
+        return adoptedTask(
+          `${hostileStrings[index % hostileStrings.length]?.text.replace(/\p{Cs}/gu, "")}${index}`,
+          shown,
+          secrets,
+        );
+      });
+      const { files: planned, document } = adoptedFiles(tasks, { folder: manifests.path, ...target });
+      const texts =
+        document === undefined ? planned.map(({ path, content }) => [path, content]) : [["all.yaml", document]];
+      manifests.write(Object.fromEntries(texts));
+      const names = new Set(
+        [...texts.join("\n").matchAll(/\$\{([\w-]+)\} is|The variable ([\w-]+) is/g)].map(([, , name = ""]) => name),
+      );
+      const variables = Object.fromEntries([...names].map((name) => [name, name.endsWith("items") ? ["a"] : "x"]));
+      const paths =
+        document === undefined ? (planned[0]?.path.startsWith("tasks/") ? "tasks/*.yaml" : "all.yaml") : "all.yaml";
+      const read = new Map(
+        manifests.tasks(paths, variables).map(({ args }) => [(args.from as Shown).adoptTaskId, args]),
+      );
+      assert.equal(read.size, count);
+      for (const { taskId, actions } of tasks) {
+        const args = read.get(taskId) as {
+          actions?: Record<string, { properties?: object; loop?: { items?: string[]; itemsFile?: string } }>;
+        };
+        assert.deepEqual(Object.keys(args.actions ?? {}).sort(), actions.map(({ actionId }) => actionId).sort());
+        for (const { actionId, properties, loop } of actions) {
+          const written = args.actions?.[actionId];
+          for (const [name, each] of properties) {
+            const got = Object.entries(written?.properties ?? {}).find(([key]) => key === name)?.[1];
+            assert.equal(String(got), typeof each === "symbol" ? "x" : String(each), name);
+          }
+          if (loop !== undefined && typeof loop.items !== "symbol" && written?.loop?.itemsFile === undefined) {
+            assert.deepEqual(written?.loop?.items, loop.items);
+          }
+        }
+      }
+    };
+
+    for (const [count, numRuns] of [
+      [1, 300],
+      [60, 20],
+      [500, 3],
+    ] as const) {
+      it(`for ${count} task${count === 1 ? "" : "s"} with any values`, () => {
+        fc.assert(
+          fc.property(
+            fc.array(fc.array(action, { maxLength: 3 }), { minLength: 1, maxLength: Math.min(count, 8) }),
+            fc.constantFrom<Partial<AdoptTarget>>({}, { out: "tasks" }, { out: "all.yaml" }),
+            (given, target) =>
+              check(
+                count,
+                given.map((each) => each.map(shownAction)),
+                target,
+              ),
+          ),
+          { numRuns },
+        );
+      });
+    }
+
+    it("names what it leaves out: text that is no text, a list that is none, and a number that may have lost digits", () => {
+      const text = manifestOf([
+        open({ Half: "a\ud800b", "a\udc00": "x", Large: 2 ** 60, Good: "y" }),
+        { ...each([]), actionId: "object", loopItems: { a: 1 } },
+        { ...each(["a\ud800"]), actionId: "half" },
+        open({ Url: "u" }, "\ud800"),
+      ]);
+      assert.deepEqual(actionsOf(text), {
+        open: { actionType: "NavigateAction", properties: { Large: "1152921504606847000", Good: "y" } },
+      });
+      for (const note of [
+        '"Half" is not declared',
+        '"Large" is declared as a string',
+        "does not show it as a list",
+        "an item has one half",
+      ]) {
+        assert.match(text, new RegExp(`# .*${note}`));
+      }
+    });
+
+    it("in files whose names every system takes and that differ without case, whatever the ids are", () => {
+      const ids = [
+        ...hostileStrings.map(({ text }) => text),
+        "ß",
+        "SS",
+        "CON",
+        "con",
+        "aux.x",
+        "caf\u00e9",
+        "cafe\u0301",
+        "-".repeat(400),
+        `${"a".repeat(179)}🙂🙂`,
+      ];
+      const items = many(21);
+      const { files: planned } = files(
+        [each(items)],
+        { out: "tasks" },
+        ids.map((id) => id.replace(/\p{Cs}/gu, "")),
+      );
+      const names = planned.map(({ path }) => path.replace(/^.*\//, ""));
+      for (const name of names) {
+        assert.ok(Buffer.byteLength(name) <= 200, name);
+        assert.match(name, /^[\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N}_.-]*\.(?:yaml|txt)$/u);
+        assert.doesNotMatch(name, /^(?:con|prn|aux|nul|com\d|lpt\d)\./i);
+      }
+      assert.equal(new Set(planned.map(({ path }) => path.normalize("NFC").toUpperCase())).size, planned.length);
+    });
   });
 
   it("put a list of more than 20 items into a file beside the declaration", () => {
