@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { Refusal } from "../errors";
+import { parsedUrl } from "../parsedUrl";
 
 /** Who can use the admin API. */
 export interface Access {
@@ -55,7 +56,7 @@ function hasBody(headers: FastifyRequest["headers"]): boolean {
 
 /** A name that someone else controls can lead to a loopback address (DNS rebinding). */
 function checkHost(header: string | undefined, listening: string): void {
-  const name = URL.canParse(`http://${header}`) ? new URL(`http://${header}`).hostname : "";
+  const name = parsedUrl(`http://${header}`)?.hostname ?? "";
   if (isLoopbackName(name) || name === listening) return;
   throw new Refusal("PermissionDenied", `the header Host must be localhost or ${listening}, not ${header ?? "absent"}`);
 }

@@ -1,4 +1,5 @@
 import { lookup } from "node:dns/promises";
+import { parsedUrl } from "../parsedUrl";
 
 /** Options for fetching the pages of a run. */
 export interface PageOptions {
@@ -109,8 +110,9 @@ async function followRedirects(
     const location = response.headers.get("location");
     if (response.status < 300 || response.status >= 400 || location === null) return { url: allowed.href, response };
     discard(response);
-    if (!URL.canParse(location, allowed.href)) throw new PageError("redirected to an address that is not a URL");
-    target = new URL(location, allowed.href).href;
+    const next = parsedUrl(location, allowed.href);
+    if (next === undefined) throw new PageError("redirected to an address that is not a URL");
+    target = next.href;
   }
   throw new PageError(`more than ${mostRedirects} redirects`);
 }
@@ -135,8 +137,8 @@ function discard(response: Response): void {
 
 /** @throws PageError if the URL may not be opened, whatever the resolver says. */
 export function checkUrl(text: string, { allowRemotePages }: PageOptions): URL {
-  if (!URL.canParse(text)) throw new PageError("not an absolute URL");
-  const url = new URL(text);
+  const url = parsedUrl(text);
+  if (url === undefined) throw new PageError("not an absolute URL");
   if (url.protocol !== "http:" && url.protocol !== "https:") throw new PageError("only http and https can be opened");
   // The error of fetch would quote them.
   if (url.username !== "" || url.password !== "") {

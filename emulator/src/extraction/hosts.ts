@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { parsedUrl } from "../parsedUrl";
 import { Slots } from "./slots";
 
 /** What the requests to a host wait with. Tests replace it. */
@@ -52,7 +53,7 @@ export class Hosts {
    * @returns a function to call at the end of the request.
    */
   async enter(url: string, run: object, runPauseMs: number, signal: AbortSignal): Promise<() => void> {
-    const name = URL.canParse(url) ? new URL(url).host : "";
+    const name = parsedUrl(url)?.host ?? "";
     const host = this.hostOf(name);
     let disconnect: (() => void) | undefined;
     let inProgress = true;

@@ -1,3 +1,4 @@
+import { parsedUrl } from "../parsedUrl";
 import type { StoredRun } from "../store/store";
 import type { PageOptions } from "./fetchPage";
 import { fetchText, PageError, userAgent } from "./fetchPage";
@@ -32,7 +33,7 @@ export class Robots {
    * @throws PageError if the site does not allow the page.
    */
   async check(run: StoredRun, url: string, signal: AbortSignal): Promise<number> {
-    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return 0;
+    if (!/^https?:$/.test(parsedUrl(url)?.protocol ?? "")) return 0;
     const address = new URL("/robots.txt", url).href;
     const site = await this.siteOf(run, address, signal);
     const answer = site.text === "" ? { allowed: true, delayMs: 0 } : await this.ask(site, address, url, signal);

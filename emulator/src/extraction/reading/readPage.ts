@@ -1,4 +1,5 @@
 import type { CheerioAPI } from "cheerio" with { "resolution-mode": "import" };
+import { parsedUrl } from "../../parsedUrl";
 import type { Field } from "../extraction";
 import type { FetchedPage } from "../fetchPage";
 import { submittedForm } from "./forms";
@@ -99,5 +100,5 @@ function linkIn(scope: Scope, property: string, selector: string, base: string):
 }
 
 function absolute(link: string, base: string): string | undefined {
-  return URL.canParse(link, base) ? new URL(link, base).href : undefined;
+  return parsedUrl(link, base)?.href;
 }
