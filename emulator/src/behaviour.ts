@@ -4,6 +4,7 @@
  */
 
 import { Refusal } from "./errors";
+import { shown } from "./limits";
 
 /** A behaviour with a closed list of values. */
 export interface Choice<T extends string> {
@@ -228,7 +229,7 @@ export function withBehaviour(base: Behaviour, changes: Partial<Behaviour>): Beh
     if (!isAllowed(name, value)) {
       throw new Refusal(
         "InvalidParameter",
-        `behaviour ${name} cannot be ${JSON.stringify(value)}; allowed: ${allowedValues(name)}`,
+        `behaviour ${name} cannot be ${shown(value)}; allowed: ${allowedValues(name)}`,
       );
     }
   }

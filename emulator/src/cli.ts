@@ -26,6 +26,8 @@ import {
   parseBehaviour,
   startEmulator,
 } from "./index";
+import type { LimitedOption } from "./limits";
+import { allowedIntegers, isWithinLimits } from "./limits";
 
 interface EmulatorFlags {
   port: number;
@@ -127,7 +129,7 @@ function serverCommand(): Command {
   return new Command("webextract-emulator")
     .version(packageVersion())
     .description("Run a stateful emulator of the service on this machine")
-    .option("--port <number>", "port to listen on; 0 means a free port", integerUpTo(65_535), 8787)
+    .option("--port <number>", "port to listen on; 0 means a free port", within("port"), 8787)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--state <file>", "state file, which the next start continues from (default: no file)")
     .option("--seed <file>", "YAML or JSON file with the initial task groups, tasks and credentials", readSeed)
@@ -145,14 +147,14 @@ function serverCommand(): Command {
       {},
     )
     .option("--allow-remote-pages", "allow runs to open pages outside of this machine", false)
-    .option("--latency <ms>", "delay of each request in milliseconds", integerUpTo(600_000), 0)
+    .option("--latency <ms>", "delay of each request in milliseconds", within("latencyMs"), 0)
     .option(
       "--page-timeout <ms>",
       "timeout of loading one page of a run, and of reading it, in milliseconds",
-      integerUpTo(3_600_000, 1),
+      within("pageTimeoutMs"),
       10_000,
     )
-    .option("--page-memory <MB>", "memory for reading one page of a run, in megabytes", integerUpTo(65_536, 1), 1024)
+    .option("--page-memory <MB>", "memory for reading one page of a run, in megabytes", within("pageMemoryMb"), 1024)
     .addOption(
       new Option(
         "--admin-token <token>",
@@ -233,11 +235,10 @@ function behaviourList(): string {
   return behaviourNames.map((name) => `${name}=${allowedValues(name)}`).join("\n");
 }
 
-function integerUpTo(maximum: number, minimum = 0): (text: string) => number {
+function within(name: LimitedOption): (text: string) => number {
   return (text) => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= minimum && value <= maximum) return value;
-    throw new InvalidArgumentError(`It must be an integer from ${minimum} to ${maximum}.`);
+    if (/^\d+$/.test(text) && isWithinLimits(name, Number(text))) return Number(text);
+    throw new InvalidArgumentError(`It must be ${allowedIntegers(name)}.`);
   };
 }
 

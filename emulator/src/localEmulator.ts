@@ -1,5 +1,6 @@
 import { constants } from "node:buffer";
 import { setImmediate } from "node:timers/promises";
+import { checkArgument } from "./admin/adminCheck";
 import type { Behaviour } from "./behaviour";
 import { withBehaviour } from "./behaviour";
 import { Changes } from "./changes";
@@ -157,6 +158,7 @@ export class LocalEmulator implements Emulator {
   }
 
   fault(fault: Fault): FaultView {
+    checkArgument("fault", fault);
     return viewOf(this.parts.faults.add(fault));
   }
 
@@ -169,6 +171,7 @@ export class LocalEmulator implements Emulator {
   }
 
   hold(fault: Omit<Fault, "kind">): Hold {
+    checkArgument("hold", fault);
     return this.parts.faults.add({ when: "after", ...fault, kind: "hold" }).gate;
   }
 
@@ -206,6 +209,7 @@ export class LocalEmulator implements Emulator {
   }
 
   setPlan(plan: Plan): void {
+    checkArgument("setSettings", { plan });
     this.parts.service.plan = plan;
     this.parts.saveSoon();
   }
@@ -215,6 +219,7 @@ export class LocalEmulator implements Emulator {
   }
 
   setLatency(ms: number): void {
+    checkArgument("setSettings", { latencyMs: ms });
     this.parts.latency.ms = ms;
   }
 
@@ -223,6 +228,7 @@ export class LocalEmulator implements Emulator {
   }
 
   setClock(setting: ClockSetting): void {
+    checkArgument("setClock", setting);
     this.parts.service.clock.set(setting);
   }
 

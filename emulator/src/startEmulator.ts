@@ -18,6 +18,7 @@ import { FaultPlan } from "./http/faults";
 import { RateGate } from "./http/gate";
 import { Journal } from "./http/journal";
 import { buildServer } from "./http/server";
+import { checkLimits } from "./limits";
 import { LocalEmulator } from "./localEmulator";
 import { ChangeFeed } from "./page/changeFeed";
 import { RunProgress } from "./page/runProgress";
@@ -45,13 +46,13 @@ export interface EmulatorOptions {
   plan?: Plan;
   /** Whether runs can open pages outside of this machine. Default false. */
   allowRemotePages?: boolean;
-  /** Delay of each request in milliseconds. Default 0. */
+  /** Delay of each request in milliseconds, at most 600000. Default 0. */
   latencyMs?: number;
   /** How runs open pages. Default: without limits, without retries and without robots.txt. */
   crawling?: Partial<Crawling>;
-  /** Timeout of loading one page of a run, and of reading it, in milliseconds. Default 10000. */
+  /** Timeout of loading one page of a run, and of reading it, in milliseconds, at most 3600000. Default 10000. */
   pageTimeoutMs?: number;
-  /** Memory for reading one page of a run, in megabytes. Default 1024. */
+  /** Memory for reading one page of a run, in megabytes, at most 65536. Default 1024. */
   pageMemoryMb?: number;
   /** Token of the admin API. Default, also if it is empty: none on loopback, a random one on another address. */
   adminToken?: string;
@@ -66,6 +67,7 @@ export interface EmulatorOptions {
  * @throws Error if the seed, a behaviour or the state file is invalid, if another emulator uses the state file, or if the port is in use.
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  checkLimits(options);
   const lock = options.stateFile === undefined ? undefined : await lockState(options.stateFile);
   let initial: InitialState | undefined;
   const release = async () => {

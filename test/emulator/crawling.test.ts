@@ -202,6 +202,21 @@ describe("a run with options for crawling", () => {
       startEmulator({ crawling: { retries: -1 } }),
       /retries cannot be -1; allowed: an integer of at least 0/,
     );
+    for (const hostPauseMs of [2 ** 31, -1, 0.5, Number.NaN]) {
+      await assert.rejects(
+        startEmulator({ crawling: { hostPauseMs } }),
+        new RegExp(`hostPauseMs cannot be ${hostPauseMs}; allowed: an integer from 0 to 3600000`),
+      );
+    }
+    const most = { latencyMs: 600_000, pageTimeoutMs: 3_600_000, pageMemoryMb: 65_536, port: 65_535 };
+    for (const [name, allowed] of Object.entries(most)) {
+      for (const value of [allowed + 1, 2 ** 31, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+        await assert.rejects(
+          startEmulator({ [name]: value }),
+          new RegExp(`option ${name} cannot be ${value}; allowed: an integer from [01] to ${allowed}$`),
+        );
+      }
+    }
   });
 });
 

@@ -4,10 +4,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import fastify from "fastify";
 import type { Operation } from "../contract";
-import { contractText, operationsOf, readContract, yamlLibrary } from "../contract";
+import { contractText, yamlLibrary } from "../contract";
 import { internalFailure, Refusal } from "../errors";
 import { checkDepth } from "../http/body";
-import { RequestCheck } from "../http/checkRequest";
+import type { RequestCheck } from "../http/checkRequest";
 import type { AdminListener } from "../http/server";
 import { decodeColons } from "../http/server";
 import type { LocalEmulator } from "../localEmulator";
@@ -16,6 +16,7 @@ import { EventStream } from "../page/eventStream";
 import { servePage } from "../page/pageFiles";
 import type { Access } from "./access";
 import { bodyTypes, checkAccess, wrongType } from "./access";
+import { adminContract } from "./adminCheck";
 import type { AdminOperationName } from "./adminHandler";
 import { JsonText } from "./adminHandler";
 import { carryOut } from "./operations";
@@ -75,9 +76,7 @@ export class Admin implements AdminListener {
 }
 
 async function build(parts: AdminParts): Promise<FastifyInstance> {
-  const contract = readContract("admin.openapi.yaml");
-  const operations = operationsOf<AdminOperationName>(contract);
-  const check = new RequestCheck(contract, { thorough: true });
+  const { operations, check } = adminContract();
   const app = fastify({
     bodyLimit,
     exposeHeadRoutes: false,

@@ -1,8 +1,10 @@
+import { allowedIntegers, isWithinLimits, shown } from "../limits";
+
 /** How runs open pages. */
 export interface Crawling {
   /** Maximum number of pages of one host that are loaded at the same time. Default 0: no limit. */
   hostConnections: number;
-  /** Minimum time between the starts of two requests to one host, in milliseconds. Default 0. */
+  /** Minimum time between the starts of two requests to one host, in milliseconds, at most 3600000. Default 0. */
   hostPauseMs: number;
   /** Whether runs obey robots.txt, with its Crawl-delay. Default false. */
   robots: boolean;
@@ -30,11 +32,8 @@ export function checkCrawling(changes: Partial<Crawling> = {}): Crawling {
   const crawling = { ...defaults, ...changes };
   for (const [name, value] of Object.entries(crawling)) {
     if (!Object.hasOwn(defaults, name)) throw new Error(`unknown crawling option "${name}"; known: ${crawlingNames()}`);
-    const least = name === "maxDepth" ? -1 : 0;
-    const allowed =
-      name === "robots" ? typeof value === "boolean" : Number.isSafeInteger(value) && Number(value) >= least;
-    if (!allowed)
-      throw new Error(`crawling option ${name} cannot be ${JSON.stringify(value)}; allowed: ${allowedFor(name)}`);
+    if (!isAllowed(name, value))
+      throw new Error(`crawling option ${name} cannot be ${shown(value)}; allowed: ${allowedFor(name)}`);
   }
   return crawling;
 }
@@ -52,7 +51,14 @@ function crawlingNames(): string {
   return Object.keys(defaults).join(", ");
 }
 
+function isAllowed(name: string, value: unknown): boolean {
+  if (name === "robots") return typeof value === "boolean";
+  if (name === "hostPauseMs") return isWithinLimits(name, value);
+  return Number.isSafeInteger(value) && Number(value) >= (name === "maxDepth" ? -1 : 0);
+}
+
 function allowedFor(name: string): string {
   if (name === "robots") return "true, false";
+  if (name === "hostPauseMs") return allowedIntegers(name);
   return `an integer of at least ${name === "maxDepth" ? -1 : 0}`;
 }

@@ -23,7 +23,8 @@ export function waitUntil(
       signal?.removeEventListener("abort", end);
       resolve(condition());
     };
-    const timer = setTimeout(end, timeoutMs);
+    // A longer timer would end at once.
+    const timer = setTimeout(end, Math.min(timeoutMs, 2 ** 31 - 1));
     const unwatch = watch(() => {
       if (condition()) end();
     });

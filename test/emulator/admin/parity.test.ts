@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import sinon from "sinon";
-import type { Emulator, Fault, RemoteEmulator } from "webextract-emulator";
+import type { ClockSetting, Emulator, Fault, Plan, RemoteEmulator } from "webextract-emulator";
 import { connectEmulator } from "webextract-emulator";
 import { parse } from "yaml";
 import { call, refusal, startWith } from "../caller";
@@ -251,6 +251,54 @@ describe("the emulator of this process and the client of the admin API", () => {
         await emulator.fault({ ...fault, headers: { "x_proxy!": "1", empty: "" } });
         const { headers } = await start();
         assert.deepEqual([headers.get("x_proxy!"), headers.get("empty")], ["1", ""]);
+      });
+
+      it("names the wrong property of a fault, hold, clock, plan or latency", async () => {
+        const wrongForBoth: [object, RegExp][] = [
+          [{ operation: "start" }, /operation must be one of \*, refreshToken, /],
+          [{ operation: undefined }, /operation is required/],
+          [{ when: "later" }, /when must be one of before, after/],
+          [{ times: 0 }, /times must be >= 1/],
+          [{ times: 1.5 }, /times must be integer/],
+          [{ skip: -1 }, /skip must be >= 0/],
+          [{ probability: 0 }, /probability must be > 0/],
+          [{ seed: 2 ** 32 }, /seed must be <= 4294967295/],
+          [{ taskId: 7 }, /taskId must be string/],
+          [{ task: "task" }, /task is not known/],
+        ];
+        const wrongFaults: [object, RegExp][] = [
+          ...wrongForBoth,
+          [{ kind: "explode" }, /kind must be one of reset, hang, /],
+          [{ kind: undefined }, /kind is required/],
+          [{ status: 99 }, /status must be >= 200/],
+          [{ delayMs: 2 ** 31 }, /delayMs must be <= 600000/],
+          [{ code: "Oops" }, /code must be one of Invalid\.Grant, /],
+          [{ body: 1n }, /body must be a value that JSON can hold|BigInt/],
+        ];
+        const wrongHolds: [object, RegExp][] = [...wrongForBoth, [{ status: 500 }, /status is not known/]];
+        for (const [wrong, message] of wrongFaults) {
+          const fault = { operation: "*", kind: "status", ...wrong } as Fault;
+          await assert.rejects(async () => emulator.fault(fault), message);
+        }
+        for (const [wrong, message] of wrongHolds) {
+          const hold = { operation: "*", ...wrong } as Fault;
+          await assert.rejects(async () => emulator.hold(hold), message);
+        }
+        const clocks: [object, RegExp][] = [
+          [{ mode: "stop" }, /mode must be one of fixed, step, real/],
+          [{ mode: "step" }, /ms is required/],
+          [{ mode: "step", ms: "1" }, /ms must be integer/],
+          [{ mode: "fixed", at: "yesterday" }, /at must match pattern/],
+        ];
+        const before = await emulator.clock;
+        for (const [wrong, message] of clocks) {
+          await assert.rejects(async () => emulator.setClock(wrong as ClockSetting), message);
+        }
+        assert.equal((await emulator.clock).mode, before.mode);
+        await assert.rejects(async () => emulator.setPlan("gold" as Plan), /plan must be (one of|equal to one of)/);
+        for (const ms of [-1, 0.5, 2 ** 31])
+          await assert.rejects(async () => emulator.setLatency(ms), /latencyMs must be/);
+        assert.deepEqual([await emulator.faults, await emulator.holds], [[], []]);
       });
 
       it("knows after the release that a request has reached a hold", async () => {
