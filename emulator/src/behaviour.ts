@@ -3,8 +3,7 @@
  * derived from it, and {@link Behaviour} is its type.
  */
 
-import { Refusal } from "./errors";
-import { shown } from "./limits";
+import { Refusal, shown } from "./errors";
 
 /** A behaviour with a closed list of values. */
 export interface Choice<T extends string> {

@@ -16,6 +16,8 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { packageVersion, yamlLibrary } from "./contract";
 import { messageOf } from "./errors";
 import { parseCrawling } from "./extraction/crawling";
+import type { LimitedOption } from "./http/limits";
+import { allowedIntegers, isWithinLimits } from "./http/limits";
 import type { Behaviour, Crawling, Emulator, Plan, Seed } from "./index";
 import {
   allowedValues,
@@ -26,8 +28,6 @@ import {
   parseBehaviour,
   startEmulator,
 } from "./index";
-import type { LimitedOption } from "./limits";
-import { allowedIntegers, isWithinLimits } from "./limits";
 
 interface EmulatorFlags {
   port: number;

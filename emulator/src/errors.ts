@@ -69,3 +69,10 @@ export function internalFailure(subject: string, error: unknown, log: (line: str
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** A value in a message. JSON cannot hold every value, and shows NaN as null. */
+export function shown(value: unknown): string {
+  return typeof value === "number" || typeof value === "bigint"
+    ? String(value)
+    : (JSON.stringify(value) ?? typeof value);
+}

@@ -1,11 +1,11 @@
 export { Admin } from "../../emulator/src/admin/admin";
 export { Hosts } from "../../emulator/src/extraction/hosts";
+export { parsedUrl } from "../../emulator/src/extraction/parsedUrl";
 export { LocalEmulator } from "../../emulator/src/localEmulator";
 export type { Change } from "../../emulator/src/page/changeFeed";
 export { ChangeFeed } from "../../emulator/src/page/changeFeed";
 export { EventStream } from "../../emulator/src/page/eventStream";
 export { RunProgress } from "../../emulator/src/page/runProgress";
-export { parsedUrl } from "../../emulator/src/parsedUrl";
 export { StateDatabase } from "../../emulator/src/store/disk/database";
 export { createFromDocument } from "../../emulator/src/store/disk/newStateFile";
 export { loadState } from "../../emulator/src/store/disk/stateFile";

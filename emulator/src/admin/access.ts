@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { Refusal } from "../errors";
-import { parsedUrl } from "../parsedUrl";
+import { parsedUrl } from "../extraction/parsedUrl";
 
 /** Who can use the admin API. */
 export interface Access {

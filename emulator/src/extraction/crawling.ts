@@ -1,4 +1,5 @@
-import { allowedIntegers, isWithinLimits, shown } from "../limits";
+import { shown } from "../errors";
+import { allowedIntegers, isWithinLimits } from "../http/limits";
 
 /** How runs open pages. */
 export interface Crawling {

@@ -1,5 +1,5 @@
 import { lookup } from "node:dns/promises";
-import { parsedUrl } from "../parsedUrl";
+import { parsedUrl } from "./parsedUrl";
 
 /** Options for fetching the pages of a run. */
 export interface PageOptions {

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { parsedUrl } from "../parsedUrl";
+import { parsedUrl } from "./parsedUrl";
 import { Slots } from "./slots";
 
 /** What the requests to a host wait with. Tests replace it. */

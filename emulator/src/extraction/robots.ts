@@ -1,7 +1,7 @@
-import { parsedUrl } from "../parsedUrl";
 import type { StoredRun } from "../store/store";
 import type { PageOptions } from "./fetchPage";
 import { fetchText, PageError, userAgent } from "./fetchPage";
+import { parsedUrl } from "./parsedUrl";
 import type { ReadingLimits } from "./reading/pagePool";
 import { checkInWorker } from "./reading/pagePool";
 

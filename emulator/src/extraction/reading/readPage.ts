@@ -1,7 +1,7 @@
 import type { CheerioAPI } from "cheerio" with { "resolution-mode": "import" };
-import { parsedUrl } from "../../parsedUrl";
 import type { Field } from "../extraction";
 import type { FetchedPage } from "../fetchPage";
+import { parsedUrl } from "../parsedUrl";
 import { submittedForm } from "./forms";
 import { select } from "./selectors";
 

@@ -1,3 +1,5 @@
+import { shown } from "../errors";
+
 /** Allowed values of options that are integers, of {@link EmulatorOptions} and of the command line. A longer timer of Node.js would end at once. */
 const limits = {
   port: { least: 0, most: 65_535 },
@@ -28,11 +30,4 @@ export function checkLimits(options: { [Name in LimitedOption]?: number | undefi
     if (value === undefined || isWithinLimits(name, value)) continue;
     throw new Error(`option ${name} cannot be ${shown(value)}; allowed: ${allowedIntegers(name)}`);
   }
-}
-
-/** A value in a message. JSON cannot hold every value, and shows NaN as null. */
-export function shown(value: unknown): string {
-  return typeof value === "number" || typeof value === "bigint"
-    ? String(value)
-    : (JSON.stringify(value) ?? typeof value);
 }
