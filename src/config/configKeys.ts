@@ -162,7 +162,7 @@ const providerKeys = {
     kind: list("folders"),
     environment: "WEBEXTRACT_ALLOWED_FOLDERS",
     meaning:
-      "folders outside of the program's folder, relative to it, whose files `itemsFile`, `file` and `checks.schema` can name. Those of the configuration and of the environment count",
+      "folders outside of the program's folder, relative to it, whose files `itemsFile`, `file`, `checks.schema` and the `path` of a Manifest can name. Those of the configuration and of the environment count",
     default: "none",
   },
   markScope: {

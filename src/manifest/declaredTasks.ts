@@ -3,6 +3,7 @@ import { dataExport } from "../resources/export/dataExport";
 import { extractionTask, givenLists } from "../resources/extractionTask";
 import type { AnyResource } from "../resources/index";
 import { didYouMean } from "../resources/likelyName";
+import type { FilePlaces } from "../resources/urls/allowedFile";
 import type { GivenList } from "../resources/urls/checkList";
 import { checkList } from "../resources/urls/checkList";
 import { entryOf, isPlainMap, unknown } from "../resources/values";
@@ -64,10 +65,9 @@ export class DeclaredTasks {
   /** The problems of the files with lists. Many tasks can name one file. */
   private readonly listFiles = new Map<string, Problem[]>();
 
-  /** @param folder the program's folder */
   constructor(
     private readonly problems: Problems,
-    private readonly folder: string,
+    private readonly places: FilePlaces,
   ) {}
 
   add(task: GivenTask): void {
@@ -182,7 +182,7 @@ export class DeclaredTasks {
   private problemsOfList({ args, names }: GivenList): Problem[] {
     const find = (at: string): Problem[] => {
       const problems: Problem[] = [];
-      checkList(args, { ...names, at, before: undefined }, { folder: this.folder, problems });
+      checkList(args, { ...names, at, before: undefined }, { ...this.places, problems });
       return problems;
     };
     const { [names.list]: list, [names.file]: file } = args;

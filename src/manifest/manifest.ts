@@ -1,6 +1,7 @@
 import type { Alias, ComponentResourceOptions, CustomResourceOptions, Input } from "@pulumi/pulumi";
 import { ComponentResource, concat, Output, RunError } from "@pulumi/pulumi";
 import { CloudRun, DataExport, ExtractionTask } from "../program/classes";
+import { programSettings } from "../program/programConfig";
 import { isPlainMap } from "../resources/values";
 import type { Declared, DeclaredTask } from "./readManifests";
 import type { Variables } from "./variables";
@@ -59,7 +60,12 @@ function readTasks(name: string, args: ManifestArgs): DeclaredTask[] {
     throw new RunError(`Manifest "${name}": variables must be a map of values by their names.`);
   }
   const { readManifests, inWords } = manifestReader();
-  const { tasks, problems } = readManifests({ paths, folder: process.cwd(), variables: variablesOf(variables) });
+  const { tasks, problems } = readManifests({
+    paths,
+    folder: process.cwd(),
+    settings: programSettings(),
+    variables: variablesOf(variables),
+  });
   if (problems.length > 0) {
     const shown = problems.slice(0, mostShown).map(inWords);
     const more = problems.length > mostShown ? [`… and ${problems.length - mostShown} more problems`] : [];

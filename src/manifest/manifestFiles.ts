@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
+import type { FilePlaces } from "../resources/urls/allowedFile";
+import { whyNotAllowed } from "../resources/urls/allowedFile";
 import { globIn } from "./glob";
 import { ManifestFile } from "./nodes";
 import type { Problems } from "./problems";
@@ -121,10 +123,15 @@ function shownName(file: string, folder: string): string {
 }
 
 /** The text of a file, or undefined with a problem. */
-export function readText(file: string, folder: string, problems: Problems): ManifestFile | undefined {
-  const name = shownName(file, folder);
+export function readText(file: string, places: FilePlaces, problems: Problems): ManifestFile | undefined {
+  const name = shownName(file, places.folder);
   let bytes: Buffer;
   try {
+    const why = whyNotAllowed(file, places);
+    if (why !== undefined) {
+      problems.addFile(name, why);
+      return undefined;
+    }
     bytes = readFileSync(file);
   } catch (error) {
     problems.addFile(name, `cannot be read (${(error as NodeJS.ErrnoException).code})`);

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { ArgSpecs } from "../resources/args";
 import { didYouMean } from "../resources/likelyName";
+import type { FilePlaces } from "../resources/urls/allowedFile";
 import type { Declared, DeclaredTask, GivenTask } from "./declaredTasks";
 import { DeclaredTasks } from "./declaredTasks";
 import {
@@ -25,11 +26,9 @@ export interface Manifests {
   problems: ManifestProblem[];
 }
 
-export interface ManifestSource {
+export interface ManifestSource extends FilePlaces {
   /** Files, globs and folders, relative to `folder`. */
   paths: readonly string[];
-  /** The program's folder. */
-  folder: string;
   variables: Variables;
 }
 
@@ -44,11 +43,11 @@ export function readManifests(source: ManifestSource): Manifests {
 }
 
 /** Does the same in small steps. A caller that listens for Ctrl-C can do so in between. */
-export function* readInSteps({ paths, folder, variables }: ManifestSource): Generator<void, Manifests, void> {
+export function* readInSteps({ paths, variables, ...places }: ManifestSource): Generator<void, Manifests, void> {
   const problems = new Problems();
-  const reader = new ManifestReader(variables, problems, folder);
-  for (const path of yield* findFiles(paths, folder, problems)) {
-    const file = readText(path, folder, problems);
+  const reader = new ManifestReader(variables, problems, places);
+  for (const path of yield* findFiles(paths, places.folder, problems)) {
+    const file = readText(path, places, problems);
     if (file !== undefined) {
       reader.readFile(file);
     }
@@ -64,9 +63,9 @@ class ManifestReader {
   constructor(
     private readonly variables: Variables,
     private readonly problems: Problems,
-    folder: string,
+    places: FilePlaces,
   ) {
-    this.tasks = new DeclaredTasks(problems, folder);
+    this.tasks = new DeclaredTasks(problems, places);
   }
 
   finish(): DeclaredTask[] {

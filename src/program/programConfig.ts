@@ -23,6 +23,11 @@ export function programRunLabel(): string | undefined {
   return isMocked() ? undefined : programConfig().runLabels[0];
 }
 
+/** None with mocks, for the same reason. */
+export function programSettings(): ProviderConfig["settings"] | undefined {
+  return isMocked() ? undefined : programConfig().settings;
+}
+
 /** The configuration of the program. All its problems are one error. */
 export const programConfig: () => ProviderConfig = perProgram(() => {
   const all: Record<string, string> = runtime.allConfig();

@@ -419,6 +419,37 @@ actions:
     );
   });
 
+  it("reads only files that a program may name: no link, path or glob leads out of its folder", () => {
+    const elsewhere = new ManifestFolder();
+    try {
+      elsewhere.write({ "secret.yaml": `${from}# hidden\n`, "more/other.yaml": from });
+      folder.write({ "tasks/own.yaml": from });
+      symlinkSync(join(elsewhere.path, "secret.yaml"), join(folder.path, "tasks/link.yaml"));
+      symlinkSync(elsewhere.path, join(folder.path, "tasks/linked"));
+      const read = (path: string, allowedFolders?: string[]): Manifests =>
+        readManifests({
+          paths: [path],
+          folder: folder.path,
+          ...(allowedFolders && { settings: { allowedFolders } }),
+          variables: anyVariables,
+        });
+      const outside = join(elsewhere.path, "secret.yaml");
+      for (const path of ["tasks", "tasks/*.yaml", "tasks/linked/secret.yaml", outside, "/proc/self/environ"]) {
+        const reasons = read(path, []).problems.map(({ reason }) => reason);
+        assert.ok(reasons.length > 0, path);
+        for (const reason of reasons) {
+          assert.match(reason, /^is the file "\/.*outside of the program's folder\..* webextract:allowedFolders$/);
+        }
+      }
+      assert.deepEqual(read("tasks/own.yaml", []).problems, []);
+      const names = read("tasks", [elsewhere.path]).tasks.map(({ name }) => name);
+      assert.deepEqual(names.sort(), ["link", "other", "own", "secret"]);
+      assert.deepEqual(read(outside).problems, [], "on the command line, the user has named it");
+    } finally {
+      elsewhere.remove();
+    }
+  });
+
   it("refuses in linear time what is nested without end", () => {
     for (const each of ["[", "{", "- ", "? ", "a: ", "&a ", "! ", "{a: ", "- - ", "[[],"]) {
       folder.write({ "novels.yaml": each.repeat(20_000) });

@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests have variables
 
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { StateResource } from "./harness";
 import { World } from "./world";
@@ -142,6 +143,20 @@ describe("a manifest on the engine", () => {
     assert.ok(output.includes("tasks/novels.yaml:2:23 from.sourceTaskId: has the variable ${sauce}"), output);
     assert.doesNotMatch(output, /\n\s+at /);
     files({ "novels.yaml": novels, "kids.yaml": kids });
+  });
+
+  it("reads no file outside of the program's folder, until its folder is allowed", async () => {
+    const outside = mkdtempSync(join(tmpdir(), "webextract-outside-"));
+    try {
+      writeFileSync(join(outside, "far.yaml"), kids);
+      symlinkSync(join(outside, "far.yaml"), join(world.project.folder, "tasks/far.yaml"));
+      const { output } = await world.project.preview({ expect: "failure" });
+      assert.match(output, /tasks\/far\.yaml: is the file ".*far\.yaml", which is outside of the program's folder/);
+      await world.project.preview({ env: { WEBEXTRACT_ALLOWED_FOLDERS: outside } });
+    } finally {
+      rmSync(outside, { recursive: true });
+      rmSync(join(world.project.folder, "tasks/far.yaml"));
+    }
   });
 
   it("shows every resource in a preview without a credential, and makes no request", async () => {
