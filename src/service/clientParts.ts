@@ -36,6 +36,7 @@ export function clientParts(options: ServiceClientOptions): ClientParts {
     accessToken,
     refreshToken,
     credentialCommand,
+    interrupted: settings.interrupted,
     store: new TokenStore(tokenStore, baseUrl, profile, warn),
     isStoreConfigured: options.tokenStore !== undefined,
     secrets,

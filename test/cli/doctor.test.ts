@@ -66,10 +66,10 @@ describe("webextract doctor on a machine with problems", () => {
     /** On a file system of this type, and on a machine whose folders for temporary files are elsewhere: the repository can be in one of them. */
     const on = (type: number): Record<string, string> => {
       mkdirSync(lasting, { recursive: true });
-      const text = `const files = require("node:fs/promises"); const { realpath } = files;
+      const text = `const files = require("node:fs/promises"); const sync = require("node:fs"); const { realpathSync } = sync;
         files.statfs = async () => ({ type: ${type} });
         const temporary = [require("node:os").tmpdir(), "/tmp", "/var/tmp"];
-        files.realpath = async (path) => (temporary.includes(path) ? "/temporary" : realpath(path));`;
+        sync.realpathSync = (path) => (temporary.includes(path) ? "/usr" : realpathSync(path));`;
       writeFileSync(world.path("disk.cjs"), text);
       return { NODE_OPTIONS: `--require ${world.path("disk.cjs")}`, WEBEXTRACT_JOURNAL: lasting };
     };
@@ -92,6 +92,7 @@ describe("webextract doctor on a machine with problems", () => {
       ["in memory", () => on(0x01021994), /in memory/],
       ["on a hosted runner", () => ({ ...on(ext4), RUNNER_ENVIRONMENT: "github-hosted" }), /hosted CI runner/],
       ["among temporary files", () => ({ WEBEXTRACT_JOURNAL: join(tmpdir(), "journal") }), /temporary files/],
+      ["among them, by a name with two dots", () => ({ WEBEXTRACT_JOURNAL: join(tmpdir(), "..x") }), /temporary files/],
     ] as const) {
       it(where, async () => {
         const { journal, checkpoints } = await doctor(env());

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { open, realpath, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { join } from "node:path";
+import { isInside } from "../../resources/urls/allowedFile";
 import { isHostedRunner } from "../../service/environment";
 import { codeOf } from "../../service/files/privateFile";
 import type { Finding } from "../findings";
@@ -98,10 +99,7 @@ const passingFileSystems = new Map([
 
 /** As far as this can be seen. */
 async function whyItMayNotLast(folder: string): Promise<string | undefined> {
-  const temporary = await Promise.all(
-    [tmpdir(), "/tmp", "/var/tmp"].map((each) => realpath(each).catch(() => undefined)),
-  );
-  if (temporary.some((each) => each !== undefined && isWithin(each, folder))) {
+  if ([tmpdir(), "/tmp", "/var/tmp"].some((place) => isInside(folder, place))) {
     return "it is in a folder for temporary files";
   }
   const type = await statfs(folder).then(
@@ -110,9 +108,4 @@ async function whyItMayNotLast(folder: string): Promise<string | undefined> {
   );
   const passing = process.platform === "linux" && type !== undefined ? passingFileSystems.get(type) : undefined;
   return passing ?? (isHostedRunner() ? "it is on a hosted CI runner, whose disk is lost after the job" : undefined);
-}
-
-function isWithin(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way === "" || (!way.startsWith("..") && way !== path);
 }

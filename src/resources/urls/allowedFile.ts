@@ -26,7 +26,8 @@ export function whyNotAllowed(path: string, { folder, settings }: FilePlaces): s
     : `is the file "${real}", which is outside of the program's folder. Copy it into that folder, or add its folder to webextract:allowedFolders`;
 }
 
-function isInside(real: string, place: string): boolean {
+/** Whether a real path is the place or in it. */
+export function isInside(real: string, place: string): boolean {
   try {
     const path = relative(realpathSync(place), real);
     return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);

@@ -1,6 +1,10 @@
 import { spawn } from "node:child_process";
+import { environmentWith } from "../environment";
+import { clock } from "../http/clock";
+import { onAbort } from "../http/onAbort";
 import { isRecord } from "../isRecord";
 import { isHeaderValue } from "./accessToken";
+import { ProcessTree } from "./processTree";
 
 /** What a credential command must print, as JSON. */
 export interface CommandCredential {
@@ -24,26 +28,37 @@ const commandTimeout = 60_000;
 const largestOutput = 1024 * 1024;
 
 /**
- * Runs the command line in the system's shell. Its stderr is passed on, its stdout is read and never shown.
+ * Runs the command line in the system's shell. Its stderr is passed on, its stdout is read and never shown. At its time limit, at an interruption and at
+ * the end of this process, the command ends with all that it has started.
  * @throws Error for the user that names nothing that the command printed
  */
-export function runCredentialCommand(command: string): Promise<CommandToken> {
+export function runCredentialCommand(command: string, interrupted: AbortSignal): Promise<CommandToken> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, { shell: true, stdio: ["ignore", "pipe", "inherit"], windowsHide: true });
+    const tree = new ProcessTree();
+    const env = environmentWith(tree.mark);
+    const child = spawn(command, { shell: true, stdio: ["ignore", "pipe", "inherit"], windowsHide: true, env });
+    tree.watch(child.pid);
     const pieces: Buffer[] = [];
     let size = 0;
     let hasSucceeded = false;
+    let isStopping = false;
     const end = (settle: () => void) => {
-      clearTimeout(timer);
+      cancelLimit();
+      stopListening();
+      tree.release();
       // A child process of the command can keep the pipe open. Without this line, our process would wait for it.
       child.stdout.destroy();
       settle();
     };
-    const fail = (problem: string) => {
-      child.kill("SIGKILL");
-      end(() => reject(new Error(problem)));
+    const fail = (problem: string) => end(() => reject(new Error(problem)));
+    const stop = (problem: string) => {
+      if (isStopping) return;
+      isStopping = true;
+      void tree.end().then(() => fail(problem));
     };
-    const timer = setTimeout(() => fail(`did not end within ${commandTimeout / 1000} s`), commandTimeout);
+    const cancelLimit = clock.deadline(commandTimeout, () => stop(`did not end within ${commandTimeout / 1000} s`));
+    // A command that starts after the interruption serves a request that completes what has begun.
+    const stopListening = onAbort(interrupted, () => stop("was ended because the command was interrupted"));
     const output = () => Buffer.concat(pieces).toString("utf8");
     const succeed = () => {
       try {
@@ -54,20 +69,22 @@ export function runCredentialCommand(command: string): Promise<CommandToken> {
       }
     };
     child.stdout.on("data", (piece: Buffer) => {
+      if (isStopping) return;
       size += piece.length;
       pieces.push(piece);
-      if (size > largestOutput) fail("printed more than 1 MiB");
+      if (size > largestOutput) stop("printed more than 1 MiB");
       else if (hasSucceeded && isJson(output())) succeed();
     });
     child.on("error", () => fail("could not be started"));
     child.on("exit", (code, signal) => {
+      if (isStopping) return;
       hasSucceeded = code === 0;
       if (!hasSucceeded) fail(code === null ? `was ended by ${signal}` : `ended with exit code ${code}`);
       // The rest of the output can still be in the pipe. Complete JSON counts as the end of the output, even if the pipe stays open.
       else if (isJson(output())) succeed();
     });
     child.on("close", () => {
-      if (hasSucceeded) succeed();
+      if (hasSucceeded && !isStopping) succeed();
     });
   });
 }

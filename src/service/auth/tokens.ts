@@ -9,6 +9,8 @@ import { TokenFamilies } from "./tokenFamilies";
 export interface TokenParts extends Omit<FamilyParts, "isGood" | "hasOtherCredential"> {
   accessToken: string | undefined;
   credentialCommand: string | undefined;
+  /** Aborted when the command is interrupted. */
+  interrupted: AbortSignal;
 }
 
 /** The sources that cost a refresh or a process. */
@@ -218,11 +220,11 @@ export class Tokens {
   }
 
   async #command(): Promise<Found> {
-    const { credentialCommand, secrets, settingName } = this.#parts;
+    const { credentialCommand, interrupted, secrets, settingName } = this.#parts;
     if (credentialCommand === undefined) return undefined;
     const name = settingName("credentialCommand");
     try {
-      const { accessToken: value, expiresAt } = await runCredentialCommand(credentialCommand);
+      const { accessToken: value, expiresAt } = await runCredentialCommand(credentialCommand, interrupted);
       secrets.add(value);
       if (this.#refused.has(value)) return { refused: true, reason: `the token of ${name} was refused` };
       const obtainedAt = Date.now();

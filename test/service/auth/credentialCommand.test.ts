@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
+import sinon from "sinon";
+import { clock } from "../../internals/service";
 import { errorOf } from "../errors/errorOf";
 import { startTask, useTokenWorld } from "./tokenWorld";
 
@@ -98,6 +101,59 @@ describe("credentialCommand", () => {
         }, 10);`;
       await startTask(clientWith({ credentialCommand: leaving(left, "") }));
       assert.ok(process.kill(leftProcess(), 0), "it still holds the pipe open");
+    });
+  });
+
+  describe("that does not end", () => {
+    const ready = () => join(world.folder, "ready");
+    /** Each part of a shell script says its process id, and waits. */
+    const waits = `sh -c 'echo $$ >> "$READY"; exec sleep 1000'`;
+    const deaf = `sh -c 'trap "" TERM; echo $$ >> "$READY"; while :; do sleep 1000; done'`;
+    const pids = () => readFileSync(ready(), "utf8").trim().split("\n").map(Number);
+    /** A process that has ended can stay in the list, because nobody waits for it. */
+    const isAlive = (pid: number) =>
+      /^[^Z]/.test(spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout);
+    /** Resolves when this number of processes has said its id. */
+    const started = async (count: number): Promise<void> => {
+      while (!existsSync(ready()) || pids().length < count) await setImmediate();
+    };
+    const command = (script: string) => `READY='${ready()}'; export READY; ${script}`;
+    afterEach(() => {
+      for (const pid of existsSync(ready()) ? pids() : []) {
+        if (isAlive(pid)) process.kill(pid, "SIGKILL");
+      }
+    });
+
+    for (const [what, script, count] of [
+      ["processes in the background", `${waits} & ${waits} & ${waits}`, 3],
+      ["a process that ignores SIGTERM", `${waits} & ${deaf}`, 2],
+      ["a process whose parent has ended", `(${waits} &); ${waits}`, 2],
+      ["processes only, because the shell has ended", `${waits} & ${deaf} &`, 2],
+    ] as const) {
+      // Only Linux shows the processes whose parent has ended.
+      if (process.platform === "linux" || !/has ended/.test(what)) {
+        it(`ends at its time limit with ${what}`, async () => {
+          const deadline = sinon.stub(clock, "deadline").callThrough();
+          const call = errorOf(startTask(clientWith({ credentialCommand: command(script) })));
+          await started(count);
+          deadline.withArgs(60_000).lastCall.args[1]();
+          assert.match((await call).message, /credentialCommand did not end within 60 s/);
+          assert.deepEqual(pids().filter(isAlive), []);
+        });
+      }
+    }
+
+    it("ends when the program is interrupted", async () => {
+      const interruption = new AbortController();
+      const client = clientWith({
+        credentialCommand: command(`${waits} & ${waits}`),
+        interrupted: interruption.signal,
+      });
+      const call = errorOf(startTask(client));
+      await started(2);
+      interruption.abort();
+      assert.match((await call).message, /credentialCommand was ended because the command was interrupted/);
+      assert.deepEqual(pids().filter(isAlive), []);
     });
   });
 
