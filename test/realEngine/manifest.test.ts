@@ -148,7 +148,7 @@ describe("a manifest on the engine", () => {
   it("reads no file outside of the program's folder, until its folder is allowed", async () => {
     const outside = mkdtempSync(join(tmpdir(), "webextract-outside-"));
     try {
-      writeFileSync(join(outside, "far.yaml"), kids);
+      writeFileSync(join(outside, "far.yaml"), kids.replace("template-2", "template-3"));
       symlinkSync(join(outside, "far.yaml"), join(world.project.folder, "tasks/far.yaml"));
       const { output } = await world.project.preview({ expect: "failure" });
       assert.match(output, /tasks\/far\.yaml: is the file ".*far\.yaml", which is outside of the program's folder/);

@@ -59,7 +59,7 @@ export class KeptFiles {
     const kept = new KeptFiles(
       kind,
       tag,
-      left.filter((name) => name.endsWith(partEnding)),
+      await unfinishedAmong(left, kind, folder),
       complete === undefined ? undefined : join(folder, complete),
       folder,
       taskId,
@@ -187,6 +187,26 @@ export class KeptFiles {
     return relative(this.context.folder, join(this.folder, basename(name)));
   }
 }
+
+/**
+ * The files of reads that did not end. One without a row holds nothing to keep, if nothing was marked: it belongs to a read that runs, or was killed.
+ * After a day, it goes.
+ */
+async function unfinishedAmong(names: readonly string[], kind: Kind, folder: string): Promise<string[]> {
+  const unfinished: string[] = [];
+  for (const name of names.filter((each) => each.endsWith(partEnding))) {
+    const path = join(folder, name);
+    const { size, mtimeMs } = await stat(path).catch(() => ({ size: 0, mtimeMs: Number.POSITIVE_INFINITY }));
+    if (size > 0 || kind === "marking") {
+      unfinished.push(name);
+    } else if (mtimeMs < Date.now() - dayMs) {
+      await rm(path, { force: true });
+    }
+  }
+  return unfinished;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
 
 /** @param lines rows, one on each line */
 function pageOf(lines: Buffer, fields: RowFields | undefined): RowPage {

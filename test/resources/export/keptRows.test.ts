@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import type { World } from "../life";
 import { failure, World as LifeWorld } from "../life";
 
@@ -74,6 +74,19 @@ describe("rows that the service may not return again", () => {
     await world.declare("DataExport", "other").up(args);
     assert.ok(world.warnings.join().includes('"out/1.ndjson.reading-7afaa346.0.part"'));
     assert.equal(world.content("out/1.ndjson.reading-7afaa346.0.part"), textOf(rows.slice(0, 3)));
+  });
+
+  it("are in no file without rows: such a file is not named, and goes after a day", async () => {
+    const [young, old] = ["out/1.ndjson.reading-7afaa346.1.part", "out/1.ndjson.reading-7afaa346.2.part"] as const;
+    world.write(young, "");
+    world.write(old, "");
+    utimesSync(world.path(old), 0, 0);
+    await world.declare("DataExport").up(args);
+    assert.deepEqual(
+      world.warnings.filter((each) => each.includes(".part")),
+      [],
+    );
+    assert.deepEqual([existsSync(world.path(young)), existsSync(world.path(old))], [true, false]);
   });
 
   it("that were all read, but could not be written, are written by the next export without a read", async () => {
