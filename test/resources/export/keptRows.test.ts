@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import type { World } from "../life";
 import { failure, World as LifeWorld } from "../life";
 
@@ -78,6 +78,7 @@ describe("rows that the service may not return again", () => {
 
   it("are in no file without rows: such a file is not named, and goes after a day", async () => {
     const [young, old] = ["out/1.ndjson.reading-7afaa346.1.part", "out/1.ndjson.reading-7afaa346.2.part"] as const;
+    mkdirSync(world.path("out"));
     world.write(young, "");
     world.write(old, "");
     utimesSync(world.path(old), 0, 0);
