@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { request } from "node:http";
+import sinon from "sinon";
 import type { Emulator } from "webextract-emulator";
 import { parse } from "yaml";
+import fc from "../fastCheck";
+import { ByteBlocks } from "../internals/emulator";
 import { operations } from "../internals/service";
 import { operationNames } from "../service/calls";
 import { admin } from "./admin/adminCaller";
@@ -53,6 +58,56 @@ describe("the emulator under hostile requests", () => {
         assert.ok(status === 200 || status === 400, `${name} ${length}: ${status}`);
       }
     }
+  });
+
+  it("keeps the bytes of a body together, also if each arrives alone", async () => {
+    const joined = sinon.spy(Buffer, "concat");
+    try {
+      const urls = Array.from({ length: 500 }, (_, index) => `http://127.0.0.1:1/${index}`);
+      const loop = { taskId: "template", actionId: "loop", loopType: "UrlList", loopItems: urls, isAppend: false };
+      const json = { ...credentialOf(emulator, "bearer"), "content-type": "application/json" };
+      assert.equal(await sendInBytes("updateLoopItems", JSON.stringify(loop), json), 200);
+      const boundary = "limit";
+      const part = (name: string, value: string) =>
+        `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+      const form = `${part("taskId", "template")}${part('file"; filename="urls.txt', urls.join("\n"))}--${boundary}--\r\n`;
+      const key = credentialOf(emulator, "apiKey");
+      const multipart = { ...key, "content-type": `multipart/form-data; boundary=${boundary}` };
+      assert.equal(await sendInBytes("updateTaskUrls", form, multipart), 200);
+      assert.deepEqual(emulator.inspect.startUrls("template"), urls);
+      assert.deepEqual(emulator.inspect.task("template")?.actions[1]?.loopItems, urls);
+      emulator.exportState();
+      const longest = Math.max(...joined.args.map(([parts]) => parts.length));
+      assert.ok(longest < 50, `${longest} parts are kept`);
+    } finally {
+      joined.restore();
+    }
+  });
+
+  /** Each byte is a chunk of its own. @returns the status. */
+  async function sendInBytes(name: keyof typeof operations, body: string, headers: Record<string, string>) {
+    const { method, path } = operations[name];
+    const sent = request(`${emulator.url}${path}`, { method, headers });
+    sent.cork();
+    for (const byte of Buffer.from(body)) sent.write(Buffer.of(byte));
+    sent.end();
+    const [response] = await once(sent, "response");
+    response.resume();
+    return response.statusCode;
+  }
+
+  it("puts chunks of any size together, in few blocks", () => {
+    const check = (chunks: Uint8Array[]) => {
+      const content = new ByteBlocks();
+      for (const chunk of chunks) content.add(chunk);
+      const whole = Buffer.concat(chunks);
+      assert.deepEqual(content.toBuffer(), whole);
+      assert.equal(content.length, whole.length);
+      assert.ok(content.blocks.length <= Math.log2(whole.length + 1) + whole.length / 65_536 + 1);
+    };
+    const chunk = fc.oneof(fc.uint8Array({ maxLength: 3 }), fc.constant(new Uint8Array(70_000)));
+    fc.assert(fc.property(fc.array(chunk, { maxLength: 30 }), check));
+    check(Array.from({ length: 300_000 }, () => Uint8Array.of(7)));
   });
 
   it("refuses a body that is nested too deeply, in every operation that takes JSON", async () => {

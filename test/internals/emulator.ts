@@ -1,6 +1,11 @@
 export { Admin } from "../../emulator/src/admin/admin";
+export { defaultBehaviour } from "../../emulator/src/behaviour";
+export { checkCrawling } from "../../emulator/src/extraction/crawling";
 export { Hosts } from "../../emulator/src/extraction/hosts";
 export { parsedUrl } from "../../emulator/src/extraction/parsedUrl";
+export { runInputs, splitInputs } from "../../emulator/src/extraction/runInputs";
+export { Runner } from "../../emulator/src/extraction/runner";
+export { ByteBlocks } from "../../emulator/src/http/body";
 export { LocalEmulator } from "../../emulator/src/localEmulator";
 export type { Change } from "../../emulator/src/page/changeFeed";
 export { ChangeFeed } from "../../emulator/src/page/changeFeed";
@@ -15,3 +20,4 @@ export { LineList } from "../../emulator/src/store/lineList";
 export { RowMarks } from "../../emulator/src/store/rowMarks";
 export type { StoredRun } from "../../emulator/src/store/store";
 export { newRun, newSubtask, Store } from "../../emulator/src/store/store";
+export { VisitQueue } from "../../emulator/src/store/visitQueue";

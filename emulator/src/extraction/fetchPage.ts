@@ -1,4 +1,5 @@
 import { lookup } from "node:dns/promises";
+import { ByteBlocks } from "../http/body";
 import { parsedUrl } from "./parsedUrl";
 
 /** Options for fetching the pages of a run. */
@@ -190,12 +191,10 @@ function retryAfterMs(response: Response): number | undefined {
 }
 
 async function readBody(response: Response): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
+  const content = new ByteBlocks();
   for await (const chunk of response.body ?? []) {
-    length += chunk.byteLength;
-    if (length > mostBytes) throw new PageError(`larger than ${mostBytes} bytes`);
-    chunks.push(chunk);
+    content.add(chunk);
+    if (content.length > mostBytes) throw new PageError(`larger than ${mostBytes} bytes`);
   }
-  return Buffer.concat(chunks);
+  return content.toBuffer();
 }

@@ -1,4 +1,5 @@
-import type { StoredAction, StoredTask } from "../store/store";
+import type { StoredTask } from "../store/store";
+import { VisitQueue } from "../store/visitQueue";
 import type { PageVisit } from "./visit";
 
 /** Maximum number of subtasks. Beyond it, each subtask takes more pages. */
@@ -9,7 +10,9 @@ const placeholder = "{text}";
 
 /** The first pages that a run opens, in the order of the rows. */
 export interface RunInputs {
-  visits: PageVisit[];
+  count: number;
+  /** Made one by one, because a run can have a million of them. Later changes of the task change none. */
+  visits: Iterator<PageVisit>;
   /** Whether they come from a list of URLs or texts. */
   fromList: boolean;
 }
@@ -19,32 +22,42 @@ export interface RunInputs {
  * loops over them opens each of these pages once for each text.
  */
 export function runInputs(task: StoredTask): RunInputs {
-  const loops = (kind: string) => task.actions.filter((action) => action.loopType?.toLowerCase() === kind);
-  const listed = [...task.startUrls.lines(), ...loops("urllist").flatMap((loop) => loop.loopItems)];
+  const itemsOf = (kind: string) =>
+    task.actions.filter((action) => action.loopType?.toLowerCase() === kind).flatMap(({ loopItems }) => loopItems);
+  const { startUrls } = task;
+  const items = itemsOf("urllist");
   const navigated = task.actions
     .filter((action) => action.actionType === "NavigateAction")
     .map((action) => action.properties.get("Url") ?? "")
     .filter((url) => url !== "");
-  const urls = listed.length > 0 ? listed : navigated;
-  const texts = loops("textlist").flatMap((loop) => loop.loopItems);
+  const listed = startUrls.count + items.length;
+  function* urls(): Generator<string> {
+    if (listed === 0) yield* navigated;
+    yield* startUrls.lines();
+    yield* items;
+  }
+  const texts = itemsOf("textlist");
   const entering = task.actions.find((action) => action.actionType === "EnterTextAction");
-  return {
-    visits: urls.flatMap((url) => visitsOf(url, texts, entering)),
-    fromList: listed.length > 0 || texts.length > 0,
-  };
+  const set = entering?.properties.get("TextToSet") ?? "";
+  const takesTexts = (url: string) => texts.length > 0 && (entering !== undefined || url.includes(placeholder));
+  function* visits(): Generator<PageVisit> {
+    for (const url of urls()) {
+      if (!takesTexts(url)) yield entering === undefined ? { kind: "list", url } : { kind: "form", url, text: set };
+      else for (const text of texts) yield visitWith(text, url, set);
+    }
+  }
+  let count = listed === 0 ? navigated.length : listed;
+  if (texts.length > 0) {
+    count = 0;
+    for (const url of urls()) count += takesTexts(url) ? texts.length : 1;
+  }
+  return { count, visits: visits(), fromList: listed > 0 || texts.length > 0 };
 }
 
-function visitsOf(url: string, texts: readonly string[], entering: StoredAction | undefined): PageVisit[] {
-  if (url.includes(placeholder) && texts.length > 0) {
-    return texts.map((text) => ({ kind: "list", url: url.replaceAll(placeholder, encoded(text)) }));
-  }
-  if (entering === undefined) return [{ kind: "list", url }];
-  const set = entering.properties.get("TextToSet") ?? "";
-  const entered =
-    texts.length > 0
-      ? texts.map((text) => (set.includes(placeholder) ? set.replaceAll(placeholder, text) : text))
-      : [set];
-  return entered.map((text) => ({ kind: "form", url, text }));
+function visitWith(text: string, url: string, set: string): PageVisit {
+  if (url.includes(placeholder)) return { kind: "list", url: url.replaceAll(placeholder, encoded(text)) };
+  // A replacement that is a string would give $& in a text a meaning.
+  return { kind: "form", url, text: set.includes(placeholder) ? set.replaceAll(placeholder, () => text) : text };
 }
 
 /** As in a browser: half of a surrogate pair, which has no encoding, becomes U+FFFD. */
@@ -52,11 +65,29 @@ function encoded(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString());
 }
 
-/** The pages of each subtask, in order. There is at least one subtask; it can be empty. */
-export function splitVisits(visits: PageVisit[], urlsPerSubtask: number): PageVisit[][] {
-  const each = Math.max(urlsPerSubtask, Math.ceil(visits.length / mostSubtasks));
-  const parts = Array.from({ length: Math.ceil(visits.length / each) }, (_, index) =>
-    visits.slice(index * each, (index + 1) * each),
+/**
+ * The pages of each subtask, in order. There is at least one subtask; it can be empty. The pages of a subtask are made when it needs them, after
+ * those of the subtasks before it.
+ */
+export function splitInputs({ count, visits }: Omit<RunInputs, "fromList">, urlsPerSubtask: number): VisitQueue[] {
+  const each = Math.max(urlsPerSubtask, Math.ceil(count / mostSubtasks));
+  const made: PageVisit[][] = [];
+  const take = (index: number): PageVisit[] => {
+    while (made.length <= index) made.push(next(visits, each));
+    const part = made[index] ?? [];
+    made[index] = [];
+    return part;
+  };
+  return Array.from({ length: Math.max(1, Math.ceil(count / each)) }, (_, index) =>
+    VisitQueue.later(Math.min(each, count - index * each), () => take(index)),
   );
-  return parts.length === 0 ? [[]] : parts;
+}
+
+function next(visits: Iterator<PageVisit>, count: number): PageVisit[] {
+  const part: PageVisit[] = [];
+  for (let { value, done } = visits.next(); done !== true; { value, done } = visits.next()) {
+    part.push(value);
+    if (part.length === count) break;
+  }
+  return part;
 }

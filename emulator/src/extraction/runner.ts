@@ -5,7 +5,7 @@ import type { Store, StoredRun, StoredSubtask, StoredTask } from "../store/store
 import { hasEnded, isRunning, newRun, newSubtask } from "../store/store";
 import { VisitQueue } from "../store/visitQueue";
 import type { Crawling } from "./crawling";
-import { runInputs, splitVisits } from "./runInputs";
+import { runInputs, splitInputs } from "./runInputs";
 import type { PageVisit, VisitError, VisitResult } from "./visit";
 
 /** What is known about the visit of a page. */
@@ -45,6 +45,8 @@ export class Runner {
   /** The page reads in progress. Aborting one returns the page to the queue. */
   private readonly working = new Map<StoredSubtask, AbortController>();
   private readonly waiters: (() => void)[] = [];
+  /** The place of the first subtask that can have rows to release, so that a page does not look at all subtasks before it. */
+  private readonly released = new WeakMap<StoredRun, number>();
   /** The runs that have not ended, so that no search looks at all finished ones. */
   private readonly unfinished = new Set<StoredRun>();
   private held = false;
@@ -58,14 +60,14 @@ export class Runner {
   begin(task: StoredTask): StoredRun {
     const { store, behaviour } = this.options;
     const { readsUntilFinished, subtaskListLag, rowsArriveLate, splitting } = behaviour();
-    const synthetic = task.syntheticRows !== undefined;
-    const inputs = synthetic ? { visits: [], fromList: true } : runInputs(task);
+    const inputs = task.syntheticRows === undefined ? runInputs(task) : undefined;
     const run = store.addRun({
       ...newRun(task.taskId),
-      split: splitting === "always" || (splitting === "listsOnly" && inputs.fromList),
-      subtasks: synthetic
-        ? syntheticSubtasks(task)
-        : splitVisits(inputs.visits, task.urlsPerSubtask).map((part) => newSubtask(part)),
+      split: splitting === "always" || (splitting === "listsOnly" && inputs?.fromList !== false),
+      subtasks:
+        inputs === undefined
+          ? syntheticSubtasks(task)
+          : splitInputs(inputs, task.urlsPerSubtask).map((queue) => newSubtask(queue)),
       listLag: subtaskListLag,
       readsAsked: readsUntilFinished,
       readsLeft: readsUntilFinished,
@@ -162,6 +164,8 @@ export class Runner {
 
   /** Starts the work that the run can do now. */
   wake(run: StoredRun): void {
+    // A subtask that had ended can be one that is started again.
+    this.released.delete(run);
     // This reads the subtasks, if need be: an error of the deferred step would end the process.
     if (isRunning(run)) this.unfinished.add(run);
     // Deferred, so that the response to a start precedes the work of its run.
@@ -322,7 +326,9 @@ export class Runner {
 
   /** Rows appear in the order of the inputs: the rows of a subtask wait until the earlier subtasks have ended. */
   private releaseRows(run: StoredRun): void {
-    for (const subtask of run.subtasks) {
+    for (let index = this.released.get(run) ?? 0; index < run.subtasks.length; index += 1) {
+      const subtask = run.subtasks[index] as StoredSubtask;
+      this.released.set(run, index);
       if (subtask.unreleased.length > 0) {
         run.rows.append(subtask.unreleased);
         subtask.unreleased = [];
@@ -349,6 +355,6 @@ function syntheticSubtasks(task: StoredTask): StoredSubtask[] {
   const count = task.syntheticSubtasks;
   return Array.from({ length: count }, (_, index) => {
     const share = Math.floor(((index + 1) * rows) / count) - Math.floor((index * rows) / count);
-    return newSubtask([], share);
+    return newSubtask(new VisitQueue(), share);
   });
 }

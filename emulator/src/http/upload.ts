@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { Refusal } from "../errors";
 import type { UploadFields } from "../service";
 import { LineList } from "../store/lineList";
-import { mostBytesOfStrangers } from "./body";
+import { ByteBlocks, mostBytesOfStrangers } from "./body";
 import type { JournalFile } from "./journal";
 
 /** Maximum number of fields of a form without a known credential. */
@@ -35,18 +35,23 @@ export async function receiveUpload(request: FastifyRequest, known: boolean): Pr
       if (part.fieldname === "taskId" && !part.valueTruncated) received.fields.taskId = String(part.value);
       continue;
     }
-    const chunks: Buffer[] = [];
+    const content = new ByteBlocks();
     const hash = createHash("sha256");
     let bytes = 0;
     for await (const chunk of part.file as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes <= most) chunks.push(chunk);
+      if (bytes <= most) content.add(chunk);
       hash.update(chunk);
     }
     if (part.fieldname !== "file" || bytes > most) continue;
-    const file = new LineList(chunks);
+    const file = new LineList(content.blocks);
     received.fields.file = file;
-    received.journal.file = { name: part.filename, bytes, sha256: hash.digest("hex"), lines: file.count };
+    received.journal.file = {
+      name: part.filename,
+      bytes,
+      sha256: hash.digest("hex"),
+      lines: await file.countInSteps(),
+    };
   }
   received.journal.taskId = received.fields.taskId;
   return received;

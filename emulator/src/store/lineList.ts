@@ -1,4 +1,9 @@
 import { StringDecoder } from "node:string_decoder";
+import { setImmediate } from "node:timers/promises";
+
+const pieceBytes = 64 * 1024;
+
+const linesInStep = 10_000;
 
 /**
  * The lines of an uploaded file, stored as bytes, because a million strings would take more memory. Blank lines, carriage returns and a byte
@@ -25,13 +30,29 @@ export class LineList {
     return this.known;
   }
 
+  /** As `count`. Other work of the process has its turn meanwhile. */
+  async countInSteps(): Promise<number> {
+    let count = 0;
+    for (const _ of this.lines()) {
+      count += 1;
+      if (count % linesInStep === 0) await setImmediate();
+    }
+    this.known = count;
+    return count;
+  }
+
   *lines(): Generator<string> {
     const decoder = new StringDecoder("utf8");
     let rest = "";
     let first = true;
-    for (const chunk of [...this.chunks, undefined]) {
-      const text: string = rest + (chunk === undefined ? `${decoder.end()}\n` : decoder.write(chunk));
-      const lines = text.split("\n");
+    for (const piece of this.pieces()) {
+      const text = piece === undefined ? `${decoder.end()}\n` : decoder.write(piece);
+      // A search of the whole text in each piece would take long for a long line.
+      if (!text.includes("\n")) {
+        rest += text;
+        continue;
+      }
+      const lines = `${rest}${text}`.split("\n");
       rest = lines.pop() ?? "";
       for (const line of lines) {
         const clean = (first ? line.replace(/^\uFEFF/, "") : line).trim();
@@ -39,6 +60,14 @@ export class LineList {
         if (clean !== "") yield clean;
       }
     }
+  }
+
+  /** The chunks in pieces, so that the first lines of a long list are read as fast as those of a short one. At the end undefined. */
+  private *pieces(): Generator<Buffer | undefined> {
+    for (const chunk of this.chunks) {
+      for (let from = 0; from < chunk.length; from += pieceBytes) yield chunk.subarray(from, from + pieceBytes);
+    }
+    yield undefined;
   }
 
   /** The unchanged content. */

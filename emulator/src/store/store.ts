@@ -8,7 +8,7 @@ import { RecordMap } from "./recordMap";
 import { RowList } from "./rowList";
 import { RowMarks } from "./rowMarks";
 import type { SeedAction, SeedTask } from "./seed";
-import { VisitQueue } from "./visitQueue";
+import type { VisitQueue } from "./visitQueue";
 
 /** State of a subtask. statusWords.ts chooses the word that a client sees. */
 export type SubtaskStatus = "waiting" | "extracting" | "stopped" | "finished" | "failed";
@@ -320,11 +320,11 @@ export function newRun(taskId: string): Omit<StoredRun, "lotNo"> {
   };
 }
 
-export function newSubtask(queue: PageVisit[], syntheticRows = 0): StoredSubtask {
+export function newSubtask(queue: VisitQueue, syntheticRows = 0): StoredSubtask {
   return {
     subTaskId: randomUUID(),
     status: "waiting",
-    queue: new VisitQueue(queue),
+    queue,
     failed: [],
     errors: [],
     pagesRead: 0,
@@ -339,5 +339,6 @@ export function hasEnded(subtask: StoredSubtask): boolean {
 }
 
 export function isRunning(run: StoredRun): boolean {
-  return run.subtasks.some((subtask) => !hasEnded(subtask));
+  // From the end, because the first ones end first.
+  return run.subtasks.findLast((subtask) => !hasEnded(subtask)) !== undefined;
 }

@@ -4,34 +4,51 @@ import type { PageVisit } from "../extraction/visit";
 export class VisitQueue {
   /** The first visit is the last element. */
   private readonly visits: PageVisit[] = [];
+  /** Visits that are not made yet. There are no others before. */
+  private notMade: { count: number; make: () => readonly PageVisit[] } | undefined;
 
   constructor(visits: readonly PageVisit[] = []) {
     this.addFirst(visits);
   }
 
+  /** A queue whose visits are made at the first use of one. */
+  static later(count: number, make: () => readonly PageVisit[]): VisitQueue {
+    const queue = new VisitQueue();
+    queue.notMade = { count, make };
+    return queue;
+  }
+
   get length(): number {
-    return this.visits.length;
+    return this.notMade?.count ?? this.visits.length;
   }
 
   get first(): PageVisit | undefined {
-    return this.visits.at(-1);
+    return this.made().at(-1);
   }
 
   removeFirst(): void {
-    this.visits.pop();
+    this.made().pop();
   }
 
   /** Adds visits before all others. */
   addFirst(visits: readonly PageVisit[]): void {
-    for (let index = visits.length - 1; index >= 0; index -= 1) this.visits.push(visits[index] as PageVisit);
+    const all = this.made();
+    for (let index = visits.length - 1; index >= 0; index -= 1) all.push(visits[index] as PageVisit);
   }
 
   /** Removes and returns all visits. */
   removeAll(): PageVisit[] {
-    return this.visits.splice(0).reverse();
+    return this.made().splice(0).reverse();
   }
 
   toJSON(): PageVisit[] {
-    return [...this.visits].reverse();
+    return [...this.made()].reverse();
+  }
+
+  private made(): PageVisit[] {
+    const { notMade } = this;
+    this.notMade = undefined;
+    if (notMade !== undefined) this.addFirst(notMade.make());
+    return this.visits;
   }
 }

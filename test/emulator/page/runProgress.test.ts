@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { StoredRun } from "../../internals/emulator";
-import { newRun, newSubtask, RunProgress } from "../../internals/emulator";
+import { newRun, newSubtask, RunProgress, VisitQueue } from "../../internals/emulator";
 
 function runOf(lotNo: string, subtasks = 2): StoredRun {
-  return { ...newRun("task"), lotNo, subtasks: Array.from({ length: subtasks }, () => newSubtask([])) };
+  return { ...newRun("task"), lotNo, subtasks: Array.from({ length: subtasks }, () => newSubtask(new VisitQueue())) };
 }
 
 describe("the samples of a run", () => {
