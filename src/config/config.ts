@@ -3,6 +3,7 @@ import type { Settings, Statuses } from "../resources/resource";
 import { defaultTokenStore } from "../service/environment";
 import { Redactor } from "../service/errors/redactor";
 import type { ServiceClientOptions } from "../service/options";
+import { parsedUrl } from "../service/parsedUrl";
 import { optionProblems } from "../service/settings";
 import type { ClientValues, ConfigKey, ConfigValues, Key } from "./configKeys";
 import { clientKeys, configKeys, credentialKeys, keyNames, profileKeys } from "./configKeys";
@@ -92,7 +93,7 @@ export function unknownKeys(names: readonly string[]): string[] {
 
 /** Scheme, host and port of a service. The state of a resource contains them. */
 export function originOf(baseUrl: string): string {
-  return URL.canParse(baseUrl) ? new URL(baseUrl).origin : baseUrl;
+  return parsedUrl(baseUrl)?.origin ?? baseUrl;
 }
 
 /** The values of one source. An empty string counts as not set. */

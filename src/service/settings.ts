@@ -3,6 +3,7 @@ import { defaultTokenStore, isLoopback, proxyFromEnvironment } from "./environme
 import type { ProxyServer } from "./http/proxyServer";
 import { proxyOf } from "./http/proxyServer";
 import type { CredentialScheme, LogLevel, ServiceClientOptions } from "./options";
+import { parsedUrl } from "./parsedUrl";
 
 /** The options, checked and with their defaults. Credentials are not included: only the token code holds those. */
 export interface Settings {
@@ -110,8 +111,8 @@ export function optionProblems(options: ServiceClientOptions): string[] {
 }
 
 function baseUrlProblem(baseUrl: unknown, allowInsecureHttp: boolean): string | undefined {
-  if (typeof baseUrl !== "string" || !URL.canParse(baseUrl)) return "baseUrl must be a URL such as https://host/path.";
-  const url = new URL(baseUrl);
+  const url = typeof baseUrl === "string" ? parsedUrl(baseUrl) : undefined;
+  if (url === undefined) return "baseUrl must be a URL such as https://host/path.";
   if (url.username !== "" || url.password !== "") return "baseUrl must not hold a user name or password.";
   if (url.search !== "" || url.hash !== "") return "baseUrl must not have a query or a fragment.";
   if (url.protocol === "https:") return undefined;

@@ -43,9 +43,10 @@ export function adoptedFiles(tasks: readonly AdoptedTask[], target: AdoptTarget)
   const { out, folder } = target;
   const language = languageOf(target);
   const names = new Names();
+  const variables = new Set<string>();
   if (out === undefined) {
     const all = tasks.map((task) => ({ name: names.give(task.taskId), task }));
-    const declared = all.map((each) => ({ name: each.name, fields: declarationOf(each, () => undefined) }));
+    const declared = all.map((each) => ({ name: each.name, fields: declarationOf(each, () => undefined, variables) }));
     return {
       tasks: all.map(({ name, task: { taskId } }) => ({ name, taskId })),
       files: [],
@@ -63,7 +64,7 @@ export function adoptedFiles(tasks: readonly AdoptedTask[], target: AdoptTarget)
   });
   const texts = new Map<string, { name: string; fields: Fields }[]>();
   for (const each of all) {
-    const declared = { name: each.name, fields: declarationOf(each, lists.fileOf) };
+    const declared = { name: each.name, fields: declarationOf(each, lists.fileOf, variables) };
     texts.set(each.file, [...(texts.get(each.file) ?? []), declared]);
   }
   const declarations = [...texts].map(([path, declared]) => ({

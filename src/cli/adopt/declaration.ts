@@ -49,9 +49,11 @@ export interface NamedTask {
 /** The file of a list; undefined if the list is short enough to stand in the declaration. */
 export type ItemsFileOf = (name: string, action: AdoptedAction) => string | undefined;
 
-/** The arguments of the ExtractionTask. */
-export function declarationOf({ name, task }: NamedTask, itemsFileOf: ItemsFileOf): Fields {
-  const taken = new Set<string>();
+/**
+ * The arguments of the ExtractionTask.
+ * @param taken the names of the variables that other declarations have: one program reads all of them
+ */
+export function declarationOf({ name, task }: NamedTask, itemsFileOf: ItemsFileOf, taken: Set<string>): Fields {
   const variableOf: VariableOf = (parts, isList) => new SecretVariable(variableName([name, ...parts], taken), isList);
   const fields: Field[] = [{ name: "from", value: { fields: [{ name: "adoptTaskId", value: task.taskId }] } }];
   if (task.actions.length > 0) {
@@ -66,7 +68,7 @@ const startUrlsNote =
 
 type VariableOf = (parts: readonly string[], isList: boolean) => SecretVariable;
 
-/** A name that manifests and keys of the configuration can have, and no other variable of the task has. */
+/** A name that manifests and keys of the configuration can have, and no other variable has. */
 function variableName(parts: readonly string[], taken: Set<string>): string {
   const words = parts
     .flatMap((part) => part.split(/[^A-Za-z\d_]+/))

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { parsedUrl } from "../../service/parsedUrl";
 import type { Problem } from "../args";
 import { shortened } from "../args";
 import type { CheckContext } from "../resource";
@@ -154,15 +155,6 @@ function checkFile(file: string, names: ListNames, context: ListContext): Checke
 }
 
 const mostHosts = 20;
-
-/** On Node.js 20 and 22, `URL.canParse` refuses a name with a letter such as ü after some thousands of calls. */
-function parsedUrl(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
-}
 
 class UrlCheck {
   readonly problems: Problem[] = [];

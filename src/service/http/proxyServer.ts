@@ -1,3 +1,5 @@
+import { parsedUrl } from "../parsedUrl";
+
 /** A proxy between this process and the service. */
 export interface ProxyServer {
   /** Without user name and password, so that messages can contain the address. */
@@ -7,9 +9,9 @@ export interface ProxyServer {
 
 /** Parses the value of a proxy variable. Undefined if the value is not the address of an http or https proxy. */
 export function proxyOf(address: string): ProxyServer | undefined {
-  if (!URL.canParse(address)) return undefined;
-  const url = new URL(address);
-  if ((url.protocol !== "http:" && url.protocol !== "https:") || url.hostname === "") return undefined;
+  const url = parsedUrl(address);
+  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:") || url.hostname === "")
+    return undefined;
   const username = decoded(url.username);
   const password = decoded(url.password);
   if (username === undefined || password === undefined) return undefined;

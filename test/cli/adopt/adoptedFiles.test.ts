@@ -463,6 +463,12 @@ actions:
       assert.deepEqual(names, ["novels-a-Password", "novels-a-Password-2", "novels-Password"]);
     });
 
+    it("with a name of its own for each, also of tasks whose names differ only in special characters", () => {
+      const { document = "" } = files([open({ Password: "x1" })], {}, ["a-b", "a.b"]);
+      const names = [...document.matchAll(/\$\{([\w-]+)\}/g)].map(([, name = ""]) => name);
+      assert.deepEqual(names, ["a-b-open-Password", "a-b-open-Password-2"]);
+    });
+
     it("and contain what only looks a little like one", () => {
       const shownValues = harmlessValues.map(({ name = "Value", value }, index) =>
         open({ [name]: value }, `a${index}`),

@@ -1,3 +1,4 @@
+import { parsedUrl } from "../../../service/parsedUrl";
 import type { FieldType } from "./rowChecks";
 
 /** Whether a value is more than a missing one, null, and a blank string. */
@@ -60,7 +61,7 @@ function isUrl(text: string): boolean {
   if (lastOrigin !== "" && text.startsWith(lastOrigin)) {
     return !/\s/.test(text);
   }
-  const isValid = /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
+  const isValid = /^https?:\/\/\S+$/i.test(text) && parsedUrl(text) !== undefined;
   lastOrigin = isValid ? (/^https?:\/\/[^/\\?#]+\//i.exec(text)?.[0] ?? "") : lastOrigin;
   return isValid;
 }
