@@ -79,6 +79,35 @@ describe("the journal on the real engine", () => {
     await assertTakenOver(await goOn());
   });
 
+  it("refuses a request of another stack with the same names while the process of the first one runs", async () => {
+    const folder = join(world.project.folder, "journal");
+    await world.project.configure({ "webextract:journal": folder });
+    const other = await World.create({
+      program: program(),
+      config: { "webextract:journal": folder, "webextract:baseUrl": world.emulator.url },
+    });
+    try {
+      const { run, hold } = await upUntilCopied();
+      const { output } = await other.project.up({ expect: "failure" });
+      assert.match(output, /Process \d+ of this machine is running and has sent the request for a copy/);
+      assert.match(output, /Nothing was sent\./);
+      hold.release();
+      await run.done;
+      world.emulator.clearFaults();
+      assert.equal(world.copies().length, 1);
+      assert.deepEqual(await world.project.outputs(), { taskId: world.copies()[0] });
+      await other.project.up();
+      const [first, second] = world.copies();
+      assert.deepEqual(
+        [await world.project.outputs(), await other.project.outputs()],
+        [{ taskId: first }, { taskId: second }],
+      );
+      assert.deepEqual(journal(), []);
+    } finally {
+      await other.remove();
+    }
+  });
+
   it("contains a copy that a killed engine did not save, and the provider process ends by itself after the response", async () => {
     const { run, hold } = await upUntilCopied();
     const hostEnded = run.killEngine();
