@@ -26,7 +26,7 @@ import type { Service } from "./service";
 import { EmulatorClock } from "./store/clock";
 import { lockState } from "./store/disk/stateLock";
 import type { InitialState } from "./store/initialState";
-import { extrasOf, initialState } from "./store/initialState";
+import { initialState } from "./store/initialState";
 import type { Plan, Seed } from "./store/seed";
 import { defaultSeed } from "./store/seed";
 
@@ -116,7 +116,7 @@ async function startWith(
     log,
   });
   const service: Service = { store, credentials, runner, feed, progress, clock, behaviour, plan: options.plan ?? plan };
-  stateFile?.begin(() => extrasOf(service));
+  stateFile?.begin(service);
 
   const contract = readContract("openapi.yaml");
   const journal = new Journal(options.journalLimit ?? 100_000);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import sinon from "sinon";
 import type { Emulator } from "webextract-emulator";
+import { StateDatabase } from "../internals/emulator";
 import type { OperationName } from "../internals/service";
 import { operations } from "../internals/service";
 import { operationNames } from "../service/calls";
@@ -154,12 +155,16 @@ describe("the emulator's credentials", () => {
   it("are not written again by requests that do not change them, however many there are", async () => {
     const folder = mkdtempSync(join(tmpdir(), "emulator-credentials-"));
     const first = await startWith([], { stateFile: join(folder, "state.db") });
-    const written = sinon.spy(JSON, "stringify");
-    const writes = () =>
-      written.args.filter(([value]) => typeof value === "object" && value !== null && "credentials" in value).length;
+    const written = sinon.spy(StateDatabase.prototype, "run");
+    /** Whether the account or a token was written after the last call. */
+    const hasWritten = () => {
+      const account = written.args.some(([sql]) => /\b(tokens|account)\b/.test(sql));
+      written.resetHistory();
+      return account;
+    };
     const copy = { taskId: "template", taskGroupId: "group" };
     await data(first, "copyTask", copy);
-    assert.equal(writes(), 0);
+    assert.equal(hasWritten(), false);
     const refresh = { grant_type: "refresh_token", refresh_token: first.credentials.refreshToken };
     const changes: (() => unknown)[] = [
       () => data(first, "refreshToken", refresh),
@@ -169,20 +174,77 @@ describe("the emulator's credentials", () => {
       () => first.change.expireAccessTokens(),
       () => first.reset(),
     ];
-    for (const [index, change] of changes.entries()) {
+    for (const change of changes) {
       await change();
       // The admin API saves after each of its requests, also if no token works.
       await admin(first, "/faults", { method: "DELETE" });
+      assert.equal(hasWritten(), true, String(change));
       await call(first, "copyTask", { fields: copy });
-      assert.equal(writes(), index + 1, String(change));
+      await admin(first, "/faults", { method: "DELETE" });
+      assert.equal(hasWritten(), false, String(change));
     }
     first.setBehaviour({ accessTokenRequests: 9 });
     await data(first, "copyTask", copy);
-    assert.equal(writes(), changes.length + 1, "the use of a token with a limit is a change");
+    assert.equal(hasWritten(), true, "the use of a token with a limit is a change");
     sinon.restore();
     const document = first.exportState();
     await first.close();
     assert.deepEqual(await savedState(join(folder, "state.db")), document);
+    rmSync(folder, { recursive: true });
+  });
+
+  for (const refreshRotation of ["oldLives", "oldDies", "same"] as const) {
+    it(`are written by a refresh as far as it changes them, however many there are: ${refreshRotation}`, async () => {
+      const folder = mkdtempSync(join(tmpdir(), "emulator-credentials-"));
+      const stateFile = join(folder, "state.db");
+      const refreshing = await startWith([], { stateFile, behaviour: { refreshRotation } });
+      const written = sinon.spy(StateDatabase.prototype, "run");
+      const refresh = async () => {
+        written.resetHistory();
+        const fields = { grant_type: "refresh_token", refresh_token: refreshing.credentials.refreshToken };
+        await data(refreshing, "refreshToken", fields);
+        return written.args.map((args) => args.join().length);
+      };
+      try {
+        for (let count = 0; count < 300; count += 1) {
+          const writes = await refresh();
+          assert.ok(writes.length <= 5, `refresh ${count} has ${writes.length} writes`);
+          const bytes = writes.reduce((sum, each) => sum + each, 0);
+          assert.ok(bytes < 2000, `refresh ${count} writes ${bytes} bytes`);
+        }
+        // Tokens that have expired go, also from the file.
+        refreshing.setClock({ mode: "step", ms: 100_000_000 });
+        await refresh();
+        const document = refreshing.exportState();
+        assert.equal(document.credentials.accessTokens.length, 201);
+        assert.deepEqual(await savedState(stateFile), document);
+      } finally {
+        written.restore();
+        await refreshing.close();
+        rmSync(folder, { recursive: true });
+      }
+    });
+  }
+
+  it("are read from a state file of version 2, which has them in one record", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "emulator-credentials-"));
+    const stateFile = join(folder, "state.db");
+    const first = await startWith([], { stateFile });
+    first.change.addAccount("other");
+    const document = first.exportState();
+    await first.close();
+    const { plan, credentials } = document;
+    const database = StateDatabase.open(stateFile);
+    database.run("update account set content = ?", JSON.stringify({ plan, credentials }));
+    database.run("drop table tokens");
+    database.run("pragma user_version = 2");
+    database.close();
+    assert.deepEqual(await savedState(stateFile), document, "read, but not written");
+    for (const _ of ["the first start", "the next one"]) {
+      const emulator = await startWith([], { stateFile });
+      assert.deepEqual(emulator.exportState(), document);
+      await emulator.close();
+    }
     rmSync(folder, { recursive: true });
   });
 

@@ -267,7 +267,7 @@ describe("the emulator's state file under failures", () => {
       [valid.subarray(0, valid.length - 9000), /is damaged: database disk image is malformed\. Action: restore it/],
       [changed((bytes) => bytes.fill(7, 4096)), /is damaged: .*Action: restore it from a copy/],
       [changed((bytes) => bytes.writeUInt32BE(1, 68)), /is not a state of the emulator: restore it from a copy/],
-      [changed((bytes) => bytes.writeUInt32BE(3, 60)), /has version 3; this emulator reads versions 1 and 2/],
+      [changed((bytes) => bytes.writeUInt32BE(4, 60)), /has version 4; this emulator reads versions 1 to 3/],
       ["{", /is neither a database nor JSON: restore it from a copy/],
     ];
     for (const [content, message] of cases) {

@@ -192,7 +192,10 @@ describe("the records of a state file", () => {
         Array.from({ length: 700 }, (_, index) => ({ index: String(index) })),
       ),
     action: (emulator, taskId) =>
-      emulator.change.addAction(taskId, { actionType: "A", actionId: `a${emulator.requests.length}` }),
+      emulator.change.addAction(taskId, {
+        actionType: "A",
+        actionId: `a${emulator.inspect.task(taskId)?.actions.length}`,
+      }),
     status: (emulator, taskId) => {
       const lotNo = emulator.inspect.runs(taskId).at(-1)?.lotNo;
       if (lotNo !== undefined) emulator.change.setSubtaskStatus(lotNo, "failed");

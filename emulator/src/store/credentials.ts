@@ -18,7 +18,8 @@ export interface EmulatorCredentials {
 /** The account of the seed. */
 export const mainAccount = "main";
 
-interface IssuedToken {
+/** A token or key. */
+export interface IssuedToken {
   value: string;
   account: string;
   /** Expiration in milliseconds since 1970. Only for access tokens. */
@@ -38,6 +39,9 @@ export interface CredentialsState {
   apiKeys: IssuedToken[];
 }
 
+/** The tokens that changed after the last save, with their kinds; without a kind, the removed ones. `all`: other tokens have replaced all. */
+export type UnsavedTokens = "all" | ReadonlyMap<IssuedToken, keyof CredentialsState | undefined>;
+
 /** What this emulator, or another one, has issued. The journal finds such a value by its form. */
 export const mintedForm = /emulator-(?:access|refresh|key)-[0-9a-f]{36}/;
 
@@ -51,10 +55,26 @@ export class CredentialStore {
   clock = new EmulatorClock();
   private readonly atStart: CredentialsState;
   private givenValues: readonly string[] = [];
+  /** Absent: nothing saves them. */
+  private changes: "all" | Map<IssuedToken, keyof CredentialsState | undefined> | undefined;
 
   constructor(state?: CredentialsState, seed: SeedCredentials = {}) {
     this.replaceAll(state, seed);
     this.atStart = structuredClone(this.state);
+  }
+
+  /** Collects changes from now on. All tokens are changes. */
+  collect(): void {
+    this.changes = "all";
+  }
+
+  get unsaved(): UnsavedTokens {
+    return this.changes ?? "all";
+  }
+
+  /** Called after a save. */
+  saved(): void {
+    if (this.changes !== undefined) this.changes = new Map();
   }
 
   /** Replaces all credentials: by those of a state, or by new ones for the account of a seed. */
@@ -62,13 +82,13 @@ export class CredentialStore {
     this.state = state ?? { accessTokens: [], refreshTokens: [], apiKeys: [] };
     if (state === undefined) this.addAccount(mainAccount, seed);
     else this.renewIfOutdated();
-    this.noteGiven();
+    this.replaced();
   }
 
   /** Restores the accounts, tokens and keys of the start. The access token gets a new lifetime. */
   reset(): void {
     this.state = structuredClone(this.atStart);
-    this.noteGiven();
+    this.replaced();
     for (const token of this.state.accessTokens) {
       token.expiresAt = this.clock.now() + 86399 * 1000;
       token.uses = 0;
@@ -89,8 +109,8 @@ export class CredentialStore {
 
   /** Creates the credentials of an account. */
   addAccount(account: string, fixed: SeedCredentials = {}, lifetime = 86399): EmulatorCredentials {
-    this.state.apiKeys.push({ value: fixed.apiKey ?? mint("key"), account });
-    this.state.refreshTokens.push({ value: fixed.refreshToken ?? mint("refresh"), account });
+    this.add("apiKeys", { value: fixed.apiKey ?? mint("key"), account });
+    this.add("refreshTokens", { value: fixed.refreshToken ?? mint("refresh"), account });
     this.issueAccessToken(account, lifetime, fixed.accessToken);
     this.noteGiven();
     return this.newest(account);
@@ -123,10 +143,10 @@ export class CredentialStore {
     if (token.dead === true || worn || (token.expiresAt ?? 0) <= this.clock.now()) {
       throw new Refusal("Invalid.Token", "the access token has expired", status);
     }
-    // Without a limit, a request must not change the credentials: each save would write all of them.
+    // Without a limit, a request must not change the credentials, because a save would write the token.
     if (limit > 0) {
       token.uses = (token.uses ?? 0) + 1;
-      this.changed();
+      this.changed("accessTokens", token);
     }
     return token.account;
   }
@@ -148,14 +168,13 @@ export class CredentialStore {
   refresh(refreshToken: string, behaviour: Behaviour): IssuedTokenPair {
     const used = this.state.refreshTokens.find((issued) => issued.value === refreshToken && issued.dead !== true);
     if (used === undefined) throw new Refusal("Invalid.Grant", "the refresh token is not valid");
-    this.changed();
-    if (behaviour.refreshRotation === "oldDies") used.dead = true;
+    if (behaviour.refreshRotation === "oldDies") this.end("refreshTokens", used);
     if (behaviour.refreshRotation !== "same") {
-      this.state.refreshTokens.push({ value: mint("refresh"), account: used.account });
+      this.add("refreshTokens", { value: mint("refresh"), account: used.account });
     }
     this.issueAccessToken(used.account, behaviour.tokenLifetime);
-    this.state.accessTokens = this.trimmed(this.state.accessTokens);
-    this.state.refreshTokens = this.trimmed(this.state.refreshTokens);
+    this.trim("accessTokens");
+    this.trim("refreshTokens");
     const { accessToken, refreshToken: newest } = this.newest(used.account);
     return {
       access_token: accessToken,
@@ -167,14 +186,12 @@ export class CredentialStore {
 
   /** Expires every access token issued until now. */
   expireAccessTokens(): void {
-    this.changed();
-    for (const token of this.state.accessTokens) token.dead = true;
+    for (const token of this.state.accessTokens) this.end("accessTokens", token);
   }
 
   /** Expires every refresh token issued until now. */
   expireRefreshTokens(): void {
-    this.changed();
-    for (const token of this.state.refreshTokens) token.dead = true;
+    for (const token of this.state.refreshTokens) this.end("refreshTokens", token);
   }
 
   /** Every credential that was given by a seed or a document, to remove them from the journal. The others have a form of their own. */
@@ -182,13 +199,28 @@ export class CredentialStore {
     return this.givenValues;
   }
 
-  /** Another object after each change, so that a save sees without a look at each token whether it must write them. */
   toJSON(): CredentialsState {
     return this.state;
   }
 
-  private changed(): void {
-    this.state = { ...this.state };
+  private add(kind: keyof CredentialsState, token: IssuedToken): void {
+    this.state[kind].push(token);
+    this.changed(kind, token);
+  }
+
+  private end(kind: keyof CredentialsState, token: IssuedToken): void {
+    token.dead = true;
+    this.changed(kind, token);
+  }
+
+  /** @param kind undefined for a removed token. */
+  private changed(kind: keyof CredentialsState | undefined, token: IssuedToken): void {
+    if (this.changes instanceof Map) this.changes.set(token, kind);
+  }
+
+  private replaced(): void {
+    if (this.changes !== undefined) this.changes = "all";
+    this.noteGiven();
   }
 
   private noteGiven(): void {
@@ -205,17 +237,19 @@ export class CredentialStore {
   }
 
   private issueAccessToken(account: string, lifetime: number, value = mint("access")): void {
-    this.changed();
-    this.state.accessTokens.push({ value, account, expiresAt: this.clock.now() + lifetime * 1000, uses: 0 });
+    this.add("accessTokens", { value, account, expiresAt: this.clock.now() + lifetime * 1000, uses: 0 });
   }
 
-  /** Without the oldest tokens that no longer work. A token that works is kept, however many there are. */
-  private trimmed(tokens: IssuedToken[]): IssuedToken[] {
-    if (tokens.length <= kept) return tokens;
+  /** Removes the oldest tokens that no longer work. A token that works is kept, however many there are. */
+  private trim(kind: keyof CredentialsState): void {
+    const tokens = this.state[kind];
+    if (tokens.length <= kept) return;
     const now = this.clock.now();
     const ended = tokens.filter((token) => token.dead === true || (token.expiresAt ?? Infinity) <= now);
     const gone = new Set(ended.slice(0, Math.max(0, ended.length - kept)));
-    return tokens.filter((token) => !gone.has(token));
+    if (gone.size === 0) return;
+    this.state[kind] = tokens.filter((token) => !gone.has(token));
+    for (const token of gone) this.changed(undefined, token);
   }
 }
 

@@ -6,9 +6,12 @@ import type { Database, Statement } from "node-sqlite3-wasm";
 export const applicationId = 0x77656278;
 
 /** The version of the tables. */
-export const databaseVersion = 2;
+export const databaseVersion = 3;
+
+const tokenTable = "create table tokens (number integer primary key, kind text not null, content text not null)";
 
 const tables = `
+  ${tokenTable};
   create table account (content text not null);
   create table groups (number integer primary key, id text not null, content text not null);
   create table tasks (number integer primary key, id text not null);
@@ -47,7 +50,14 @@ export class StateDatabase {
   }
 
   static open(file: string): StateDatabase {
-    return new StateDatabase(file);
+    const database = new StateDatabase(file);
+    try {
+      database.upgrade();
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+    return database;
   }
 
   /** Creates a file that only its owner can read, because it holds credentials. Replaces what an interrupted creation has left. */
@@ -62,6 +72,12 @@ export class StateDatabase {
       `pragma application_id = ${applicationId}; pragma user_version = ${databaseVersion}; ${tables}`,
     );
     return database;
+  }
+
+  /** Version 2 has the tokens in the account, where the next save of them finds them. */
+  private upgrade(): void {
+    if (this.value("pragma user_version") !== databaseVersion - 1) return;
+    this.transaction(() => this.database.exec(`${tokenTable}; pragma user_version = ${databaseVersion}`));
   }
 
   /** All rows that a query finds. It ends the query, because a query in progress would keep checkpoints from ending. */

@@ -1,4 +1,5 @@
 import { StateFileError } from "../../errors";
+import type { CredentialsState, IssuedToken, UnsavedTokens } from "../credentials";
 import type { StateExtras, SubtaskState, TaskState } from "../document/stateDocument";
 import { actionStates, reviveSubtask, reviveTask } from "../document/stateDocument";
 import { LineList } from "../lineList";
@@ -6,6 +7,7 @@ import type { StoredKey } from "../recordMap";
 import { chunkRows, RowList } from "../rowList";
 import type { RowRange } from "../rowMarks";
 import { RowMarks } from "../rowMarks";
+import type { Plan } from "../seed";
 import type { Store, StoredGroup, StoredLot, StoredRun, StoredSubtask, StoredTask } from "../store";
 import { isRunning } from "../store";
 import type { StateDatabase } from "./database";
@@ -33,7 +35,10 @@ interface WrittenRows {
 export class StateRecords {
   private readonly database: StateDatabase;
   private readonly store: Store;
-  private written: StateExtras | undefined;
+  /** Absent: the account must be written. */
+  private writtenPlan: Plan | undefined;
+  private readonly tokenNumbers = new WeakMap<IssuedToken, number>();
+  private lastToken = 0;
   private readonly writtenUrls = new WeakMap<StoredTask, LineList>();
   private readonly writtenRows = new WeakMap<StoredRun, WrittenRows>();
   private readonly unreadSubtasks = new WeakSet<StoredRun>();
@@ -62,29 +67,49 @@ export class StateRecords {
       lots,
       readTaskNames: () => this.read("the names of the tasks", () => this.readTaskNames()),
     });
-    const extras: StateExtras = JSON.parse(String(this.database.value("select content from account")));
-    this.written = extras;
-    return extras;
+    const account: Partial<StateExtras> = JSON.parse(String(this.database.value("select content from account")));
+    const { plan, credentials = this.readTokens() } = account as StateExtras;
+    return { plan, credentials };
   }
 
   /** Writes all changes in one transaction. */
-  save(extras: StateExtras): void {
+  save({ plan, credentials }: StateExtras, tokens: UnsavedTokens = "all"): void {
     const { store, database } = this;
-    const { plan, credentials } = extras;
     const done: (() => void)[] = [];
     database.transaction(() => {
       for (const [number, group] of store.groups.unsaved()) this.writeGroup(number, group);
       for (const [number, task] of store.tasks.unsaved()) done.push(this.writeTask(number, task));
       for (const [number, run] of store.runs.unsaved()) done.push(this.writeRun(number, run));
-      if (plan !== this.written?.plan || credentials !== this.written.credentials) {
+      if (tokens === "all") database.run("delete from tokens");
+      for (const [token, kind] of tokens === "all" ? allTokens(credentials) : tokens) this.writeToken(token, kind);
+      if (plan !== this.writtenPlan) {
         database.run("delete from account");
-        database.run("insert into account values (?)", JSON.stringify(extras));
+        database.run("insert into account values (?)", JSON.stringify({ plan }));
       }
     });
     // Only now, so that the next save repeats a failed one.
-    this.written = extras;
+    this.writtenPlan = plan;
     for (const note of done) note();
     store.saved();
+  }
+
+  private readTokens(): CredentialsState {
+    const credentials: CredentialsState = { accessTokens: [], refreshTokens: [], apiKeys: [] };
+    for (const { number, kind, content } of this.database.all("select * from tokens order by number")) {
+      const token: IssuedToken = JSON.parse(String(content));
+      if (!Object.hasOwn(credentials, String(kind))) throw new Error(`token ${number} has an unknown kind`);
+      credentials[kind as keyof CredentialsState].push(token);
+      this.lastToken = Number(number);
+      this.tokenNumbers.set(token, this.lastToken);
+    }
+    return credentials;
+  }
+
+  private writeToken(token: IssuedToken, kind: keyof CredentialsState | undefined): void {
+    const number = this.tokenNumbers.get(token) ?? ++this.lastToken;
+    this.tokenNumbers.set(token, number);
+    if (kind === undefined) this.database.run("delete from tokens where number = ?", number);
+    else this.database.run("insert or replace into tokens values (?, ?, ?)", number, kind, JSON.stringify(token));
   }
 
   private storedKeys(table: "groups" | "tasks"): StoredKey[] {
@@ -295,6 +320,11 @@ export class StateRecords {
     }
     return count;
   }
+}
+
+function allTokens(credentials: CredentialsState): [IssuedToken, keyof CredentialsState][] {
+  const kinds = Object.keys(credentials) as (keyof CredentialsState)[];
+  return kinds.flatMap((kind) => credentials[kind].map((token): [IssuedToken, typeof kind] => [token, kind]));
 }
 
 /** Names each member, because a look at the subtasks would read them. Its type requires optional members too, so that a save loses none. */

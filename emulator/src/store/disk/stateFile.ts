@@ -1,8 +1,10 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { messageOf, StateFileError } from "../../errors";
+import type { CredentialStore } from "../credentials";
 import type { StateDocument, StateExtras } from "../document/stateDocument";
 import { checkStateDocument } from "../document/stateDocument";
+import type { Plan } from "../seed";
 import type { Store } from "../store";
 import { applicationId, databaseVersion, StateDatabase } from "./database";
 import { convertStateFile, unusable } from "./newStateFile";
@@ -11,11 +13,17 @@ import { remedy, StateRecords } from "./records";
 /** Minimum time between two saves of background work. Changes of a request are saved before its response. */
 const backgroundMs = 200;
 
+/** What a state file holds besides the store. */
+interface SavedAccount {
+  readonly plan: Plan;
+  readonly credentials: CredentialStore;
+}
+
 /** Saves the changes of a store in its state file. Only for the owner of the lock. */
 export class StateFile {
   private readonly database: StateDatabase;
   private readonly records: StateRecords;
-  private extras: (() => StateExtras) | undefined;
+  private account: SavedAccount | undefined;
   private writing: Promise<void> = Promise.resolve();
   private queued: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -26,9 +34,10 @@ export class StateFile {
     this.records = records;
   }
 
-  /** Begins to save. @param extras gives the content that is not in the store. */
-  begin(extras: () => StateExtras): void {
-    this.extras = extras;
+  /** Begins to save. @param account has the content that is not in the store. */
+  begin(account: SavedAccount): void {
+    this.account = account;
+    account.credentials.collect();
   }
 
   /** Resolves when all changes are on disk. Calls during a save share the next one. */
@@ -64,9 +73,11 @@ export class StateFile {
   }
 
   private async write(): Promise<void> {
-    if (this.extras === undefined) return;
+    if (this.account === undefined) return;
+    const { plan, credentials } = this.account;
     try {
-      this.records.save(this.extras());
+      this.records.save({ plan, credentials: credentials.toJSON() }, credentials.unsaved);
+      credentials.saved();
       await this.database.sync();
     } catch (error) {
       throw new StateFileError(`the state file ${this.database.file} could not be written: ${messageOf(error)}`, {
@@ -138,9 +149,9 @@ function checkDatabase(file: string, start: Buffer): void {
     throw new Error(`the state file ${file} is not a state of the emulator: ${remedy}`);
   }
   const version = start.readUInt32BE(60);
-  if (version !== databaseVersion) {
+  if (version !== databaseVersion && version !== databaseVersion - 1) {
     throw new Error(
-      `the state file ${file} has version ${version}; this emulator reads versions 1 and ${databaseVersion}`,
+      `the state file ${file} has version ${version}; this emulator reads versions 1 to ${databaseVersion}`,
     );
   }
   // The lock and SQLite's log belong to a name, so each name would be a file of its own.
