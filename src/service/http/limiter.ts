@@ -35,28 +35,16 @@ const evenShare = 0.97;
 /** Typical delay of timers on a busy machine, in milliseconds. */
 const lateTimer = 10;
 
-/** Typical extra delay of the first request of a process, in milliseconds. */
-const coldStart = 100;
-
-/** Share of a configured rate that is left after a single refusal. */
-const shareAfterSingle = 0.9;
-
-/** A refusal within these milliseconds after another one is not a single one. */ const repeatedWithin = 30 * second;
-
 /**
- * Limits the requests to one service: their number in flight and their rate. The rate is unlimited until the service responds with 429.
- * Then it falls to half of the rate of the last second, and rises again slowly. A configured rate falls only to nine tenths after a single
- * 429. A pause that the service asks for (Retry-After) applies to all requests.
+ * Limits the requests to one service: their number in flight, and their rate if one is configured. After a 429, no request starts for the time that the
+ * service asks for (Retry-After), or for a second, and then half as many requests are in flight. That number rises again by one a second.
  */
 export class Limiter {
   readonly #claims = new Set<LimiterClaim>();
   readonly #queue: Waiting[] = [];
-  /** When the requests of the last second started. */
-  readonly #granted: number[] = [];
   #inFlight = 0;
-  #learnedRate = Number.POSITIVE_INFINITY;
-  /** The rate at which the service last refused; the rise is slow around it. */
-  #ceiling = Number.POSITIVE_INFINITY;
+  /** Most requests in flight, as the responses of 429 have shown. */
+  #learned = Number.POSITIVE_INFINITY;
   #lastCut = Number.NEGATIVE_INFINITY;
   #lastRise = 0;
   #nextStart = 0;
@@ -77,9 +65,14 @@ export class Limiter {
     return this.#claims.size > 0;
   }
 
+  /** Most requests in flight now. */
+  get concurrency(): number {
+    return Math.min(this.#learned, ...[...this.#claims].map(({ concurrency }) => concurrency));
+  }
+
   /** Requests per second that can start now; Infinity if unlimited. */
   get rate(): number {
-    return Math.min(this.#learnedRate, this.#configuredRate());
+    return Math.min(...[...this.#claims].map(({ requestsPerSecond }) => requestsPerSecond));
   }
 
   /** Milliseconds until the end of the pause that the service asked for. */
@@ -133,44 +126,23 @@ export class Limiter {
   #slowDown(grantedAt: number, retryAfter: number | undefined): void {
     const now = clock.now();
     this.#pausedUntil = Math.max(this.#pausedUntil, now + Math.min(retryAfter ?? second, longestPause));
-    // Requests that were in flight when the rate was cut say nothing about the new rate.
+    // Requests that were in flight at the last cut say nothing about the new number.
     if (grantedAt < this.#lastCut) return;
-    const wentThrough = Math.max(1, this.#granted.filter((at) => at > now - second).length - 1);
-    const rate = this.rate;
-    // At a configured rate, uneven delays of the network can cause a single refusal. A second one soon after means that the rate is too
-    // high.
-    const isAtConfiguredRate =
-      rate === this.#configuredRate() &&
-      wentThrough + 1 > rate * shareAfterSingle &&
-      now - this.#lastCut > repeatedWithin;
-    this.#ceiling = Math.min(rate, wentThrough);
-    this.#learnedRate = Math.max(0.5, this.#ceiling * (isAtConfiguredRate ? shareAfterSingle : 0.5));
+    this.#learned = Math.max(1, Math.floor(this.concurrency / 2));
     this.#lastCut = now;
     this.#lastRise = this.#pausedUntil;
   }
 
   #rise(): void {
     const now = clock.now();
-    if (this.#learnedRate === Number.POSITIVE_INFINITY || now - this.#lastRise < second) return;
+    if (now - this.#lastRise < second) return;
     this.#lastRise = now;
-    // Fast up to the refused rate, slow around it, and fast again above it, because then the service's limit has changed.
-    const isNear = Math.abs(this.#learnedRate - this.#ceiling) <= this.#ceiling * 0.1;
-    this.#learnedRate += Math.max(this.#learnedRate, this.#ceiling) * (isNear ? 0.01 : 0.1);
-  }
-
-  #configuredRate(): number {
-    return Math.min(...[...this.#claims].map(({ requestsPerSecond }) => requestsPerSecond));
-  }
-
-  #concurrency(): number {
-    let bound = Number.POSITIVE_INFINITY;
-    for (const claim of this.#claims) bound = Math.min(bound, claim.concurrency);
-    return bound;
+    this.#learned += 1;
   }
 
   #pump(): void {
     this.#cancelTimer?.();
-    while (this.#queue.length > 0 && this.#inFlight < this.#concurrency()) {
+    while (this.#queue.length > 0 && this.#inFlight < this.concurrency) {
       const now = clock.now();
       const free = Math.max(this.#pausedUntil, this.#nextStart);
       if (free > now) {
@@ -178,13 +150,9 @@ export class Limiter {
         return;
       }
       this.#inFlight += 1;
-      this.#granted.push(now);
-      while ((this.#granted[0] ?? now) < now - second) this.#granted.shift();
       // The delay of a late timer is compensated. A pause is not, because a burst would exceed the limit.
       const spacing = second / (this.rate * evenShare);
-      const isFirst = this.#nextStart === 0;
       this.#nextStart = Math.max(this.#nextStart, now - Math.min(spacing, lateTimer)) + spacing;
-      if (isFirst && spacing > 0) this.#nextStart += coldStart;
       this.#queue.shift()?.grant();
     }
   }
