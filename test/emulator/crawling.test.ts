@@ -5,6 +5,7 @@ import sinon from "sinon";
 import type { Crawling, Emulator, SeedAction } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import { Hosts } from "../internals/emulator";
+import { admin } from "./admin/adminCaller";
 import { call, data, runTemplate, startWith } from "./caller";
 import type { PageSite } from "./pageSite";
 import { startSite } from "./pageSite";
@@ -89,9 +90,21 @@ describe("a run with options for crawling", () => {
     emulator = await startWith([], { crawling: { robots: true }, pageTimeoutMs: 1000 });
     const startUrls = [`${site.url}${path}`, `${site.url}${path}b`];
     emulator.change.addTask({ taskId: "task", taskGroupId: "group", actions: [extract], startUrls });
-    await runTemplate(emulator, "task");
+    let isSettled = false;
+    const settled = runTemplate(emulator, "task").then(() => {
+      isSettled = true;
+    });
+    let answered = 0;
+    for (; !isSettled; answered += 1) await admin(emulator, "/health");
+    await settled;
     const unreadable = "not opened: robots.txt of the site cannot be read";
     assert.deepEqual([errors(), site.asked], [[unreadable, unreadable], ["/robots.txt"]]);
+    assert.ok(answered > 10, `${answered} requests were answered meanwhile`);
+    // The rules were the reason: others of the same site are matched.
+    site.pages.set("/robots.txt", "User-agent: *\nDisallow: /*b$\n");
+    site.pages.set(path, "<li><b>open</b>");
+    await runTemplate(emulator, "task");
+    assert.deepEqual([rows(), errors()], [["open"], ["not opened: robots.txt does not allow it"]]);
   });
 
   it("says nothing about a site to the other subtasks if the one that read robots.txt is stopped", async () => {
