@@ -16,7 +16,7 @@ const rows = new DataExport("shop", {
     maxDrop: 0.2,
     fields: {
       title: { filled: 1 },
-      price: { filled: 0.95, type: "number", pattern: "^[^-]" },
+      price: { filled: 0.95, type: "number" },
       link: { type: "url", unique: true },
     },
   },

@@ -15,6 +15,7 @@ export {
   string,
 } from "../../src/resources/args";
 export { DistinctValues } from "../../src/resources/export/checks/distinctValues";
+export { compileSchema } from "../../src/resources/export/checks/jsonSchema";
 export { RowChecker } from "../../src/resources/export/checks/rowChecker";
 export type { FieldChecks, FieldType, RowChecks } from "../../src/resources/export/checks/rowChecks";
 export { SchemaChecker } from "../../src/resources/export/checks/rowSchema";

@@ -109,7 +109,7 @@ const checks = {
   minRows: rows,
   fields: {
     number: { filled: 1, unique: true },
-    price: { filled: 0.95, pattern: "^\\d+[.]\\d\\d$" },
+    price: { filled: 0.95, type: "number" },
     url: { type: "url" },
   },
 };

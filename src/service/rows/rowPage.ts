@@ -65,9 +65,4 @@ export interface RowPage {
    * @internal
    */
   columns(): unknown[][];
-  /**
-   * Bytes of the rows in the response, with what is between them.
-   * @internal
-   */
-  byteLength: number;
 }

@@ -23,10 +23,7 @@ export class ScannedPage implements RowPage {
   readonly afterLoss?: boolean;
   readonly #rows: ScannedRows;
 
-  constructor(
-    rows: ScannedRows,
-    numbers: Omit<RowPage, "count" | "byteLength" | "texts" | "ndjson" | "objects" | "columns">,
-  ) {
+  constructor(rows: ScannedRows, numbers: Omit<RowPage, "count" | "texts" | "ndjson" | "objects" | "columns">) {
     this.#rows = rows;
     this.offset = numbers.offset;
     this.nextOffset = numbers.nextOffset;
@@ -39,10 +36,6 @@ export class ScannedPage implements RowPage {
 
   get count(): number {
     return this.#rows.count;
-  }
-
-  get byteLength(): number {
-    return region(this.#rows).length;
   }
 
   texts(): string[] {

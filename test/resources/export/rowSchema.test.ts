@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { Context, RowChecks } from "../../internals/resources";
-import { RowChecker, SchemaChecker } from "../../internals/resources";
+import { compileSchema, RowChecker, SchemaChecker } from "../../internals/resources";
 import { failure, World } from "../life";
 
 describe("DataExport with a JSON Schema", () => {
@@ -86,22 +85,26 @@ describe("DataExport with a JSON Schema", () => {
     ]);
   });
 
-  it("is stopped if a row takes too long", async () => {
-    write({ properties: { id: { pattern: "^(a+)+$" } } });
-    const { checks } = (await world.providers.checked("DataExport", args())) as { checks: RowChecks };
-    const schema = await SchemaChecker.of(checks, "task-1", { folder: world.folder } as Context);
-    const checker = new RowChecker({ checks, schema, timeLimit: 300 });
-    const rows = ["a", `${"a".repeat(60)}!`, "!"].map((id) => ({ id }));
-    checker.add({
-      count: rows.length,
+  it("numbers the rows over all pages, and stops at a row that takes too long, of which it says the number", () => {
+    const validate = compileSchema('{"properties":{"id":{"pattern":"^(a+)+$"}}}');
+    const checker = new RowChecker({ checks: {}, schema: new SchemaChecker(validate, 300) });
+    const page = (ids: readonly string[]) => ({
+      count: ids.length,
       columns: () => assert.fail("no field is checked"),
-      byteLength: 0,
-      objects: () => rows,
+      objects: () => ids.map((id) => ({ id })),
     });
+    checker.add(page(["a", "!", "a"]));
+    checker.add(page([]));
+    checker.add(page(["!", "a"]));
+    const invalid = "2 of 5 rows are not valid (rows 2, 4), by #/properties/id/pattern";
+    assert.deepEqual(checker.failed(), [{ check: "schema", reason: invalid }]);
+    checker.add(page(["a", `${"a".repeat(60)}!`, "!"]));
+    checker.add(page(["!"]));
     assert.deepEqual(checker.failed(), [
+      { check: "schema", reason: invalid.replace("of 5", "of 9") },
       {
         check: "schema",
-        reason: "row 2 could not be validated in time: use patterns without repetitions within repetitions",
+        reason: "row 7 could not be validated in time: use patterns without repetitions within repetitions",
       },
     ]);
   });

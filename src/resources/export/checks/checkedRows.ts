@@ -20,8 +20,6 @@ export interface FieldFigures {
   empty: number;
   /** Number of values of another type. Only with `type`. */
   wrongType?: number;
-  /** Number of values that the pattern does not match. Only with `pattern`. */
-  unmatched?: number;
   /** Number of values that have occurred before. Only with `unique`. */
   repeated?: number;
 }
@@ -30,17 +28,6 @@ export interface FieldFigures {
 export interface FailedCheck {
   check: string;
   reason: string;
-}
-
-/** A part of the checks that can take forever with a row. */
-export interface RowStep<Value> {
-  /**
-   * If it is interrupted, it can be called again with the same row.
-   * @param value what it checks of the row
-   */
-  add(value: Value, number: number): void;
-  /** It took too long with this row: from now on it must end. */
-  stop(number: number): void;
 }
 
 /** The rows did not pass. */

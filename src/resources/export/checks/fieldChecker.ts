@@ -1,15 +1,12 @@
 import type { FailedCheck, FieldFigures } from "./checkedRows";
 import { percent } from "./checkedRows";
 import { DistinctValues, mostDistinctValues } from "./distinctValues";
-import { PatternChecker } from "./patternChecker";
 import type { FieldChecks } from "./rowChecks";
 import { RowCount } from "./rowCount";
 import { isFilled, isOfType, textOf } from "./valueTypes";
 
-/** Checks the values of one field, except for its pattern. */
+/** Checks the values of one field. */
 export class FieldChecker {
-  /** Matches the values with the pattern of the field. */
-  readonly pattern: PatternChecker | undefined;
   /** Whether a row has the field. */
   private occurs = false;
   private readonly empty = new RowCount();
@@ -21,9 +18,7 @@ export class FieldChecker {
     private readonly checks: FieldChecks,
     mostDistinct = mostDistinctValues,
   ) {
-    const { pattern, unique } = checks;
-    this.pattern = pattern === undefined ? undefined : new PatternChecker(pattern);
-    this.distinct = unique === true ? new DistinctValues(mostDistinct) : undefined;
+    this.distinct = checks.unique === true ? new DistinctValues(mostDistinct) : undefined;
   }
 
   /**
@@ -51,7 +46,7 @@ export class FieldChecker {
   /** @param namesOfRows the names of fields that rows have */
   failed(rows: number, namesOfRows: () => readonly string[]): FailedCheck[] {
     const { filled = 0, type } = this.checks;
-    const { empty, wrongType, pattern, distinct } = this;
+    const { empty, wrongType, distinct } = this;
     const at = `fields.${this.name}`;
     if (rows === 0) {
       return this.checks.filled === 0 ? [] : [{ check: at, reason: "there are no rows" }];
@@ -76,15 +71,6 @@ export class FieldChecker {
             },
           ]),
       ...wrong("type", wrongType, (found) => `are not of type "${type}" (${found})`),
-      ...wrong("pattern", pattern?.unmatched, (found) => `do not match (${found})`),
-      ...(pattern?.stoppedAt === undefined
-        ? []
-        : [
-            {
-              check: `${at}.pattern`,
-              reason: `could not be matched in time with the value of row ${pattern.stoppedAt}: use a pattern without repetitions within repetitions`,
-            },
-          ]),
       ...wrong("unique", distinct?.repeated, (found) => `have occurred before (${found})`),
       ...(distinct?.overflowed
         ? [{ check: `${at}.unique`, reason: `more than ${distinct.most} different values cannot be compared` }]
@@ -94,12 +80,11 @@ export class FieldChecker {
 
   figures(rows: number): FieldFigures {
     const { type } = this.checks;
-    const { pattern, distinct } = this;
+    const { distinct } = this;
     return {
       filled: this.share(rows),
       empty: this.empty.count,
       ...(type !== undefined && { wrongType: this.wrongType.count }),
-      ...(pattern !== undefined && { unmatched: pattern.unmatched.count }),
       ...(distinct !== undefined && { repeated: distinct.repeated.count }),
     };
   }

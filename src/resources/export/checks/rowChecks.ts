@@ -37,11 +37,6 @@ export interface FieldChecks {
    */
   type?: FieldType;
   /**
-   * A regular expression of ECMAScript, with the flag `u`. It can match any part of the value: write `^` and `$` to match the whole. A value that is no
-   * string is matched in its JSON form.
-   */
-  pattern?: string;
-  /**
    * Whether each value may occur only once. Values are compared by 64 bits of their digests. With 2,000,000 different values in a field, which need 120 MB of memory, about one export in
    * 9,000,000 reports a repeated value although there is none. An export with more different values fails the check.
    * @default false
@@ -60,7 +55,6 @@ export const rowChecks: ArgsSpec<RowChecks, "schemaSha256"> = {
       object<FieldChecks>({
         filled: { kind: share },
         type: { kind: choice("number", "integer", "date", "url") },
-        pattern: { kind: string },
         unique: { kind: boolean, default: false },
       }),
     ),
@@ -86,25 +80,5 @@ export function checkRowChecks(checks: RowChecks | undefined, maxRows: unknown, 
     if (typeof minRows === "number" && typeof most === "number" && minRows > most) {
       problems.push({ path: "checks.minRows", reason: `is greater than ${path}, so no export could pass` });
     }
-  }
-  const fields = typeof checks.fields === "object" ? Object.entries(checks.fields) : [];
-  for (const [name, field] of fields) {
-    const reason = typeof field?.pattern === "string" ? patternProblem(field.pattern) : undefined;
-    if (reason !== undefined) {
-      problems.push({ path: `checks.fields.${name}.pattern`, reason });
-    }
-  }
-}
-
-function patternProblem(pattern: string): string | undefined {
-  try {
-    new RegExp(pattern, "u");
-    return undefined;
-  } catch (error) {
-    // The message repeats the expression before its last colon, and the expression can have colons itself.
-    const why = String((error as Error).message)
-      .split(": ")
-      .at(-1);
-    return `must be a regular expression of ECMAScript with the flag u; got one that is not valid (${why})`;
   }
 }

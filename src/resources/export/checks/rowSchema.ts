@@ -8,10 +8,11 @@ import { messageOf } from "../../resource";
 import { whyNotAllowed } from "../../urls/allowedFile";
 import { readChecked } from "../../urls/checkedFile";
 import { unknown } from "../../values";
-import type { FailedCheck, RowStep } from "./checkedRows";
+import type { FailedCheck } from "./checkedRows";
 import type { ValidateRow } from "./jsonSchema";
 import type { RowChecks } from "./rowChecks";
 import { RowCount } from "./rowCount";
+import { TimeLimit } from "./timeLimit";
 
 /** The checks as `check` leaves them: with the digest of the schema, so that a diff shows that the file changed. */
 export interface CheckedChecks extends RowChecks {
@@ -60,13 +61,23 @@ export async function checkSchema(
   }
 }
 
-/** Validates each row. The schema can have patterns. */
-export class SchemaChecker implements RowStep<Row> {
+/** Milliseconds for a page, which takes a few. A schema can have patterns that take forever. */
+const defaultTimeLimit = 5000;
+
+/** Validates each row. */
+export class SchemaChecker {
   private readonly invalid = new RowCount();
   private readonly places = new Set<string>();
   private stoppedAt: number | undefined;
 
-  private constructor(private readonly validate: ValidateRow) {}
+  private readonly limit: TimeLimit;
+
+  constructor(
+    private readonly validate: ValidateRow,
+    timeLimit = defaultTimeLimit,
+  ) {
+    this.limit = new TimeLimit(timeLimit);
+  }
 
   /** @throws ResourceError if the file is no longer the one that was checked */
   static async of(
@@ -81,18 +92,32 @@ export class SchemaChecker implements RowStep<Row> {
     return new SchemaChecker(compile(await readChecked(file, context, readSchema)));
   }
 
-  add(row: Row, number: number): void {
-    const place = this.stoppedAt === undefined ? this.validate(row) : undefined;
-    if (place !== undefined) {
-      this.invalid.note(number);
-      if (this.places.size < mostPlaces) {
-        this.places.add(place);
+  /**
+   * A validation that runs out of time is tried once more at the same row. A computer that was asleep, or that gave the process no time, must not look like
+   * a pattern that takes forever.
+   * @param before number of rows before these
+   */
+  add(rows: readonly Row[], before: number): void {
+    let done = 0;
+    const goOn = (): void => {
+      for (; done < rows.length; done++) {
+        this.note(this.validate(rows[done] as Row), before + done + 1);
+      }
+    };
+    for (let doneBefore = -1; this.stoppedAt === undefined && !this.limit.run(goOn); doneBefore = done) {
+      if (done === doneBefore) {
+        this.stoppedAt = before + done + 1;
       }
     }
   }
 
-  stop(number: number): void {
-    this.stoppedAt = number;
+  private note(place: string | undefined, row: number): void {
+    if (place !== undefined) {
+      this.invalid.note(row);
+      if (this.places.size < mostPlaces) {
+        this.places.add(place);
+      }
+    }
   }
 
   get invalidRows(): number {
