@@ -7,7 +7,9 @@ import type { Problem } from "../../resources/args";
 import { dataExport } from "../../resources/export/dataExport";
 import { destinationOf } from "../../resources/export/destinations/destinationOf";
 import { columnTypes } from "../../resources/export/formats/columnTypes";
-import { isAsRead } from "../../resources/export/formats/format";
+import { compressionNames } from "../../resources/export/formats/compression";
+import { formatNames } from "../../resources/export/formats/formats";
+import { isAsRead } from "../../resources/export/formats/writeFormat";
 import type {
   ColumnType,
   CompressionName,
@@ -51,9 +53,7 @@ export const exportRows: CliCommand = {
       "the file, or s3://BUCKET/KEY; {lotNo}, {time} and {n} are replaced as in a DataExport (default: standard output)",
     ),
     new Option("--lot-no <lotNo>", "only the rows of this run"),
-    new Option("-f, --format <format>", "format of the rows")
-      .choices(["ndjson", "json", "csv", "parquet"])
-      .default("ndjson"),
+    new Option("-f, --format <format>", "format of the rows").choices(formatNames).default("ndjson"),
     new Option(
       "--csv-formulas <what>",
       "CSV cells that a spreadsheet would run as formulas: keep (default) for databases and programs, escape (an apostrophe before them) for spreadsheets",
@@ -66,7 +66,7 @@ export const exportRows: CliCommand = {
       "--compression <compression>",
       "compression of the file, whose name must end so: .gz for gzip, .zst for zstd; only Parquet, which is compressed inside the file, has snappy",
     )
-      .choices(["none", "gzip", "zstd", "snappy"])
+      .choices(compressionNames)
       .default("none"),
     new Option("--max-rows <number>", "maximum number of rows (default: all)").argParser(integerFrom(1)),
   ],

@@ -2,7 +2,7 @@ import { isRecord } from "../../service/isRecord";
 import type { Problem } from "../args";
 import { anything, boolean, changedArgs, choice, integer, list, mapOf, number, object, string } from "../args";
 import type { CheckContext, Context, Created, Difference, Read, Resource } from "../resource";
-import { holdsUnknown } from "../values";
+import { entryOf } from "../values";
 import type { RowChecks } from "./checks/rowChecks";
 import { checkRowChecks, rowChecks } from "./checks/rowChecks";
 import { checkSchema } from "./checks/rowSchema";
@@ -10,8 +10,8 @@ import type { Destination } from "./destinations/destination";
 import { destinationOf } from "./destinations/destinationOf";
 import { isRemote } from "./destinations/remotePath";
 import { columnTypes } from "./formats/columnTypes";
-import { compressionProblem } from "./formats/compression";
-import { parquetProblem } from "./formats/parquet";
+import { compressionNames, compressions } from "./formats/compression";
+import { formatNames, formats } from "./formats/formats";
 import type { DataExportArgs, DataExportState } from "./model";
 import { defaultPageSize, defaultPipeTimeout, pendingRun } from "./model";
 import { checkEnding, checkLotNo, checkPlace, checkPlaceholders } from "./outputPath";
@@ -27,10 +27,10 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     scope: { kind: choice("batch", "all", "notExported"), required: true },
     lotNo: { kind: string },
     path: { kind: string, required: true, isFile: true },
-    format: { kind: choice("ndjson", "json", "csv", "parquet"), default: "ndjson" },
+    format: { kind: choice(...formatNames), default: "ndjson" },
     csvFormulas: { kind: choice("keep", "escape"), default: "keep" },
     columns: { kind: mapOf(choice(...columnTypes)) },
-    compression: { kind: choice("none", "gzip", "zstd", "snappy"), default: "none" },
+    compression: { kind: choice(...compressionNames), default: "none" },
     maxRows: { kind: integer(1) },
     markExported: { kind: boolean, default: false },
     pipe: { kind: list(string) },
@@ -66,7 +66,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     // The last export can have run on another machine. The disk of this one matters only if there will be another export.
     if (context.previous === undefined || changedArgs(dataExport.args, context.previous, args).length > 0) {
       await checkPlace(args, context);
-      await checkPackages(args, context);
+      checkPackages(args, context);
     }
     if (markExported === true && settings.markScope === "task" && maxRows !== undefined) {
       const reason = `cannot be combined with markExported if webextract:markScope is "task", because the service then marks all rows of the task`;
@@ -140,36 +140,31 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
   },
 };
 
-function checkFormat(
-  { format = "ndjson", csvFormulas, columns, compression }: DataExportArgs,
-  problems: Problem[],
-): void {
-  if (holdsUnknown(format)) {
+/** Arguments that only another format has. */
+function checkFormat(args: DataExportArgs, problems: Problem[]): void {
+  const { format: name = "ndjson", compression = "none" } = args;
+  const format = entryOf(formats, name);
+  if (format === undefined) {
     return;
   }
-  if (csvFormulas !== undefined && format !== "csv") {
-    problems.push({ path: "csvFormulas", reason: `needs format "csv"; got format "${format}"` });
-  }
-  if (format === "parquet") {
-    return;
-  }
-  const got = `needs format "parquet"; got format "${format}"`;
-  if (columns !== undefined) {
-    problems.push({ path: "columns", reason: got });
-  }
-  if (compression === "snappy") {
-    problems.push({ path: "compression", reason: `"snappy" ${got}` });
+  const compressed = entryOf(compressions, compression);
+  const isForParts = compressed !== undefined && compressed.stream === undefined;
+  for (const [other, { ownArguments = [], compressesItself = false }] of Object.entries(formats)) {
+    const reason = `needs format "${other}"; got format "${name}"`;
+    const given = other === name ? [] : ownArguments.filter((each) => args[each] !== undefined);
+    problems.push(...given.map((path) => ({ path, reason })));
+    if (isForParts && compressesItself && format.compressesItself !== true) {
+      problems.push({ path: "compression", reason: `"${compression}" ${reason}` });
+    }
   }
 }
 
 /** Packages that few exports need. */
-async function checkPackages(
-  { format, compression }: DataExportArgs,
-  { folder, problems }: CheckContext,
-): Promise<void> {
+function checkPackages({ format = "ndjson", compression = "none" }: DataExportArgs, context: CheckContext): void {
+  const { folder, problems } = context;
   const found = {
-    format: format === "parquet" ? parquetProblem(folder) : undefined,
-    compression: await compressionProblem(compression, folder),
+    format: entryOf(formats, format)?.problem?.(folder),
+    compression: entryOf(compressions, compression)?.problem?.(folder),
   };
   for (const [path, reason] of Object.entries(found)) {
     if (reason !== undefined) {

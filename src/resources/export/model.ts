@@ -3,21 +3,11 @@ import type { Form } from "../args";
 import type { PendingState, ProfileArgs, Settings } from "../resource";
 import type { CheckedRows } from "./checks/checkedRows";
 import type { RowChecks } from "./checks/rowChecks";
+import type { CompressionName } from "./formats/compression";
+import type { ColumnType, CsvFormulas } from "./formats/format";
+import type { ExportFormat } from "./formats/formats";
 
-/**
- * How rows are written: `ndjson` one row on each line, `json` one array, `csv` a header line and a line for each row, `parquet` columns with
- * types.
- */
-export type ExportFormat = "ndjson" | "json" | "csv" | "parquet";
-
-/** How the file is compressed. Only Parquet has `snappy`. */
-export type CompressionName = "none" | "gzip" | "zstd" | "snappy";
-
-/** What becomes of CSV cells that a spreadsheet would run as formulas. */
-export type CsvFormulas = "keep" | "escape";
-
-/** The type of a Parquet column. */
-export type ColumnType = "string" | "int64" | "double" | "boolean" | "date" | "timestamp";
+export type { ColumnType, CompressionName, CsvFormulas, ExportFormat };
 
 /**
  * Rows in a file.

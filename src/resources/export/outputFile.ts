@@ -6,8 +6,9 @@ import type { RowPage } from "../../service/rows/rowPage";
 import type { Context } from "../resource";
 import type { Content, Destination } from "./destinations/destination";
 import { destinationOf } from "./destinations/destinationOf";
-import type { FormatArgs } from "./formats/format";
-import { isAsRead, writeFormat } from "./formats/format";
+import { formats } from "./formats/formats";
+import type { WrittenAs } from "./formats/writeFormat";
+import { isAsRead, writeFormat } from "./formats/writeFormat";
 import type { DataExportArgs, DataExportState } from "./model";
 import { mayComeOnce, pendingMark, pendingPipe, pendingRun } from "./model";
 import { countsUp, namesFor, rejectedName, withLotNo } from "./outputPath";
@@ -160,13 +161,13 @@ export class OutputFile {
    * on each line: they may not fit their columns, and people look at them.
    */
   reject(): Promise<WrittenFile> {
-    const args = this.args.format === "parquet" ? {} : this.args;
+    const args = formats[this.args.format ?? "ndjson"].compressesItself === true ? {} : this.args;
     return this.inFormat(args, (path, digest) => this.putBeside(path, digest));
   }
 
   /** @param put gives the file its name */
   private async inFormat(
-    args: FormatArgs,
+    args: WrittenAs,
     put: (path: string, content: Content) => Promise<NamedFile>,
   ): Promise<WrittenFile> {
     await (this.comesOnce || isAsRead(args) ? this.flush() : this.writing);

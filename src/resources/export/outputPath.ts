@@ -6,7 +6,8 @@ import { holdsUnknown } from "../values";
 import { exists, fileInPlaceOf, isFolder } from "./destinations/diskFile";
 import { isRemote, remoteSetupProblem } from "./destinations/remotePath";
 import { remotePathProblem } from "./destinations/s3/s3Path";
-import { compressedEndings } from "./formats/compression";
+import { compressions } from "./formats/compression";
+import { formats } from "./formats/formats";
 import type { DataExportArgs, ExportFormat } from "./model";
 import { mayComeOnce } from "./model";
 
@@ -45,10 +46,11 @@ export function* namesFor(path: string, lotNo: string | undefined): Generator<st
  * compression stays the last one: `rows.rejected.csv.gz`. Rows for Parquet are NDJSON: `rows.rejected.ndjson`.
  */
 export function rejectedName(name: string, nth: number, format: ExportFormat | undefined): string {
-  const compressed = Object.values(compressedEndings).find((each) => name.endsWith(each)) ?? "";
+  const endings = Object.values(compressions).flatMap(({ extension }) => extension ?? []);
+  const compressed = endings.find((each) => name.endsWith(each)) ?? "";
   const ending = `${extname(name.slice(0, name.length - compressed.length))}${compressed}`;
   const beginning = name.slice(0, name.length - ending.length);
-  return `${beginning}.rejected${nth === 1 ? "" : `-${nth}`}${format === "parquet" ? ".ndjson" : ending}`;
+  return `${beginning}.rejected${nth === 1 ? "" : `-${nth}`}${formats[format ?? "ndjson"].compressesItself === true ? formats.ndjson.extension : ending}`;
 }
 
 /** The folder that contains all exports to this path. */
@@ -105,11 +107,15 @@ export function checkEnding({ path, format, compression = "none" }: DataExportAr
   if (holdsUnknown([path, format, compression]) || typeof path !== "string") {
     return;
   }
-  for (const [name, ending] of Object.entries(compressedEndings)) {
+  const ofFormat = Object.hasOwn(formats, format ?? "ndjson") ? formats[format ?? "ndjson"] : formats.ndjson;
+  for (const [name, { extension: ending }] of Object.entries(compressions)) {
+    if (ending === undefined) {
+      continue;
+    }
     const isNamed = path.endsWith(ending);
-    if (format === "parquet") {
+    if (ofFormat.compressesItself === true) {
       if (isNamed) {
-        const reason = `ends in "${ending}", but Parquet is compressed inside the file: use a name such as "rows.parquet"`;
+        const reason = `ends in "${ending}", but format "${format}" is compressed inside the file: use a name such as "rows${ofFormat.extension}"`;
         problems.push({ path: "path", reason });
       }
     } else if (name === compression && !isNamed) {

@@ -176,7 +176,10 @@ describe("DataExport as Parquet", () => {
     const cases: [object, RegExp][] = [
       [{ format: "csv", columns: { a: "date" } }, /^columns needs format "parquet"; got format "csv"$/],
       [{ format: "json", compression: "snappy" }, /^compression "snappy" needs format "parquet"; got format "json"$/],
-      [{ path: "out/rows.gz", compression: "gzip" }, /^path ends in "\.gz", but Parquet is compressed inside the file/],
+      [
+        { path: "out/rows.gz", compression: "gzip" },
+        /^path ends in "\.gz", but format "parquet" is compressed inside the file/,
+      ],
       [{ columns: { a: "float" } }, /^columns\.a must be "string" or "int64"/],
       [{ columns: {} }, /^columns must be a non-empty map/],
     ];

@@ -1,5 +1,5 @@
 import { isOfType } from "../checks/valueTypes";
-import type { ColumnType } from "../model";
+import type { ColumnType } from "./format";
 
 export const columnTypes: readonly ColumnType[] = ["string", "int64", "double", "boolean", "date", "timestamp"];
 

@@ -1,60 +1,53 @@
 import type { Readable, Transform, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type zlib from "node:zlib";
-import type { CompressionName } from "../model";
+import zlib from "node:zlib";
 import { isZstdInstalled, withZstd, zstdCompressor, zstdIsMissing } from "./zstd";
 
-/** Larger pieces than the default of 16 kB: each is a turn of the event loop. */
-const pieceBytes = 128 * 1024;
+/** How the file is compressed. Only Parquet has `snappy`. */
+export type CompressionName = "none" | "gzip" | "zstd" | "snappy";
 
-/** How the name of a compressed file ends. */
-export const compressedEndings = { gzip: ".gz", zstd: ".zst" } as const;
+/** A compression of whole files, or of the parts of a file in a format that compresses itself. */
+interface Compression {
+  /** How the name of a compressed file ends, and its type. Absent: no file is compressed so as a whole. */
+  readonly extension?: string;
+  readonly contentType?: string;
+  /** Why this Node.js cannot compress so; undefined if it can. */
+  problem?(folder: string): string | undefined;
+  /** Passes pieces on, compressed, in constant memory. The same pieces become the same bytes: no name and no time is written. */
+  stream?(pieces: Readable, to: [Transform, Writable], folder: string): Promise<void>;
+  /** A function that compresses a piece at once. Absent: the format does it. */
+  atOnce?(folder: string): Promise<(piece: Uint8Array) => Uint8Array>;
+}
+
+/** Larger pieces than the default of 16 kB: each is a turn of the event loop. */
+const options = { chunkSize: 128 * 1024 };
 
 /** Node.js has zstd since 22.15. */
-type Zlib = typeof zlib & {
-  createZstdCompress?(options: { chunkSize: number }): Transform;
+const { createZstdCompress, zstdCompressSync } = zlib as {
+  createZstdCompress?(given: typeof options): Transform;
   zstdCompressSync?(piece: Uint8Array): Uint8Array;
 };
 
-/**
- * Compresses pieces into a stream, in constant memory. The same pieces become the same bytes: no name and no time is written.
- * @param folder the program's folder, in which the package for zstd can be
- */
-export async function compressInto(
-  to: [Transform, Writable],
-  pieces: Readable,
-  compression: Exclude<CompressionName, "snappy">,
-  folder: string,
-): Promise<void> {
-  if (compression === "none") {
-    return pipeline([pieces, ...to]);
-  }
-  const { createGzip, createZstdCompress }: Zlib = await import("node:zlib");
-  if (compression === "gzip") {
-    return pipeline([pieces, createGzip({ chunkSize: pieceBytes }), ...to]);
-  }
-  if (createZstdCompress !== undefined) {
-    return pipeline([pieces, createZstdCompress({ chunkSize: pieceBytes }), ...to]);
-  }
-  return withZstd(folder, (compressed) => pipeline([pieces, compressed, ...to]));
-}
+/** All compressions by their names. */
+export const compressions: Readonly<Record<CompressionName, Compression>> = {
+  none: { stream: (pieces, to) => pipeline([pieces, ...to]) },
+  gzip: {
+    extension: ".gz",
+    contentType: "application/gzip",
+    stream: (pieces, to) => pipeline([pieces, zlib.createGzip(options), ...to]),
+    atOnce: async () => (piece) => zlib.gzipSync(piece),
+  },
+  zstd: {
+    extension: ".zst",
+    contentType: "application/zstd",
+    problem: (folder) => (createZstdCompress !== undefined || isZstdInstalled(folder) ? undefined : zstdIsMissing),
+    stream: (pieces, to, folder) =>
+      createZstdCompress === undefined
+        ? withZstd(folder, (compressed) => pipeline([pieces, compressed, ...to]))
+        : pipeline([pieces, createZstdCompress(options), ...to]),
+    atOnce: async (folder) => zstdCompressSync ?? zstdCompressor(folder),
+  },
+  snappy: {},
+};
 
-/** A function that compresses a piece at once; undefined if there is nothing to do or the format can do it. */
-export async function compressorFor(
-  compression: CompressionName,
-  folder: string,
-): Promise<((piece: Uint8Array) => Uint8Array) | undefined> {
-  if (compression === "none" || compression === "snappy") {
-    return undefined;
-  }
-  const { gzipSync, zstdCompressSync }: Zlib = await import("node:zlib");
-  return compression === "gzip" ? (piece) => gzipSync(piece) : (zstdCompressSync ?? zstdCompressor(folder));
-}
-
-/** Why this Node.js cannot compress so; undefined if it can. */
-export async function compressionProblem(compression: unknown, folder: string): Promise<string | undefined> {
-  if (compression !== "zstd" || ((await import("node:zlib")) as Zlib).createZstdCompress !== undefined) {
-    return undefined;
-  }
-  return isZstdInstalled(folder) ? undefined : zstdIsMissing;
-}
+export const compressionNames = Object.keys(compressions) as CompressionName[];

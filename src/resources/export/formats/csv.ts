@@ -1,39 +1,24 @@
-import { ResourceError } from "../../resource";
-import type { CsvFormulas } from "../model";
+import { Readable } from "node:stream";
+import { Columns, fieldIsTwice } from "./columns";
+import type { CsvFormulas, Format } from "./format";
 import { JsonRows, rowsOf } from "./jsonRows";
 
-/** The columns: all fields of all rows, in the order of their first appearance. */
-export class Columns {
-  /** UTF-8 read as Latin-1. */
-  readonly names = new Set<string>();
-
-  /** The columns of the first rows of a file, which are all in most files. */
-  static async ofFirstRows(path: string): Promise<Columns> {
-    const columns = new Columns();
-    for await (const text of rowsOf(path)) {
-      for (const rows = new JsonRows(text); rows.nextRow(); ) {
-        while (rows.nextMember()) {
-          columns.names.add(rows.name);
-        }
-      }
-      break;
-    }
-    return columns;
-  }
-
-  /** Adds columns that no row may have, in the order of their names: the engine does not keep that of a map. */
-  addLast(names: readonly string[]): void {
-    for (const name of [...names].sort()) {
-      this.names.add(Buffer.from(name, "utf8").toString("latin1"));
-    }
-  }
-}
+/** A header line and a line for each row. */
+export const csv: Format = {
+  contentType: "text/csv",
+  extension: ".csv",
+  ownArguments: ["csvFormulas"],
+  async write(from, write, { args }) {
+    const columns = await Columns.of(from, Object.keys(args.checks?.fields ?? {}));
+    await columns.writeWith(() => write(Readable.from(csvOf(from, columns, args.csvFormulas))));
+  },
+};
 
 /**
  * A file of one row a line as CSV (RFC 4180, with line feeds), in constant memory. Cells keep what the service sent: numbers their digits, lists and
  * maps their JSON. A cell is empty if the field is missing or null. Fields without a column are added to the columns, and get no cells.
  */
-export async function* csvOf(path: string, columns: Columns, formulas: CsvFormulas = "keep"): AsyncGenerator<Buffer> {
+async function* csvOf(path: string, columns: Columns, formulas: CsvFormulas = "keep"): AsyncGenerator<Buffer> {
   const cellOf = formulas === "escape" ? (value: string) => quoted(withoutFormula(value)) : quoted;
   const names = [...columns.names];
   const cells = new Array<string>(names.length);
@@ -83,13 +68,4 @@ function quoted(value: string): string {
 function withoutFormula(value: string): string {
   const isFormula = /^[=+\-@\t\r]/.test(value) && !/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(value);
   return isFormula ? `'${value}` : value;
-}
-
-/** @param name UTF-8 read as Latin-1 */
-export function fieldIsTwice(line: number, name: string, format: string): ResourceError {
-  const field = Buffer.from(name, "latin1").toString("utf8");
-  return new ResourceError(
-    `Row ${line} cannot be written as ${format}: it has the field "${field}" twice, with different values. No file was written. ` +
-      `Use format "ndjson" or "json", which keep each row as it was sent.`,
-  );
 }

@@ -1,15 +1,16 @@
+import { Readable } from "node:stream";
 import type { SchemaElement } from "hyparquet";
 import type * as Library from "hyparquet-writer";
 import { importOptional, isInstalled } from "../../optionalPackage";
 import { ResourceError } from "../../resource";
 import { RowsRefused } from "../checks/checkedRows";
 import { RowCount } from "../checks/rowCount";
-import type { ColumnType, CompressionName } from "../model";
+import { Columns, fieldIsTwice } from "./columns";
 import type { ColumnValue } from "./columnTypes";
 import { convertTo } from "./columnTypes";
-import { compressorFor } from "./compression";
-import type { Columns } from "./csv";
-import { fieldIsTwice } from "./csv";
+import type { CompressionName } from "./compression";
+import { compressions } from "./compression";
+import type { ColumnType, Format } from "./format";
 import { JsonRows, rowsOf } from "./jsonRows";
 
 /** The writer is JavaScript without native code, and small. DuckDB, which could write the format too, has 70 MB for each platform. */
@@ -17,17 +18,26 @@ const packageName = "hyparquet-writer";
 
 const isMissing = `"parquet" needs the package ${packageName}: run "npm install ${packageName}" in the program's folder`;
 
-/** Why Parquet cannot be written; undefined if it can. */
-export function parquetProblem(folder: string): string | undefined {
-  return isInstalled(packageName, folder) ? undefined : isMissing;
-}
+/** Columns with types. */
+export const parquet: Format = {
+  contentType: "application/vnd.apache.parquet",
+  extension: ".parquet",
+  ownArguments: ["columns"],
+  compressesItself: true,
+  problem: (folder) => (isInstalled(packageName, folder) ? undefined : isMissing),
+  async write(from, write, { args, ...options }) {
+    const types = args.columns ?? {};
+    const columns = await Columns.of(from, Object.keys(types));
+    await columns.writeWith(() => write(Readable.from(parquetOf(from, { ...options, types, columns }))));
+  },
+};
 
 /** A row group is complete when its rows have so many bytes of JSON. It is in memory until then. */
 const mostBytes = 2 * 1024 * 1024;
 
 const codecs = { none: "UNCOMPRESSED", gzip: "GZIP", zstd: "ZSTD", snappy: "SNAPPY" } as const;
 
-export interface ParquetOptions {
+interface ParquetOptions {
   columns: Columns;
   types?: Readonly<Record<string, ColumnType>>;
   compression: CompressionName;
@@ -40,7 +50,7 @@ export interface ParquetOptions {
  * rest of the file is only searched for more of them.
  * @throws RowsRefused if values do not fit their types
  */
-export async function* parquetOf(path: string, options: ParquetOptions): AsyncGenerator<Buffer> {
+async function* parquetOf(path: string, options: ParquetOptions): AsyncGenerator<Buffer> {
   const { columns, types = {}, compression, folder } = options;
   const library = (await importOptional(packageName, folder)) as typeof Library | undefined;
   if (library === undefined) {
@@ -50,7 +60,7 @@ export async function* parquetOf(path: string, options: ParquetOptions): AsyncGe
   const table = names.map((name) => new Column(name, types));
   const bytes = new library.ByteWriter();
   const codec = codecs[compression];
-  const compressor = await compressorFor(compression, folder);
+  const compressor = await compressions[compression].atOnce?.(folder);
   const writer = new library.ParquetWriter({
     writer: bytes,
     schema: [{ name: "root", num_children: table.length }, ...table.map(({ element }) => element)],

@@ -3,6 +3,8 @@ import { extname, join } from "node:path";
 import { isTemporary, removeAbandonedFiles } from "../../../../service/files/temporaryFiles";
 import type { Context } from "../../../resource";
 import { ResourceError } from "../../../resource";
+import { compressions } from "../../formats/compression";
+import { formats } from "../../formats/formats";
 import { patternOf } from "../../outputPath";
 import type { Content, Destination, Placed, Placing } from "../destination";
 import type { Condition, Headers, StoredObject } from "./bucket";
@@ -17,14 +19,12 @@ import { TakenNames } from "./takenNames";
 /** The name of the metadata that says which write has made the object. */
 const writeKey = "webextract-write";
 
-const contentTypes: Readonly<Record<string, string>> = {
-  ".ndjson": "application/x-ndjson",
-  ".json": "application/json",
-  ".csv": "text/csv",
-  ".gz": "application/gzip",
-  ".zst": "application/zstd",
-  ".parquet": "application/vnd.apache.parquet",
-};
+const contentTypes = new Map(
+  [...Object.values(formats), ...Object.values(compressions)].map(({ extension, contentType }) => [
+    extension,
+    contentType,
+  ]),
+);
 
 /** How the name of each temporary file begins. */
 const temporaryPrefix = ".webextract-";
@@ -236,7 +236,7 @@ export class S3Destination implements Destination {
   }
 
   private headers(name: string, metadata: Record<string, string>): Headers {
-    return { ContentType: contentTypes[extname(name)] ?? "application/octet-stream", Metadata: metadata };
+    return { ContentType: contentTypes.get(extname(name)) ?? "application/octet-stream", Metadata: metadata };
   }
 }
 
