@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Emulator } from "webextract-emulator";
 import fc from "../fastCheck";
 import type { StateDocument } from "../internals/emulator";
-import { createFromDocument } from "../internals/emulator";
+import { createFromDocument, StateDatabase } from "../internals/emulator";
 import { call, data, startWith } from "./caller";
 import { savedState } from "./savedState";
 
@@ -252,5 +252,68 @@ describe("the records of a state file", () => {
     await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 8 }), fc.array(step, { maxLength: 8 }), check), {
       numRuns: 20,
     });
+  });
+
+  describe("of a run whose pages are not opened yet", () => {
+    const urls = (count: number) => Array.from({ length: count }, (_, index) => `http://127.0.0.1:1/${index}`);
+    const held = async (count: number) => {
+      const fields = { taskId: "list", taskGroupId: "group", actions: [], urlsPerSubtask: Math.ceil(count / 10) };
+      const emulator = await startWith([{ ...fields, startUrls: urls(count) }], { stateFile });
+      emulator.change.holdRuns();
+      const { lotNo } = await data(emulator, "startTask", { taskId: "list" });
+      return { emulator, lotNo };
+    };
+    const pagesOf = ({ runs }: StateDocument) =>
+      runs.flatMap(({ subtasks }) => subtasks.flatMap(({ queue }) => queue.map(({ url }) => url)));
+
+    it("are as small for many pages as for few", async () => {
+      const lengths: number[] = [];
+      for (const count of [100, 20_000]) {
+        rmSync(stateFile, { force: true });
+        const { emulator } = await held(count);
+        await emulator.close();
+        const database = StateDatabase.open(stateFile);
+        lengths.push(Number(database.value("select sum(length(content)) from subtasks")));
+        database.close();
+        assert.deepEqual(pagesOf(await savedState(stateFile)), urls(count));
+      }
+      const [few = 0, many = 0] = lengths;
+      assert.ok(many < 2 * few, `${many} characters of many pages, ${few} of few`);
+    });
+
+    const changes: { [what: string]: (emulator: Emulator) => void } = {
+      "its start URLs": ({ change }) => change.setStartUrls("list", ["http://127.0.0.1:1/other"]),
+      "an action": ({ change }) =>
+        change.addAction("list", { actionType: "EnterTextAction", actionId: "enter", properties: { TextToSet: "x" } }),
+    };
+    for (const [what, change] of Object.entries(changes)) {
+      for (const restarted of [false, true]) {
+        for (const stopped of [false, true]) {
+          const when = `${restarted ? "after a restart" : "at once"}, ${stopped ? "stopped" : "waiting"}`;
+          it(`stay those of the start when the task changes ${what}: ${when}`, async () => {
+            let { emulator, lotNo } = await held(50);
+            try {
+              if (stopped) emulator.change.setSubtaskStatus(lotNo, "stopped");
+              if (restarted) {
+                await emulator.close();
+                emulator = await startWith([], { stateFile });
+                emulator.change.holdRuns();
+              }
+              change(emulator);
+              await emulator.close();
+              const saved = await savedState(stateFile);
+              const left = pagesOf(saved);
+              assert.deepEqual(left, urls(50).slice(50 - left.length));
+              // A run that works before it is held has opened some of its pages.
+              if (stopped || !restarted) assert.equal(left.length, 50);
+              const kinds = saved.runs.flatMap(({ subtasks }) => subtasks.flatMap(({ queue }) => queue));
+              assert.ok(kinds.every(({ kind }) => kind === "list"));
+            } finally {
+              await emulator.close();
+            }
+          });
+        }
+      }
+    }
   });
 });

@@ -1,4 +1,5 @@
 import type { StoredTask } from "../store/store";
+import type { PageRange } from "../store/visitQueue";
 import { VisitQueue } from "../store/visitQueue";
 import type { PageVisit } from "./visit";
 
@@ -65,26 +66,36 @@ function encoded(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString());
 }
 
-/**
- * The pages of each subtask, in order. There is at least one subtask; it can be empty. The pages of a subtask are made when it needs them, after
- * those of the subtasks before it.
- */
+/** The pages of each subtask, in order. There is at least one subtask; it can be empty. */
 export function splitInputs({ count, visits }: Omit<RunInputs, "fromList">, urlsPerSubtask: number): VisitQueue[] {
   const each = Math.max(urlsPerSubtask, Math.ceil(count / mostSubtasks));
+  const ranges = Array.from({ length: Math.max(1, Math.ceil(count / each)) }, (_, index) => ({
+    first: index * each,
+    count: Math.min(each, count - index * each),
+  }));
+  return queuesOf(visits, ranges);
+}
+
+/** Queues of ranges in ascending order. The pages of a queue are made when it needs them, after those of the queues before it. */
+export function queuesOf(visits: Iterator<PageVisit>, ranges: readonly PageRange[]): VisitQueue[] {
   const made: PageVisit[][] = [];
+  let position = 0;
   const take = (index: number): PageVisit[] => {
-    while (made.length <= index) made.push(next(visits, each));
+    for (const { first, count } of ranges.slice(made.length, index + 1)) {
+      for (; position < first; position += 1) visits.next();
+      made.push(next(visits, count));
+      position += count;
+    }
     const part = made[index] ?? [];
     made[index] = [];
     return part;
   };
-  return Array.from({ length: Math.max(1, Math.ceil(count / each)) }, (_, index) =>
-    VisitQueue.later(Math.min(each, count - index * each), () => take(index)),
-  );
+  return ranges.map((range, index) => VisitQueue.later(range, () => take(index)));
 }
 
 function next(visits: Iterator<PageVisit>, count: number): PageVisit[] {
   const part: PageVisit[] = [];
+  if (count === 0) return part;
   for (let { value, done } = visits.next(); done !== true; { value, done } = visits.next()) {
     part.push(value);
     if (part.length === count) break;

@@ -69,6 +69,11 @@ export class RecordMap<V extends object> {
     return this.entries.has(key);
   }
 
+  /** The number of a record in the state file. */
+  numberOf(key: string): number | undefined {
+    return this.entries.get(key)?.number;
+  }
+
   /** Whether a record has been used in this process, so that it can differ from the state file. */
   isRead(key: string): boolean {
     return this.entries.get(key)?.value !== undefined;

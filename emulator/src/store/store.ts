@@ -112,7 +112,7 @@ export class Store {
   readonly runs = new RecordMap<StoredRun>();
   /** The batches of each task, in the order of the starts. */
   private readonly lotsByTask = new Map<string, string[]>();
-  /** The batches that had not ended when the state file was written. */
+  /** The batches that had not ended, or had pages that were not made, when the state file was written. */
   private readonly interrupted = new Set<string>();
   /** Absent: nothing saves them. */
   private changedSubtasks: Map<StoredRun, Set<StoredSubtask>> | undefined;
@@ -192,8 +192,24 @@ export class Store {
     return this.storedTaskNames?.get(taskId);
   }
 
+  /** Called after each change of a task. */
   taskChanged(task: StoredTask): void {
+    this.makePages(task.taskId);
     this.tasks.changed(task.taskId);
+  }
+
+  /** A state file has pages that are not made as a reference to the inputs of the task. The pages of a run stay when these change. */
+  private makePages(taskId: string): void {
+    if (this.changedSubtasks === undefined) return;
+    for (const lotNo of this.lotsOf(taskId)) {
+      if (!this.runs.isRead(lotNo) && !this.interrupted.has(lotNo)) continue;
+      const run = this.runs.get(lotNo);
+      for (const subtask of run?.subtasks ?? []) {
+        if (run === undefined || subtask.queue.inputs === undefined) continue;
+        subtask.queue.makeAll();
+        this.subtaskChanged(run, subtask);
+      }
+    }
   }
 
   /** A batch has changed: its rows, marks or counters. */

@@ -1,4 +1,6 @@
 import { StateFileError } from "../../errors";
+import { queuesOf, runInputs } from "../../extraction/runInputs";
+import type { PageVisit } from "../../extraction/visit";
 import type { CredentialsState, IssuedToken, UnsavedTokens } from "../credentials";
 import type { StateExtras, SubtaskState, TaskState } from "../document/stateDocument";
 import { actionStates, reviveSubtask, reviveTask } from "../document/stateDocument";
@@ -10,6 +12,8 @@ import { RowMarks } from "../rowMarks";
 import type { Plan } from "../seed";
 import type { Store, StoredGroup, StoredLot, StoredRun, StoredSubtask, StoredTask } from "../store";
 import { isRunning } from "../store";
+import type { PageRange } from "../visitQueue";
+import { VisitQueue } from "../visitQueue";
 import type { StateDatabase } from "./database";
 
 /** A damaged file can hold rows that are nowhere else, so no message advises to delete it. */
@@ -21,6 +25,9 @@ type RunContent = Omit<StoredRun, "subtasks" | "rows" | "exported" | "handedOut"
   exported: RowRange[];
   handedOut: RowRange[];
 };
+
+/** A subtask in the database. */
+type SubtaskContent = Omit<SubtaskState, "queue"> & { queue: PageVisit[] | PageRange };
 
 /** The rows of a run in the database. */
 interface WrittenRows {
@@ -257,7 +264,7 @@ export class StateRecords {
       Object.defineProperty(run, "subtasks", { configurable: true, enumerable: true, ...property });
     define({
       get: () => {
-        const value = this.read(`the subtasks of batch ${lotNo}`, () => this.readSubtasks(number));
+        const value = this.read(`the subtasks of batch ${lotNo}`, () => this.readSubtasks(number, content.taskId));
         this.unreadSubtasks.delete(run);
         define({ value, writable: true });
         return value;
@@ -268,10 +275,24 @@ export class StateRecords {
     return run;
   }
 
-  private readSubtasks(run: number): StoredSubtask[] {
-    return this.database
+  private readSubtasks(run: number, taskId: string): StoredSubtask[] {
+    const subtasks = this.database
       .all("select content from subtasks where run = ? order by position", run)
-      .map(({ content }) => reviveSubtask(JSON.parse(String(content)) as SubtaskState));
+      .map(({ content }) => JSON.parse(String(content)) as SubtaskContent);
+    const ranges = subtasks.flatMap(({ queue }) => (Array.isArray(queue) ? [] : [queue]));
+    const later = queuesOf(this.storedVisits(taskId), ranges).values();
+    return subtasks.map(({ queue, ...rest }) =>
+      Array.isArray(queue)
+        ? reviveSubtask({ ...rest, queue })
+        : { ...rest, queue: later.next().value ?? new VisitQueue() },
+    );
+  }
+
+  /** The inputs of a task as the file has them, because the task can have changed since the last save. They are read at the first use. */
+  private *storedVisits(taskId: string): Generator<PageVisit> {
+    const number = this.store.tasks.numberOf(taskId) ?? 0;
+    const { visits } = this.read(`task ${taskId}`, () => runInputs(this.readTask(number)));
+    for (let { value, done } = visits.next(); done !== true; { value, done } = visits.next()) yield value;
   }
 
   private writeRun(number: number, run: StoredRun | undefined): () => void {
@@ -289,7 +310,8 @@ export class StateRecords {
     // Subtasks that were not read have not changed.
     if (!this.unreadSubtasks.has(run)) {
       const [lot, task] = [JSON.stringify(run.lotNo), JSON.stringify(run.taskId)];
-      const running = isRunning(run) ? 1 : 0;
+      // Runs with such pages are looked at when their task changes.
+      const running = isRunning(run) || run.subtasks.some(({ queue }) => queue.inputs !== undefined) ? 1 : 0;
       database.run("insert or replace into runs values (?, ?, ?, ?)", number, lot, task, running);
       this.writeSubtasks(number, run, written === undefined ? run.subtasks : this.store.unsavedSubtasks(run));
     }
@@ -301,7 +323,8 @@ export class StateRecords {
     const positions = new Map(run.subtasks.map((subtask, position) => [subtask, position]));
     for (const subtask of changed) {
       const position = positions.get(subtask) ?? 0;
-      const content = JSON.stringify(subtask);
+      // A run can have a million pages, so the file has the place of those in the task's inputs that are not made yet.
+      const content = JSON.stringify({ ...subtask, queue: subtask.queue.inputs ?? subtask.queue });
       this.database.run("insert or replace into subtasks values (?, ?, ?)", number, position, content);
     }
   }
