@@ -2,6 +2,7 @@
 import { writeSync } from "node:fs";
 import { CommanderError } from "commander";
 import { messageOf } from "../resources/resource";
+import { escapeOf, shownText } from "../service/errors/foreignText";
 import { Cli } from "./cli";
 import type { CommandValues } from "./command";
 import { CliError, describeError, exitCodes, exitOf, isExpected } from "./exitCodes";
@@ -30,7 +31,7 @@ async function invoke(argv: readonly string[], terminal: Terminal, ending: Endin
     writeOut: (text: string): void => void process.stdout.write(text),
     writeErr: (text: string): void => {
       said += text;
-      process.stderr.write(text);
+      process.stderr.write(shownText(text));
     },
   };
   let invocation: Invocation | undefined;
@@ -93,8 +94,10 @@ function isJsonWanted({ options }: CommandValues): boolean {
   return options.json === true;
 }
 
+/** The same value, without a character that a terminal could obey: JSON has an escape for each. */
 function jsonOf(document: unknown): string {
-  return `${JSON.stringify(document, undefined, 2)}\n`;
+  const json = JSON.stringify(document, undefined, 2);
+  return `${json.replace(/[^\P{Cc}\n]|[\p{Cf}\u2028\u2029]/gu, escapeOf)}\n`;
 }
 
 /** Ends the command early: steps that only wait end, what has begun is completed, and temporary files are removed. */
@@ -136,7 +139,7 @@ function endAtOnce(lastWords: string | undefined, exit: "interrupted" | "termina
     process.exit(exitCodes[exit].code);
   }
   try {
-    writeSync(2, `error: ${lastWords}\n`);
+    writeSync(2, `error: ${shownText(lastWords)}\n`);
   } catch {
     // The terminal is gone.
   }
@@ -146,7 +149,7 @@ function endAtOnce(lastWords: string | undefined, exit: "interrupted" | "termina
 main(process.argv.slice(2)).then(
   (code) => process.exit(code),
   (error: unknown) => {
-    process.stderr.write(`error: ${error instanceof CliError ? error.message : unexpected(error)}\n`);
+    process.stderr.write(`error: ${shownText(error instanceof CliError ? error.message : unexpected(error))}\n`);
     process.exit(exitCodes.failed.code);
   },
 );

@@ -55,12 +55,7 @@ function widthOf(text: string): number {
 
 /** Cells come from the service: a control character must not reach the terminal. */
 function oneLine(text: string): string {
-  return [...text].map((character) => (isControl(character) ? " " : character)).join("");
-}
-
-function isControl(character: string): boolean {
-  const code = character.codePointAt(0) ?? 0;
-  return code < 0x20 || (code >= 0x7f && code < 0xa0);
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, " ");
 }
 
 function sum(numbers: readonly number[]): number {

@@ -6,6 +6,7 @@ import type { SingleBar } from "cli-progress";
 import type { Share } from "../resources/resource";
 import type { TerminalAbilities } from "../service/environment";
 import { terminalAbilities } from "../service/environment";
+import { shownText } from "../service/errors/foreignText";
 import { CliError } from "./exitCodes";
 
 type Style = Parameters<typeof styleText>[0];
@@ -60,10 +61,13 @@ export class Terminal {
     return isTTY === true ? columns : undefined;
   }
 
-  /** Writes a part of the result. Resolves when the reader is ready for more. */
+  /**
+   * Writes a part of the result. Resolves when the reader is ready for more.
+   * @param content text for people or programs, or the bytes of rows, which are written as they are
+   */
   async write(content: string | Uint8Array): Promise<void> {
     const { output } = this.streams;
-    if (!this.isCutOff && !output.write(typeof content === "string" ? this.shownOn(output, content) : content)) {
+    if (!this.isCutOff && !output.write(typeof content === "string" ? this.resultText(content) : content)) {
       await new Promise<void>((resume) => {
         const done = (): void => {
           for (const event of ["drain", "error", "close"]) {
@@ -96,22 +100,22 @@ export class Terminal {
   }
 
   warn(message: string): void {
-    this.line(`${styled(this.streams.errors, "yellow", "warning:")} ${message}`);
+    this.line(message, ["yellow", "warning:"]);
   }
 
   fail(message: string): void {
-    this.line(`${styled(this.streams.errors, "red", "error:")} ${message}`);
+    this.line(message, ["red", "error:"]);
   }
 
   /** Each message replaces the one before. */
   progress(message: string, share: Share = { done: 0, of: 0 }): void {
     const { errors } = this.streams;
     if (errors.isTTY === true && this.abilities.cursor) {
-      this.showBar(message, share);
+      this.showBar(shownText(message), share);
     } else if (message !== this.shown && performance.now() - this.shownAt >= lineEveryMs) {
       this.shown = message;
       this.shownAt = performance.now();
-      errors.write(`${message}\n`);
+      errors.write(`${shownText(message)}\n`);
     }
   }
 
@@ -134,7 +138,14 @@ export class Terminal {
     const { confirm, isCancel } = await import("@clack/prompts");
     const { input } = this.streams;
     const output = this.promptOutput();
-    const answer = await confirm({ message: question, initialValue: false, input, output, signal, withGuide: false });
+    const answer = await confirm({
+      message: shownText(question),
+      initialValue: false,
+      input,
+      output,
+      signal,
+      withGuide: false,
+    });
     if (isCancel(answer)) {
       throw new CliError("Interrupted before the question was answered. Nothing was done.", "interrupted");
     }
@@ -167,7 +178,7 @@ export class Terminal {
     }
     const { password, isCancel } = await import("@clack/prompts");
     const output = this.promptOutput();
-    const answer = await password({ message: question, input, output, signal, withGuide: false });
+    const answer = await password({ message: shownText(question), input, output, signal, withGuide: false });
     if (isCancel(answer)) {
       throw new CliError("Interrupted before the question was answered. Nothing was done.", "interrupted");
     }
@@ -181,20 +192,34 @@ export class Terminal {
     }
   }
 
-  private line(text: string): void {
+  private line(message: string, prefix?: [style: Style, text: string]): void {
     this.endProgress();
     const { errors } = this.streams;
-    errors.write(this.shownOn(errors, `${text}\n`));
+    const before = prefix === undefined ? "" : `${styled(errors, ...prefix)} `;
+    errors.write(`${before}${this.inItsLetters(errors, shownText(message))}\n`);
   }
 
   /** The prompts write their own characters. */
   private promptOutput(): Output {
     const { errors } = this.streams;
-    const write = (text: string): boolean => errors.write(this.shownOn(errors, text));
+    const write = (text: string): boolean => errors.write(this.inItsLetters(errors, text));
     return this.abilities.unicode ? errors : Object.assign(Object.create(errors), { write });
   }
 
-  private shownOn({ isTTY }: Output, text: string): string {
+  /** The colours of tables stay: their cells were cleaned before. */
+  private resultText(text: string): string {
+    const { output } = this.streams;
+    const shown =
+      output.isTTY === true
+        ? text
+            .split(ownColours)
+            .map((part, index) => (index % 2 === 0 ? shownText(part) : part))
+            .join("")
+        : shownText(text);
+    return this.inItsLetters(output, shown);
+  }
+
+  private inItsLetters({ isTTY }: Output, text: string): string {
     return isTTY === true && !this.abilities.unicode ? inAscii(text) : text;
   }
 
@@ -211,7 +236,7 @@ export class Terminal {
           const filled = Math.round(params.progress * (options.barsize ?? 0));
           const bar = `${"█".repeat(filled)}${"░".repeat((options.barsize ?? 0) - filled)}`;
           const line = params.total > 0 ? `${bar} ${payload.message}` : payload.message;
-          return this.shownOn(this.streams.errors, line);
+          return this.inItsLetters(this.streams.errors, line);
         },
       });
       this.bar.start(of, done, { message });
@@ -220,6 +245,9 @@ export class Terminal {
     this.bar.update(Math.min(done, of), { message });
   }
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what styleText writes
+const ownColours = /(\u001b\[\d{1,2}m)/;
 
 function styled({ isTTY, hasColors }: Output, style: Style, text: string): string {
   return isTTY === true && hasColors?.() === true ? styleText(style, text, { validateStream: false }) : text;

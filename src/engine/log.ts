@@ -1,3 +1,4 @@
+import { shownText } from "../service/errors/foreignText";
 import { engineAddress, hostModules } from "./hostModules";
 
 /** Warnings and progress, as the engine shows them. */
@@ -44,7 +45,11 @@ export class SummedUpLog implements EngineLog {
   private readonly takeovers: Takeover[] = [];
   private shownTakeovers = 0;
 
-  constructor(private readonly log: ShowMessage) {}
+  private readonly log: ShowMessage;
+
+  constructor(log: ShowMessage) {
+    this.log = (message, urn, kind) => log(shownText(message), urn, kind);
+  }
 
   warn(message: string, urn?: string): void {
     this.showOrKeep("warning", message, urn);

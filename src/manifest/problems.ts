@@ -1,3 +1,4 @@
+import { printable } from "../service/errors/foreignText";
 import type { ManifestFile, Place } from "./nodes";
 
 /** One thing that is wrong with a manifest. */
@@ -54,7 +55,7 @@ function snippetOf({ text, lines }: ManifestFile, line: number, column: number):
   const end = text.indexOf("\n", start);
   const from = start + Math.max(0, column - 1 - charactersBefore);
   const to = Math.min(end < 0 ? text.length : end, from + mostCharacters);
-  const shown = text.slice(from, to).replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, " ");
+  const shown = text.slice(from, to).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, " ");
   const mark = " ".repeat([...text.slice(from, start + column - 1)].length);
   return `  ${line} | ${shown.trimEnd()}\n  ${" ".repeat(`${line}`.length)} | ${mark}^`;
 }
@@ -65,5 +66,5 @@ const mostCharacters = 110;
 /** `file:line:column path: reason`, with the snippet below. */
 export function inWords({ file, line, column, path, reason, snippet }: ManifestProblem): string {
   const place = line === undefined ? file : `${file}:${line}:${column}`;
-  return `${place}${path === "" ? ":" : ` ${path}:`} ${reason}${snippet === undefined ? "" : `\n${snippet}`}`;
+  return `${printable(place)}${path === "" ? ":" : ` ${printable(path)}:`} ${printable(reason)}${snippet === undefined ? "" : `\n${snippet}`}`;
 }

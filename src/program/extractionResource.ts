@@ -7,6 +7,7 @@ import type { ArgSpecs, Shape } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { taskNamedBy } from "../resources/ownership";
 import { canonical, entryOf, isPlainMap } from "../resources/values";
+import { shownText } from "../service/errors/foreignText";
 import { isRecord } from "../service/isRecord";
 import { otherProblems } from "./otherProblems";
 import { idFor, isId, noteId, withIds } from "./previewIds";
@@ -153,6 +154,7 @@ function propertiesOf(
   if (args === undefined || args === null) {
     throw new RunError(`${definition.type} "${name}" needs arguments.`);
   }
+  refuseBrokenText(definition, name, args);
   const named = Object.entries(args).filter(([, value]) => value !== undefined);
   const given = Object.fromEntries(named.map(([each, value]) => [each, withIds(value)]));
   // An omitted argument is an output only if `check` or the service can set it, because the SDK makes several promises for each output.
@@ -165,6 +167,36 @@ function propertiesOf(
     ...linesAsOne(definition.args, given),
     [providerKey]: providerText(definition.type),
   };
+}
+
+/** Half of a surrogate pair cannot be sent to the engine: the SDK would fail with an error that names no argument. */
+function refuseBrokenText({ type }: AnyResource, name: string, args: object): void {
+  const paths = [...brokenTexts(args, "")];
+  if (paths.length > 0 || isBroken(name)) {
+    const where = paths.length === 0 ? "its name" : paths.slice(0, 10).join(", ");
+    throw new RunError(
+      shownText(`${type} "${name}": half of a surrogate pair, such as \\ud800, is not a character. It is in ${where}.`),
+    );
+  }
+}
+
+function* brokenTexts(value: unknown, path: string): Generator<string, void, void> {
+  if (isBroken(value)) {
+    yield path;
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      yield* brokenTexts(item, `${path}[${index}]`);
+    }
+  } else if (isPlainMap(value)) {
+    for (const [name, each] of Object.entries(value)) {
+      const at = path === "" ? name : `${path}.${name}`;
+      yield* isBroken(name) ? [at] : brokenTexts(each, at);
+    }
+  }
+}
+
+function isBroken(value: unknown): boolean {
+  return typeof value === "string" && /\p{Cs}/u.test(value);
 }
 
 /** Refuses an import: the host of the SDK would fail before it calls the provider. */

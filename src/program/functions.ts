@@ -5,6 +5,7 @@ import { canonical, replaceEach, unknown as unknownArg } from "../resources/valu
 import type { ServiceClient } from "../service/client";
 import type { Row, Subtask, TaskActions } from "../service/contract/types";
 import { isServiceError } from "../service/errors/errors";
+import { shownText } from "../service/errors/foreignText";
 import type { RowSource } from "../service/rows/rowPage";
 import type { InputsOf } from "./extractionResource";
 import { perProgram } from "./perProgram";
@@ -217,7 +218,7 @@ function requireArgs<Args>(query: Query<Args, unknown>, args: unknown, options: 
   checkOptions(options, problems);
   if (problems.length > 0) {
     const list = problems.map(({ path, reason }) => `${path === "" ? "the argument" : path} ${reason}`).join("; ");
-    throw new RunError(`${query.name}: ${list}. No request was sent.`);
+    throw new RunError(shownText(`${query.name}: ${list}. No request was sent.`));
   }
   return sound as Args;
 }

@@ -3,6 +3,7 @@ import type { Properties } from "../engine/serialization";
 import { deserialize, otherProblemsKey, providerKey, serialize } from "../engine/serialization";
 import type { AnyResource } from "../resources/index";
 import { messageOf } from "../resources/resource";
+import { shownText } from "../service/errors/foreignText";
 import { checkArguments } from "./checkArguments";
 import type { Host } from "./host";
 import { layers as allLayers } from "./layers/index";
@@ -47,7 +48,7 @@ export class DynamicProvider implements dynamic.ResourceProvider {
       if (problems.length > 0 && typeof others === "string") {
         await host.engine.log.error(others);
       }
-      const failures = problems.map(({ path, reason }) => ({ property: "", reason: `${path} ${reason}` }));
+      const failures = problems.map(({ path, reason }) => ({ property: "", reason: shownText(`${path} ${reason}`) }));
       return { inputs: serialize(args), failures };
     });
   }

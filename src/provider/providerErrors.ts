@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import type { Properties } from "../engine/serialization";
+import { shownText } from "../service/errors/foreignText";
 
 /**
  * An error that has only a message. The provider host prints some errors with their stack, and shows an integer `code` or the `details` of
@@ -7,7 +8,7 @@ import type { Properties } from "../engine/serialization";
  */
 export class ProviderError extends Error {
   constructor(message: string) {
-    super(message);
+    super(shownText(message));
     this.name = "Error";
     // The host prints "ERROR: STACK" for errors in check, diff, read and delete. If that line cannot be dropped, it shows no stack.
     this.stack = "";
@@ -32,6 +33,6 @@ export class InitFailure extends ProviderError {
     readonly properties: Properties,
   ) {
     super(message);
-    this.reasons = [message];
+    this.reasons = [this.message];
   }
 }

@@ -1,5 +1,6 @@
 import { isHeaderValue } from "./auth/accessToken";
 import { defaultTokenStore, isLoopback, proxyFromEnvironment } from "./environment";
+import { shownText } from "./errors/foreignText";
 import type { ProxyServer } from "./http/proxyServer";
 import { proxyOf } from "./http/proxyServer";
 import type { CredentialScheme, LogLevel, ServiceClientOptions } from "./options";
@@ -38,7 +39,7 @@ export interface Settings {
 export function settingsOf(options: ServiceClientOptions): Settings {
   const problems = optionProblems(options);
   if (problems.length > 0) throw new TypeError(`ServiceClient: ${problems.join(" ")}`);
-  const stderr = (line: string) => void process.stderr.write(`${line}\n`);
+  const stderr = (line: string) => void process.stderr.write(`${shownText(line)}\n`);
   const proxyAddress = proxyFromEnvironment(options.baseUrl);
   return {
     baseUrl: withoutSlashes(options.baseUrl),

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
-import { runAdvice, Terminal, table } from "../internals/cli";
+import { hostileStrings } from "../hostile";
+import { CliError, runAdvice, Terminal, table } from "../internals/cli";
+import { assertShown } from "../shownText";
 
 interface Kind {
   isTTY?: boolean;
@@ -70,6 +72,46 @@ describe("the terminal of the command line", () => {
   it("writes a table without lines, with each control character as a space", () => {
     const { terminal: wide } = terminal({});
     assert.equal(table(["a", "b"], [["1", `x${escapeCharacter}[31m`]], wide), "a  b\n1  x [31m");
+  });
+
+  describe("shows nothing that a terminal or a CI system obeys", () => {
+    it("whatever a message, a result, a table, a question and a progress contain", async () => {
+      for (const { what, text } of hostileStrings) {
+        const { terminal: shown, output, errors } = terminal({});
+        shown.say(text);
+        shown.warn(text);
+        shown.fail(text);
+        await shown.write(text);
+        await shown.write(table([text], [[text], [`a${text}`]], shown));
+        await assert.rejects(shown.confirm(text, { yes: false, signal: new AbortController().signal }), CliError);
+        await shown.flush();
+        assertShown(output.written(), what);
+        assertShown(errors.written(), what);
+        for (const beginning of ["warning: ", "error: "]) {
+          assert.ok(errors.written().includes(beginning), what);
+        }
+      }
+    });
+
+    it("on a terminal, but its own colours", async () => {
+      for (const { what, text } of hostileStrings) {
+        const { terminal: shown, output, errors } = terminal({ isTTY: true });
+        shown.warn(text);
+        await shown.write(table(["name"], [[text]], shown));
+        await shown.flush();
+        const own = new RegExp(`${escapeCharacter}\\[(?:1|22|33|39|90)m`, "g");
+        assertShown(output.written().replace(own, ""), what);
+        assertShown(errors.written().replace(own, ""), what);
+      }
+    });
+
+    it("and writes the bytes of rows as they are", async () => {
+      const { terminal: shown, output } = terminal({});
+      const row = `{"a":"${escapeCharacter}[31m\u202e"}\n`;
+      await shown.write(Buffer.from(row));
+      await shown.flush();
+      assert.equal(output.written(), row);
+    });
   });
 
   it("cuts the cells of a table that is wider than the terminal", () => {

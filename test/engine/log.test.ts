@@ -1,8 +1,30 @@
 import assert from "node:assert/strict";
 import sinon from "sinon";
+import { hostileStrings } from "../hostile";
 import { engineInterruption, SummedUpLog } from "../internals/engine";
+import { ProviderError } from "../internals/provider";
+import { assertShown } from "../shownText";
 
 describe("progress", () => {
+  it("passes on nothing that a terminal or a CI system obeys, nor does an error of the provider", async () => {
+    for (const { what, text } of hostileStrings) {
+      const shown: string[] = [];
+      const display = new SummedUpLog((message) => shown.push(message));
+      display.warn(text);
+      display.info(text);
+      display.progress(text, "urn");
+      display.tookOver(text, "TaskCopy");
+      await display.error(text);
+      display.flush();
+      await display.end();
+      assert.ok(shown.length >= 5);
+      const error = new ProviderError(text);
+      for (const each of [...shown, error.message, `${error}`, error.stack ?? ""]) {
+        assertShown(each, what);
+      }
+    }
+  });
+
   it("is shown once for each resource until it changes, and never without a resource", () => {
     const shown: string[] = [];
     const display = new SummedUpLog((message, urn) => shown.push(`${urn}: ${message}`));

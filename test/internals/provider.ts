@@ -6,5 +6,5 @@ export { JournalFiles } from "../../src/provider/journalFiles";
 export { layers } from "../../src/provider/layers/index";
 export type { ProcessName } from "../../src/provider/processes";
 export { systemProcesses } from "../../src/provider/processes";
-export { InitFailure } from "../../src/provider/providerErrors";
+export { InitFailure, ProviderError } from "../../src/provider/providerErrors";
 export type { Layer } from "../../src/provider/step";

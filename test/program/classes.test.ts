@@ -397,6 +397,18 @@ describe("typed classes", () => {
     assert.match(message, /^TaskCopy "task": the option import does not work .* adoptTaskId/);
   });
 
+  it("refuse half of a surrogate pair anywhere in the arguments, and name where", async () => {
+    const loop = { loopType: "TextList", items: ["good", "a\ud800"] };
+    const actions = { "a\udc00": { actionType: "A" }, b: { actionType: "A", properties: { Url: "\ud83d" }, loop } };
+    const message = await refusalOf(
+      () => new webextract.ExtractionTask("task", { from: { adoptTaskId: "t" }, actions }),
+    );
+    assert.equal(
+      message,
+      'ExtractionTask "task": half of a surrogate pair, such as \\ud800, is not a character. It is in actions.a\\udc00, actions.b.properties.Url, actions.b.loop.items[1].',
+    );
+  });
+
   it("refuse deleteBeforeReplace: false on a CloudRun, with the reason", async () => {
     for (const deleteBeforeReplace of [true, undefined]) {
       await run(() => void new webextract.CloudRun("run", { taskId: "t" }, { deleteBeforeReplace }));

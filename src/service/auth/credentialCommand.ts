@@ -1,5 +1,8 @@
 import { spawn } from "node:child_process";
+import type { Socket } from "node:net";
+import { createInterface } from "node:readline";
 import { environmentWith } from "../environment";
+import { shownText } from "../errors/foreignText";
 import { clock } from "../http/clock";
 import { onAbort } from "../http/onAbort";
 import { isRecord } from "../isRecord";
@@ -26,6 +29,8 @@ export interface CommandToken {
 /** Milliseconds a credential command can take. */
 const commandTimeout = 60_000;
 const largestOutput = 1024 * 1024;
+/** Milliseconds in which the stderr of a command that has failed must arrive. Another process can keep the pipe open. */
+const longestOutput = 1000;
 
 /**
  * Runs the command line in the system's shell. Its stderr is passed on, its stdout is read and never shown. At its time limit, at an interruption and at
@@ -36,8 +41,13 @@ export function runCredentialCommand(command: string, interrupted: AbortSignal):
   return new Promise((resolve, reject) => {
     const tree = new ProcessTree();
     const env = environmentWith(tree.mark);
-    const child = spawn(command, { shell: true, stdio: ["ignore", "pipe", "inherit"], windowsHide: true, env });
+    // On a terminal, the command can ask its user, and has the terminal itself. A log gets lines that no CI system takes for commands.
+    const stderr = process.stderr.isTTY ? "inherit" : "pipe";
+    const child = spawn(command, { shell: true, stdio: ["ignore", "pipe", stderr], windowsHide: true, env });
     tree.watch(child.pid);
+    if (child.stderr !== null) {
+      createInterface({ input: child.stderr }).on("line", (line) => process.stderr.write(`${shownText(line)}\n`));
+    }
     const pieces: Buffer[] = [];
     let size = 0;
     let hasSucceeded = false;
@@ -47,10 +57,20 @@ export function runCredentialCommand(command: string, interrupted: AbortSignal):
       stopListening();
       tree.release();
       // A child process of the command can keep the pipe open. Without this line, our process would wait for it.
-      child.stdout.destroy();
+      child.stdout?.destroy();
+      (child.stderr as Socket | null)?.unref();
       settle();
     };
     const fail = (problem: string) => end(() => reject(new Error(problem)));
+    // What the command said comes before our error.
+    const failAfterStderr = (problem: string) => {
+      if (child.stderr === null || child.stderr.closed) return fail(problem);
+      const cancel = clock.wait(longestOutput, () => fail(problem));
+      child.stderr.once("close", () => {
+        cancel();
+        fail(problem);
+      });
+    };
     const stop = (problem: string) => {
       if (isStopping) return;
       isStopping = true;
@@ -68,7 +88,7 @@ export function runCredentialCommand(command: string, interrupted: AbortSignal):
         end(() => reject(error));
       }
     };
-    child.stdout.on("data", (piece: Buffer) => {
+    child.stdout?.on("data", (piece: Buffer) => {
       if (isStopping) return;
       size += piece.length;
       pieces.push(piece);
@@ -79,7 +99,7 @@ export function runCredentialCommand(command: string, interrupted: AbortSignal):
     child.on("exit", (code, signal) => {
       if (isStopping) return;
       hasSucceeded = code === 0;
-      if (!hasSucceeded) fail(code === null ? `was ended by ${signal}` : `ended with exit code ${code}`);
+      if (!hasSucceeded) failAfterStderr(code === null ? `was ended by ${signal}` : `ended with exit code ${code}`);
       // The rest of the output can still be in the pipe. Complete JSON counts as the end of the output, even if the pipe stays open.
       else if (isJson(output())) succeed();
     });

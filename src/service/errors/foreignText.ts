@@ -53,11 +53,32 @@ function standsAlone(text: string, at: number, length: number): boolean {
 
 /** Without line breaks, escape sequences and invisible characters, each run of which becomes one space. */
 export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim();
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, " ").trim();
 }
 
 /** Printable, and cut to 300 characters. */
 export function oneLine(text: string): string {
   const line = printable(text);
   return line.length > longestLine ? `${line.slice(0, longestLine)}…` : line;
+}
+
+/**
+ * Text of several lines for a terminal or a log. What could change the screen, hide text or forge a command of a CI system is written as an escape, such as
+ * `\\u001b`. Everything that is printed passes this function, except rows on standard output.
+ */
+export function shownText(text: string): string {
+  return text
+    .replaceAll("\r\n", "\n")
+    .replace(/[^\P{Cc}\t\n]|[^\P{Cf}\u200c\u200d]|[\p{Cs}\u2028\u2029]/gu, escapeOf)
+    .replace(/##(?=\[|vso\[|teamcity\[)/gi, () => `#${escapeOf("#")}`)
+    .split("\n")
+    .map((line) => (line.trimStart().startsWith("::") ? line.replace(":", escapeOf(":")) : line))
+    .join("\n");
+}
+
+/** The character as in a string of JSON. */
+export function escapeOf(character: string): string {
+  return [...Array(character.length).keys()]
+    .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`)
+    .join("");
 }
