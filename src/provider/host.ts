@@ -7,11 +7,13 @@ import type { Properties } from "../engine/serialization";
 import type { Owner } from "../resources/ownership";
 import { TaskOwners } from "../resources/ownership";
 import type { Context, Replaced, Settings } from "../resources/resource";
+import { ResourceError } from "../resources/resource";
 import { sleep } from "../resources/sleep";
 import { ActionReader } from "../resources/task/actionReader";
 import { partsOfUrn } from "../resources/urn";
 import { holdsUnknown } from "../resources/values";
 import { ServiceClient } from "../service/client";
+import { onAbort } from "../service/http/onAbort";
 import { AccountGuard } from "./accountGuard";
 import { Journal } from "./journal";
 import type { ResourceName } from "./journalFiles";
@@ -64,6 +66,7 @@ export class Host {
     const { journal } = config;
     this.journal =
       journal === undefined ? undefined : new Journal(new JournalFiles(journal, warn), warn, config, processes);
+    onAbort(engine.interrupted, () => this.journal?.warnOfRequestsInProgress());
   }
 
   get settings(): Settings {
@@ -145,8 +148,11 @@ export class Host {
     return this.checked.has(urn) || this.checked.has(undefined);
   }
 
-  /** Runs a step of any resource. */
+  /** Runs a step of any resource. After an interruption, no step begins: those in progress end, and then the engine ends this process. */
   async during<T>(step: () => Promise<T>): Promise<T> {
+    if (this.engine.interrupted.aborted) {
+      throw new ResourceError("The command was interrupted before this step. Nothing was sent.");
+    }
     this.stepsUnderWay++;
     try {
       return await step();

@@ -7,8 +7,8 @@ import { ageOf } from "../resources/task/requestJournal";
 import { partsOfUrn } from "../resources/urn";
 import { canonical } from "../resources/values";
 import { isServiceError } from "../service/errors/errors";
-import type { Entry, JournalFiles, KeyedEntry, ResourceName } from "./journalFiles";
-import { keyOf } from "./journalFiles";
+import type { Entry, JournalFiles, ResourceName } from "./journalFiles";
+import { EarlierEntries, keyOf } from "./journalFiles";
 import type { Processes } from "./processes";
 
 /** How long an entry counts, in milliseconds. After that, the state or the service can have changed without it. */
@@ -46,7 +46,8 @@ export class Journal {
   private readonly own = new Map<string, OwnEntry>();
   /** The entries of earlier processes. */
   private atStart: Promise<EarlierEntries> | undefined;
-  private inProgress = 0;
+  /** The requests that have begun, by their keys. */
+  private readonly inProgress = new Map<string, Entry>();
   private isClosed = false;
   private waiting: (() => void)[] = [];
 
@@ -133,6 +134,17 @@ export class Journal {
     }
   }
 
+  /** Says what may exist if the command is ended before the responses to the requests in progress. */
+  warnOfRequestsInProgress(): void {
+    for (const { what, operation, urn } of this.inProgress.values()) {
+      this.warn(
+        `Interrupted: a ${what} may ${operation === "startTask" ? "have started" : "exist"}. The command ends when the service has responded. If it is ended before, ` +
+          'run "pulumi up" again on this machine: it reads the journal and sends no second request.',
+        urn,
+      );
+    }
+  }
+
   /** The engine ends this process as usual, and has saved all results, unless it skips checkpoints. */
   dropSaved(): void {
     if (this.config.skipsCheckpoints) {
@@ -149,7 +161,7 @@ export class Journal {
   /** Refuses further requests. Resolves when the responses to those in progress are noted. */
   async close(): Promise<void> {
     this.isClosed = true;
-    if (this.inProgress > 0) {
+    if (this.inProgress.size > 0) {
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     }
   }
@@ -208,7 +220,7 @@ export class Journal {
     const [key = "", ...keysBefore] = this.keysOf(request.operation, name);
     const entry = this.entryOf(name, request);
     this.refuseWhenClosed();
-    this.inProgress++;
+    this.inProgress.set(key, entry);
     try {
       // Read again: a command that has begun since can have noted its request.
       const earlier = await this.files.read(key).catch(() => undefined);
@@ -217,8 +229,8 @@ export class Journal {
       }
       return await this.send({ key, keysBefore, entry, earlier }, send, idOf);
     } finally {
-      this.inProgress--;
-      if (this.inProgress === 0) {
+      this.inProgress.delete(key);
+      if (this.inProgress.size === 0) {
         this.waiting.splice(0).forEach((resolve) => {
           resolve();
         });
@@ -368,30 +380,6 @@ function isInState({ operation, id, salt, inputs, detail }: Entry, shown: Sighti
 /** The ids of the entries that the shown resource can contain. An update of an export can write another file under the same id. */
 function madeIn({ id, state }: Sighting): string[] {
   return typeof state.file === "string" ? [id, state.file] : [id];
-}
-
-/** The entries of earlier processes, found by the ids of what they made: a killed command can leave thousands of them. */
-class EarlierEntries {
-  private readonly byId = new Map<string | undefined, Map<string, Entry>>();
-
-  constructor(entries: readonly KeyedEntry[]) {
-    for (const { key, entry } of entries) {
-      const ofId = this.byId.get(entry.id) ?? new Map<string, Entry>();
-      this.byId.set(entry.id, ofId.set(key, entry));
-    }
-  }
-
-  all(): KeyedEntry[] {
-    return this.of(this.byId.keys());
-  }
-
-  of(ids: Iterable<string | undefined>): KeyedEntry[] {
-    return [...ids].flatMap((id) => [...(this.byId.get(id) ?? [])].map(([key, entry]) => ({ key, entry })));
-  }
-
-  remove({ key, entry }: KeyedEntry): void {
-    this.byId.get(entry.id)?.delete(key);
-  }
 }
 
 /** Salted, because inputs can contain secrets that are short enough to be guessed. */

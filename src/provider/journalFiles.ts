@@ -51,6 +51,30 @@ export function keyOf(operation: OnceOperation, { urn, origin, profile }: Resour
 /** A process can have about a thousand open files, and a killed command can leave more entries. */
 const fewFiles = pLimit(64);
 
+/** The entries of earlier processes, found by the ids of what they made: a killed command can leave thousands of them. */
+export class EarlierEntries {
+  private readonly byId = new Map<string | undefined, Map<string, Entry>>();
+
+  constructor(entries: readonly KeyedEntry[]) {
+    for (const { key, entry } of entries) {
+      const ofId = this.byId.get(entry.id) ?? new Map<string, Entry>();
+      this.byId.set(entry.id, ofId.set(key, entry));
+    }
+  }
+
+  all(): KeyedEntry[] {
+    return this.of(this.byId.keys());
+  }
+
+  of(ids: Iterable<string | undefined>): KeyedEntry[] {
+    return [...ids].flatMap((id) => [...(this.byId.get(id) ?? [])].map(([key, entry]) => ({ key, entry })));
+  }
+
+  remove({ key, entry }: KeyedEntry): void {
+    this.byId.get(entry.id)?.delete(key);
+  }
+}
+
 /** The journal's folder: a file for each entry. */
 export class JournalFiles {
   private names: Promise<Set<string>> | undefined;

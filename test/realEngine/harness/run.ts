@@ -104,6 +104,21 @@ export class Run {
     hosts.forEach(killNow);
   }
 
+  /** Signals the processes that run the handlers of dynamic resources, and with `engine` the engine first, as the end of a container does. */
+  signal(signal: NodeJS.Signals, to: "hosts" | "engine and hosts"): void {
+    const hosts = this.hosts();
+    for (const pid of to === "hosts" ? hosts : [this.pid, ...hosts]) {
+      process.kill(pid, signal);
+    }
+  }
+
+  /** Resolves when no process that runs the handlers is left. */
+  async hostsEnded(): Promise<void> {
+    while (this.hosts().length > 0) {
+      await setTimeout(20);
+    }
+  }
+
   private hosts(): number[] {
     const hosts = descendantsOf(this.pid).filter(({ command }) => dynamicHostPattern.test(command));
     return hosts.map(({ pid }) => pid);
