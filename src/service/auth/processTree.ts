@@ -21,7 +21,7 @@ interface Process {
  */
 export class ProcessTree {
   /** Belongs into the environment of the command. */
-  readonly mark = { CREDENTIAL_COMMAND_RUN: randomUUID() };
+  readonly mark: { CREDENTIAL_COMMAND_RUN: string } = { CREDENTIAL_COMMAND_RUN: randomUUID() };
   private readonly onExit = (): void => this.kill();
   private root: number | undefined;
 
