@@ -11,17 +11,28 @@ import { connectionOf } from "./connection/connection";
 import { CliError } from "./exitCodes";
 import type { Terminal } from "./terminal";
 
+type EndingClient = Pick<ServiceClient, "tokensSettled" | "isRefreshing" | "close">;
+
+const lostRefresh =
+  "The command was ended before it received the response to a token refresh. The refresh token may be used up, and the new tokens are lost. " +
+  'If the next command is refused, import a newly issued refresh token with "webextract token import".';
+
 /** What a command uses to do its work. */
 export class Cli {
-  /** What a forced end must say: the request in progress, which must not be sent twice, may take effect. */
-  lastWords: string | undefined;
-  private readonly clients: Pick<ServiceClient, "tokensSettled" | "close">[] = [];
+  /** What a forced end must say during a start of a run: the request, which must not be sent twice, may take effect. */
+  startWords: string | undefined;
+  private readonly clients: EndingClient[] = [];
 
   constructor(
     readonly terminal: Terminal,
     /** Aborted by Ctrl-C, by a SIGTERM, and when nobody reads the result any more. */
     readonly interrupted: AbortSignal,
   ) {}
+
+  /** What a forced end must say now. */
+  get lastWords(): string | undefined {
+    return this.startWords ?? (this.clients.some(({ isRefreshing }) => isRefreshing) ? lostRefresh : undefined);
+  }
 
   /** The configuration that the options name, and a client of it. */
   async connect(flags: ConnectionFlags): Promise<Connection & { client: ServiceClient }> {
@@ -104,7 +115,7 @@ export class Cli {
     };
   }
 
-  private closedAtTheEnd<Client extends Pick<ServiceClient, "tokensSettled" | "close">>(client: Client): Client {
+  private closedAtTheEnd<Client extends EndingClient>(client: Client): Client {
     this.clients.push(client);
     return client;
   }

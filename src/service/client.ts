@@ -133,6 +133,11 @@ export class ServiceClient {
     await this.#parts.tokens.settled();
   }
 
+  /** Whether a refresh is in progress now: see `tokensSettled`. */
+  get isRefreshing(): boolean {
+    return this.#parts.tokens.isExchanging;
+  }
+
   /**
    * Closes the kept connections. Calls in progress end with an error, and so does each further call. A refresh in progress completes, and its
    * result is stored.

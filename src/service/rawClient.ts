@@ -83,6 +83,11 @@ export class RawClient {
     await this.#parts.tokens.settled();
   }
 
+  /** See `isRefreshing` of the client. */
+  get isRefreshing(): boolean {
+    return this.#parts.tokens.isExchanging;
+  }
+
   /** See `close` of the client. */
   close(): void {
     this.#parts.close();

@@ -1,56 +1,106 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import type { Running } from "./webextract";
-import { CliWorld } from "./webextract";
+import { CliWorld, shop } from "./webextract";
 
 type Signals = readonly NodeJS.Signals[];
 
-/** A moment of a command: the answer to this operation is held while the signals come. */
+/** A moment of a command. */
 interface Moment {
   line: string;
-  operation: Parameters<CliWorld["emulator"]["hold"]>[0]["operation"];
+  /** The answer that is held while the signals come. Without it, the command waits for the rest of its standard input. */
+  held?: Parameters<CliWorld["holdAnswer"]>[0];
+  prepare?(world: CliWorld): void;
+  environment?(world: CliWorld): Record<string, string>;
   /** The exit code after one signal, if it is not that of the signal. The held answer then arrives. */
   afterOne?: number;
   /** The last line after one signal. */
   says: RegExp;
   /** What the last line says after two signals. Absent if the first one ends the command at once. */
   lastWords?: RegExp;
+  /** Names of the files that may be left. Default: none. */
+  leaves?: RegExp;
+}
+
+/** Rows of several pages. */
+function insertManyRows({ emulator }: CliWorld): void {
+  const rows = Array.from({ length: 5_000 }, (_, index) => ({ sku: String(index) }));
+  emulator.change.insertRows("shop-1", rows);
 }
 
 const moments: Record<string, Moment> = {
   "run, reading": {
     line: "run shop-1 --yes",
-    operation: "getSubtasks",
+    held: { operation: "getSubtasks" },
     says: /interrupted before it started a run of task "shop-1"\. Nothing was started/,
   },
   "run, starting": {
     line: "run shop-1 --yes",
-    operation: "startTask",
+    held: { operation: "startTask" },
     says: /The wait for run \d+ of task "shop-1" was interrupted/,
     lastWords: /^error: A paid run of task "shop-1" may have started: .* run "webextract run shop-1 --lot-no LOTNO"/,
   },
   "run --no-wait, starting": {
     line: "run shop-1 --yes --no-wait",
-    operation: "startTask",
+    held: { operation: "startTask" },
     afterOne: 0,
     says: /Run \d+ of task "shop-1" has started/,
     lastWords: /^error: A paid run of task "shop-1" may have started: /,
   },
   "run --lot-no, waiting": {
     line: "run shop-1 --lot-no 1",
-    operation: "getSubtasks",
+    held: { operation: "getSubtasks" },
     says: /The wait for run 1 of task "shop-1" was interrupted/,
   },
-  "stop, reading": { line: "stop shop-1 --yes", operation: "getSubtasks", says: /^error: / },
-  "status, reading": { line: "status shop-1", operation: "getSubtasks", says: /^error: / },
-  "rows, reading": { line: "rows shop-1", operation: "getData", says: /^error: / },
-  "adopt, reading": { line: "adopt shop-1 --out tasks", operation: "getActions", says: /^error: / },
-  "probe, reading": { line: "probe --task shop-1", operation: "getSubtasks", says: /^error: / },
+  "stop, reading": { line: "stop shop-1 --yes", held: { operation: "getSubtasks" }, says: /^error: / },
+  "status, reading": { line: "status shop-1", held: { operation: "getSubtasks" }, says: /^error: / },
+  "rows, reading": { line: "rows shop-1", held: { operation: "getData" }, says: /^error: / },
+  "adopt, reading": { line: "adopt shop-1 --out tasks", held: { operation: "getActions" }, says: /^error: / },
+  "probe, reading": { line: "probe --task shop-1", held: { operation: "getSubtasks" }, says: /^error: / },
+  "adopt, between two tasks": {
+    line: "adopt shop-1 shop-2 --out tasks",
+    prepare: ({ emulator }) => emulator.change.addTask({ ...shop, taskId: "shop-2" }),
+    held: { operation: "getActions", taskId: "shop-2" },
+    says: /^error: /,
+  },
   "export, reading its only page": {
     line: "export shop-1 --out rows.json",
-    operation: "getData",
+    held: { operation: "getData" },
     afterOne: 0,
     says: /^Interrupted\./,
+    leaves: /^rows\.json$/,
+  },
+  "export, between two pages": {
+    line: "export shop-1 --out rows.json",
+    prepare: insertManyRows,
+    held: { operation: "getData", skip: 1 },
+    says: /^error: The export was interrupted after 2000 of 5000 rows of task "shop-1"\. The rows that were read are in "/,
+    leaves: /^rows\.json\.\w+\.ndjson$/,
+  },
+  "export to standard output, between two pages": {
+    line: "export shop-1",
+    prepare: insertManyRows,
+    held: { operation: "getData", skip: 1 },
+    says: /^error: /,
+  },
+  "doctor, reading": { line: "doctor", held: { operation: "*" }, says: /^error: / },
+  "token refresh, exchanging": {
+    line: "token refresh --yes",
+    environment: ({ emulator }) => ({ WEBEXTRACT_REFRESH_TOKEN: emulator.credentials.refreshToken }),
+    held: { operation: "refreshToken", when: "after" },
+    afterOne: 0,
+    says: /^Interrupted\./,
+    lastWords:
+      /^error: The command was ended before it received the response to a token refresh\. .* "webextract token import"\.$/,
+    leaves: /^\w{32}\.json(?:\.lock)?$/,
+  },
+  "token import, reading": {
+    line: "token import --yes",
+    says: /^error: Interrupted before the end of standard input\. Nothing was done\./,
+  },
+  "plan-report, reading": {
+    line: "plan-report",
+    says: /^error: Interrupted before the end of standard input\. Nothing was done\./,
   },
 };
 
@@ -76,9 +126,10 @@ describe("a command that gets a signal", () => {
   for (const [name, moment] of Object.entries(moments)) {
     for (const sent of signals.filter(({ length }) => length === 1 || moment.lastWords !== undefined)) {
       it(`${name}: ends after ${sent.join(" and ")}, and says what it leaves`, async () => {
-        const isWaiting = world.holdAnswer({ operation: moment.operation });
-        const running = world.start(moment.line.split(" "));
-        await isWaiting;
+        moment.prepare?.(world);
+        const isHeld = moment.held && world.holdAnswer(moment.held);
+        const running = world.start(moment.line.split(" "), moment.environment?.(world));
+        await (isHeld ?? readsInput(running));
         await send(running, sent);
         const isForced = sent.length > 1;
         if (!isForced) {
@@ -90,11 +141,11 @@ describe("a command that gets a signal", () => {
         assert.equal(code, (isForced ? 6 : moment.afterOne) ?? own, stderr);
         assert.match(last, (isForced && moment.lastWords) || moment.says);
         assert.doesNotMatch(stderr, /^ +at /m);
-        const left = readdirSync(world.folder, { recursive: true }).map(String);
-        assert.deepEqual(
-          left.filter((file) => /lock|partial|\.tmp$/.test(file)),
-          [],
+        const left = readdirSync(world.folder, { recursive: true, withFileTypes: true }).filter((each) =>
+          each.isFile(),
         );
+        const unexpected = left.map(({ name: file }) => file).filter((file) => moment.leaves?.test(file) !== true);
+        assert.deepEqual(unexpected, []);
       });
     }
   }
@@ -106,4 +157,11 @@ async function send({ process: { kill }, process, says }: Running, [first, secon
   if (second !== undefined) {
     kill.call(process, second);
   }
+}
+
+/** Resolves when the command has read a part of its standard input. */
+async function readsInput({ process: { stdin } }: Running): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    stdin.write(" ".repeat(1_000_000), (error) => (error == null ? resolve() : reject(error)));
+  });
 }

@@ -50,7 +50,7 @@ export async function receiveUpload(request: FastifyRequest, known: boolean): Pr
       name: part.filename,
       bytes,
       sha256: hash.digest("hex"),
-      lines: await file.countInSteps(),
+      lines: file.count,
     };
   }
   received.journal.taskId = received.fields.taskId;

@@ -78,7 +78,7 @@ export const run: CliCommand = {
     const { lotNo } = started.state;
     if (flags.lotNo === undefined) {
       cli.terminal.say(`Run ${lotNo} of task "${args.taskId}" has started.`);
-      cli.lastWords = undefined;
+      cli.startWords = undefined;
     }
     const state = flags.wait ? await waitForRun(started.state, context, started) : started.state;
     return { json: documentOf(state), text: () => textOf(state, flags) };
@@ -93,11 +93,11 @@ function notingStart(taskId: string, cli: Cli): RequestJournal {
     forget: async () => undefined,
     done: async () => undefined,
     async once(_request, send) {
-      cli.lastWords = `A paid run of task "${taskId}" may have started: the command was ended before it received the response. ${runAdvice.lostStart?.(taskId)}`;
+      cli.startWords = `A paid run of task "${taskId}" may have started: the command was ended before it received the response. ${runAdvice.lostStart?.(taskId)}`;
       try {
         return await send();
       } catch (error) {
-        cli.lastWords = undefined;
+        cli.startWords = undefined;
         throw error;
       }
     },

@@ -50,6 +50,7 @@ interface Choices {
 export class TokenFamilies {
   readonly #parts: FamilyParts;
   /** The newest tokens of this process, if they could not be stored. */
+  #isExchanging = false;
   #unstored: Choice | undefined;
 
   constructor(parts: FamilyParts) {
@@ -58,6 +59,11 @@ export class TokenFamilies {
 
   get hasUnstored(): boolean {
     return this.#unstored !== undefined;
+  }
+
+  /** Whether a refresh token was sent whose successor is not stored yet. */
+  get isExchanging(): boolean {
+    return this.#isExchanging;
   }
 
   async #choices(): Promise<Choices> {
@@ -210,20 +216,23 @@ export class TokenFamilies {
   ): Promise<Exclude<Found, undefined> | "refused"> {
     const { secrets } = this.#parts;
     secrets.add(refreshToken);
-    let pair: NewTokens;
+    let family: TokenFamily;
+    this.#isExchanging = true;
     try {
-      pair = await this.#parts.refresh(refreshToken);
+      const pair = await this.#parts.refresh(refreshToken);
+      secrets.add(pair.access_token);
+      secrets.add(pair.refresh_token);
+      family = renewedFamily(before, pair, Date.now());
+      await this.#save(family, place);
     } catch (error) {
       if (isServiceError(error, "credential", "refused")) return "refused";
       if (!isServiceError(error)) throw error;
       const kind = error.kind === "unreachable" ? "unreachable" : "credential";
       const problem = `not sent: no access token, because the refresh failed. ${error.message}`;
       return { error: { kind, problem, hint: "" } };
+    } finally {
+      this.#isExchanging = false;
     }
-    secrets.add(pair.access_token);
-    secrets.add(pair.refresh_token);
-    const family = renewedFamily(before, pair, Date.now());
-    await this.#save(family, place);
     if (isHeaderValue(family.accessToken)) return { token: tokenOf(family, "refreshToken") };
     const problem = "not sent: the service's new access token contains a character that a header cannot contain.";
     return {

@@ -132,6 +132,11 @@ export class Tokens {
     await this.#flight?.catch(() => undefined);
   }
 
+  /** Whether the process, if it ended now, could lose the only valid refresh token. */
+  get isExchanging(): boolean {
+    return this.#families.isExchanging;
+  }
+
   /** A warning was shown before. Without this error at the end, a job would succeed now and fail at its next start. */
   checkStored(): void {
     this.#families.checkStored();
