@@ -1,3 +1,4 @@
+import type { Option } from "commander";
 import { Command, CommanderError } from "commander";
 import { ownPackage } from "../service/ownPackage";
 import type { CliCommand, CommandValues } from "./command";
@@ -78,6 +79,12 @@ export function makeProgram(output: ParserOutput, invoke: (invocation: Invocatio
       parsed.addOption(option);
     }
     parsed.action((...given: unknown[]) => {
+      // Usually a variable of a script that is not set.
+      const empty = Object.entries(parsed.opts()).find(([, value]) => value === "");
+      if (empty !== undefined) {
+        const { flags } = parsed.options.find((option) => option.attributeName() === empty[0]) as Option;
+        parsed.error(`error: option '${flags}' argument '' is invalid. It must not be empty.`);
+      }
       // The last two are the options and the command of the parser.
       invoke({ command, values: { arguments: given.slice(0, -2), options: parsed.opts() } });
     });

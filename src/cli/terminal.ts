@@ -153,19 +153,20 @@ export class Terminal {
   }
 
   /**
-   * The whole of standard input. On a terminal, the user is told that the command waits.
+   * The whole of standard input, or of this file. On a terminal, the user is told that the command waits.
    * @throws CliError after Ctrl-C
    */
-  async readInput(signal: AbortSignal): Promise<string> {
+  async readInput(signal: AbortSignal, file?: Readable): Promise<string> {
     const { input } = this.streams;
-    if (input.isTTY === true) {
+    if (file === undefined && input.isTTY === true) {
       this.say("Reading standard input. End it with Ctrl-D.");
     }
     try {
-      return await text(addAbortSignal(signal, input));
+      return await text(addAbortSignal(signal, file ?? input));
     } catch (error) {
+      const what = file === undefined ? "standard input" : "the file";
       throw signal.aborted
-        ? new CliError("Interrupted before the end of standard input. Nothing was done.", "interrupted")
+        ? new CliError(`Interrupted before the end of ${what}. Nothing was done.`, "interrupted")
         : error;
     }
   }

@@ -203,7 +203,7 @@ describe("every command", () => {
     running.process.kill("SIGINT");
     await running.says(/Interrupted\./);
     running.process.kill("SIGINT");
-    assert.equal((await running.ended).code, 130);
+    assert.equal((await running.ended).code, 6);
     assert.deepEqual(locks(), []);
   });
 });

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream, readdirSync } from "node:fs";
 import type { Running } from "./webextract";
 import { CliWorld, shop } from "./webextract";
 
@@ -8,9 +10,11 @@ type Signals = readonly NodeJS.Signals[];
 /** A moment of a command. */
 interface Moment {
   line: string;
-  /** The answer that is held while the signals come. Without it, the command waits for the rest of its standard input. */
+  /** The answer that is held while the signals come. */
   held?: Parameters<CliWorld["holdAnswer"]>[0];
-  prepare?(world: CliWorld): void;
+  /** Resolves when the command waits for something else. Default: when it has read a part of its standard input. */
+  isReached?(world: CliWorld): Promise<unknown>;
+  prepare?(world: CliWorld): unknown;
   environment?(world: CliWorld): Record<string, string>;
   /** The exit code after one signal, if it is not that of the signal. The held answer then arrives. */
   afterOne?: number;
@@ -98,6 +102,12 @@ const moments: Record<string, Moment> = {
     line: "token import --yes",
     says: /^error: Interrupted before the end of standard input\. Nothing was done\./,
   },
+  "plan-report of a FIFO, without a writer": {
+    line: "plan-report fifo",
+    prepare: (world) => execFileSync("mkfifo", [world.path("fifo")]),
+    isReached: (world) => once(createWriteStream(world.path("fifo")), "open"),
+    says: /^error: Interrupted before the end of the file\. Nothing was done\./,
+  },
   "plan-report, reading": {
     line: "plan-report",
     says: /^error: Interrupted before the end of standard input\. Nothing was done\./,
@@ -129,7 +139,7 @@ describe("a command that gets a signal", () => {
         moment.prepare?.(world);
         const isHeld = moment.held && world.holdAnswer(moment.held);
         const running = world.start(moment.line.split(" "), moment.environment?.(world));
-        await (isHeld ?? readsInput(running));
+        await (isHeld ?? moment.isReached?.(world) ?? readsInput(running));
         await send(running, sent);
         const isForced = sent.length > 1;
         if (!isForced) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { CliWorld } from "./webextract";
 
 /** Without the access token: the token store is what is left. */
@@ -56,13 +56,14 @@ describe("webextract token", () => {
   for (const command of ["token refresh --yes", "token import --yes", "status shop-1"]) {
     it(`ends with exit code 1 if the new refresh token cannot be stored: ${command}`, async () => {
       const { refreshToken } = world.emulator.credentials;
-      const environment = {
-        ...storeAlone,
-        WEBEXTRACT_REFRESH_TOKEN: refreshToken,
-        // No folder can be made there, whoever runs the test.
-        WEBEXTRACT_TOKEN_STORE: "/dev/null/store",
-      };
-      const ended = await world.run(command, environment, refreshToken);
+      const held = world.holdAnswer({ operation: "refreshToken" });
+      const running = world.start(command.split(" "), { ...storeAlone, WEBEXTRACT_REFRESH_TOKEN: refreshToken });
+      running.process.stdin.end(refreshToken);
+      await held;
+      rmSync(world.path("tokens"), { recursive: true });
+      writeFileSync(world.path("tokens"), "");
+      world.releaseAnswers();
+      const ended = await running.ended;
       assert.equal(ended.code, 1, ended.stderr);
       assert.match(ended.stderr, /error: The newest refresh token could not be stored in .* and is lost now\./);
       assert.doesNotMatch(ended.stdout, /The new tokens are in/);

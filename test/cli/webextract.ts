@@ -65,10 +65,14 @@ export class CliWorld {
     return join(this.folder, name);
   }
 
-  /** Starts a command. An undefined variable is not in its environment. */
-  start(args: readonly string[], environment: Record<string, string | undefined> = {}): Running {
+  /**
+   * Starts a command. An undefined variable is not in its environment.
+   * @param shell runs it, as "$@"
+   */
+  start(args: readonly string[], environment: Record<string, string | undefined> = {}, shell = 'exec "$@"'): Running {
     const env = { PATH: process.env.PATH, HOME: this.folder, ...this.environment, ...environment };
-    const child = spawn(process.execPath, [program, ...args], { cwd: this.folder, env });
+    const line = ["-c", shell, "sh", process.execPath, program, ...args];
+    const child = spawn("/bin/sh", line, { cwd: this.folder, env });
     let stdout = "";
     let stderr = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));

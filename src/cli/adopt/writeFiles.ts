@@ -1,7 +1,8 @@
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { moveIfFree } from "../../resources/export/destinations/diskFile";
 import { ResourceError } from "../../resources/resource";
+import { makeFolder } from "../../service/files/makeFolder";
 import { targetOf } from "../../service/files/privateFile";
 import { temporaryPathFor } from "../../service/files/temporaryFiles";
 import type { PlannedFile } from "./adoptedFiles";
@@ -31,7 +32,10 @@ export async function writeFiles(
             ? "it has appeared in the meantime, or is not a folder"
             : String(code ?? error);
       const before = written.length === 0 ? "No file was written." : `Written before: ${written.join(", ")}.`;
-      throw new ResourceError(`"${file.path}" cannot be written: ${why}. ${before} Run the same command again.`);
+      const first = interrupted?.aborted === true || code === "EEXIST" ? "" : "Mend that, or use another --out. ";
+      throw new ResourceError(
+        `"${file.path}" cannot be written: ${why}. ${before} ${first}Run the same command again.`,
+      );
     }
     written.push(file.path);
   }
@@ -41,7 +45,7 @@ export async function writeFiles(
 async function writeFile({ path, content, present }: PlannedFile, folder: string): Promise<void> {
   // The target of a symbolic link is replaced, not the link.
   const full = await targetOf(resolve(folder, path));
-  await mkdir(dirname(full), { recursive: true });
+  await makeFolder(dirname(full));
   const temporary = temporaryPathFor(full);
   try {
     const handle = await open(temporary, "wx");

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { Argument } from "commander";
 import type { Manifests } from "../../manifest/readManifests";
@@ -57,7 +57,7 @@ async function read(paths: readonly string[], cli: Cli): Promise<Manifests> {
  * a pattern.
  */
 function manifestsIn(paths: readonly string[]): string[][] {
-  const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
   const files = paths.filter(isFile);
   const others = paths.filter((path) => !isFile(path)).map((path) => [path]);
   return files.length === 0 ? others : [files, ...others];

@@ -1,4 +1,6 @@
-import { readFile } from "node:fs/promises";
+import { constants, createReadStream, openSync, statSync } from "node:fs";
+import { Socket } from "node:net";
+import type { Readable } from "node:stream";
 import { Argument } from "commander";
 import { hideSecrets } from "../../service/errors/secretShapes";
 import type { CliCommand } from "../command";
@@ -21,7 +23,7 @@ export const planReportCommand: CliCommand = {
     { line: "plan-report < plan.json > report.md", does: "reads standard input, and writes the report to a file" },
   ],
   async run({ arguments: [file] }, { terminal, interrupted }) {
-    const plan = planOf(typeof file === "string" ? await contentOf(file) : await terminal.readInput(interrupted));
+    const plan = planOf(await terminal.readInput(interrupted, typeof file === "string" ? streamOf(file) : undefined));
     const markdown = planReport(plan);
     const callouts = calloutsOf(plan.changes).map(({ change: { type, name }, says }) => ({
       type,
@@ -35,13 +37,25 @@ export const planReportCommand: CliCommand = {
   },
 };
 
-async function contentOf(file: string): Promise<string> {
+/** @throws CliError if it is a folder or a device, or cannot be opened */
+function streamOf(file: string): Readable {
   try {
-    return await readFile(file, "utf8");
+    const found = statSync(file);
+    if (found.isFile()) {
+      return createReadStream("", { fd: openSync(file, "r") });
+    }
+    if (found.isFIFO()) {
+      // A shell makes one of <(pulumi preview --json). A usual open of one that has no writer would wait, and no signal could end it.
+      return new Socket({
+        fd: openSync(file, constants.O_RDONLY | constants.O_NONBLOCK),
+        readable: true,
+        writable: false,
+      });
+    }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new CliError(`"${file}" cannot be read (${code ?? error}).`, "usage");
+    throw new CliError(`"${file}" cannot be read (${(error as NodeJS.ErrnoException).code ?? error}).`, "usage");
   }
+  throw new CliError(`"${file}" cannot be read: it is not a file.`, "usage");
 }
 
 function planOf(text: string): Plan {

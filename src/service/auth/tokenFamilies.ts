@@ -125,7 +125,7 @@ export class TokenFamilies {
           refused.push(next);
         }
         return this.#refusedOwn();
-      });
+      }, always);
     } catch (error) {
       return { error: { kind: "credential", problem: `not sent: ${storeProblem(error)}.`, hint: storeHint } };
     }
@@ -159,7 +159,7 @@ export class TokenFamilies {
         const found = await this.#refresh(standIn.tokens.refreshToken, standIn);
         if (found === "refused") return { refused: true, reason: "the stored refresh token was refused" };
         return "token" in found ? { token: { ...found.token, isStandIn: true } } : found;
-      });
+      }, always);
     } catch (error) {
       return { reason: storeProblem(error), hint: storeHint };
     }
@@ -192,17 +192,25 @@ export class TokenFamilies {
     return this.#parts.isGood(family.accessToken, family.refreshAt) ? tokenOf(family, "storedToken") : undefined;
   }
 
-  /** Does the work without a lock if there can be none: a read-only home folder must not block the command. */
-  async #underLock(work: () => Promise<Found>): Promise<Found> {
+  /**
+   * Does the work without a lock if there can be none: a read-only home folder must not block the command.
+   * @param mustStore the stored tokens are all that the caller wants
+   */
+  async #underLock(work: () => Promise<Found>, mustStore: boolean): Promise<Found> {
     const { store, warn } = this.#parts;
     let hasBegun = false;
     try {
-      return await store.locked(() => {
+      return await store.locked(async () => {
+        if (mustStore) await store.checkWritable();
         hasBegun = true;
         return work();
       });
     } catch (error) {
       if (hasBegun) throw error;
+      if (mustStore) {
+        const problem = `not sent: the token store ${store.file} cannot be written (${codeOf(error)}).`;
+        return { error: { kind: "credential", problem, hint: "Set tokenStore to a folder that can be written." } };
+      }
       warn(
         `The token store ${store.file} cannot be locked (${codeOf(error)}): processes that share this refresh token may invalidate it for each other.`,
       );

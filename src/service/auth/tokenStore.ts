@@ -90,6 +90,11 @@ export class TokenStore {
     await this.#removeAbandoned();
   }
 
+  /** To be called under the lock. Rejects if the store cannot be written. */
+  async checkWritable(): Promise<void> {
+    await this.#write(await this.#read());
+  }
+
   /** Runs the work while no other process holds the same store. Rejects without running it if the lock is not available. */
   async locked<T>(work: () => Promise<T>): Promise<T> {
     await makePrivateFolder(dirname(this.file));

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { access, link, open, rename, rm, stat } from "node:fs/promises";
+import { link, lstat, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 
+/** Whether the name is taken, also by a symbolic link that leads nowhere. */
 export async function exists(path: string): Promise<boolean> {
-  return access(path).then(
+  return lstat(path).then(
     () => true,
     () => false,
   );
@@ -14,6 +15,13 @@ export async function exists(path: string): Promise<boolean> {
 export async function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
     () => false,
   );
 }
@@ -43,7 +51,7 @@ export async function compareContent(path: string, sha256: string): Promise<"sam
   if (!(await exists(path))) {
     return "missing";
   }
-  return (await digestOf(path)).sha256 === sha256 ? "same" : "changed";
+  return (await isFile(path)) && (await digestOf(path)).sha256 === sha256 ? "same" : "changed";
 }
 
 /** Gives a file another name, unless that name is taken. Returns whether it was free. A rename alone would overwrite the other file. */
