@@ -4,12 +4,9 @@ import type { ServiceClientOptions } from "../../service/options";
 import type { RawClient } from "../../service/rawClient";
 import { CliError } from "../exitCodes";
 import { Asker, NoMoreRequests } from "./asker";
-import type { ProbeFinding, Probing, Question } from "./finding";
-import { seen } from "./finding";
-import { connection } from "./questions/connection";
-import { questions } from "./questions/index";
+import type { Answer, Probing, Question } from "./question";
+import { closingQuestions, nobody, questions, readRows } from "./questions";
 import type { Reply } from "./reply";
-import { nobody, nobodyElse, readRows } from "./requests";
 import { Words } from "./words";
 
 export interface ProbeParts {
@@ -20,6 +17,9 @@ export interface ProbeParts {
   interrupted: AbortSignal;
   progress(message: string, share: { done: number; of: number }): void;
 }
+
+/** What was found out, and about what. */
+export type ProbeFinding = Answer & Required<Pick<Answer, "is">> & { check: string };
 
 export interface ProbeResult {
   findings: ProbeFinding[];
@@ -42,7 +42,6 @@ export async function probe({ client, interrupted, progress, ...given }: ProbePa
   const words = new Words([
     taskId,
     nobody,
-    nobodyElse,
     new URL(options.baseUrl).hostname,
     options.accessToken,
     options.refreshToken,
@@ -52,28 +51,34 @@ export async function probe({ client, interrupted, progress, ...given }: ProbePa
   const first = await firstContact(probing);
   const asked = questions.filter(({ needsTask }) => needsTask === undefined || taskId !== undefined);
   const findings: ProbeFinding[] = [];
-  for (const [done, question] of asked.entries()) {
-    progress(question.name, { done, of: asked.length });
-    try {
-      findings.push(...(await question.ask(probing)));
-      if (done === asked.length - 1) {
-        await checkCredential(asker, first);
-      }
-    } catch (error) {
-      if (interrupted.aborted || !(isServiceError(error) || error instanceof NoMoreRequests)) {
-        throw error;
-      }
-      findings.push(endedEarly(question, error), ...(await connection.ask(probing)));
-      break;
+  const ask = async ({ check, ask: find }: Question): Promise<void> => {
+    const answer = await find(probing);
+    findings.push(...(answer === undefined ? [] : [{ is: "good" as const, ...answer, check }]));
+  };
+  let current = asked[0]?.check ?? "";
+  try {
+    for (const [done, question] of asked.entries()) {
+      current = question.check;
+      progress(current, { done, of: asked.length });
+      await ask(question);
     }
+    await checkCredential(asker, first);
+  } catch (error) {
+    if (interrupted.aborted || !(isServiceError(error) || error instanceof NoMoreRequests)) {
+      throw error;
+    }
+    findings.push(endedEarly(current, error));
+  }
+  for (const question of closingQuestions) {
+    await ask(question);
   }
   const skipped = questions.filter((each) => !asked.includes(each));
-  return { findings, replies: asker.replies, sent: asker.notes.sent, skipped, words };
+  return { findings, replies: asker.replies, sent: asker.sent, skipped, words };
 }
 
 /** What the way to the service, the credential or the task does not allow is an error, and no report. */
 async function firstContact({ asker, taskId, options }: Probing): Promise<Reply> {
-  const question = readRows(taskId ?? nobody, 0, 1);
+  const question = readRows(taskId ?? nobody, 1);
   let reply: Reply;
   try {
     reply = await asker.ask(question);
@@ -108,13 +113,11 @@ async function checkCredential(asker: Asker, first: Reply): Promise<void> {
   }
 }
 
-function endedEarly({ name }: Question, error: Error): ProbeFinding {
+function endedEarly(check: string, error: Error): ProbeFinding {
   const kind = isServiceError(error) ? error.kind : "limit";
   const why = reasons[kind] ?? "the service did not respond";
-  return seen("probe", `It ended at the question "${name}", because ${why}. The later questions were not asked.`, {
-    is: "problem",
-    remedy: "Run the probe again later.",
-  });
+  const found = `It ended at the question "${check}", because ${why}. The later questions were not asked.`;
+  return { check: "probe", is: "problem", found, remedy: "Run the probe again later." };
 }
 
 const reasons: Readonly<Record<string, string>> = {

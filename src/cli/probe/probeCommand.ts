@@ -8,10 +8,8 @@ import { connectionOf } from "../connection/connection";
 import { CliError } from "../exitCodes";
 import { yesOption } from "../options";
 import { mostRequests } from "./asker";
-import type { ProbeFinding } from "./finding";
 import { probe } from "./probe";
-import type { ProbeReport } from "./report";
-import { markdownOf, marks, reportOf } from "./report";
+import { markdownOf, reportOf } from "./report";
 
 interface Flags extends ConnectionFlags {
   task?: string;
@@ -25,7 +23,7 @@ const longestWait = 120;
 
 export const probeCommand: CliCommand = {
   name: "probe",
-  summary: "find out how the service behaves where its contract is silent, and which settings fit",
+  summary: "find out which settings fit the service, where its contract is silent",
   details:
     `The command sends at most ${mostRequests} requests, one after the other. They read: they start, change, mark and hand out nothing. A few must be refused: reads of a task ` +
     "that does not exist, reads without a valid credential, and refreshes with a refresh token that nobody has issued. " +
@@ -68,7 +66,7 @@ export const probeCommand: CliCommand = {
     }
     return {
       json: { ...report, out },
-      text: () => (out === undefined ? markdown : summaryOf(report, out, cli)),
+      text: () => (out === undefined ? markdown : `The report is in ${out}.`),
       hasProblems: report.problems > 0,
     };
   },
@@ -83,22 +81,4 @@ async function confirmedToReplace(out: string, yes: boolean, cli: Cli): Promise<
     throw new CliError("No request was sent, and no file was written.");
   }
   return true;
-}
-
-const colours = { good: "green", warning: "yellow", problem: "red", unclear: "dim" } as const;
-
-/** In the style of `doctor`. */
-function summaryOf({ findings, settings, problems }: ProbeReport, out: string, { terminal }: Cli): string {
-  const lineOf = ({ is, check, found, remedy }: ProbeFinding): string => {
-    const line = `${terminal.style(colours[is], marks[is])} ${check}: ${found}`;
-    return remedy === undefined ? line : `${line}\n    ${remedy}`;
-  };
-  const fitting = settings.map(({ command, when }) => `  ${command}${when === undefined ? "" : `   # ${when}`}`);
-  return [
-    ...findings.map(lineOf),
-    "",
-    ...(fitting.length === 0 ? [] : ["Settings that fit:", ...fitting, ""]),
-    problems === 0 ? "No problem was found." : `${problems} problems.`,
-    `The report is in ${out}.`,
-  ].join("\n");
 }

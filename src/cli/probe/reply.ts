@@ -38,21 +38,9 @@ export class Reply {
     return [this.status, this.failure?.kind ?? "accepted", this.failure?.code ?? "", this.form].join(" ");
   }
 
-  /** Whether the service's message contains this text. */
-  mentions(text: string): boolean {
-    return this.failure?.said?.includes(text) === true;
-  }
-
   /** The response of an operation as the contract describes it; undefined for a refusal and for a breach. */
   read<Name extends OperationName>(name: Name): ResponseOf<Name> | undefined {
-    try {
-      return this.isAccepted ? readResponse(name, this.response.body) : undefined;
-    } catch (error) {
-      if (error instanceof ContractBreach) {
-        return undefined;
-      }
-      throw error;
-    }
+    return this.isAccepted && this.breach === undefined ? readResponse(name, this.response.body) : undefined;
   }
 
   /** How an accepted response breaks the contract: the field and the type of its value. */

@@ -1,8 +1,7 @@
 import { ownPackage } from "../../service/ownPackage";
 import { mostRequests } from "./asker";
-import type { FittingSetting, ProbeFinding } from "./finding";
-import { notAsked } from "./notAsked";
-import type { ProbeResult } from "./probe";
+import type { ProbeFinding, ProbeResult } from "./probe";
+import type { FittingSetting } from "./question";
 import type { Reply } from "./reply";
 import type { Words } from "./words";
 import { shapeOf } from "./words";
@@ -18,10 +17,42 @@ export interface ProbeReport {
   findings: ProbeFinding[];
   /** All settings that fit and differ from the present ones. */
   settings: FittingSetting[];
-  notAsked: { about: string; why: string; behaviours: readonly string[]; setting?: string }[];
+  notAsked: NotAsked[];
   /** What came, without values. */
   responses: ResponseShape[];
 }
+
+/** What the requests cannot show, or were not asked about. */
+interface NotAsked {
+  about: string;
+  why: string;
+  /** Names of docs/reference/behaviours.md. */
+  behaviours: readonly string[];
+  /** The setting that depends on it. */
+  setting?: string;
+}
+
+/** What reads cannot show, although a setting depends on it. */
+export const notAsked: readonly NotAsked[] = [
+  {
+    about: "which rows a mark includes",
+    why: "needs a write",
+    behaviours: ["markScope"],
+    setting: "webextract:markScope",
+  },
+  {
+    about: "the credential of the upload of start URLs",
+    why: "needs a write",
+    behaviours: ["credentialAcceptance"],
+    setting: "webextract:credentials",
+  },
+  {
+    about: "codes with which the service says that nothing was done",
+    why: "needs a write",
+    behaviours: [],
+    setting: "webextract:notExecutedCodes",
+  },
+];
 
 interface ResponseShape {
   operation: string;
@@ -38,18 +69,15 @@ interface ResponseShape {
 }
 
 export function reportOf({ findings, replies, sent, skipped, words }: ProbeResult, hasTask: boolean): ProbeReport {
-  const settings = new Map(
-    findings.flatMap((finding) => finding.settings.map((each) => [each.command, each] as const)),
-  );
   return {
     versions: { package: ownPackage.version, node: process.versions.node, platform: process.platform },
     requests: { sent, most: mostRequests },
     task: hasTask,
     problems: findings.filter(({ is }) => is === "problem").length,
     findings,
-    settings: [...settings.values()],
+    settings: findings.flatMap(({ setting }) => setting ?? []),
     notAsked: [
-      ...skipped.map(({ name, behaviours }) => ({ about: name, why: "needs --task", behaviours })),
+      ...skipped.map(({ check, behaviours }) => ({ about: check, why: "needs --task", behaviours })),
       ...notAsked,
     ],
     responses: responsesOf(replies, words),
@@ -85,7 +113,7 @@ function bodyOf({ form, json }: Reply): string {
   return json === undefined ? form : shapeOf(json);
 }
 
-export const marks = { good: "✔", warning: "!", problem: "✖", unclear: "?" } as const;
+const marks = { good: "✔", warning: "!", problem: "✖", unclear: "?" } as const;
 
 /** The report for an issue. */
 export function markdownOf(report: ProbeReport): string {
@@ -120,7 +148,7 @@ export function markdownOf(report: ProbeReport): string {
   ].join("\n");
 }
 
-function findingLines({ is, check, found, behaviours, remedy }: ProbeFinding): string[] {
+function findingLines({ is, check, found, behaviours = [], remedy }: ProbeFinding): string[] {
   const line = `- ${marks[is]} ${check}: ${found}${inCode(behaviours)}`;
   return remedy === undefined ? [line] : [line, `  - ${remedy}`];
 }

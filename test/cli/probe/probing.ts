@@ -45,6 +45,16 @@ export interface Probed extends ProbeResult {
   named: Record<string, string[]>;
 }
 
+/** What the findings name for a service that keeps every default. */
+export const usual: Probed["named"] = {
+  errorBody: ["envelope"],
+  taskGone: ["invalidTaskId"],
+  expiredToken: ["status401"],
+  credentialAcceptance: ["bearerOnUpload", "contract"],
+  refreshPath: ["token"],
+  getActionsEmptyTypes: ["none"],
+};
+
 export interface Service {
   behaviour?: Partial<Behaviour>;
   taskId?: string;
@@ -92,7 +102,7 @@ export async function probed({ behaviour, taskId, options, config = {}, prepare 
 
 function namedIn({ findings }: ProbeResult): Record<string, string[]> {
   const named: Record<string, string[]> = {};
-  for (const [name = "", value = ""] of findings.flatMap(({ behaviours }) =>
+  for (const [name = "", value = ""] of findings.flatMap(({ behaviours = [] }) =>
     behaviours.map((each) => each.split("=")),
   )) {
     named[name] = [...new Set([...(named[name] ?? []), value])].sort();

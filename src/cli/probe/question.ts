@@ -17,16 +17,16 @@ export interface FittingSetting {
   when?: string;
 }
 
-/** One finding of `probe`. */
-export interface ProbeFinding extends Omit<Finding, "is"> {
+/** What the responses to a question show. */
+export interface Answer extends Omit<Finding, "is" | "check"> {
   /**
-   * `good`: the package handles it. `warning`: a setting would help, or the package handles it only in part. `problem`: the present settings do not fit.
-   * `unclear`: the responses do not show it.
+   * `good` (default): the package handles it. `warning`: a setting would help, or the package handles it only in part. `problem`: the present settings do
+   * not fit. `unclear`: the responses do not show it.
    */
-  is: Finding["is"] | "unclear";
+  is?: Finding["is"] | "unclear";
   /** Names of docs/reference/behaviours.md, such as `errorBody=legacy`. Several if the responses do not tell them apart. */
-  behaviours: string[];
-  settings: FittingSetting[];
+  behaviours?: readonly string[];
+  setting?: FittingSetting;
 }
 
 /** What a question may use. */
@@ -40,31 +40,19 @@ export interface Probing {
   readonly words: Words;
 }
 
-/** One thing that is found out about the service. */
+/** One thing that is found out about the service, because a setting or the next step of the user depends on it. */
 export interface Question {
   /** What is looked at, in a few words. */
-  readonly name: string;
-  /** How it is found out: the operations that are called, and what is compared. */
-  readonly how: string;
+  readonly check: string;
   /** The behaviours that the responses tell apart. */
   readonly behaviours: readonly string[];
   /** Whether it is asked only with `--task`. */
   readonly needsTask?: true;
-  ask(probing: Probing): Promise<ProbeFinding[]>;
+  /** Undefined if there is nothing to say. */
+  ask(probing: Probing): Promise<Answer | undefined>;
 }
 
-type Extras = Partial<Pick<ProbeFinding, "is" | "remedy" | "behaviours" | "settings">>;
-
-export function seen(check: string, found: string, extras: Extras = {}): ProbeFinding {
-  return { check, is: "good", found, behaviours: [], settings: [], ...extras };
-}
-
-/** The responses do not show it. `behaviours`: those that remain possible. */
-export function unclear(check: string, why: string, behaviours: string[] = []): ProbeFinding {
-  return { check, is: "unclear", found: why, behaviours, settings: [] };
-}
-
-export function setting(name: ConfigKey, value: string, when?: string): FittingSetting {
+export function settingOf(name: ConfigKey, value: string, when?: string): FittingSetting {
   const key = `webextract:${name}`;
   const isPlain = /^[\w./:,-]+$/.test(value);
   const command = `pulumi config set ${key} ${isPlain ? value : `'${value.replaceAll("'", "'\\''")}'`}`;
@@ -72,6 +60,6 @@ export function setting(name: ConfigKey, value: string, when?: string): FittingS
 }
 
 /** What to do about a setting that does not fit. */
-export function setIt({ command, variable }: FittingSetting): string {
+export function remedyOf({ command, variable }: FittingSetting): string {
   return `Run: ${command} (or set ${variable}).`;
 }
