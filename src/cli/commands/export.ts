@@ -10,6 +10,7 @@ import { columnTypes } from "../../resources/export/formats/columnTypes";
 import { compressionNames } from "../../resources/export/formats/compression";
 import { formatNames } from "../../resources/export/formats/formats";
 import { isAsRead } from "../../resources/export/formats/writeFormat";
+import { incompleteRead } from "../../resources/export/marking/wholeRead";
 import type {
   ColumnType,
   CompressionName,
@@ -171,7 +172,7 @@ async function writePages(args: DataExportArgs, context: Context, { terminal, in
       throw new ResourceError(`The export was interrupted after ${written} of ${page.total} rows of task "${taskId}".`);
     }
     if (page.complete === false && written < (maxRows ?? Number.POSITIVE_INFINITY)) {
-      terminal.warn(`Task "${taskId}": the service reports more rows than the ${written} that it returned.`);
+      terminal.warn(incompleteRead(taskId, written, page.total));
     }
   }
 }

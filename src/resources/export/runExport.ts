@@ -16,7 +16,6 @@ import { runPipe } from "./pipe";
 import { noteExport, takeOverExport } from "./takeOverExport";
 
 /** How an error ends if nothing was written. */
-const runAgain = "Run the same command again.";
 
 /**
  * The pipeline of an export: read pages, check them, write them to the file, give the file its format and its name, pass it to a command,
@@ -141,11 +140,13 @@ async function exportRows(work: Export): Promise<DataExportState> {
   return marked;
 }
 
-/** No rows are mostly a mistake of the service or of the task, and never better than rows. */
-function requireRows({ args, file }: Export): void {
-  const { rowsToReplace } = file;
-  if (file.rowCount === 0 && rowsToReplace > 0 && args.checks?.minRows !== 0) {
-    const reason = `0 rows would replace the ${rowsToReplace} rows of "${file.name}"; to allow it, set checks.minRows: 0`;
+/** No rows, or a part of those that the service reports, are mostly a mistake of the service or of the task, and never better than more rows. */
+function requireRows({ args, before, file, marking }: Export): void {
+  const { rowCount, rowsToReplace } = file;
+  const isCut = before?.complete === true && !marking.isComplete && rowCount < (args.maxRows ?? rowsToReplace);
+  if ((rowCount === 0 || isCut) && rowCount < rowsToReplace && args.checks?.minRows === undefined) {
+    const what = rowCount === 0 ? "0 rows" : `${rowCount} rows, which are not all that the service reports,`;
+    const reason = `${what} would replace the ${rowsToReplace} rows of "${file.name}"; to allow it, set checks.minRows: ${rowCount}`;
     throw new RowsRefused([{ check: "minRows", reason }]);
   }
 }
@@ -158,7 +159,9 @@ async function failureOf(work: Export, error: unknown): Promise<unknown> {
   if (!work.rejects) {
     return marking.fail(
       file,
-      new ResourceError(`${failedInWords(work.args, error)}\nNo file was written. ${runAgain}`),
+      new ResourceError(
+        `${failedInWords(work.args, error)}\nNo file was written. Correct the types of the columns, or the task, then run the command again.`,
+      ),
     );
   }
   try {

@@ -75,6 +75,14 @@ describe("CSV", () => {
     );
   });
 
+  it("refuses two columns that would have the same name", async () => {
+    const csv = csvOf('{"=f":"1","\'=f":"2"}\n', { csvFormulas: "escape" });
+    await assert.rejects(
+      csv,
+      /^ResourceError: Two columns of the CSV would have the name "'=f", because csvFormulas is "escape"\./,
+    );
+  });
+
   it("has the columns of fields that come first in a late row of a large file", async () => {
     const early = Array.from({ length: 10_000 }, (_, index) => `{"n":${index},"text":"${"x".repeat(50)}"}`);
     const csv = await csvOf(`${[...early, '{"late":"ü","n":1}', '{"later":2}', ""].join("\n")}`);

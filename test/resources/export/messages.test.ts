@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { failure, World } from "../life";
 import { justBefore } from "./justBefore";
 
@@ -39,6 +40,49 @@ describe("messages of DataExport", () => {
     );
   });
 
+  it("a part of the rows in place of a complete file, and more rows than the service reports", async () => {
+    world.emulator.change.insertRows("task-1", ['{"a":1}', '{"a":2}']);
+    const each = world.declare("DataExport");
+    await each.up(all);
+    const first = each.state;
+    const respondWith = (total: number, rows: object[]) =>
+      world.emulator.fault({
+        operation: "getData",
+        kind: "status",
+        status: 200,
+        body: { data: { data: rows, total, restTotal: 0, offset: 0 }, requestId: "1" },
+      });
+    respondWith(5, [{ a: 3 }]);
+    assert.match(
+      await failure(each.up({ ...all, triggers: [1] })),
+      /checks\.minRows: 1 rows, which are not all that the service reports, would replace the 2 rows of "out\/rows\.ndjson"; to allow it, set checks\.minRows: 1\n/,
+    );
+    assert.equal(readFileSync(world.path("out/rows.ndjson"), "utf8"), '{"a":1}\n{"a":2}\n');
+    assert.deepEqual(each.state, first);
+    world.warnings.length = 0;
+    respondWith(2, [{ a: 3 }, { a: 4 }, { a: 5 }]);
+    await each.up({ ...all, triggers: [2] });
+    assert.deepEqual(world.warnings, [
+      'Task "task-1": the service reports 2 rows, and returned 3. Rows may be there twice. The output complete is false.',
+    ]);
+    // What is cut already is no better than another cut file.
+    respondWith(5, [{ a: 6 }]);
+    await each.up({ ...all, triggers: [3] });
+    assert.equal(readFileSync(world.path("out/rows.ndjson"), "utf8"), '{"a":6}\n');
+  });
+
+  it("a FIFO in place of the file of the last export", async () => {
+    world.emulator.change.insertRows("task-1", ['{"a":1}', '{"a":2}']);
+    const each = world.declare("DataExport");
+    await each.up(all);
+    rmSync(world.path("out/rows.ndjson"));
+    execFileSync("mkfifo", [world.path("out/rows.ndjson")]);
+    assert.match(
+      await failure(each.up({ ...all, triggers: [1] })),
+      /^The file ".*" exists\. This export did not write it, or it was changed/,
+    );
+  });
+
   it("an existing file", async () => {
     world.write("mine.ndjson", "mine");
     const message = await failure(up({ ...all, path: "mine.ndjson" }));
@@ -63,7 +107,7 @@ describe("messages of DataExport", () => {
       `Task "task-1": 3 subtasks were running (Waiting) when the rows of batch ${lotNo} were read, so there may be more rows now. The output complete is false. ` +
         'Each up exports the batch again until no subtask of the task is running. To export once, after the end of the run, set waitFor: "finished" on the CloudRun. ' +
         "If one of these statuses means that a subtask has ended, add it to webextract:statuses.",
-      'Task "task-1": the service reports more rows than the 1 that it returned. The output complete is false.',
+      'Task "task-1": the service reports 2 rows, and returned 1. Rows may be missing. The output complete is false.',
       'The file "out/edited" has changed since the export, so it was not removed.',
     ]);
   });

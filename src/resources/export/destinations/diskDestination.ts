@@ -47,7 +47,7 @@ export class DiskDestination implements Destination {
   }
 
   async compare(name: string, { sha256 }: Content): Promise<"same" | "missing" | "changed"> {
-    return (await this.isFolder(name)) ? "changed" : compareContent(this.locate(name), sha256);
+    return compareContent(this.locate(name), sha256);
   }
 
   async place(

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { ResourceError } from "../../resource";
 import { Columns, fieldIsTwice } from "./columns";
 import type { CsvFormulas, Format } from "./format";
 import { JsonRows, rowsOf } from "./jsonRows";
@@ -22,7 +23,15 @@ async function* csvOf(path: string, columns: Columns, formulas: CsvFormulas = "k
   const cellOf = formulas === "escape" ? (value: string) => quoted(withoutFormula(value)) : quoted;
   const names = [...columns.names];
   const cells = new Array<string>(names.length);
-  const header = lineOf(names.map(cellOf));
+  const titles = names.map(cellOf);
+  const twice = titles.find((title, index) => titles.indexOf(title) !== index);
+  if (twice !== undefined) {
+    throw new ResourceError(
+      `Two columns of the CSV would have the name "${Buffer.from(twice, "latin1").toString("utf8")}", because csvFormulas is "escape". ` +
+        'No file was written. Use csvFormulas "keep", or format "ndjson" or "json".',
+    );
+  }
+  const header = lineOf(titles);
   let line = 0;
   let csv = names.length === 0 ? "" : header;
   for await (const text of rowsOf(path)) {

@@ -39,7 +39,5 @@ export class CommandRead extends NoMarking {
     return `The export was interrupted after ${rowCount} of ${total} rows of task "${this.args.taskId}".`;
   }
 
-  protected override missingRows(rowCount: number): string {
-    return `Task "${this.args.taskId}": the service reports more rows than the ${rowCount} that it returned.`;
-  }
+  protected override readonly ifIncomplete = "";
 }

@@ -54,10 +54,8 @@ export abstract class WholeRead implements Marking {
     return `The command was interrupted after ${rowCount} of ${total} rows of task "${this.args.taskId}". No file was written, and nothing was marked. The next up exports again.`;
   }
 
-  /** The warning if rows are missing. */
-  protected missingRows(rowCount: number): string {
-    return `Task "${this.args.taskId}": the service reports more rows than the ${rowCount} that it returned. The output complete is false.`;
-  }
+  /** What follows if the service reports another number of rows than it returned. */
+  protected readonly ifIncomplete: string = " The output complete is false.";
 
   async *pages(file: OutputFile, fields?: RowFields): AsyncGenerator<RowPage, void, void> {
     const { args, context, earlier } = this;
@@ -68,10 +66,12 @@ export abstract class WholeRead implements Marking {
     const { pageSize } = context.settings;
     const { maxRows } = args;
     let shownAt = Number.NEGATIVE_INFINITY;
+    let total = 0;
     for await (const page of context.client.rows(rowSource(args), { maxRows, pageSize, fields })) {
       yield page;
       await this.noted(page);
       this.isComplete = page.complete ?? false;
+      total = page.total;
       const isLast = page.complete !== undefined;
       if (context.interrupted.aborted && !isLast) {
         throw new ResourceError(this.interruption(file.rowCount, page.total));
@@ -83,7 +83,7 @@ export abstract class WholeRead implements Marking {
       }
     }
     if (!this.isComplete && file.rowCount < (args.maxRows ?? Number.POSITIVE_INFINITY)) {
-      context.warn(this.missingRows(file.rowCount));
+      context.warn(incompleteRead(args.taskId, file.rowCount, total) + this.ifIncomplete);
     }
   }
 
@@ -106,4 +106,10 @@ export abstract class WholeRead implements Marking {
   async release(): Promise<void> {
     this.earlier?.release();
   }
+}
+
+/** A warning: the service reports another number of rows than it returned. */
+export function incompleteRead(taskId: string, rowCount: number, total: number): string {
+  const what = total < rowCount ? "Rows may be there twice." : "Rows may be missing.";
+  return `Task "${taskId}": the service reports ${total} rows, and returned ${rowCount}. ${what}`;
 }
