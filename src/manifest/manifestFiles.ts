@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
-import type { FilePlaces } from "../resources/urls/allowedFile";
-import { whyNotAllowed } from "../resources/urls/allowedFile";
+import type { FilePlaces } from "../resources/lists/allowedFile";
+import { whyNotAllowed } from "../resources/lists/allowedFile";
 import { globIn } from "./glob";
 import { ManifestFile } from "./nodes";
 import type { Problems } from "./problems";

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { ArgSpecs } from "../resources/args";
 import { didYouMean } from "../resources/likelyName";
-import type { FilePlaces } from "../resources/urls/allowedFile";
+import type { FilePlaces } from "../resources/lists/allowedFile";
 import type { Declared, DeclaredTask, GivenTask } from "./declaredTasks";
 import { DeclaredTasks } from "./declaredTasks";
 import {

@@ -10,6 +10,7 @@ import type {
 } from "../resources/export/model";
 import type { ExtractionTaskArgs as ExtractionTaskPlainArgs, ExtractionTaskState } from "../resources/extractionTask";
 import { extractionTask } from "../resources/extractionTask";
+import type { UrlFileForm, UrlListForm } from "../resources/lists/startUrls";
 import { cloudRun } from "../resources/run/cloudRun";
 import type { CloudRunArgs as CloudRunPlainArgs, CloudRunState } from "../resources/run/cloudRunModel";
 import type { CloudSubtasksArgs as CloudSubtasksPlainArgs, CloudSubtasksState } from "../resources/run/cloudSubtasks";
@@ -32,9 +33,8 @@ import type {
 import { taskParameters } from "../resources/settings/taskParameters";
 import type { TaskCopyArgs as TaskCopyPlainArgs, TaskCopyState } from "../resources/task/taskCopy";
 import { taskCopy } from "../resources/task/taskCopy";
-import type { UrlFileForm, UrlListForm } from "../resources/urls/startUrls";
-import type { TaskStartUrlsArgs as TaskStartUrlsPlainArgs, TaskStartUrlsState } from "../resources/urls/taskStartUrls";
-import { taskStartUrls } from "../resources/urls/taskStartUrls";
+import type { TaskStartUrlsArgs as TaskStartUrlsPlainArgs, TaskStartUrlsState } from "../resources/task/taskStartUrls";
+import { taskStartUrls } from "../resources/task/taskStartUrls";
 import type { AnyOf, InputsOf, OutputsOf } from "./extractionResource";
 import { ExtractionResource } from "./extractionResource";
 import { programRunLabel } from "./programConfig";

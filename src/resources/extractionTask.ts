@@ -2,6 +2,10 @@ import { isServiceError } from "../service/errors/errors";
 import { isRecord } from "../service/isRecord";
 import type { ArgsSpec, Problem } from "./args";
 import { boolean, choice, object, string } from "./args";
+import type { GivenList } from "./lists/checkList";
+import { isGivenOnce } from "./lists/checkList";
+import type { StartUrls, StartUrlsForm } from "./lists/startUrls";
+import { checkStartUrls, startUrlsNames, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from "./lists/startUrls";
 import { everything } from "./ownership";
 import type { CheckContext, Context, Created, Difference, PendingState, ProfileArgs, Read, Resource } from "./resource";
 import { messageOf, PartialFailure } from "./resource";
@@ -25,10 +29,6 @@ import type { TaskCopyArgs, TaskCopyState } from "./task/taskCopy";
 import { checkSource, taskCopy } from "./task/taskCopy";
 import { lookUpByRows, lookUpTask } from "./task/taskPresence";
 import { writeTask } from "./task/taskWrite";
-import type { GivenList } from "./urls/checkList";
-import { isGivenOnce } from "./urls/checkList";
-import type { StartUrls, StartUrlsForm } from "./urls/startUrls";
-import { checkStartUrls, startUrlsNames, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from "./urls/startUrls";
 
 /**
  * A whole task as one resource, made by two requests, or by three with an upload. Made for many tasks, because the engine's time and state

@@ -8,7 +8,7 @@ import { taskActionConfig } from "./settings/taskActionConfig";
 import { taskLoopItems } from "./settings/taskLoopItems";
 import { taskParameters } from "./settings/taskParameters";
 import { taskCopy } from "./task/taskCopy";
-import { taskStartUrls } from "./urls/taskStartUrls";
+import { taskStartUrls } from "./task/taskStartUrls";
 
 /** A resource without its own types. */
 // biome-ignore lint/suspicious/noExplicitAny: each resource has its own types; its callers pass them as plain data

@@ -26,6 +26,7 @@ export { writeFormat } from "../../src/resources/export/formats/writeFormat";
 export { ProcessGroup } from "../../src/resources/export/processGroup";
 export type { AnyResource } from "../../src/resources/index";
 export { resources } from "../../src/resources/index";
+export { digestOf } from "../../src/resources/lists/lines";
 export { keyOf } from "../../src/resources/ownership";
 export type { Context } from "../../src/resources/resource";
 export { PartialFailure } from "../../src/resources/resource";
@@ -38,5 +39,4 @@ export { drifts, remember, settingsToRestore } from "../../src/resources/setting
 export type { Setting, SettingOf } from "../../src/resources/settings/setting";
 export { byKey, changedProperties, merge, toUpdates, without } from "../../src/resources/settings/setting";
 export { ActionReader } from "../../src/resources/task/actionReader";
-export { digestOf } from "../../src/resources/urls/lines";
 export { canonical, unknown } from "../../src/resources/values";

@@ -1,6 +1,6 @@
+import { splitLines } from "../../resources/lists/lines";
 import type { ActionShown } from "../../resources/task/taskPresence";
 import { fieldOf, itemsOf, pairOf } from "../../resources/task/taskPresence";
-import { splitLines } from "../../resources/urls/lines";
 import { isRecord } from "../../service/isRecord";
 import type { Secrets } from "./secrets";
 

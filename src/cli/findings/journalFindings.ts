@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { open, realpath, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isInside } from "../../resources/urls/allowedFile";
+import { isInside } from "../../resources/lists/allowedFile";
 import { isHostedRunner } from "../../service/environment";
 import { codeOf } from "../../service/files/privateFile";
 import type { Finding } from "../findings";

@@ -1,7 +1,7 @@
 import { isServiceError } from "../../service/errors/errors";
 import { choice, lines, string } from "../args";
+import { joinLines, splitLines } from "../lists/lines";
 import type { CheckContext, Context, Created, ProfileArgs, Read, Resource, Statuses } from "../resource";
-import { joinLines, splitLines } from "../urls/lines";
 import { noteTask, terminalStatusOf } from "./subtaskList";
 
 /**

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import type { LoopItemsUpdate } from "../../service/contract/types";
+import { readChecked } from "../lists/checkedFile";
+import { allLinesOfFile, digestOf } from "../lists/lines";
 import type { CheckContext, Context } from "../resource";
 import { ResourceError } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
 import { actionsById, fieldOf, itemsOf, lookUpTask } from "../task/taskPresence";
-import { readChecked } from "../urls/checkedFile";
-import { allLinesOfFile, digestOf } from "../urls/lines";
 
 /** The loop of an action, as it is declared. */
 export interface Loop {

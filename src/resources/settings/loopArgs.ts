@@ -1,9 +1,9 @@
 import type { ArgsSpec, Form } from "../args";
 import { choice, lines, string } from "../args";
+import type { GivenList } from "../lists/checkList";
+import { checkList } from "../lists/checkList";
+import { joinLines, splitLines } from "../lists/lines";
 import type { CheckContext } from "../resource";
-import type { GivenList } from "../urls/checkList";
-import { checkList } from "../urls/checkList";
-import { joinLines, splitLines } from "../urls/lines";
 import { holdsUnknown } from "../values";
 import type { Loop } from "./loop";
 import { checkAppend, loopTypeAsBefore } from "./loop";

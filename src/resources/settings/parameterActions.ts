@@ -1,8 +1,8 @@
 import { isRecord } from "../../service/isRecord";
 import type { ArgsSpec, Problem } from "../args";
 import { mapOf, object, scalar, string } from "../args";
+import { isGivenOnce } from "../lists/checkList";
 import type { CheckContext } from "../resource";
-import { isGivenOnce } from "../urls/checkList";
 import { entryOf } from "../values";
 import type { ActionLoopForm, CheckedLoop } from "./loopArgs";
 import { checkedLoopOf, checkLoop, loopOf, loopSpec } from "./loopArgs";

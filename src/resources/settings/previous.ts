@@ -1,4 +1,4 @@
-import { splitLines } from "../urls/lines";
+import { splitLines } from "../lists/lines";
 import type { ShownSetting } from "./restore";
 import type { SettingOf } from "./setting";
 

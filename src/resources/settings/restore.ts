@@ -1,9 +1,9 @@
+import { digestOf, splitLines } from "../lists/lines";
 import type { SettingId } from "../ownership";
 import { keyOf } from "../ownership";
 import type { Context, DriftState } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
 import { actionsById, lookUpTask, propertyOf } from "../task/taskPresence";
-import { digestOf, splitLines } from "../urls/lines";
 import type { Items, ShownLoop } from "./loop";
 import { isSameList, loopAsShown, shownLoop } from "./loop";
 import type { Setting, SettingOf } from "./setting";

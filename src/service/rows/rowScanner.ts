@@ -303,7 +303,9 @@ class Scanner {
   }
 
   #noObject(index: number): never {
-    throw new ContractBreach(`the response breaks the contract: row ${index + 1} of the page is cut off or not an object.`);
+    throw new ContractBreach(
+      `the response breaks the contract: row ${index + 1} of the page is cut off or not an object.`,
+    );
   }
 
   #tooDeep(): never {

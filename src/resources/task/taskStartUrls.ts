@@ -1,9 +1,9 @@
 import type { ArgsSpec } from "../args";
 import { string } from "../args";
+import type { StartUrls } from "../lists/startUrls";
+import { checkStartUrls, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from "../lists/startUrls";
 import type { CheckContext, Context, Created, PendingState, ProfileArgs, Resource } from "../resource";
-import { writeTask } from "../task/taskWrite";
-import type { StartUrls } from "./startUrls";
-import { checkStartUrls, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from "./startUrls";
+import { writeTask } from "./taskWrite";
 
 /**
  * The URLs at which a task starts, uploaded as a file. Needs an API key, and a Professional or Enterprise plan.
