@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Settings, Statuses } from "../resources/resource";
+import type { ServiceTraits, Statuses } from "../resources/resource";
 import { defaultTokenStore } from "../service/environment";
 import { Redactor } from "../service/errors/redactor";
 import type { ServiceClientOptions } from "../service/options";
@@ -13,7 +13,7 @@ export type ReadKey = (key: ConfigKey) => string | undefined;
 
 /** The parsed configuration. Keys that the namespace `webextract` does not have come from the environment. */
 export interface ProviderConfig {
-  settings: Settings;
+  settings: ServiceTraits;
   /** Origins that the present service had before. */
   movedFrom: readonly string[];
   /** Folder of the journal; undefined when it is switched off. */

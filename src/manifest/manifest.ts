@@ -59,7 +59,7 @@ function readTasks(name: string, args: ManifestArgs): DeclaredTask[] {
   if (!isPlainMap(variables)) {
     throw new RunError(`Manifest "${name}": variables must be a map of values by their names.`);
   }
-  const { readManifests, inWords } = manifestReader();
+  const { readManifests, describeProblem } = manifestReader();
   const { tasks, problems } = readManifests({
     paths,
     folder: process.cwd(),
@@ -67,7 +67,7 @@ function readTasks(name: string, args: ManifestArgs): DeclaredTask[] {
     variables: variablesOf(variables),
   });
   if (problems.length > 0) {
-    const shown = problems.slice(0, mostShown).map(inWords);
+    const shown = problems.slice(0, mostShown).map(describeProblem);
     const more = problems.length > mostShown ? [`… and ${problems.length - mostShown} more problems`] : [];
     const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
     throw new RunError(`Manifest "${name}" has ${count}:\n${[...shown, ...more].join("\n")}`);

@@ -64,7 +64,7 @@ const charactersBefore = 60;
 const mostCharacters = 110;
 
 /** `file:line:column path: reason`, with the snippet below. */
-export function inWords({ file, line, column, path, reason, snippet }: ManifestProblem): string {
+export function describeProblem({ file, line, column, path, reason, snippet }: ManifestProblem): string {
   const place = line === undefined ? file : `${file}:${line}:${column}`;
   return `${printable(place)}${path === "" ? ":" : ` ${printable(path)}:`} ${printable(reason)}${snippet === undefined ? "" : `\n${snippet}`}`;
 }

@@ -16,7 +16,7 @@ import type { ManifestFile, MapNode, Node } from "./nodes";
 import { givenAt, isNull, merge, placeOfKey } from "./nodes";
 import { Added, parseYaml, TooLarge } from "./parseYaml";
 import type { ManifestProblem } from "./problems";
-import { inWords, Problems } from "./problems";
+import { describeProblem, Problems } from "./problems";
 import { entriesOf, ValueReader } from "./valueReader";
 import type { Variables } from "./variables";
 
@@ -163,4 +163,4 @@ function nameOfFile({ name }: ManifestFile): string {
 }
 
 export type { Declared, DeclaredTask };
-export { didYouMean, inWords };
+export { describeProblem, didYouMean };

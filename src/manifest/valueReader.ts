@@ -1,5 +1,5 @@
 import type { ArgSpecs, Problem, Shape } from "../resources/args";
-import { checkFields, checkValue, inWords } from "../resources/args";
+import { checkFields, checkValue, describeShape } from "../resources/args";
 import { didYouMean } from "../resources/likelyName";
 import { describeValue, isPlainMap, unknown } from "../resources/values";
 import { knownShapes } from "./documentShapes";
@@ -124,7 +124,7 @@ export class ValueReader {
       return unknown;
     }
     if (isNull(node)) {
-      const reason = `must be ${inWords(shape)}; got nothing: write "" for an empty string`;
+      const reason = `must be ${describeShape(shape)}; got nothing: write "" for an empty string`;
       return shape.is === "scalar" ? this.refuse(node, reason) : null;
     }
     const parts = this.parts(node.text, node);
@@ -169,7 +169,7 @@ export class ValueReader {
     const { text, isPlain } = node;
     const refuse = (advice: string): unknown => {
       const given = isPlain && text.length <= longestShown ? text : "a string";
-      return this.refuse(node, `must be ${inWords(shape)}; got ${given}: write ${advice}, without quotes`);
+      return this.refuse(node, `must be ${describeShape(shape)}; got ${given}: write ${advice}, without quotes`);
     };
     switch (shape.is) {
       case "any":
@@ -179,7 +179,7 @@ export class ValueReader {
       case "number":
         return (isPlain ? exactNumber(text) : undefined) ?? refuse("a plain decimal number");
       case "list":
-        return this.refuse(node, `must be ${inWords(shape)}; got ${describeValue(text)}`);
+        return this.refuse(node, `must be ${describeShape(shape)}; got ${describeValue(text)}`);
       default:
         return text;
     }
@@ -226,7 +226,7 @@ export class ValueReader {
     }
     return takesText(shape)
       ? this.later(shape, node, this.variables.join(values), path)
-      : this.refuse(node, `must be ${inWords(shape)}; got a string`);
+      : this.refuse(node, `must be ${describeShape(shape)}; got a string`);
   }
 
   private later(shape: Shape, node: ScalarNode, value: unknown, path: string): unknown {

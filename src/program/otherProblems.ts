@@ -52,7 +52,9 @@ export function otherProblems(
   }
   const { resources, declared } = programProblems();
   resources.push(own);
-  return declared.then(() => (transformsResources() ? undefined : inWords(resources.filter((each) => each !== own))));
+  return declared.then(() =>
+    transformsResources() ? undefined : describeOthers(resources.filter((each) => each !== own)),
+  );
 }
 
 /** The problems that `check` finds. Asynchronous checks add theirs later. */
@@ -99,7 +101,7 @@ function knownValue(shape: Shape | undefined, value: unknown): unknown {
   return isPlain && !Output.isInstance(value) ? value : unknown;
 }
 
-function inWords(others: readonly Invalid[]): string | undefined {
+function describeOthers(others: readonly Invalid[]): string | undefined {
   if (others.length === 0) {
     return undefined;
   }

@@ -9,16 +9,16 @@
 export class AccountGuard {
   private readonly found = new Set<string>();
   private readonly gone = new Set<string>();
-  private underWay = 0;
+  private inProgress = 0;
   private waiting: (() => void)[] = [];
 
   /** Runs a read. The read reports what it finds with `saw`. */
   async during<T>(read: () => Promise<T>): Promise<T> {
-    this.underWay++;
+    this.inProgress++;
     try {
       return await read();
     } finally {
-      this.underWay--;
+      this.inProgress--;
       this.release();
     }
   }
@@ -53,7 +53,7 @@ export class AccountGuard {
   }
 
   private release(): void {
-    if (this.waiting.length > 0 && this.waiting.length >= this.underWay) {
+    if (this.waiting.length > 0 && this.waiting.length >= this.inProgress) {
       const released = this.waiting;
       this.waiting = [];
       for (const resolve of released) {

@@ -6,7 +6,7 @@ import type { Engine } from "../engine/engine";
 import type { Properties } from "../engine/serialization";
 import type { Owner } from "../resources/ownership";
 import { TaskOwners } from "../resources/ownership";
-import type { Context, Replaced, Settings } from "../resources/resource";
+import type { Context, Replaced, ServiceTraits } from "../resources/resource";
 import { ResourceError } from "../resources/resource";
 import { sleep } from "../resources/sleep";
 import { ActionReader } from "../resources/task/actionReader";
@@ -69,7 +69,7 @@ export class Host {
     onAbort(engine.interrupted, () => this.journal?.warnOfRequestsInProgress());
   }
 
-  get settings(): Settings {
+  get settings(): ServiceTraits {
     return this.config.settings;
   }
 

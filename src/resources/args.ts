@@ -127,7 +127,7 @@ export function checkValue(shape: Shape, value: unknown, path: string, problems:
     return unknown;
   }
   if (!fits(shape, value)) {
-    problems.push({ path, reason: `must be ${inWords(shape)}; got ${givenInWords(shape, value)}` });
+    problems.push({ path, reason: `must be ${describeShape(shape)}; got ${describeGiven(shape, value)}` });
     return unknown;
   }
   if (shape.is === "scalar") {
@@ -168,7 +168,7 @@ export function checkFields(
   const fields = Object.entries(specs).map(([name, { kind, required }]) => {
     const value = args[name] ?? undefined;
     if (value === undefined && kind !== undefined && required) {
-      problems.push({ path: at(name), reason: `is missing: give ${inWords(kind)}` });
+      problems.push({ path: at(name), reason: `is missing: give ${describeShape(kind)}` });
       return [name, unknown] as const;
     }
     const isGiven = kind !== undefined && value !== undefined;
@@ -217,7 +217,7 @@ function isLine(value: string): boolean {
 }
 
 /** What a shape allows. */
-export function inWords(shape: Shape): string {
+export function describeShape(shape: Shape): string {
   switch (shape.is) {
     case "any":
       return "any value";
@@ -240,7 +240,7 @@ export function inWords(shape: Shape): string {
   }
 }
 
-function givenInWords(shape: Shape, value: unknown): string {
+function describeGiven(shape: Shape, value: unknown): string {
   if (shape.is === "string" && shape.isLine && typeof value === "string" && value.trim() !== "") {
     return "a string with a line break";
   }

@@ -87,7 +87,7 @@ export interface CheckContext {
   readonly replaced?: Readonly<Record<string, unknown>>;
   /** The program's folder. File names are relative to it. */
   readonly folder: string;
-  readonly settings: Settings;
+  readonly settings: ServiceTraits;
   readonly problems: Problem[];
   /** Shows a warning beside the resource. Absent in the program. */
   warn?(message: string): void;
@@ -129,7 +129,7 @@ export interface Created<State> {
 export type Read<State> = { found: true; state: State } | { found: false };
 
 /** Configuration that changes what resources do. */
-export interface Settings {
+export interface ServiceTraits {
   /** Action types that reads request in addition to the declared ones. */
   readonly actionTypes: readonly string[];
   readonly markScope: "task" | "returned";
@@ -155,7 +155,7 @@ export interface Context {
   readonly client: ServiceClient;
   /** Reads the actions of many tasks in one request. */
   readonly actionReader: ActionReader;
-  readonly settings: Settings;
+  readonly settings: ServiceTraits;
   /** The program's folder. File names are relative to it. */
   readonly folder: string;
   /** Remembers requests that must not be sent twice, beyond this process. Absent if the resource's URN is not known. */

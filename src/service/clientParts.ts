@@ -8,12 +8,12 @@ import { secretsOf } from "./http/proxyServer";
 import { RequestSender } from "./http/requestSender";
 import { TransportOnDemand } from "./http/transportOnDemand";
 import type { ServiceClientOptions } from "./options";
-import type { Settings } from "./settings";
+import type { ClientSettings } from "./settings";
 import { settingsOf } from "./settings";
 
 /** The parts of a client, connected. */
 export interface ClientParts {
-  readonly settings: Settings;
+  readonly settings: ClientSettings;
   readonly sender: RequestSender;
   readonly tokens: Tokens;
   readonly secrets: Redactor;

@@ -7,7 +7,7 @@ import type { PreparedRequest } from "./contract/requests";
 import type { ServiceError } from "./errors/errors";
 import { errorOf } from "./errors/errorText";
 import type { Failure } from "./errors/failures";
-import type { Tried } from "./http/requestSender";
+import type { Attempt } from "./http/requestSender";
 import type { ServiceClientOptions } from "./options";
 
 /** A request that need not keep the contract: fields may be missing, and the path may be another one. */
@@ -22,7 +22,7 @@ export interface RawRequest {
 }
 
 /** One attempt at a request. */
-export type RawAttempt = Tried & {
+export type RawAttempt = Attempt & {
   /** The service refused the client's own access token. The next attempt uses another one. */
   readonly tokenRefused: boolean;
 };

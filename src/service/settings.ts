@@ -7,7 +7,7 @@ import type { CredentialScheme, LogLevel, ServiceClientOptions } from "./options
 import { parsedUrl } from "./parsedUrl";
 
 /** The options, checked and with their defaults. Credentials are not included: only the token code holds those. */
-export interface Settings {
+export interface ClientSettings {
   /** Without trailing slashes. */
   baseUrl: string;
   /** The proxy that the environment sets for this service. */
@@ -36,7 +36,7 @@ export interface Settings {
 }
 
 /** @throws TypeError that names every invalid option, but no value that can be a credential */
-export function settingsOf(options: ServiceClientOptions): Settings {
+export function settingsOf(options: ServiceClientOptions): ClientSettings {
   const problems = optionProblems(options);
   if (problems.length > 0) throw new TypeError(`ServiceClient: ${problems.join(" ")}`);
   const stderr = (line: string) => void process.stderr.write(`${shownText(line)}\n`);

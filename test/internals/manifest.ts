@@ -1,5 +1,5 @@
 export { globIn } from "../../src/manifest/glob";
 export type { Manifests } from "../../src/manifest/readManifests";
-export { inWords, readInSteps, readManifests } from "../../src/manifest/readManifests";
+export { describeProblem, readInSteps, readManifests } from "../../src/manifest/readManifests";
 export type { Variables } from "../../src/manifest/variables";
 export { anyVariables } from "../../src/manifest/variables";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { inWords } from "../internals/manifest";
+import { describeProblem } from "../internals/manifest";
 import { errorCases } from "./errorCases";
 import { Later, ManifestFolder } from "./manifestFolder";
 
@@ -8,7 +8,7 @@ describe("the errors of a manifest", () => {
   after(() => folder.remove());
 
   const variables = { shop: "https://shop.test", urls: ["a"], missing: undefined, later: new Later([]) };
-  const messages = (paths?: string | string[]): string[] => folder.read(paths, variables).problems.map(inWords);
+  const messages = (paths?: string | string[]): string[] => folder.read(paths, variables).problems.map(describeProblem);
 
   for (const { name, text, says } of errorCases) {
     it(`name the place and the remedy of ${name}`, () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { inWords } from "../internals/manifest";
+import { describeProblem } from "../internals/manifest";
 import { resources } from "../internals/resources";
 import { Later, ManifestFolder } from "./manifestFolder";
 
@@ -62,7 +62,7 @@ describe("the lists and files that a manifest names", () => {
 
   it("show the file, the line of the manifest and the line of the file", () => {
     folder.write({ "novels.yaml": inUrls("urls.txt"), "urls.txt": "https://a.test\nnot a url\n" });
-    assert.deepEqual(folder.read("novels.yaml").problems.map(inWords), [
+    assert.deepEqual(folder.read("novels.yaml").problems.map(describeProblem), [
       'novels.yaml:2:20 startUrls.file "urls.txt", line 2: is not an http or https URL\n' +
         "  2 | startUrls: { file: urls.txt }\n    |                    ^",
     ]);

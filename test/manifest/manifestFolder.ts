@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Manifests, Variables } from "../internals/manifest";
-import { inWords, readManifests } from "../internals/manifest";
+import { describeProblem, readManifests } from "../internals/manifest";
 
 /** A temporary folder with manifests. */
 export class ManifestFolder {
@@ -31,7 +31,7 @@ export class ManifestFolder {
   tasks(paths?: string | readonly string[], variables?: Readonly<Record<string, unknown>>): Manifests["tasks"] {
     const { tasks, problems } = this.read(paths, variables);
     if (problems.length > 0) {
-      throw new Error(problems.map(inWords).join("\n"));
+      throw new Error(problems.map(describeProblem).join("\n"));
     }
     return tasks;
   }

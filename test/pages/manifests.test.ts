@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { anyVariables, inWords, readManifests } from "../internals/manifest";
+import { anyVariables, describeProblem, readManifests } from "../internals/manifest";
 import { blocks, readPage, repository } from "./readPage";
 
 const example = join(repository, "examples/manifest");
@@ -45,7 +45,7 @@ describe("the pages about manifests", () => {
       const [, ...lines] = shown.trim().split("\n");
       assert.deepEqual(
         problems
-          .map((each) => `tasks/${inWords(each)}`)
+          .map((each) => `tasks/${describeProblem(each)}`)
           .join("\n")
           .split("\n"),
         lines,

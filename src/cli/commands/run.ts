@@ -4,7 +4,7 @@ import type { CloudRunArgs, CloudRunState } from "../../resources/run/cloudRunMo
 import { cloudRunArgs } from "../../resources/run/cloudRunModel";
 import type { StartedRun } from "../../resources/run/runStart";
 import { adopted, startOrTakeOver } from "../../resources/run/runStart";
-import { inWords } from "../../resources/run/subtaskList";
+import { describeCounts } from "../../resources/run/subtaskList";
 import { waitForRun } from "../../resources/run/wait/runWait";
 import type { RequestJournal } from "../../resources/task/requestJournal";
 import { runAdvice } from "../advice";
@@ -121,6 +121,6 @@ function documentOf({ taskId, lotNo, status, subtasks }: CloudRunState): Partial
 
 function textOf({ taskId, lotNo, status, subtasks }: CloudRunState, { wait }: Flags): string {
   return wait
-    ? `Run ${lotNo} of task "${taskId}": ${status} (${inWords(subtasks)})`
+    ? `Run ${lotNo} of task "${taskId}": ${status} (${describeCounts(subtasks)})`
     : `Run ${lotNo} of task "${taskId}" was not waited for. "webextract run ${taskId} --lot-no ${lotNo}" waits for it.`;
 }

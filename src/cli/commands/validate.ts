@@ -20,13 +20,13 @@ export const validate: CliCommand = {
     { line: "validate tasks/dev tasks/prod --json", does: "lists the problems for a script" },
   ],
   async run({ arguments: [given] }, cli) {
-    const { inWords } = manifestReader();
+    const { describeProblem } = manifestReader();
     const found: Manifests[] = [];
     for (const paths of manifestsIn(given as string[])) {
       found.push(await read(paths, cli));
     }
     const problems = [
-      ...new Map(found.flatMap((each) => each.problems).map((each) => [inWords(each), each])).entries(),
+      ...new Map(found.flatMap((each) => each.problems).map((each) => [describeProblem(each), each])).entries(),
     ];
     const count = found.reduce((sum, { tasks }) => sum + tasks.length, 0);
     return {

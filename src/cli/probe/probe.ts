@@ -1,4 +1,4 @@
-import type { Settings } from "../../resources/resource";
+import type { ServiceTraits } from "../../resources/resource";
 import { isServiceError } from "../../service/errors/errors";
 import type { ServiceClientOptions } from "../../service/options";
 import type { RawClient } from "../../service/rawClient";
@@ -12,7 +12,7 @@ import { Words } from "./words";
 export interface ProbeParts {
   client: RawClient;
   options: ServiceClientOptions;
-  settings: Settings;
+  settings: ServiceTraits;
   taskId?: string;
   interrupted: AbortSignal;
   progress(message: string, share: { done: number; of: number }): void;

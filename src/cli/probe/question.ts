@@ -1,6 +1,6 @@
 import type { ConfigKey } from "../../config/configKeys";
 import { configKeys } from "../../config/configKeys";
-import type { Settings } from "../../resources/resource";
+import type { ServiceTraits } from "../../resources/resource";
 import type { ServiceClientOptions } from "../../service/options";
 import type { Finding } from "../findings";
 import type { Asker } from "./asker";
@@ -36,7 +36,7 @@ export interface Probing {
   readonly taskId?: string;
   /** The present settings. */
   readonly options: ServiceClientOptions;
-  readonly settings: Settings;
+  readonly settings: ServiceTraits;
   readonly words: Words;
 }
 

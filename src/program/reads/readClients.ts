@@ -10,7 +10,7 @@ import { perProgram } from "../perProgram";
  */
 class ReadClients {
   private readonly clients = new Map<string | undefined, ServiceClient>();
-  private underWay = 0;
+  private inProgress = 0;
   private hasEnded = false;
 
   constructor() {
@@ -27,18 +27,18 @@ class ReadClients {
   ): Promise<T> {
     const client = this.clients.get(profile) ?? new ServiceClient(options);
     this.clients.set(profile, client);
-    this.underWay++;
+    this.inProgress++;
     try {
       return await read(client);
     } finally {
-      this.underWay--;
+      this.inProgress--;
       this.closeUnused();
     }
   }
 
   /** After the end, reads of values that are not outputs of the stack can still start. */
   private closeUnused(): void {
-    if (!this.hasEnded || this.underWay > 0) {
+    if (!this.hasEnded || this.inProgress > 0) {
       return;
     }
     const clients = [...this.clients.values()];

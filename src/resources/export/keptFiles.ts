@@ -110,7 +110,7 @@ export class KeptFiles {
   }
 
   /** What is known of the reads that did not end; undefined if there are none. */
-  inWords(): string | undefined {
+  describe(): string | undefined {
     if (!this.haveUnfinished) {
       return undefined;
     }

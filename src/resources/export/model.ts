@@ -1,6 +1,6 @@
 import type { RowSource } from "../../service/rows/rowPage";
 import type { Form } from "../args";
-import type { PendingState, ProfileArgs, Settings } from "../resource";
+import type { PendingState, ProfileArgs, ServiceTraits } from "../resource";
 import type { CheckedRows } from "./checks/checkedRows";
 import type { RowChecks } from "./checks/rowChecks";
 import type { CompressionName } from "./formats/compression";
@@ -197,6 +197,6 @@ export function rowSource({ taskId, scope, lotNo }: DataExportArgs): RowSource {
 }
 
 /** Whether the service can return these rows only once. They are read only if they can be written to a file. Other rows can be read again. */
-export function mayComeOnce({ scope, markExported }: DataExportArgs, { markScope }: Settings): boolean {
+export function mayComeOnce({ scope, markExported }: DataExportArgs, { markScope }: ServiceTraits): boolean {
   return scope === "notExported" || (markExported === true && markScope === "returned");
 }

@@ -1,13 +1,13 @@
 import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import type { Settings } from "../resource";
+import type { ServiceTraits } from "../resource";
 
 /** Where the files are that arguments can name. */
 export interface FilePlaces {
   /** The program's folder. */
   folder: string;
   /** Without them, as on the command line, each regular file counts: the user has named it. */
-  settings?: Pick<Settings, "allowedFolders">;
+  settings?: Pick<ServiceTraits, "allowedFolders">;
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   refuseUpdateOfUnknown,
 } from "../task/lostResponse";
 import { differs, holdsUnknown } from "../values";
-import type { CloudRunArgs, CloudRunState, Labelled } from "./cloudRunModel";
+import type { CheckedCloudRunArgs, CloudRunArgs, CloudRunState } from "./cloudRunModel";
 import { cloudRunArgs } from "./cloudRunModel";
 import { observeRun } from "./observeRun";
 import type { LabelArg } from "./runLabels";
@@ -19,7 +19,7 @@ import { stopRun } from "./runStop";
 import { waitForRun } from "./wait/runWait";
 
 /** One run of a task in the cloud. cloudRunModel.ts has the requests of each step, the arguments and the state. */
-export const cloudRun: Resource<CloudRunArgs, CloudRunState, Labelled, keyof LabelArg> = {
+export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs, keyof LabelArg> = {
   type: "CloudRun",
   idIs: "lotNo",
   provides: "runs",
@@ -30,17 +30,17 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, Labelled, keyof Lab
   deletedFirst: true,
   knowsEarlier: true,
 
-  check(given: CloudRunArgs, context: CheckContext): Labelled {
+  check(given: CloudRunArgs, context: CheckContext): CheckedCloudRunArgs {
     const { previous } = context;
     const { label, isOther } = checkLabel(given, context);
-    const { runLabel: _given, ...others }: Labelled = given;
+    const { runLabel: _given, ...others }: CheckedCloudRunArgs = given;
     const args = { ...others, ...label };
     const isKnown = previous !== undefined && !holdsUnknown(workArgs(cloudRun.args, args));
     const isSame = isKnown && !isOther && changedArgs(cloudRun.args, previous, args).length === 0;
     return keepingAdoption(args, previous, "adoptLotNo", isSame);
   },
 
-  diff(state: CloudRunState, args: Labelled, previous?: Partial<Labelled>): Difference {
+  diff(state: CloudRunState, args: CheckedCloudRunArgs, previous?: Partial<CheckedCloudRunArgs>): Difference {
     if (isOutcomeUnknown(state)) {
       return lostResponseDifference(state, args, "adoptLotNo");
     }
@@ -71,7 +71,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, Labelled, keyof Lab
     };
   },
 
-  async create(given: Labelled, context: Context): Promise<Created<CloudRunState>> {
+  async create(given: CheckedCloudRunArgs, context: Context): Promise<Created<CloudRunState>> {
     const { replaced } = context;
     const args = { ...given, ...joinLabels(replaced?.state, given) };
     const { run: existing, labelled } =
@@ -104,7 +104,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, Labelled, keyof Lab
     }
   },
 
-  async update(_id: string, state: CloudRunState, args: Labelled, context: Context): Promise<CloudRunState> {
+  async update(_id: string, state: CloudRunState, args: CheckedCloudRunArgs, context: Context): Promise<CloudRunState> {
     refuseUpdateOfUnknown(state);
     const { lotNo, status, subtasks } = state;
     // A newly set adoptLotNo that names this run declares that the present list belongs to it.
@@ -132,7 +132,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, Labelled, keyof Lab
 /** An earlier command deleted the old instance and failed before the start. What it was to start a run for no longer counts. */
 async function keepReplaced(
   { id, state }: Replaced,
-  args: Labelled,
+  args: CheckedCloudRunArgs,
   context: Context,
 ): Promise<Created<CloudRunState>> {
   context.warn(

@@ -103,7 +103,7 @@ export interface CloudRunArgs extends ProfileArgs {
 }
 
 /** The arguments after `check`. A create adds the labels of the state. */
-export interface Labelled extends CloudRunArgs, LabelState {}
+export interface CheckedCloudRunArgs extends CloudRunArgs, LabelState {}
 
 export interface CloudRunState extends CloudRunArgs, LabelState, LostResponseState, PendingState {
   /** The batch number; the same as `id`. Always a string. */

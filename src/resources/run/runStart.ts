@@ -6,7 +6,7 @@ import { ResourceError } from "../resource";
 import type { MakingRequest } from "../task/lostResponse";
 import { sendOnce, takeOver, withoutHint } from "../task/lostResponse";
 import { lookUpExistence } from "../task/taskPresence";
-import type { CloudRunArgs, CloudRunState, Labelled } from "./cloudRunModel";
+import type { CheckedCloudRunArgs, CloudRunArgs, CloudRunState } from "./cloudRunModel";
 import { statusesOf, timesOf } from "./cloudRunModel";
 import { observeRun } from "./observeRun";
 import type { LabelState } from "./runLabels";
@@ -33,9 +33,9 @@ export async function startOrTakeOver(args: CloudRunArgs, context: Context): Pro
 
 /** The run that an earlier command started before it was killed, if it is the one to start now; and the arguments, with the labels of a run that is not. */
 export async function takeOverRun(
-  args: Labelled,
+  args: CheckedCloudRunArgs,
   context: Context,
-): Promise<{ run: StartedRun | undefined; labelled: Labelled }> {
+): Promise<{ run: StartedRun | undefined; labelled: CheckedCloudRunArgs }> {
   const { taskId, runLabel } = args;
   let labelled = args;
   const request: MakingRequest = {
@@ -61,7 +61,7 @@ export async function takeOverRun(
   return { run: { state, atStart: false }, labelled };
 }
 
-function startOf(args: Labelled, { replaced, runAdvice }: Context): MakingRequest {
+function startOf(args: CheckedCloudRunArgs, { replaced, runAdvice }: Context): MakingRequest {
   const { taskId, triggers, rerunOn, retry, runLabel } = args;
   const isNewLabel = runLabel !== undefined && !labelsOf(replaced?.state).includes(runLabel);
   return {
@@ -77,11 +77,11 @@ function startOf(args: Labelled, { replaced, runAdvice }: Context): MakingReques
 }
 
 /** The state of a run that was started elsewhere. */
-export function adopted(args: Labelled, lotNo: string): CloudRunState {
+export function adopted(args: CheckedCloudRunArgs, lotNo: string): CloudRunState {
   return { ...args, lotNo, status: "adopted", subtasks: noSubtasks };
 }
 
-export async function startRun(args: Labelled, context: Context): Promise<StartedRun> {
+export async function startRun(args: CheckedCloudRunArgs, context: Context): Promise<StartedRun> {
   const { taskId } = args;
   const request = startOf(args, context);
   const { data, before } = await context.exclusive(taskId, async () => {

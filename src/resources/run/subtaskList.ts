@@ -66,7 +66,7 @@ export function noteTask(taskId: string, list: readonly Subtask[], context: Cont
   }
 }
 
-export function inWords({ total, byStatus }: SubtaskCounts): string {
+export function describeCounts({ total, byStatus }: SubtaskCounts): string {
   const each = Object.entries(byStatus).map(([status, count]) => `${count} ${status}`);
   return total === 0 ? "no subtasks" : `${total} subtasks: ${each.join(", ")}`;
 }

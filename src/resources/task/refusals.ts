@@ -16,7 +16,7 @@ export function mayBeAboutSome(error: unknown): error is ServiceError {
 }
 
 /** Whether the service's message names a task, as a whole word: `task-10` does not name `task-1`. */
-export function names({ said = "" }: ServiceError, taskId: string): boolean {
+export function messageNamesTask({ said = "" }: ServiceError, taskId: string): boolean {
   const words = said.split(/[\s"'`=,;()[\]{}<>]+/);
   return words.some((word) => word.startsWith(taskId) && /^[.:!?]*$/.test(word.slice(taskId.length)));
 }
@@ -44,7 +44,7 @@ export class EmptyTypes {
     if (this.areAccepted || !isServiceError(refusal, "refused")) {
       return;
     }
-    const namesTask = names(refusal, taskId);
+    const namesTask = messageNamesTask(refusal, taskId);
     const namesTypes = /action[\s_-]?types/i.test(refusal.said ?? "");
     // A service that repeats the request in its message names both.
     if (namesTask === namesTypes) {

@@ -48,7 +48,7 @@ export interface NothingFound {
  * The result of a source of access tokens: a token; the reason why it has none, and the next source is tried; or an error, and no other source is
  * tried. Undefined if the source is not configured.
  */
-export type Found = { token: AccessToken } | { error: NoToken } | NothingFound | undefined;
+export type TokenLookup = { token: AccessToken } | { error: NoToken } | NothingFound | undefined;
 
 /** A header takes visible ASCII only; a line break must not become a second header. */
 export function isHeaderValue(value: string): boolean {

@@ -3,7 +3,7 @@ import type { NewTokens } from "../contract/responses";
 import { isServiceError } from "../errors/errors";
 import type { Redactor } from "../errors/redactor";
 import { codeOf } from "../files/privateFile";
-import type { AccessToken, Found, NothingFound } from "./accessToken";
+import type { AccessToken, NothingFound, TokenLookup } from "./accessToken";
 import { isHeaderValue } from "./accessToken";
 import type { FamilyPlace, TokenFamily } from "./tokenFamily";
 import { renewedFamily, tokenOf } from "./tokenFamily";
@@ -90,7 +90,7 @@ export class TokenFamilies {
   }
 
   /** The stored access token of the own family. */
-  async stored(): Promise<Found> {
+  async stored(): Promise<TokenLookup> {
     try {
       const { own } = await this.#choices();
       const token = this.#goodTokenOf(own);
@@ -104,7 +104,7 @@ export class TokenFamilies {
    * A new access token of the own family. One process at a time refreshes, under the lock, and the others use its tokens.
    * @param always refreshes although the stored access token is good
    */
-  async renewed(always = false): Promise<Found> {
+  async renewed(always = false): Promise<TokenLookup> {
     const { refreshToken: startToken } = this.#parts;
     const refused: string[] = [];
     try {
@@ -148,7 +148,7 @@ export class TokenFamilies {
    * A token of the stand-in.
    * @param always refreshes although the stored access token is good
    */
-  async standIn(always = false): Promise<Found> {
+  async standIn(always = false): Promise<TokenLookup> {
     try {
       if ((await this.#choices()).standIn === undefined) return await this.#unusedFamilies();
       return await this.#underLock(async () => {
@@ -166,7 +166,7 @@ export class TokenFamilies {
   }
 
   /** Explains how to use the stored tokens of another credential. */
-  async #unusedFamilies(): Promise<Found> {
+  async #unusedFamilies(): Promise<TokenLookup> {
     const { refreshToken, isStoreConfigured, hasOtherCredential, store, settingName } = this.#parts;
     const { own, hasOthers } = await this.#choices();
     if (!hasOthers || (own !== undefined && refreshToken === undefined)) return undefined;
@@ -196,7 +196,7 @@ export class TokenFamilies {
    * Does the work without a lock if there can be none: a read-only home folder must not block the command.
    * @param mustStore the stored tokens are all that the caller wants
    */
-  async #underLock(work: () => Promise<Found>, mustStore: boolean): Promise<Found> {
+  async #underLock(work: () => Promise<TokenLookup>, mustStore: boolean): Promise<TokenLookup> {
     const { store, warn } = this.#parts;
     let hasBegun = false;
     try {
@@ -221,7 +221,7 @@ export class TokenFamilies {
   async #refresh(
     refreshToken: string,
     { tokens: before, place }: Choice,
-  ): Promise<Exclude<Found, undefined> | "refused"> {
+  ): Promise<Exclude<TokenLookup, undefined> | "refused"> {
     const { secrets } = this.#parts;
     secrets.add(refreshToken);
     let family: TokenFamily;

@@ -1,6 +1,13 @@
 import { tokenSources } from "../errors/hints";
 import { onAbort } from "../http/onAbort";
-import type { AccessToken, CredentialSource, CredentialsInUse, Found, NoToken, NothingFound } from "./accessToken";
+import type {
+  AccessToken,
+  CredentialSource,
+  CredentialsInUse,
+  NoToken,
+  NothingFound,
+  TokenLookup,
+} from "./accessToken";
 import { renewalOf } from "./accessToken";
 import { runCredentialCommand } from "./credentialCommand";
 import type { FamilyParts } from "./tokenFamilies";
@@ -35,7 +42,7 @@ export class Tokens {
   #flight: Promise<AccessToken | NoToken> | undefined;
 
   /** In the order in which they are tried. */
-  readonly #sources: readonly (() => Promise<Found>)[] = [
+  readonly #sources: readonly (() => Promise<TokenLookup>)[] = [
     () => this.#families.stored(),
     () => this.#configured(),
     () => this.#unlessResting("credentialCommand", () => this.#command()),
@@ -180,7 +187,7 @@ export class Tokens {
     this.#resting.set(source, { until: Date.now() + restAfterRefusal, why });
   }
 
-  async #unlessResting(source: RestingSource, find: () => Promise<Found>): Promise<Found> {
+  async #unlessResting(source: RestingSource, find: () => Promise<TokenLookup>): Promise<TokenLookup> {
     const rest = this.#resting.get(source);
     if (rest !== undefined && Date.now() < rest.until) return rest.why;
     const found = await find();
@@ -217,14 +224,14 @@ export class Tokens {
     return this.#nothing(failed);
   }
 
-  async #configured(): Promise<Found> {
+  async #configured(): Promise<TokenLookup> {
     const { accessToken: value, settingName } = this.#parts;
     if (value === undefined) return undefined;
     if (this.#refused.has(value)) return { reason: `${settingName("accessToken")} was refused` };
     return { token: { value, source: "accessToken" } };
   }
 
-  async #command(): Promise<Found> {
+  async #command(): Promise<TokenLookup> {
     const { credentialCommand, interrupted, secrets, settingName } = this.#parts;
     if (credentialCommand === undefined) return undefined;
     const name = settingName("credentialCommand");

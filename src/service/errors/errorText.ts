@@ -4,7 +4,7 @@ import type { Failure } from "./failures";
 import { oneLine } from "./foreignText";
 import { hintFor } from "./hints";
 
-type Told = Pick<Failure, "kind" | "outcome" | "problem" | "said" | "status" | "code" | "requestId">;
+type ErrorFacts = Pick<Failure, "kind" | "outcome" | "problem" | "said" | "status" | "code" | "requestId">;
 
 export interface ErrorExtras {
   /** Hides known credentials in text that came from outside. */
@@ -18,7 +18,7 @@ export interface ErrorExtras {
 }
 
 /** The only place that composes the message of a ServiceError. */
-export function errorOf(request: PreparedRequest, failure: Told, extras: ErrorExtras = {}): ServiceError {
+export function errorOf(request: PreparedRequest, failure: ErrorFacts, extras: ErrorExtras = {}): ServiceError {
   const { name, operation, taskId } = request;
   const scrub = extras.scrub ?? ((text: string) => text);
   const told = (text: string | undefined) => (text === undefined ? undefined : oneLine(scrub(text)));

@@ -11,7 +11,7 @@ import { printable } from "../errors/foreignText";
 import type { Redactor } from "../errors/redactor";
 import { hideRequestValues } from "../errors/requestValues";
 import type { CallOptions } from "../options";
-import type { Settings } from "../settings";
+import type { ClientSettings } from "../settings";
 import { clock } from "./clock";
 import { Deadline } from "./deadline";
 import type { Limiter } from "./limiter";
@@ -21,7 +21,7 @@ import type { Exchange } from "./transport";
 import type { TransportOnDemand } from "./transportOnDemand";
 
 export interface RequestSenderParts {
-  settings: Settings;
+  settings: ClientSettings;
   transport: TransportOnDemand;
   limiter: Limiter;
   tokens: Tokens;
@@ -30,7 +30,7 @@ export interface RequestSenderParts {
 }
 
 /** One attempt. `failure`: what a refusal or a loss means; undefined if the response is a success. */
-export type Tried = Exchange & { failure: Failure | undefined };
+export type Attempt = Exchange & { failure: Failure | undefined };
 
 /** Makes the result from the bytes of the response. `anyLost`: the response to an earlier attempt of the same call was lost. */
 export type Read<T> = (body: Buffer, anyLost: boolean) => T;
@@ -38,7 +38,7 @@ export type Read<T> = (body: Buffer, anyLost: boolean) => T;
 /** Makes a call: gets a credential and a slot of the limiter, sends the request, and repeats it while that is safe. */
 export class RequestSender {
   readonly #parts: RequestSenderParts;
-  readonly #underWay = new Set<Deadline>();
+  readonly #inProgress = new Set<Deadline>();
 
   readonly #stopListening: () => void;
   #closed = false;
@@ -48,7 +48,7 @@ export class RequestSender {
   constructor(parts: RequestSenderParts) {
     this.#parts = parts;
     this.#stopListening = onAbort(parts.settings.interrupted, () => {
-      for (const deadline of this.#underWay) deadline.endWaits();
+      for (const deadline of this.#inProgress) deadline.endWaits();
     });
   }
 
@@ -65,14 +65,14 @@ export class RequestSender {
     const { deadlineSeconds = settings.deadline / 1000 } = options;
     const deadline = new Deadline(options.signal, deadlineSeconds * 1000);
     // The response to a refresh can hold the only valid refresh token: the client waits for it and stores it.
-    if (request.name !== "refreshToken") this.#underWay.add(deadline);
+    if (request.name !== "refreshToken") this.#inProgress.add(deadline);
     if (settings.interrupted.aborted) deadline.endWaits();
     try {
       const retries = new RetryPolicy(request, settings, options.once);
       const response = await this.#respond(request, deadline, retries);
       return this.#read(request, response, (body) => read(body, retries.anyLost));
     } finally {
-      this.#underWay.delete(deadline);
+      this.#inProgress.delete(deadline);
       deadline.dispose();
     }
   }
@@ -81,16 +81,16 @@ export class RequestSender {
    * One attempt with this token, without a repeat: the response as it came, whatever its status. The caller looks at the service itself.
    * @throws ServiceError if no request was sent
    */
-  async attempt(request: PreparedRequest, token: AccessToken | undefined, signal: AbortSignal): Promise<Tried> {
+  async attempt(request: PreparedRequest, token: AccessToken | undefined, signal: AbortSignal): Promise<Attempt> {
     const { settings } = this.#parts;
     const deadline = new Deadline(signal, settings.deadline);
-    this.#underWay.add(deadline);
+    this.#inProgress.add(deadline);
     try {
       const tried = await this.#exchange(request, token, deadline);
       if (tried !== undefined) return tried;
       throw this.#ended(request, deadline, new RetryPolicy(request, settings, true), this.#noSlot());
     } finally {
-      this.#underWay.delete(deadline);
+      this.#inProgress.delete(deadline);
       deadline.dispose();
     }
   }
@@ -99,7 +99,7 @@ export class RequestSender {
   close(): void {
     this.#closed = true;
     this.#stopListening();
-    for (const deadline of this.#underWay) deadline.end();
+    for (const deadline of this.#inProgress) deadline.end();
   }
 
   async #respond(request: PreparedRequest, deadline: Deadline, retries: RetryPolicy): Promise<HttpResponse> {
@@ -160,7 +160,7 @@ export class RequestSender {
     request: PreparedRequest,
     token: AccessToken | undefined,
     deadline: Deadline,
-  ): Promise<Tried | undefined> {
+  ): Promise<Attempt | undefined> {
     const { settings, transport, limiter } = this.#parts;
     const headers = this.#credentialHeaders(request, token);
     transport.prepare();

@@ -1,6 +1,6 @@
 import type { PreparedRequest } from "../contract/requests";
 import type { Failure } from "../errors/failures";
-import type { Settings } from "../settings";
+import type { ClientSettings } from "../settings";
 import { clock } from "./clock";
 
 /** In milliseconds. The first wait is up to `firstStep`, each further wait up to twice as long, at most `longestStep`. */
@@ -12,7 +12,7 @@ const busyStep = { least: 500, most: 10_000 };
 /** Decides for one call whether and when another attempt follows a failed one. */
 export class RetryPolicy {
   readonly #request: PreparedRequest;
-  readonly #settings: Pick<Settings, "maxRetries" | "busyTimeout">;
+  readonly #settings: Pick<ClientSettings, "maxRetries" | "busyTimeout">;
   readonly #once: boolean;
   #retries = 0;
   #busySince: number | undefined;
@@ -21,7 +21,7 @@ export class RetryPolicy {
   #lateFor = 0;
   last: Failure | undefined;
 
-  constructor(request: PreparedRequest, settings: Pick<Settings, "maxRetries" | "busyTimeout">, once = false) {
+  constructor(request: PreparedRequest, settings: Pick<ClientSettings, "maxRetries" | "busyTimeout">, once = false) {
     this.#request = request;
     this.#settings = settings;
     this.#once = once;

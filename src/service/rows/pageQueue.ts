@@ -43,7 +43,7 @@ interface Pending {
 export class PageQueue {
   readonly #reading: RowReading;
   readonly #pending: Pending[] = [];
-  readonly #underWay = new Set<AbortController>();
+  readonly #inProgress = new Set<AbortController>();
   readonly #stopListening: (() => void) | undefined;
   #size: number;
   #window = 0;
@@ -122,14 +122,14 @@ export class PageQueue {
     if (this.#reading.signal?.aborted) controller.abort();
     const page = this.#reading.fetch(offset, size, controller.signal);
     // Possibly, a page that was fetched ahead is never used. So its failure counts only when the page is read.
-    const settled = () => this.#underWay.delete(controller);
+    const settled = () => this.#inProgress.delete(controller);
     page.then(settled, settled);
-    this.#underWay.add(controller);
+    this.#inProgress.add(controller);
     return { offset, size, controller, page };
   }
 
   #abortAll(): void {
-    for (const controller of this.#underWay) controller.abort();
+    for (const controller of this.#inProgress) controller.abort();
   }
 
   #dropAhead(): void {

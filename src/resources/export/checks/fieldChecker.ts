@@ -60,14 +60,14 @@ export class FieldChecker {
     const wrong = (check: string, found: RowCount | undefined, reason: (rows: string) => string): FailedCheck[] =>
       found === undefined || found.count === 0
         ? []
-        : [{ check: `${at}.${check}`, reason: `${found.count} of ${values} values ${reason(found.inWords())}` }];
+        : [{ check: `${at}.${check}`, reason: `${found.count} of ${values} values ${reason(found.describe())}` }];
     return [
       ...(this.share(rows) >= filled
         ? []
         : [
             {
               check: `${at}.filled`,
-              reason: `${empty.count} of ${rows} rows have no value (${empty.inWords()}); at least ${percent(filled)} must have one`,
+              reason: `${empty.count} of ${rows} rows have no value (${empty.describe()}); at least ${percent(filled)} must have one`,
             },
           ]),
       ...wrong("type", wrongType, (found) => `are not of type "${type}" (${found})`),

@@ -13,7 +13,7 @@ export class RowCount {
   }
 
   /** The first rows, such as `rows 3, 8`. */
-  inWords(): string {
+  describe(): string {
     const numbers = this.first.join(", ");
     return `row${this.count === 1 ? "" : "s"} ${numbers}${this.count > this.first.length ? ", …" : ""}`;
   }

@@ -133,7 +133,7 @@ export class SchemaChecker {
         : [
             {
               check: "schema",
-              reason: `${invalid.count} of ${rows} rows are not valid (${invalid.inWords()}), by ${places}`,
+              reason: `${invalid.count} of ${rows} rows are not valid (${invalid.describe()}), by ${places}`,
             },
           ]),
       ...(stoppedAt === undefined

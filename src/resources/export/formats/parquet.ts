@@ -119,7 +119,7 @@ function requireFit(table: readonly Column[]): void {
   const failed = table.flatMap(({ element: { name }, type, misfits, count }) =>
     misfits.count === 0
       ? []
-      : [{ check: name, reason: `${misfits.count} of ${count} values do not fit "${type}" (${misfits.inWords()})` }],
+      : [{ check: name, reason: `${misfits.count} of ${count} values do not fit "${type}" (${misfits.describe()})` }],
   );
   if (failed.length > 0) {
     throw new RowsRefused(failed, "columns");

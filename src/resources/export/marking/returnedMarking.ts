@@ -131,7 +131,7 @@ export class ReturnedMarking implements Marking {
    * export finds it.
    */
   async fail(file: OutputFile, error: unknown): Promise<Error> {
-    const found = this.abandoned?.inWords();
+    const found = this.abandoned?.describe();
     const problem = messageOf(error);
     const said = found === undefined || problem.includes(found) ? problem : `${problem} Besides, ${found}.`;
     if (this.marksAtEnd && file.isRead && file.rowCount > 0) {
@@ -227,7 +227,7 @@ export class ReturnedMarking implements Marking {
     }
     this.inDoubt = true;
     throw new ResourceError(
-      `Task "${this.args.taskId}": ${this.abandoned?.inWords() ?? "a response to the read of its rows was lost, so the export stopped"}. ` +
+      `Task "${this.args.taskId}": ${this.abandoned?.describe() ?? "a response to the read of its rows was lost, so the export stopped"}. ` +
         `The service may have returned rows that are in no file, and the next mark would reach them. Nothing more was marked. ${wayOut}`,
     );
   }

@@ -32,7 +32,7 @@ export abstract class WholeRead implements Marking {
       return undefined;
     }
     this.earlier = await KeptFiles.find(file, args.taskId, "reading", context);
-    const found = this.earlier.inWords();
+    const found = this.earlier.describe();
     if (found !== undefined) {
       context.warn(`Task "${args.taskId}": ${found}. Delete them when their rows are in another file.`);
     }

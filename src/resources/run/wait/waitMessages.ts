@@ -5,7 +5,7 @@ import type { CloudRunState } from "../cloudRunModel";
 import { timesOf } from "../cloudRunModel";
 import type { RunObservation } from "../observeRun";
 import type { RunAdvice } from "../runAdvice";
-import { inWords, terminalStatusOf } from "../subtaskList";
+import { describeCounts, terminalStatusOf } from "../subtaskList";
 
 /** The messages of a wait for a run. Each error says what happened, that the run continues, and what to do. */
 
@@ -60,7 +60,7 @@ export function mayContinue(state: CloudRunState, advice: RunAdvice): string {
 export function superseded(state: CloudRunState, advice: RunAdvice): string {
   return (
     `${nameOf(state)} is superseded: the service now lists the subtasks of another run, started ${advice.startedBy} ` +
-    `(last seen of this run: ${inWords(state.subtasks)}). Nothing was stopped. The rows that this run has extracted can be exported by its lotNo. ` +
+    `(last seen of this run: ${describeCounts(state.subtasks)}). Nothing was stopped. The rows that this run has extracted can be exported by its lotNo. ` +
     `A task has one run at a time. ${advice.superseded(state)}`
   );
 }
@@ -75,7 +75,7 @@ export function endedBadly(
   const named = unwanted.slice(0, mostNamed).map(({ subTaskId, status }) => `${subTaskId} (${status})`);
   const more = unwanted.length > mostNamed ? ` and ${unwanted.length - mostNamed} more` : "";
   return (
-    `${nameOf(state)} ended ${end} (${inWords(state.subtasks)}): ${named.join(", ")}${more} (request ${requestId}). ` +
+    `${nameOf(state)} ended ${end} (${describeCounts(state.subtasks)}): ${named.join(", ")}${more} (request ${requestId}). ` +
     `The rows of the other subtasks are available. ${advice.endedBadly(state, end)}`
   );
 }
@@ -130,7 +130,7 @@ function hintAtEarlierRun(state: CloudRunState, advice: RunAdvice): string {
 }
 
 function subtasksSeen(state: CloudRunState): string {
-  return state.ownList === undefined ? "the service has listed no subtasks of it" : inWords(state.subtasks);
+  return state.ownList === undefined ? "the service has listed no subtasks of it" : describeCounts(state.subtasks);
 }
 
 function subtasksDone(state: CloudRunState, statuses: Statuses): string {

@@ -41,7 +41,7 @@ describe("the memory of values that must be unique", () => {
     for (let row = 1; row <= 5000; row++) {
       distinct.add(row === 3000 || row === 4500 ? "2" : String(row), row);
     }
-    assert.equal(distinct.repeated.inWords(), "rows 3000, 4500");
+    assert.equal(distinct.repeated.describe(), "rows 3000, 4500");
   });
 
   it("keeps no more values than it may, and still knows those", () => {

@@ -1,6 +1,6 @@
 import type * as Sdk from "@aws-sdk/client-s3";
 import { importOptional, isInstalled } from "../../../optionalPackage";
-import type { Context, Settings } from "../../../resource";
+import type { Context, ServiceTraits } from "../../../resource";
 import { ResourceError } from "../../../resource";
 
 /** An optional peer dependency, because few exports need it. Loaded only when an export to S3 makes a request. */
@@ -31,7 +31,7 @@ export function isSdkInstalled(folder: string): boolean {
 }
 
 /** One for each configuration, so that the credentials of a role are requested once for all exports. */
-const clients = new WeakMap<Settings, Promise<Sdk.S3>>();
+const clients = new WeakMap<ServiceTraits, Promise<Sdk.S3>>();
 
 /**
  * A client with the SDK's own credentials, region and endpoint.
@@ -46,7 +46,7 @@ export function s3Client({ settings, folder }: Context): Promise<Sdk.S3> {
   return client;
 }
 
-async function newClient({ s3ForcePathStyle }: Settings, folder: string): Promise<Sdk.S3> {
+async function newClient({ s3ForcePathStyle }: ServiceTraits, folder: string): Promise<Sdk.S3> {
   const sdk = (await importOptional(sdkName, folder)) as typeof Sdk | undefined;
   if (sdk === undefined) {
     throw new ResourceError(`A path that begins with "s3://" ${sdkIsMissing}. Then run the same command again.`);
