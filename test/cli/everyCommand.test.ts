@@ -97,7 +97,7 @@ const table: Readonly<Record<string, Row>> = {
   probe: {
     success: { line: "probe --task shop-1 --out report.md" },
     failure: { line: "probe --task nowhere --out report.md", ends: unknownTask },
-    interrupted: { line: "probe --out report.md", at: during("getActions") },
+    interrupted: { line: "probe --task shop-1 --out report.md", at: during("getActions") },
   },
   "token status": {
     success: { line: "token status" },

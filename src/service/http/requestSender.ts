@@ -106,10 +106,13 @@ export class RequestSender {
     const { settings, tokens } = this.#parts;
     let askedAgain = false;
     const refused: string[] = [];
+    let requestId: string | undefined;
     for (;;) {
       if (deadline.signal.aborted) throw this.#ended(request, deadline, retries);
       const token =
-        request.credential === "bearer" ? await this.#token(request, deadline, retries, refused) : undefined;
+        request.credential === "bearer"
+          ? await this.#token(request, deadline, retries, { refused, requestId })
+          : undefined;
       const exchange = await this.#exchange(request, token, deadline);
       if (exchange === undefined) {
         throw this.#ended(request, deadline, retries, this.#noSlot());
@@ -125,6 +128,7 @@ export class RequestSender {
       if (token !== undefined && (failure.kind === "credential" || forbidden)) {
         askedAgain ||= forbidden;
         refused.push(token.value);
+        ({ requestId } = failure);
         tokens.refused(token);
         this.#trace(request, "the access token was refused: getting another one");
         continue;
@@ -145,14 +149,14 @@ export class RequestSender {
     request: PreparedRequest,
     deadline: Deadline,
     retries: RetryPolicy,
-    refused: readonly string[],
+    { refused, requestId }: { refused: readonly string[]; requestId: string | undefined },
   ): Promise<AccessToken> {
     const { tokens } = this.#parts;
     const found = await tokens.get(deadline.signal, refused);
     if ("value" in found) return found;
     if (found.kind === "aborted") throw this.#ended(request, deadline, retries);
     const { kind, problem, hint } = found;
-    throw this.#error(request, { kind, outcome: "notExecuted", problem }, { hint });
+    throw this.#error(request, { kind, outcome: "notExecuted", problem, requestId }, { hint });
   }
 
   /** Undefined if the call ended before it got a slot. */

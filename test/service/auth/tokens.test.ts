@@ -91,6 +91,14 @@ describe("access tokens", () => {
     assert.equal(world.service.refreshes, 1);
   });
 
+  it("fail with the requestId of the request that refused the last one, and with none if nothing was refused", async () => {
+    world.service.refusal = { status: 401, code: "Invalid.Token" };
+    const refused = await errorOf(startTask(clientWith({ accessToken: "dead" })));
+    assert.deepEqual([refused.kind, refused.requestId], ["credential", "q"]);
+    assert.match(refused.message, / requestId q\./);
+    assert.equal((await errorOf(startTask(clientWith({})))).requestId, undefined);
+  });
+
   it("fail with an error that says that a refused refresh token was probably rotated elsewhere", async () => {
     const error = await errorOf(startTask(clientWith({ refreshToken: "rotated-away" })));
     assert.deepEqual([error.kind, error.outcome], ["credential", "notExecuted"]);
