@@ -93,6 +93,8 @@ async function taskGone({ asker }: Probing): Promise<Answer> {
   return { is: "warning", found: `${found} The package does not read it as a missing task.`, remedy, behaviours };
 }
 
+const refusalsOfTokens = ["expiredToken=status400", "expiredToken=status401", "expiredToken=status403"];
+
 async function wrongToken({ asker, taskId = nobody }: Probing): Promise<Answer> {
   const { failure, status } = await asker.ask({ ...readRows(taskId, 1), credential: "madeUp" });
   if (failure === undefined) {
@@ -100,7 +102,7 @@ async function wrongToken({ asker, taskId = nobody }: Probing): Promise<Answer> 
     return { is: "warning", found: "The service accepts it.", remedy };
   }
   const found = `A refusal with a status of ${status}.`;
-  const behaviours = [400, 401, 403].includes(status) ? [`expiredToken=status${status}`] : [];
+  const behaviours = refusalsOfTokens.filter((value) => value === `expiredToken=status${status}`);
   if (failure.kind === "credential" || failure.perhapsToken === true) {
     return { found, behaviours };
   }
