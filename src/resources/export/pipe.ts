@@ -51,27 +51,34 @@ export function checkPipe({ pipe, lotNo }: DataExportArgs, problems: Problem[]):
  * @throws PartialFailure if the command did not succeed: the file is in its place
  */
 export async function runPipe(content: FileHandle, state: DataExportState, context: Context): Promise<void> {
-  const { pipe = [], lotNo, file, rowCount, markExported } = state;
+  const { taskId, pipe = [], lotNo, file, rowCount, markExported } = state;
   const [command = "", ...rest] = pipe.map((part) => withLotNo(part, lotNo).replaceAll("{file}", () => file));
   context.progress(`"${command}" gets ${rowCount} rows`);
-  const problem = await run(content, [command, ...rest], state, context);
-  if (problem === undefined) {
+  const failed = await run(content, [command, ...rest], state, context);
+  if (failed === undefined) {
     return;
   }
-  const nothing = markExported === true ? " Nothing was marked as exported." : "";
+  const marked = markExported === true ? " Nothing was marked as exported." : "";
+  const used = failed.hasStarted ? " The command may have used some of them." : "";
   const message =
-    `The command "${command}" of pipe ${problem}\nThe ${rowCount} rows are in "${file}".${nothing} The command may have used some of them. ` +
+    `The command "${command}" of pipe ${failed.problem}\nThe ${rowCount} rows of task "${taskId}" are in "${file}".${marked}${used} ` +
     "The next up exports again into the same file and runs the command again.";
   throw new PartialFailure(message, file, { ...state, pending: [...(state.pending ?? []), pendingPipe] });
 }
 
-/** Returns why the command did not succeed. */
+interface Failed {
+  /** How a sentence goes on that begins with the command. */
+  problem: string;
+  hasStarted: boolean;
+}
+
+/** Returns undefined if the command succeeded. */
 async function run(
   content: FileHandle,
   [command = "", ...args]: readonly string[],
   { pipeTimeoutSeconds = defaultPipeTimeout }: DataExportArgs,
   { redact, folder, interrupted }: Context,
-): Promise<string | undefined> {
+): Promise<Failed | undefined> {
   let group: ProcessGroup;
   try {
     group = new ProcessGroup(command, args, {
@@ -82,7 +89,7 @@ async function run(
     });
   } catch (error) {
     // Node.js emits some problems of a start, such as ENOENT, and throws the others, such as E2BIG.
-    return startProblem(error as NodeJS.ErrnoException);
+    return { problem: startProblem(error as NodeJS.ErrnoException), hasStarted: false };
   }
   const { stderr } = group.command;
   let said = "";
@@ -113,7 +120,10 @@ async function run(
   group.release();
   stderr?.destroy();
   const problem = stoppedBecause ?? ending;
-  return problem === undefined ? undefined : `${problem}${lastLines(hideSecrets(redact(said)))}`;
+  if (problem === undefined) {
+    return undefined;
+  }
+  return { problem: `${problem}${lastLines(hideSecrets(redact(said)))}`, hasStarted: group.command.pid !== undefined };
 }
 
 /** Resolves when the command has ended, with why it did not succeed. */

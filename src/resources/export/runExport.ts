@@ -15,22 +15,21 @@ import { OutputFile } from "./outputFile";
 import { runPipe } from "./pipe";
 import { noteExport, takeOverExport } from "./takeOverExport";
 
-/** How an error ends if nothing was written. */
-
 /**
  * The pipeline of an export: read pages, check them, write them to the file, give the file its format and its name, pass it to a command,
  * mark the rows.
- * @param before the state of the last export, which this one replaces
+ * @param last the state of the last export, which this one replaces
  */
 export async function runExport(
   args: DataExportArgs,
-  before: DataExportState | undefined,
+  last: DataExportState | undefined,
   context: Context,
 ): Promise<DataExportState> {
   const earlier = await takeOverExport(args, context);
-  if (earlier !== undefined) {
-    return earlier;
+  if (earlier?.isDone === true) {
+    return earlier.state;
   }
+  const before = earlier?.state ?? last;
   const file = await OutputFile.claim(args, before, context);
   try {
     const checker = await checkerOf(args, before, context);
@@ -126,9 +125,9 @@ async function exportRows(work: Export): Promise<DataExportState> {
       );
     }
   }
-  // Before the note: a later export that takes over the file of a killed one does not run the command.
   if (file.content !== undefined) {
     try {
+      await noteExport(args, state, "placed", context);
       await runPipe(file.content, state, context);
     } finally {
       await file.content.close();

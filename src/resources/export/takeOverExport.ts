@@ -5,7 +5,7 @@ import { ageOf } from "../task/requestJournal";
 import { destinationOf } from "./destinations/destinationOf";
 import { isRemote } from "./destinations/remotePath";
 import type { DataExportArgs, DataExportState } from "./model";
-import { pendingMark } from "./model";
+import { pendingMark, pendingPipe } from "./model";
 
 /**
  * An export that ended before a kill, and that no state holds. A second export of marked rows would find none of them, and its state would name
@@ -17,8 +17,11 @@ type Outputs = Pick<
   "rowCount" | "file" | "bytes" | "sha256" | "etag" | "complete" | "marked" | "checked" | "pending"
 >;
 
-/** `written`: the file is complete, and its rows can be marked. `finished`: the rows are marked, or stay unmarked. */
-type Stage = "written" | "finished";
+/**
+ * `placed`: the file has its name, and the command of pipe gets its rows. `written`: the rows can be marked. `finished`: the rows are marked, or
+ * stay unmarked.
+ */
+type Stage = "placed" | "written" | "finished";
 
 /** Notes what an export has done. */
 export async function noteExport(
@@ -31,11 +34,17 @@ export async function noteExport(
   await journal?.done({ ...requestOf(args), detail: { ...outputs, stage } }, file);
 }
 
+/** What a killed command has left. `isDone`: nothing of it is to be repeated. */
+interface EarlierExport {
+  state: DataExportState;
+  isDone: boolean;
+}
+
 /**
  * The state of the same export by a command that was killed after it, if its file is unchanged.
  * @throws PartialFailure if the kill came between the file and the end of the mark: the rows may be marked
  */
-export async function takeOverExport(args: DataExportArgs, context: Context): Promise<DataExportState | undefined> {
+export async function takeOverExport(args: DataExportArgs, context: Context): Promise<EarlierExport | undefined> {
   const { journal, settings } = context;
   const request = requestOf(args);
   const earlier = await journal?.earlier(request.operation, request.inputs);
@@ -51,6 +60,9 @@ export async function takeOverExport(args: DataExportArgs, context: Context): Pr
     return undefined;
   }
   const state: DataExportState = { ...args, ...outputs };
+  if (stage === "placed") {
+    return { state: { ...state, pending: [...(state.pending ?? []), pendingPipe] }, isDone: false };
+  }
   journal.takeOver(request.operation, earlier.id);
   const was = `The ${outputs.rowCount} rows of task "${args.taskId}" were exported to "${outputs.file}" ${ageOf(earlier)} by a run that ended before it could save its state.`;
   if (stage === "written" && args.markExported === true) {
@@ -66,7 +78,7 @@ export async function takeOverExport(args: DataExportArgs, context: Context): Pr
     }
   }
   context.tookOver(`${was} The file was taken over, and the rows were not read again.`);
-  return state;
+  return { state, isDone: true };
 }
 
 /** Without options, which do not decide what the export writes. */

@@ -57,6 +57,10 @@ class Gate {
     }
   }
 
+  close(): void {
+    this.isOpen = false;
+  }
+
   /** The commands that are held fail. */
   refuse(): void {
     this.server.closeAllConnections();
@@ -116,6 +120,33 @@ describe("a kill of an export while its command of pipe gets the rows", () => {
       assert.equal(marks(), 1);
     });
   }
+
+  it("of an update: the next up replaces the file, although the rows have changed since", async () => {
+    const update = (trigger: string): string => `
+new DataExport("rows", {
+  taskId: "template-1", scope: "all", path: "rows-all.ndjson", triggers: ["${trigger}"], pipe: ["node", "load.js", "${gate.url}"],
+});
+`;
+    gate.open();
+    world.program(update("first"));
+    await world.project.up();
+    gate.close();
+    const { reached } = gate;
+    world.program(update("second"));
+    world.emulator.change.insertRows("template-1", ['{"id":3}']);
+    const run = world.project.start(["up", "--yes", "--skip-preview"]);
+    await Promise.race([reached, run.done.then(({ output }) => assert.fail(output))]);
+    run.killHosts();
+    await run.done;
+    assert.equal(read("rows-all.ndjson"), `${content}{"id":3}\n`);
+
+    gate.refuse();
+    gate.open();
+    world.emulator.change.insertRows("template-1", ['{"id":4}']);
+    await world.project.up();
+    assert.deepEqual([files(), read("rows-all.ndjson")], [["rows-all.ndjson"], `${content}{"id":3}\n{"id":4}\n`]);
+    await world.project.preview({ args: ["--expect-no-changes"] });
+  });
 
   it("before the mark: the next up marks nothing twice, and says that the rows may be marked", async () => {
     gate.open();

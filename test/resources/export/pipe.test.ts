@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { watch } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { failure, World } from "../life";
@@ -83,7 +83,7 @@ describe("DataExport with pipe", () => {
     assert.equal(
       message,
       `The command "${process.execPath}" of pipe ended with exit code 3. It wrote to stderr:\n  no table\n  books\n` +
-        'The 2 rows are in "out/1.ndjson". Nothing was marked as exported. The command may have used some of them. ' +
+        'The 2 rows of task "task-1" are in "out/1.ndjson". Nothing was marked as exported. The command may have used some of them. ' +
         "The next up exports again into the same file and runs the command again.",
     );
     assert.ok(!world.operations().includes("markExported"));
@@ -95,6 +95,25 @@ describe("DataExport with pipe", () => {
     assert.ok(world.operations().includes("markExported"));
   });
 
+  for (const path of ["out/rows.ndjson", "out/{n}.ndjson"]) {
+    it(`replaces the file of an export to ${path} that was killed while the command ran, whatever the rows are now`, async () => {
+      const each = world.declare("DataExport");
+      const args = { ...all, path, pipe: node(`${keep}; if (fs.existsSync("killed")) process.exit(3)`) };
+      await each.up(args);
+      world.emulator.change.insertRows("task-1", ['{"id":3}']);
+      world.write("killed", "");
+      const again = { ...args, triggers: [1] };
+      const saved = await world.unsaved(each, () => failure(each.up(again)));
+      const left = files();
+      rmSync(world.path("killed"));
+      world.emulator.change.insertRows("task-1", ['{"id":4}']);
+      rmSync(world.path("got"));
+      await saved.up(again);
+      const all4 = `${asLines}{"id":3}\n{"id":4}\n`;
+      assert.deepEqual([files(), world.content(saved.state.file as string), world.content("got")], [left, all4, all4]);
+    });
+  }
+
   it("fails if the command is not there, or was ended by a signal or by the time limit", async () => {
     const cases: [object, RegExp][] = [
       [{ pipe: ["no-such-command", "x"] }, /^The command "no-such-command" of pipe was not found\. Install it/],
@@ -102,7 +121,9 @@ describe("DataExport with pipe", () => {
       [{ pipe: node("setInterval(() => {}, 1000)"), pipeTimeoutSeconds: 0.2 }, /of pipe did not end within 0\.2 s\./],
     ];
     for (const [args, reason] of cases) {
-      assert.match(await failure(world.declare("DataExport").up({ ...all, ...args })), reason);
+      const message = await failure(world.declare("DataExport").up({ ...all, ...args }));
+      assert.match(message, reason);
+      assert.equal(message.includes("may have used some"), !message.includes("was not found"), message);
     }
   });
 
@@ -113,7 +134,7 @@ describe("DataExport with pipe", () => {
       const message = await failure(each.up(args));
       assert.match(
         message,
-        /^The command ".*" of pipe could not be started \((E2BIG|ENAMETOOLONG)\)\.\nThe 2 rows are in/,
+        /^The command ".*" of pipe could not be started \((E2BIG|ENAMETOOLONG)\)\.\nThe 2 rows of task "task-1" are in "out\/1.ndjson". The next up/,
       );
       assert.deepEqual([each.id, each.state.pending, files()], ["out/1.ndjson", ["pipe"], ["1.ndjson"]]);
     }
