@@ -70,7 +70,12 @@ function scalarOf(value: string | number | boolean): Scalar {
     return new Scalar(value);
   }
   // Otherwise a manifest would take it for a variable.
-  return new Scalar(value.replaceAll("${", () => "$${"));
+  const scalar = new Scalar(value.replaceAll("${", () => "$${"));
+  if (value.trim() === "") {
+    // The package yaml writes it as a block, whose blank lines then lose their spaces.
+    scalar.type = "QUOTE_DOUBLE";
+  }
+  return scalar;
 }
 
 function commentOf(comments: readonly string[]): string | null {

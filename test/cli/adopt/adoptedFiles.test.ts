@@ -120,6 +120,12 @@ actions:
     );
   });
 
+  it("keep each space and line break of strings that have nothing else", () => {
+    const values = ["", " ", "\n", " \n", "\n \n", "\t\n", "  \n\n", "\u00a0\n"];
+    const properties = Object.fromEntries(values.map((value, index) => [`P${index}`, value]));
+    assert.deepEqual(actionsOf(manifestOf([open(properties)])).open?.properties, properties);
+  });
+
   it("quote strings that a reader of YAML 1.1 or 1.2 would take for another type", () => {
     const words = [
       "no",
