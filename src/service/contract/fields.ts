@@ -148,7 +148,8 @@ function describe(value: unknown): string {
   if (value === "") return "an empty string";
   switch (typeof value) {
     case "number":
-      return Number.isInteger(value) ? "an integer" : "a number with a fraction";
+      if (Number.isSafeInteger(value)) return "an integer";
+      return Math.abs(value) > Number.MAX_SAFE_INTEGER ? "a number out of range" : "a number with a fraction";
     case "object":
       return "an object";
     default:

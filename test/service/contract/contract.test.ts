@@ -156,6 +156,19 @@ describe("the contract, operation by operation", () => {
     });
   });
 
+  for (const [total, found] of [
+    ["1e308", "a number out of range"],
+    ["-1e400", "a number out of range"],
+    ["0.5", "a number with a fraction"],
+  ]) {
+    it(`says why ${total} is no count`, async () => {
+      answer = `{"requestId":"q","data":{"data":[],"offset":0,"restTotal":0,"total":${total}}}`;
+      await assert.rejects(client.getData({ taskId: "t", offset: 0, size: 2 }), {
+        message: new RegExp(`data\\.total must be an integer.*; got ${found}`),
+      });
+    });
+  }
+
   it("names the requestId of a response that breaks the contract", async () => {
     answer = { requestId: "q-17", data: null };
     await assert.rejects(client.startTask({ taskId: "t" }), { requestId: "q-17", message: /requestId q-17\./ });
