@@ -49,13 +49,13 @@ export class ServiceClient {
   rows(source: RowSource, options: RowsOptions = {}): AsyncGenerator<RowPage, void, void> {
     const { settings, sender } = this.#parts;
     const { pageSize, concurrency } = settings;
-    const { maxRows = Number.POSITIVE_INFINITY, offset = 0, signal, deadlineSeconds, once, fields } = options;
+    const { maxRows = Number.POSITIVE_INFINITY, offset = 0, signal, deadlineSeconds, once } = options;
     const { name, request } = rowRequest(source);
     const reading = {
       fetch: (from: number, size: number, pageSignal: AbortSignal) =>
         sender.call(
           prepare(name, { ...request, offset: from, size }, settings),
-          (body, anyLost) => readRawPage(name, body, { anyLost, fields }),
+          (body, anyLost) => readRawPage(name, body, anyLost),
           { signal: pageSignal, deadlineSeconds, once },
         ),
       pageSize: options.pageSize ?? pageSize,

@@ -27,7 +27,6 @@ export { clock } from "../../src/service/http/clock";
 export { joinLimiter, Limiter } from "../../src/service/http/limiter";
 export type { Exchange, WireRequest } from "../../src/service/http/transport";
 export { Transport } from "../../src/service/http/transport";
-export { RowFields } from "../../src/service/rows/rowFields";
 export { readRawPage } from "../../src/service/rows/rowRequests";
 export { scanRows } from "../../src/service/rows/rowScanner";
 export { ScannedPage } from "../../src/service/rows/scannedPage";

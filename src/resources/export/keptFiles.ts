@@ -2,7 +2,6 @@ import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
-import type { RowFields } from "../../service/rows/rowFields";
 import type { RowPage } from "../../service/rows/rowPage";
 import { scanRows } from "../../service/rows/rowScanner";
 import { ScannedPage } from "../../service/rows/scannedPage";
@@ -89,7 +88,7 @@ export class KeptFiles {
   }
 
   /** The rows that an earlier export has read, in pages of about a mebibyte. */
-  async *pages(fields?: RowFields): AsyncGenerator<RowPage, void, void> {
+  async *pages(): AsyncGenerator<RowPage, void, void> {
     this.isRead = true;
     this.context.warn(
       `Task "${this.taskId}": the rows are those that an earlier export had read, from "${this.named(this.complete)}". No rows were read from the service.`,
@@ -100,12 +99,12 @@ export class KeptFiles {
       const end = read.lastIndexOf("\n") + 1;
       rest = read.subarray(end);
       if (end > 0) {
-        yield pageOf(read.subarray(0, end), fields);
+        yield pageOf(read.subarray(0, end));
       }
     }
     if (rest.length > 0) {
       // An editor can have removed the last line break.
-      yield pageOf(Buffer.concat([rest, Buffer.from("\n")]), fields);
+      yield pageOf(Buffer.concat([rest, Buffer.from("\n")]));
     }
   }
 
@@ -209,8 +208,8 @@ async function unfinishedAmong(names: readonly string[], kind: Kind, folder: str
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** @param lines rows, one on each line */
-function pageOf(lines: Buffer, fields: RowFields | undefined): RowPage {
+function pageOf(lines: Buffer): RowPage {
   const list = lines.toString("latin1").slice(0, -1).replaceAll("\n", ",");
-  const rows = scanRows(Buffer.from(`{"data":{"data":[${list}]}}`, "latin1"), fields);
+  const rows = scanRows(Buffer.from(`{"data":{"data":[${list}]}}`, "latin1"));
   return new ScannedPage(rows, { offset: 0, nextOffset: 0, total: rows.count });
 }

@@ -104,7 +104,7 @@ async function exportRows(work: Export): Promise<DataExportState> {
   await file.open(await marking.prepare(file));
   let state: DataExportState;
   try {
-    for await (const page of marking.pages(file, checker?.wanted)) {
+    for await (const page of marking.pages(file)) {
       marking.check(page);
       checker?.add(page);
       await file.write(page);

@@ -60,9 +60,4 @@ export interface RowPage {
   ndjson(): Buffer;
   /** The parsed rows. An integer that a double cannot represent is a string of its digits. */
   objects(): Row[];
-  /**
-   * The values of the wanted fields, as `objects` has them: for each field its value in each row, undefined if the row does not have the field.
-   * @internal
-   */
-  columns(): unknown[][];
 }

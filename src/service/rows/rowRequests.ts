@@ -1,7 +1,6 @@
 import { ContractBreach } from "../contract/contractBreach";
 import { readResponse } from "../contract/responses";
 import type { RawPage } from "./pageQueue";
-import type { RowFields } from "./rowFields";
 import type { RowSource } from "./rowPage";
 import { scanRows } from "./rowScanner";
 
@@ -14,16 +13,12 @@ export function rowRequest(source: RowSource): { name: RowOperation; request: Re
   return { name: source.notExported === true ? "getNotExportedData" : "getData", request: { taskId } };
 }
 
-interface ReadOptions {
-  /** The response to an earlier attempt of the same call was lost. */
-  anyLost?: boolean;
-  /** The fields whose values are wanted. */
-  fields?: RowFields;
-}
-
-/** @throws ContractBreach */
-export function readRawPage(name: RowOperation, body: Buffer, { anyLost, fields }: ReadOptions = {}): RawPage {
-  const rows = scanRows(body, fields);
+/**
+ * @param anyLost the response to an earlier attempt of the same call was lost
+ * @throws ContractBreach
+ */
+export function readRawPage(name: RowOperation, body: Buffer, anyLost?: boolean): RawPage {
+  const rows = scanRows(body);
   if (name === "getNotExportedData") {
     const { data, total, current } = readResponse(name, rows.envelope).data;
     checkNoneLeft(data);

@@ -1,6 +1,5 @@
 import { isUtf8 } from "node:buffer";
 import { ContractBreach } from "../contract/contractBreach";
-import type { Member, RowFields } from "./rowFields";
 
 /** Where the rows of a page lie in its bytes. */
 export interface ScannedRows {
@@ -13,16 +12,6 @@ export interface ScannedRows {
   tight: boolean;
   /** The response without its rows: `data.data` is an empty list. */
   envelope: Buffer;
-  /** Absent if no values are wanted. */
-  values?: FieldValues;
-}
-
-/** Where the values of some fields lie in the bytes of a page. */
-export interface FieldValues {
-  /** Number of fields. */
-  fields: number;
-  /** Begin and end (exclusive) of the value of each field in each row, row by row. Both are 0 if the row does not have the field. */
-  bounds: Uint32Array;
 }
 
 const quote = 0x22;
@@ -41,12 +30,11 @@ const deepest = 1000;
  * Every row is checked to be a complete JSON object that any JSON reader accepts.
  *
  * Changes the body: the separators between its rows are overwritten, so that millions of rows become lines of a file without a copy.
- * @param fields the fields whose values are wanted
  * @throws ContractBreach if a row is not valid, or if the page is cut off
  */
-export function scanRows(body: Buffer, fields?: RowFields): ScannedRows {
+export function scanRows(body: Buffer): ScannedRows {
   if (!isUtf8(body)) throw new ContractBreach("the response is not UTF-8.");
-  const scanner = new Scanner(body, fields);
+  const scanner = new Scanner(body);
   const list = scanner.findList();
   // No such list: the check of the envelope says what came in its place.
   if (list === undefined) return { body, bounds: new Uint32Array(0), count: 0, tight: true, envelope: body };
@@ -63,22 +51,19 @@ function endLines(body: Buffer, { bounds, count }: FoundList["rows"]): void {
 interface FoundList {
   begin: number;
   end: number;
-  rows: Pick<ScannedRows, "bounds" | "count" | "tight" | "values">;
+  rows: Pick<ScannedRows, "bounds" | "count" | "tight">;
 }
 
 class Scanner {
   readonly #body: Buffer;
   readonly #end: number;
   readonly #open = new Uint8Array(deepest);
-  readonly #fields: RowFields | undefined;
-  #values = new Uint32Array(0);
   #at = 0;
   #lineBreaks = false;
 
-  constructor(body: Buffer, fields: RowFields | undefined) {
+  constructor(body: Buffer) {
     this.#body = body;
     this.#end = body.length;
-    this.#fields = fields;
   }
 
   findList(): FoundList | undefined {
@@ -97,7 +82,7 @@ class Scanner {
       if (this.#next() !== colon) this.#cutOff();
       this.#at += 1;
       if (isData) return found();
-      this.#value(0);
+      this.#value();
       if (this.#next() !== comma) return undefined;
       this.#at += 1;
     }
@@ -108,23 +93,17 @@ class Scanner {
     if (this.#next() !== openList) return undefined;
     const begin = this.#at;
     this.#at += 1;
-    const fields = this.#fields;
     let bounds = new Uint32Array(2048);
-    if (fields !== undefined) this.#values = new Uint32Array(fields.count * bounds.length);
     let count = 0;
     let tight = true;
     this.#lineBreaks = false;
     if (this.#next() !== closeList) {
       for (;;) {
         if (this.#next() !== openObject) this.#noObject(count);
-        if (count * 2 === bounds.length) {
-          bounds = twiceAsLong(bounds);
-          this.#values = twiceAsLong(this.#values);
-        }
+        if (count * 2 === bounds.length) bounds = twiceAsLong(bounds);
         const rowBegin = this.#at;
         if (count > 0 && rowBegin !== (bounds[count * 2 - 1] ?? 0) + 1) tight = false;
-        if (fields === undefined) this.#value(0);
-        else this.#row(fields, count * fields.count);
+        this.#value();
         bounds[count * 2] = rowBegin;
         bounds[count * 2 + 1] = this.#at;
         count += 1;
@@ -136,8 +115,7 @@ class Scanner {
       }
     }
     this.#at += 1;
-    const values = fields && { fields: fields.count, bounds: this.#values };
-    return { begin, end: this.#at, rows: { bounds, count, tight: tight && !this.#lineBreaks, values } };
+    return { begin, end: this.#at, rows: { bounds, count, tight: tight && !this.#lineBreaks } };
   }
 
   /** The next byte that is not white space; -1 at the end. */
@@ -153,62 +131,10 @@ class Scanner {
     return -1;
   }
 
-  /** The same as {@link #value} for a row. Notes the bounds of its wanted values: of two with the same name the last one, as JSON.parse does. */
-  #row(fields: RowFields, firstValue: number): void {
-    this.#at += 1;
-    if (this.#next() !== closeObject) {
-      for (let member = fields.start; ; this.#at += 1) {
-        member = this.#member(fields, member);
-        const isString = this.#next() === quote;
-        const begin = this.#at;
-        if (isString) this.#string();
-        else this.#value(1);
-        if (member.field >= 0) {
-          const place = 2 * (firstValue + member.field);
-          this.#values[place] = begin;
-          this.#values[place + 1] = this.#at;
-        }
-        const after = this.#next();
-        if (after === closeObject) break;
-        if (after !== comma) this.#cutOff();
-      }
-    }
-    this.#at += 1;
-  }
-
-  /** Goes past the name of the member that comes after `before`, and past its colon. */
-  #member(fields: RowFields, before: Member): Member {
-    if (this.#next() !== quote) this.#cutOff();
-    const begin = this.#at;
-    let member = before.next;
-    if (member === undefined || !this.#skips(member.name)) {
-      this.#string();
-      member = fields.learn(before, this.#body.subarray(begin, this.#at));
-    }
-    if (this.#next() !== colon) this.#cutOff();
-    this.#at += 1;
-    return member;
-  }
-
-  /** Goes past these bytes if they are at hand. */
-  #skips(bytes: Uint8Array): boolean {
-    const body = this.#body;
-    const at = this.#at;
-    if (at + bytes.length > this.#end) return false;
-    for (let index = 0; index < bytes.length; index += 1) {
-      if (body[at + index] !== bytes[index]) return false;
-    }
-    this.#at = at + bytes.length;
-    return true;
-  }
-
-  /**
-   * One JSON value of any depth, without recursion.
-   * @param levels the levels around it
-   */
-  #value(levels: number): void {
+  /** One JSON value of any depth, without recursion. */
+  #value(): void {
     const open = this.#open;
-    let depth = levels;
+    let depth = 0;
     for (;;) {
       let byte = this.#next();
       if (byte === openObject) {
@@ -234,7 +160,7 @@ class Scanner {
         this.#scalar(byte);
       }
       for (;;) {
-        if (depth === levels) return;
+        if (depth === 0) return;
         byte = this.#next();
         const inside = open[depth - 1];
         if (byte === comma) {

@@ -1,7 +1,6 @@
 import type { CallOptions } from "../options";
 import type { RawPage, RowReading } from "./pageQueue";
 import { PageQueue } from "./pageQueue";
-import type { RowFields } from "./rowFields";
 import type { RowPage } from "./rowPage";
 import type { ScannedRows } from "./rowScanner";
 import { ScannedPage, sameRows } from "./scannedPage";
@@ -19,11 +18,6 @@ export interface RowsOptions extends CallOptions {
   offset?: number;
   /** Seconds that each page can take, with repeats and waits. Default: the client's `deadlineSeconds`. */
   deadlineSeconds?: number;
-  /**
-   * The fields whose values each page has.
-   * @internal
-   */
-  fields?: RowFields;
 }
 
 /** All pages of a batch or a task, in order. Pages are fetched ahead only while the service returns the expected offsets. */

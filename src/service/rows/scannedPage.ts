@@ -1,16 +1,10 @@
-import { isAscii } from "node:buffer";
 import { parseJson } from "../contract/json";
 import type { Row } from "../contract/types";
 import type { RowPage } from "./rowPage";
 import type { ScannedRows } from "./rowScanner";
 
-const quote = 0x22;
-const backslash = 0x5c;
 const lineBreak = 0x0a;
 const carriageReturn = 0x0d;
-
-/** V8 gives larger strings memory of their own, which takes longer to get and to free. */
-const pieceBytes = 32 * 1024;
 
 /** A page over the bytes of a response. */
 export class ScannedPage implements RowPage {
@@ -23,7 +17,7 @@ export class ScannedPage implements RowPage {
   readonly afterLoss?: boolean;
   readonly #rows: ScannedRows;
 
-  constructor(rows: ScannedRows, numbers: Omit<RowPage, "count" | "texts" | "ndjson" | "objects" | "columns">) {
+  constructor(rows: ScannedRows, numbers: Omit<RowPage, "count" | "texts" | "ndjson" | "objects">) {
     this.#rows = rows;
     this.offset = numbers.offset;
     this.nextOffset = numbers.nextOffset;
@@ -59,38 +53,6 @@ export class ScannedPage implements RowPage {
     return this.#slices().map((row) => parseJson(row) as Row);
   }
 
-  columns(): unknown[][] {
-    const { body, bounds, count, values } = this.#rows;
-    if (values === undefined) return [];
-    const columns = Array.from({ length: values.fields }, () => new Array<unknown>(count).fill(undefined));
-    const isPlain = isAscii(body) && !body.includes(backslash);
-    let place = 0;
-    let from = 0;
-    let to = 0;
-    let piece = "";
-    for (let row = 0; row < count; row += 1) {
-      const end = bounds[row * 2 + 1] as number;
-      if (end > to) {
-        from = bounds[row * 2] as number;
-        to = Math.max(end, Math.min(from + pieceBytes, body.length));
-        piece = body.toString("latin1", from, to);
-      }
-      for (const column of columns) {
-        const valueFrom = values.bounds[place] as number;
-        const valueTo = values.bounds[place + 1] as number;
-        place += 2;
-        if (valueTo === 0) continue;
-        if (body[valueFrom] === quote) {
-          const text = piece.slice(valueFrom + 1 - from, valueTo - 1 - from);
-          column[row] = isPlain || isAsSent(text) ? text : JSON.parse(body.toString("utf8", valueFrom, valueTo));
-        } else {
-          column[row] = parseJson(body.subarray(valueFrom, valueTo));
-        }
-      }
-    }
-    return columns;
-  }
-
   /** A line break within a JSON text can only lie between its parts: within a string it is written as an escape. */
   #lines(most: number): Buffer {
     const { body, bounds, count } = this.#rows;
@@ -111,11 +73,6 @@ export class ScannedPage implements RowPage {
     const { body, bounds, count } = this.#rows;
     return Array.from({ length: count }, (_, row) => body.subarray(bounds[row * 2], bounds[row * 2 + 1]));
   }
-}
-
-/** Whether the content of a string, read as Latin-1, is its text: without escapes and in ASCII. */
-function isAsSent(content: string): boolean {
-  return !/[\\\x80-\xff]/.test(content);
 }
 
 /** Whether two pages hold the same rows, byte for byte. */

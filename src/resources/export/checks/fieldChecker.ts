@@ -1,3 +1,4 @@
+import type { Row } from "../../../service/contract/types";
 import type { FailedCheck, FieldFigures } from "./checkedRows";
 import { percent } from "./checkedRows";
 import { DistinctValues, mostDistinctValues } from "./distinctValues";
@@ -21,16 +22,15 @@ export class FieldChecker {
     this.distinct = checks.unique === true ? new DistinctValues(mostDistinct) : undefined;
   }
 
-  /**
-   * @param values undefined for each row that does not have the field
-   * @param before number of rows before these
-   */
-  add(values: readonly unknown[], before: number): void {
+  /** @param before number of rows before these */
+  add(rows: readonly Row[], before: number): void {
+    const { name } = this;
     const { type } = this.checks;
     const fits = type === undefined ? undefined : isOfType[type];
     let row = before;
-    for (const value of values) {
+    for (const each of rows) {
       row++;
+      const value = Object.hasOwn(each, name) ? each[name] : undefined;
       this.occurs ||= value !== undefined;
       if (!isFilled(value)) {
         this.empty.note(row);
@@ -43,8 +43,8 @@ export class FieldChecker {
     }
   }
 
-  /** @param namesOfRows the names of fields that rows have */
-  failed(rows: number, namesOfRows: () => readonly string[]): FailedCheck[] {
+  /** @param names names of fields that rows have */
+  failed(rows: number, names: readonly string[]): FailedCheck[] {
     const { filled = 0, type } = this.checks;
     const { empty, wrongType, distinct } = this;
     const at = `fields.${this.name}`;
@@ -54,7 +54,7 @@ export class FieldChecker {
     if (!this.occurs && this.checks.filled !== 0) {
       // biome-ignore lint/style/noCommonJs: loaded for a field that no row has. Most exports need no likely name.
       const { didYouMean } = require("../../likelyName") as typeof import("../../likelyName");
-      return [{ check: at, reason: `no row has this field${didYouMean(this.name, namesOfRows())}` }];
+      return [{ check: at, reason: `no row has this field${didYouMean(this.name, names)}` }];
     }
     const values = rows - empty.count;
     const wrong = (check: string, found: RowCount | undefined, reason: (rows: string) => string): FailedCheck[] =>

@@ -1,4 +1,4 @@
-import { RowFields } from "../../../service/rows/rowFields";
+import type { Row } from "../../../service/contract/types";
 import type { RowPage } from "../../../service/rows/rowPage";
 import type { CheckedRows, FailedCheck } from "./checkedRows";
 import { percent, RowsRefused } from "./checkedRows";
@@ -16,9 +16,9 @@ interface Options {
 
 /** Checks rows page by page. Its memory does not grow with the rows, but for the hashes of values that must be unique. */
 export class RowChecker {
-  /** The fields whose values the pages must have. Absent: no field is checked. */
-  readonly wanted: RowFields | undefined;
   private rows = 0;
+  /** The first row, for the names of its fields. */
+  private first: Row | undefined;
   private readonly checks: RowChecks;
   private readonly lastPassed: number | undefined;
   private readonly fields: readonly FieldChecker[];
@@ -29,7 +29,6 @@ export class RowChecker {
     this.lastPassed = lastPassed;
     this.fields = Object.entries(checks.fields ?? {}).map(([name, field]) => new FieldChecker(name, field));
     this.schema = schema;
-    this.wanted = this.fields.length === 0 ? undefined : new RowFields(this.fields.map(({ name }) => name));
   }
 
   /** Whether rows that do not pass are refused. */
@@ -37,15 +36,16 @@ export class RowChecker {
     return this.checks.onFail !== "warn";
   }
 
-  add(page: Pick<RowPage, "count" | "columns" | "objects">): void {
+  add(page: Pick<RowPage, "count" | "objects">): void {
     const { fields, schema, rows } = this;
-    if (fields.length > 0 && page.count > 0) {
-      const columns = page.columns();
-      for (const [index, field] of fields.entries()) {
-        field.add(columns[index] ?? [], rows);
+    if (fields.length > 0 || schema !== undefined) {
+      const objects = page.objects();
+      this.first ??= objects[0];
+      for (const field of fields) {
+        field.add(objects, rows);
       }
+      schema?.add(objects, rows);
     }
-    schema?.add(page.objects(), rows);
     this.rows += page.count;
   }
 
@@ -69,7 +69,7 @@ export class RowChecker {
             },
           ]
         : []),
-      ...this.fields.flatMap((field) => field.failed(rows, () => this.wanted?.names ?? [])),
+      ...this.fields.flatMap((field) => field.failed(rows, Object.keys(this.first ?? {}))),
       ...(this.schema?.failed(rows) ?? []),
     ];
   }

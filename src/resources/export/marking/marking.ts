@@ -1,4 +1,3 @@
-import type { RowFields } from "../../../service/rows/rowFields";
 import type { RowPage } from "../../../service/rows/rowPage";
 import type { DataExportState } from "../model";
 import type { OutputFile } from "../outputFile";
@@ -14,11 +13,8 @@ export interface Marking {
   readonly isComplete: boolean;
   /** Before a file is made. Throws if the rows could not be marked. Returns the path of the temporary file, if it needs a special one. */
   prepare(file: OutputFile): Promise<string | undefined>;
-  /**
-   * Reads the rows. The next page is requested only after the page before was passed to `file.write`.
-   * @param fields the fields whose values the pages must have
-   */
-  pages(file: OutputFile, fields?: RowFields): AsyncGenerator<RowPage, void, void>;
+  /** Reads the rows. The next page is requested only after the page before was passed to `file.write`. */
+  pages(file: OutputFile): AsyncGenerator<RowPage, void, void>;
   /** Before each page is written. Throws if the rows could not be marked. */
   check(page: RowPage): void;
   /** The rows have their file, or another one because they were refused. */

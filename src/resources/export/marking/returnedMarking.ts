@@ -1,6 +1,5 @@
 import { relative } from "node:path";
 import { isServiceError } from "../../../service/errors/errors";
-import type { RowFields } from "../../../service/rows/rowFields";
 import type { RowPage } from "../../../service/rows/rowPage";
 import type { Context } from "../../resource";
 import { messageOf, PartialFailure, ResourceError } from "../../resource";
@@ -43,14 +42,14 @@ export class ReturnedMarking implements Marking {
     return this.abandoned.pathFor(file);
   }
 
-  async *pages(file: OutputFile, fields?: RowFields): AsyncGenerator<RowPage, void, void> {
+  async *pages(file: OutputFile): AsyncGenerator<RowPage, void, void> {
     if (this.abandoned?.haveRows === true && !this.abandoned.haveUnfinished) {
-      yield* this.abandoned.pages(fields);
+      yield* this.abandoned.pages();
       this.inDoubt = true;
       return;
     }
     while (file.rowCount < this.maxRows) {
-      const page = await this.read(file, fields);
+      const page = await this.read(file);
       this.noteVanished(page);
       this.isComplete = this.vanished === 0 && (page.count === 0 || page.count === page.total);
       if (page.count === 0 && page.total === 0) {
@@ -182,13 +181,13 @@ export class ReturnedMarking implements Marking {
     this.checker.requirePassed();
   }
 
-  private async read(file: OutputFile, fields?: RowFields): Promise<RowPage> {
+  private async read(file: OutputFile): Promise<RowPage> {
     const { client, settings } = this.context;
     const pageSize = Math.min(settings.pageSize ?? defaultPageSize, this.maxRows - file.rowCount);
     const source = { taskId: this.args.taskId, notExported: true } as const;
     this.inDoubt = true;
     try {
-      for await (const page of client.rows(source, { pageSize, maxRows: pageSize, fields })) {
+      for await (const page of client.rows(source, { pageSize, maxRows: pageSize })) {
         this.inDoubt = page.count > 0;
         return page;
       }

@@ -1,4 +1,3 @@
-import type { RowFields } from "../../../service/rows/rowFields";
 import type { RowPage } from "../../../service/rows/rowPage";
 import type { Context } from "../../resource";
 import { ResourceError } from "../../resource";
@@ -57,17 +56,17 @@ export abstract class WholeRead implements Marking {
   /** What follows if the service reports another number of rows than it returned. */
   protected readonly ifIncomplete: string = " The output complete is false.";
 
-  async *pages(file: OutputFile, fields?: RowFields): AsyncGenerator<RowPage, void, void> {
+  async *pages(file: OutputFile): AsyncGenerator<RowPage, void, void> {
     const { args, context, earlier } = this;
     if (earlier?.haveRows === true) {
-      yield* earlier.pages(fields);
+      yield* earlier.pages();
       return;
     }
     const { pageSize } = context.settings;
     const { maxRows } = args;
     let shownAt = Number.NEGATIVE_INFINITY;
     let total = 0;
-    for await (const page of context.client.rows(rowSource(args), { maxRows, pageSize, fields })) {
+    for await (const page of context.client.rows(rowSource(args), { maxRows, pageSize })) {
       yield page;
       await this.noted(page);
       this.isComplete = page.complete ?? false;

@@ -9,16 +9,16 @@ type Row = Record<string, unknown>;
 function checked(pages: readonly Row[][], checks: RowChecks) {
   const checker = new RowChecker({ checks });
   for (const rows of pages) {
-    checker.add(pageOf(rows, checker));
+    checker.add(pageOf(rows));
   }
   const failed = checker.failed();
   return { failed, figures: checker.figures(failed) };
 }
 
 /** As the service sends it. */
-function pageOf(rows: readonly Row[], { wanted }: RowChecker): ScannedPage {
+function pageOf(rows: readonly Row[]): ScannedPage {
   const body = { data: { data: rows, total: rows.length, restTotal: 0, offset: 0 }, requestId: "q" };
-  const read = readRawPage("getData", Buffer.from(JSON.stringify(body)), { fields: wanted });
+  const read = readRawPage("getData", Buffer.from(JSON.stringify(body)));
   return new ScannedPage(read.rows, { offset: 0, nextOffset: 0, total: rows.length });
 }
 
@@ -96,19 +96,14 @@ describe("a checker of rows", () => {
       const rows = Array.from({ length: 100 }, (_, index) => ({ a: index < filled ? "x" : "" }));
       assert.deepEqual(checked([rows], { fields: { a: { filled: filled / 100 } } }).failed, []);
       const dropped = new RowChecker({ checks: { maxDrop: (100 - filled) / 100 }, lastPassed: 100 });
-      dropped.add(pageOf(rows.slice(0, filled), dropped));
+      dropped.add(pageOf(rows.slice(0, filled)));
       assert.deepEqual(dropped.failed(), []);
     }
   });
 
   it("parses no page if it only counts rows", () => {
     const checker = new RowChecker({ checks: { minRows: 1 } });
-    assert.equal(checker.wanted, undefined, "a read learns no fields");
-    checker.add({
-      count: 3,
-      columns: () => assert.fail("parsed"),
-      objects: () => assert.fail("parsed"),
-    });
+    checker.add({ count: 3, objects: () => assert.fail("parsed") });
     assert.deepEqual(checker.failed(), []);
   });
 });
