@@ -102,6 +102,9 @@ export class ValueReader {
     return Object.fromEntries(
       [...node.entries].map(([text, { value, keyOffset }]) => {
         const key = this.key(text, placeOfKey(node, text, keyOffset));
+        if (key === "__proto__") {
+          this.problems.add(placeOfKey(node, text, keyOffset), "has a name that Pulumi loses");
+        }
         return [key, this.value(of, value, keyPath(path, key))];
       }),
     );

@@ -154,7 +154,7 @@ function propertiesOf(
   if (args === undefined || args === null) {
     throw new RunError(`${definition.type} "${name}" needs arguments.`);
   }
-  refuseBrokenText(definition, name, args);
+  refuseLostText(definition, name, args);
   const named = Object.entries(args).filter(([, value]) => value !== undefined);
   const given = Object.fromEntries(named.map(([each, value]) => [each, withIds(value)]));
   // An omitted argument is an output only if `check` or the service can set it, because the SDK makes several promises for each output.
@@ -169,33 +169,38 @@ function propertiesOf(
   };
 }
 
-/** Half of a surrogate pair cannot be sent to the engine: the SDK would fail with an error that names no argument. */
-function refuseBrokenText({ type }: AnyResource, name: string, args: object): void {
-  const paths = [...brokenTexts(args, "")];
-  if (paths.length > 0 || isBroken(name)) {
+/**
+ * Half of a surrogate pair cannot be sent to the engine: the SDK would fail with an error that names no argument. The SDK loses a property named
+ * `__proto__`.
+ */
+function refuseLostText({ type }: AnyResource, name: string, args: object): void {
+  const paths = [...lostTexts(args, "")];
+  if (paths.length > 0 || isLost(name)) {
     const where = paths.length === 0 ? "its name" : paths.slice(0, 10).join(", ");
     throw new RunError(
-      shownText(`${type} "${name}": half of a surrogate pair, such as \\ud800, is not a character. It is in ${where}.`),
+      shownText(
+        `${type} "${name}": neither half of a surrogate pair, such as \\ud800, nor the name __proto__ reaches the engine. It is in ${where}.`,
+      ),
     );
   }
 }
 
-function* brokenTexts(value: unknown, path: string): Generator<string, void, void> {
-  if (isBroken(value)) {
+function* lostTexts(value: unknown, path: string): Generator<string, void, void> {
+  if (isLost(value)) {
     yield path;
   } else if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
-      yield* brokenTexts(item, `${path}[${index}]`);
+      yield* lostTexts(item, `${path}[${index}]`);
     }
   } else if (isPlainMap(value)) {
     for (const [name, each] of Object.entries(value)) {
       const at = path === "" ? name : `${path}.${name}`;
-      yield* isBroken(name) ? [at] : brokenTexts(each, at);
+      yield* isLost(name) || name === "__proto__" ? [at] : lostTexts(each, at);
     }
   }
 }
 
-function isBroken(value: unknown): boolean {
+function isLost(value: unknown): boolean {
   return typeof value === "string" && /\p{Cs}/u.test(value);
 }
 

@@ -73,6 +73,61 @@ describe("webextract adopt, validate and plan-report", () => {
     assert.deepEqual([ended.code, exit, taskIds, existsSync(world.path("tasks"))], [4, "notFound", ["nowhere"], false]);
   });
 
+  it("names files and resources as the user says, with a folder for each group", async () => {
+    writeFileSync(world.path("ids.csv"), "Task ID;Task Name;Group\nshop-2;Bücher & Co;Shops/DE\n");
+    const ended = await world.run("adopt shop-1=books --ids-file ids.csv --out tasks --json");
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.deepEqual(
+      ended.json().tasks.map(({ name, taskId, file }: Record<string, unknown>) => [name, taskId, file]),
+      [
+        ["books", "shop-1", "tasks/books.yaml"],
+        ["Bücher-Co", "shop-2", "tasks/Shops-DE/Bücher-Co.yaml"],
+      ],
+    );
+    const validated = await world.run("validate tasks");
+    assert.deepEqual([validated.code, validated.stdout], [0, "2 tasks, no problem.\n"]);
+    for (const [file, up] of [
+      ["tasks/books.yaml", "../"],
+      ["tasks/Shops-DE/Bücher-Co.yaml", "../../"],
+    ] as const) {
+      const schema = `# yaml-language-server: $schema=${up}node_modules/pulumi-webextract/manifest.schema.json\n`;
+      assert.ok(read(file).startsWith(schema), read(file));
+    }
+    const alone = await world.run("adopt shop-1=books --out shop.yaml");
+    assert.equal(alone.code, 0, alone.stderr);
+    assert.match(read("shop.yaml"), /^name: books$/m);
+    assert.match((await world.run("adopt shop-1=books")).stdout, /^name: books$/m);
+  });
+
+  it("refuses a task with two names, no task, and a file of ids that cannot be read, before any request", async () => {
+    writeFileSync(world.path("ids.csv"), "shop-1,other\n");
+    for (const [line, says] of [
+      ["adopt shop-1=books --ids-file ids.csv", /The task "shop-1" has two names/],
+      ["adopt", /Name at least one task, or give --ids-file/],
+      ["adopt --ids-file nowhere.csv", /"nowhere\.csv" cannot be read \(ENOENT\)/],
+    ] as const) {
+      const ended = await world.run(line);
+      assert.deepEqual([ended.code, world.operations()], [2, []], ended.stderr);
+      assert.match(ended.stderr, says);
+    }
+  });
+
+  for (const getActionsEmptyTypes of ["none", "refused"] as const) {
+    it(`writes nothing if the service shows no action, and says how to find the types (${getActionsEmptyTypes})`, async () => {
+      world.emulator.setBehaviour({ getActionsEmptyTypes });
+      const ended = await world.run("adopt shop-1 shop-2 --out tasks --json");
+      assert.deepEqual([ended.code, ended.json().error.taskIds], [1, ["shop-1", "shop-2"]]);
+      assert.match(
+        ended.stderr,
+        /shows no action of the 2 tasks without their types\. Nothing was written\. Name the types of their actions with --types/,
+      );
+      const wrong = await world.run("adopt shop-1 --out tasks --types Nothing");
+      assert.equal(wrong.code, 1);
+      assert.match(wrong.stderr, /shows no action of task "shop-1" of the types Nothing\./);
+      assert.equal(existsSync(world.path("tasks")), false);
+    });
+  }
+
   it("refuses options that contradict each other before any request", async () => {
     const ended = await world.run("adopt shop-1 --items-dir items");
     assert.deepEqual([ended.code, world.operations()], [2, []]);

@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { EmulatorOptions } from "webextract-emulator";
 import { CliWorld, shop } from "./webextract";
 
 /** What lies at a path that a command is given. Answers the path. */
@@ -172,10 +173,16 @@ const commands: Record<string, Column> = {
   },
 };
 
+const open = { actionType: "NavigateAction", actionId: "open", properties: { Url: "https://shop.test/" } };
+const options: EmulatorOptions = {
+  seed: { taskGroups: [{ taskGroupId: "shops" }], tasks: [{ ...shop, actions: [open] }] },
+  behaviour: { getActionsEmptyTypes: "all" },
+};
+
 describe("a command that is given a path", () => {
   let world: CliWorld;
   beforeEach(async () => {
-    world = await CliWorld.create();
+    world = await CliWorld.create(options);
     world.emulator.change.insertRows(
       shop.taskId,
       Array.from({ length: 25 }, (_, index) => ({ sku: String(index) })),
@@ -220,7 +227,7 @@ describe("a command that is given a path", () => {
 describe("a command on a full disk", () => {
   let world: CliWorld;
   beforeEach(async () => {
-    world = await CliWorld.create();
+    world = await CliWorld.create(options);
     world.emulator.change.insertRows(
       shop.taskId,
       Array.from({ length: 5_000 }, (_, index) => ({ sku: `${index}`.repeat(20) })),

@@ -19,6 +19,7 @@ export type {
 export { defaultTokenStore } from "../../src/service/environment";
 export { isServiceError } from "../../src/service/errors/errors";
 export { failureOfResponse } from "../../src/service/errors/failures";
+export { shownText } from "../../src/service/errors/foreignText";
 export { Redactor } from "../../src/service/errors/redactor";
 export { hideRequestValues } from "../../src/service/errors/requestValues";
 export { hideSecrets, mayBeSecret } from "../../src/service/errors/secretShapes";

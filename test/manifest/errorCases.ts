@@ -669,6 +669,19 @@ export const errorCases: readonly ErrorCase[] = [
     schema: "refuses",
   },
   {
+    name: "a name that the engine loses",
+    text: "from: { sourceTaskId: s, taskGroupId: g }\nactions: { __proto__: { actionType: x, properties: { __proto__: y } } }\n",
+    says: [
+      "novels.yaml:2:12 actions.__proto__: has a name that Pulumi loses",
+      "  2 | actions: { __proto__: { actionType: x, properties: { __proto__: y } } }",
+      "    |            ^",
+      "novels.yaml:2:54 actions.__proto__.properties.__proto__: has a name that Pulumi loses",
+      "  2 | actions: { __proto__: { actionType: x, properties: { __proto__: y } } }",
+      "    |                                                      ^",
+    ],
+    schema: "accepts",
+  },
+  {
     name: "half of a character",
     text: 'from: { sourceTaskId: s, taskGroupId: g }\nactions: { a: { actionType: x, properties: { Url: "a\\uD800b", "\\uDC00": x } } }\nretry: "\\uD83D\\uDE00"\n',
     says: [

@@ -397,15 +397,16 @@ describe("typed classes", () => {
     assert.match(message, /^TaskCopy "task": the option import does not work .* adoptTaskId/);
   });
 
-  it("refuse half of a surrogate pair anywhere in the arguments, and name where", async () => {
+  it("refuse text and names that the engine loses anywhere in the arguments, and name where", async () => {
     const loop = { loopType: "TextList", items: ["good", "a\ud800"] };
-    const actions = { "a\udc00": { actionType: "A" }, b: { actionType: "A", properties: { Url: "\ud83d" }, loop } };
+    const properties = { Url: "\ud83d", ["__proto__"]: "x" };
+    const actions = { "a\udc00": { actionType: "A" }, b: { actionType: "A", properties, loop } };
     const message = await refusalOf(
       () => new webextract.ExtractionTask("task", { from: { adoptTaskId: "t" }, actions }),
     );
     assert.equal(
       message,
-      'ExtractionTask "task": half of a surrogate pair, such as \\ud800, is not a character. It is in actions.a\\udc00, actions.b.properties.Url, actions.b.loop.items[1].',
+      'ExtractionTask "task": neither half of a surrogate pair, such as \\ud800, nor the name __proto__ reaches the engine. It is in actions.a\\udc00, actions.b.properties.Url, actions.b.properties.__proto__, actions.b.loop.items[1].',
     );
   });
 

@@ -84,7 +84,7 @@ describe("adopted tasks on the engine", () => {
       (key) => config[key],
       noEngine(() => undefined, new AbortController().signal),
     );
-    const ids = seed.tasks?.map(({ taskId }) => taskId) ?? [];
+    const ids = seed.tasks?.map(({ taskId }) => ({ taskId })) ?? [];
     const { tasks } = await readTasks(ids, [], new Secrets(), host.context(undefined, undefined));
     const { files } = adoptedFiles(tasks, { ...target, folder: world.project.folder });
     await writeFiles(files, world.project.folder);
@@ -199,7 +199,12 @@ describe("sixty adopted tasks with hostile names and values, in one file", () =>
       (key) => config[key],
       noEngine(() => undefined, new AbortController().signal),
     );
-    const { tasks } = await readTasks(ids, [], new Secrets(), host.context(undefined, undefined));
+    const { tasks } = await readTasks(
+      ids.map((taskId) => ({ taskId })),
+      [],
+      new Secrets(),
+      host.context(undefined, undefined),
+    );
     const { files } = adoptedFiles(tasks, { out: "all.yaml", folder: world.project.folder });
     await writeFiles(files, world.project.folder);
     const secrets = [...(files[0]?.content ?? "").matchAll(/# The variable ([\w-]+) is/g)].map(([, name]) => name);

@@ -1,17 +1,23 @@
+import { dirname } from "node:path";
 import { Argument, Option } from "commander";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
+import { inputFile } from "../inputFile";
 import { namesIn, yesOption } from "../options";
 import type { AdoptedFiles, Language, PlannedFile } from "./adoptedFiles";
 import { adoptedFiles, targetProblem } from "./adoptedFiles";
 import type { AdoptedTask } from "./adoptedTask";
+import { comment } from "./declaration";
 import { readTasks } from "./readTasks";
 import { Secrets } from "./secrets";
+import type { WantedTask } from "./wantedTasks";
+import { taskOfArgument, tasksOfFile } from "./wantedTasks";
 import { writeFiles } from "./writeFiles";
 
 interface Flags extends ConnectionFlags {
+  idsFile?: string;
   out?: string;
   language?: Language;
   types?: string[];
@@ -28,8 +34,17 @@ export const adoptCommand: CliCommand = {
     "the paths in the files are relative to it. What the service does not show, such as start URLs, is a comment. Values that look like secrets become variables. " +
     "The command asks before it replaces a file.",
   connects: true,
-  arguments: [new Argument("<taskIds...>", "ids of the tasks")],
+  arguments: [
+    new Argument(
+      "[tasks...]",
+      "ids of the tasks, each alone or as ID=NAME. Without a name, a task has the one that the service shows, or its id",
+    ),
+  ],
   options: [
+    new Option(
+      "--ids-file <file>",
+      "more tasks: a file with id, or id,name, or id,name,group on each line. A CSV with a line of titles is read by them. A group is a folder in --out",
+    ),
     new Option(
       "-o, --out <path>",
       "a file, or a folder with one file for each task (default: standard output, with all lists in it)",
@@ -54,26 +69,29 @@ export const adoptCommand: CliCommand = {
       line: "adopt shop-1 shop-2 --out tasks/dev --types NavigateAction,LoopAction",
       does: "writes a manifest for each task",
     },
-    { line: "adopt shop-1 --out shop.ts", does: "writes a program in TypeScript" },
+    { line: "adopt --ids-file tasks.csv --out tasks", does: "writes a manifest for each task of a list" },
+    { line: "adopt shop-1=books --out shop.ts", does: "writes a program in TypeScript" },
   ],
   async run({ arguments: [given], options }, cli) {
-    const { out, language, types, itemsDir, yes, json: _json, ...flags } = options as Flags;
+    const { out, language, types, itemsDir, yes, idsFile, json: _json, ...flags } = options as Flags;
     const target = { out, language, itemsDir, folder: process.cwd() };
     const problem = targetProblem(target);
     if (problem !== undefined) {
       throw new CliError(`${problem} No request was sent.`, "usage");
     }
+    const wanted = await wantedTasks(given as string[], idsFile, cli);
     const connection = await cli.connect(flags);
     const { accessToken, refreshToken, apiKey } = connection.options;
     const credentials = [accessToken, refreshToken, apiKey].filter((each) => each !== undefined);
     const context = cli.context(connection);
     const asked = types ?? context.settings.actionTypes;
-    const { tasks, gone } = await readTasks(given as string[], asked, new Secrets(credentials), context);
+    const { tasks, gone } = await readTasks(wanted, asked, new Secrets(credentials), context);
     cli.checkInterrupted(nothingWritten);
     if (gone.length > 0) {
       const message = `The service does not know ${gone.length === 1 ? "the task" : "the tasks"} ${gone.join(", ")}. ${nothingWritten}`;
       throw new CliError(message, "notFound", { taskIds: gone });
     }
+    requireActions(tasks, asked);
     const plan = adoptedFiles(tasks, target);
     await confirmReplaced(plan.files, yes === true, cli);
     const written = await writeFiles(plan.files, target.folder, cli.interrupted);
@@ -82,6 +100,39 @@ export const adoptCommand: CliCommand = {
 };
 
 const nothingWritten = "Nothing was written.";
+
+/** @throws CliError if a task is named twice, in two ways, or none is named */
+async function wantedTasks(given: readonly string[], idsFile: string | undefined, cli: Cli): Promise<WantedTask[]> {
+  const inFile =
+    idsFile === undefined
+      ? []
+      : tasksOfFile(await cli.terminal.readInput(cli.interrupted, inputFile(idsFile)), idsFile);
+  const all = [...given.map(taskOfArgument), ...inFile];
+  const names = new Map(all.map(({ taskId, name }) => [taskId, name]));
+  const twice = all.find(({ taskId, name }) => names.get(taskId) !== name);
+  if (all.length === 0 || twice !== undefined) {
+    const problem =
+      twice === undefined ? "Name at least one task, or give --ids-file." : `The task "${twice.taskId}" has two names.`;
+    throw new CliError(`${problem} No request was sent.`, "usage");
+  }
+  return all;
+}
+
+/** Without an action, the files would declare nothing but ids: most often, the service needs other types. */
+function requireActions(tasks: readonly AdoptedTask[], types: readonly string[]): void {
+  if (tasks.some(({ shown }) => shown > 0)) {
+    return;
+  }
+  const what = tasks.length === 1 ? `of task "${tasks[0]?.taskId}"` : `of the ${tasks.length} tasks`;
+  const asked = types.length === 0 ? "without their types" : `of the types ${types.join(", ")}`;
+  throw new CliError(
+    `The service shows no action ${what} ${asked}. ${nothingWritten} Name the types of their actions with --types, with commas between them: ` +
+      "the service's own editor shows the type of each step, and an export of a task contains them as actionType. " +
+      "A task without actions needs no file from this command: declare it with from: { adoptTaskId: … }.",
+    "failed",
+    { taskIds: tasks.map(({ taskId }) => taskId) },
+  );
+}
 
 async function confirmReplaced(files: readonly PlannedFile[], yes: boolean, cli: Cli): Promise<void> {
   const replaced = files.filter(({ present }) => present === "other").map(({ path }) => path);
@@ -118,9 +169,41 @@ function textOf(
   if (document !== undefined) {
     return document;
   }
-  const lines = files.map(({ path }) => (written.includes(path) ? `wrote ${path}` : `${path} is up to date`));
-  const notes = tasks.flatMap(({ name }, index) => notesOf(read[index]).map((note) => `  ${name}: ${note}`));
+  const byNote = new Map<string, string[]>();
+  for (const [index, { name }] of tasks.entries()) {
+    for (const note of notesOf(read[index])) {
+      byNote.set(note, [...(byNote.get(note) ?? []), name]);
+    }
+  }
+  const notes = [...byNote].map(([note, names]) => `  ${describeNames(names)}: ${comment(note)}`);
+  const lines = describeFiles(files, written);
   return [...lines, ...(notes.length === 0 ? [] : ["", "Not declared, or to be checked:", ...notes])].join("\n");
+}
+
+/** More files than these are a count. */
+const mostFiles = 10;
+
+function describeFiles(files: readonly PlannedFile[], written: readonly string[]): string[] {
+  if (files.length <= mostFiles) {
+    return files.map(({ path }) => (written.includes(path) ? `wrote ${path}` : `${path} is up to date`));
+  }
+  const folders = new Map<string, { all: number; written: number }>();
+  for (const { path } of files) {
+    const count = folders.get(dirname(path)) ?? { all: 0, written: 0 };
+    folders.set(dirname(path), { all: count.all + 1, written: count.written + (written.includes(path) ? 1 : 0) });
+  }
+  return [...folders].map(([folder, count]) => {
+    const rest = count.all - count.written;
+    return `wrote ${count.written} files to ${folder}${rest === 0 ? "" : `; ${rest} are up to date`}`;
+  });
+}
+
+/** The first names of tasks, and how many more there are. */
+function describeNames(names: readonly string[]): string {
+  const [first = ""] = names;
+  return names.length === 1
+    ? first
+    : `${names.length} tasks (${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""})`;
 }
 
 function notesOf(task: AdoptedTask | undefined): string[] {

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { basename, extname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, extname, join, relative, resolve, sep } from "node:path";
 import type { AdoptedAction, AdoptedTask } from "./adoptedTask";
 import { secretValue } from "./adoptedTask";
 import type { Fields, ItemsFileOf, NamedTask } from "./declaration";
 import { declarationOf } from "./declaration";
 import { typescriptProgram } from "./typescriptProgram";
+import type { ManifestOptions } from "./yamlManifest";
 
 export type Language = "yaml" | "typescript";
 
@@ -45,12 +46,12 @@ export function adoptedFiles(tasks: readonly AdoptedTask[], target: AdoptTarget)
   const names = new Names();
   const variables = new Set<string>();
   if (out === undefined) {
-    const all = tasks.map((task) => ({ name: names.give(task.taskId), task }));
+    const all = tasks.map((task) => ({ name: names.give(nameOf(task)), task }));
     const declared = all.map((each) => ({ name: each.name, fields: declarationOf(each, () => undefined, variables) }));
     return {
       tasks: all.map(({ name, task: { taskId } }) => ({ name, taskId })),
       files: [],
-      document: written(declared, language, false),
+      document: written(declared, language),
     };
   }
   const ending = language === "yaml" ? ".yaml" : ".ts";
@@ -58,9 +59,16 @@ export function adoptedFiles(tasks: readonly AdoptedTask[], target: AdoptTarget)
   const beside = isFile ? join(out, "..") : out;
   const lists = new ListFiles(target.itemsDir ?? join(beside, "items"), folder);
   const isAlone = isFile && tasks.length === 1;
+  const nameOfFile = basename(out, extname(out));
+  const groups = new Names();
+  const folders = new Map<string, string>();
   const all: (NamedTask & { file: string })[] = tasks.map((task) => {
-    const name = names.give(isAlone ? basename(out, extname(out)) : task.taskId);
-    return { name, task, file: isFile ? out : join(out, `${name}${ending}`) };
+    const { name: wanted, group } = task;
+    const name = names.give(isAlone ? (wanted ?? nameOfFile) : nameOf(task));
+    if (group !== undefined && !folders.has(group)) {
+      folders.set(group, groups.give(group));
+    }
+    return { name, task, file: isFile ? out : join(out, folders.get(group ?? "") ?? "", `${name}${ending}`) };
   });
   const texts = new Map<string, { name: string; fields: Fields }[]>();
   for (const each of all) {
@@ -69,13 +77,24 @@ export function adoptedFiles(tasks: readonly AdoptedTask[], target: AdoptTarget)
   }
   const declarations = [...texts].map(([path, declared]) => ({
     path,
-    content: written(declared, language, isAlone || !isFile),
+    content: written(declared, language, {
+      isNameOfFile: !isFile || (isAlone && all[0]?.name === nameOfFile),
+      schema: shown(join(folder, schemaPath), resolve(folder, dirname(path))),
+    }),
   }));
   return {
     tasks: all.map(({ name, task: { taskId }, file }) => ({ name, taskId, file: shown(file, folder) })),
     files: [...declarations, ...lists.files].map(({ path, content }) => planned(path, content, folder)),
   };
 }
+
+/** What the task is called, unless its file says so: what the user says, what the service says, its id. */
+function nameOf({ name, shownName, taskId }: AdoptedTask): string {
+  return name ?? shownName ?? taskId;
+}
+
+/** For editors. Relative to the program's folder. */
+const schemaPath = "node_modules/pulumi-webextract/manifest.schema.json";
 
 /** The language that was asked for, or that of the file. */
 export function languageOf({ language, out = "" }: Pick<AdoptTarget, "language" | "out">): Language {
@@ -105,9 +124,9 @@ function isFilePath(out: string, folder: string): boolean {
 function written(
   declared: readonly { name: string; fields: Fields }[],
   language: Language,
-  isNameOfFile: boolean,
+  options: ManifestOptions = {},
 ): string {
-  return language === "yaml" ? yamlWriter().yamlManifest(declared, isNameOfFile) : typescriptProgram(declared);
+  return language === "yaml" ? yamlWriter().yamlManifest(declared, options) : typescriptProgram(declared);
 }
 
 function yamlWriter(): typeof import("./yamlManifest") {

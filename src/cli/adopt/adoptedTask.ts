@@ -7,6 +7,14 @@ import type { Secrets } from "./secrets";
 /** A task of the service, as far as it can be declared. */
 export interface AdoptedTask {
   taskId: string;
+  /** What the user calls it. */
+  name?: string;
+  /** What the service calls it. */
+  shownName?: string;
+  /** A folder for its file. */
+  group?: string;
+  /** Number of actions that the service shows. */
+  shown: number;
   actions: AdoptedAction[];
   /** What the declaration lacks, and why. */
   notes: string[];
@@ -48,6 +56,8 @@ export function adoptedTask(taskId: string, shown: readonly ActionShown[], secre
       notes.push(`Action "${actionId}" is not declared, because the service does not show its actionType.`);
     } else if (!isText(actionId) || !isText(actionType)) {
       notes.push(`Action "${actionId}" is not declared, because its actionId or its actionType ${brokenText}.`);
+    } else if (actionId === "__proto__") {
+      notes.push(`Action "${actionId}" is not declared, because Pulumi loses this name.`);
     } else if (actions.has(actionId)) {
       notes.push(`The service shows a second action "${actionId}". Only the first is declared.`);
     } else {
@@ -61,7 +71,7 @@ export function adoptedTask(taskId: string, shown: readonly ActionShown[], secre
       notes.push(`Action "${actionId}" (${actionType}) is not declared. ${why.join(" ")}`);
     }
   }
-  return { taskId, actions: declared, notes };
+  return { taskId, shown: shown.length, actions: declared, notes };
 }
 
 function adoptedAction(
@@ -73,9 +83,15 @@ function adoptedAction(
   const title = fieldOf(shown, "name");
   const { values, areFields } = propertiesOf(shown, notes);
   const properties = new Map<string, PropertyValue>();
+  const textsBeside = (name: string): string[] => {
+    const others = [...values].filter(([each]) => each !== name);
+    return [title, actionId, ...others.flat()].filter((each) => typeof each === "string");
+  };
   for (const [name, value] of values) {
     if (name.trim() === "") {
       notes.push("A property is not declared, because its name is empty.");
+    } else if (name === "__proto__") {
+      notes.push(`Property "${name}" is not declared, because Pulumi loses this name.`);
     } else if (value === null || value === undefined) {
       notes.push(`Property "${name}" is not declared, because it has no value.`);
     } else if (!isText(name) || (typeof value === "string" && !isText(value))) {
@@ -84,7 +100,7 @@ function adoptedAction(
       notes.push(`Property "${name}" is not declared, because its number is beyond the range of a double.`);
     } else if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") {
       notes.push(`Property "${name}" is not declared, because its value is neither a string, a number nor a boolean.`);
-    } else if (secrets.mayBeProperty(name, String(value))) {
+    } else if (secrets.mayBeProperty(name, String(value)) || secrets.isTypedPassword(name, textsBeside(name))) {
       notes.push(`The value of property "${name}" may be a secret. It is a variable that you have to set.`);
       properties.set(name, secretValue);
     } else {

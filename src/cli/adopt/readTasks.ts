@@ -3,6 +3,7 @@ import { lookUpByRows, lookUpTask } from "../../resources/task/taskPresence";
 import type { AdoptedTask } from "./adoptedTask";
 import { adoptedTask } from "./adoptedTask";
 import type { Secrets } from "./secrets";
+import type { WantedTask } from "./wantedTasks";
 
 /** Tasks that were read, and those that the service does not know. */
 export interface ReadTasks {
@@ -16,14 +17,15 @@ export interface ReadTasks {
  * @throws ServiceError if the service cannot be asked
  */
 export async function readTasks(
-  taskIds: readonly string[],
+  wanted: readonly WantedTask[],
   actionTypes: readonly string[],
   secrets: Secrets,
   context: Context,
 ): Promise<ReadTasks> {
   const asking = { ...context, settings: { ...context.settings, actionTypes } };
+  const byId = new Map(wanted.map((each) => [each.taskId, each]));
   const found = await Promise.all(
-    [...new Set(taskIds)].map(async (taskId) => ({ taskId, task: await readTask(taskId, secrets, asking) })),
+    [...byId.values()].map(async (each) => ({ taskId: each.taskId, task: await readTask(each, secrets, asking) })),
   );
   return {
     tasks: found.flatMap(({ task }) => task ?? []),
@@ -32,7 +34,11 @@ export async function readTasks(
 }
 
 /** Undefined if the service says that the task does not exist. */
-async function readTask(taskId: string, secrets: Secrets, context: Context): Promise<AdoptedTask | undefined> {
+async function readTask(
+  { taskId, name, group }: WantedTask,
+  secrets: Secrets,
+  context: Context,
+): Promise<AdoptedTask | undefined> {
   const { actionTypes } = context.settings;
   const presence = await lookUpTask(taskId, [], context);
   const is = presence.is === "unclear" ? await lookUpByRows(taskId, context) : presence.is;
@@ -40,8 +46,8 @@ async function readTask(taskId: string, secrets: Secrets, context: Context): Pro
     return undefined;
   }
   const task = adoptedTask(taskId, presence.is === "there" ? presence.actions : [], secrets);
-  const seesNone = presence.is !== "there" || presence.actions.length === 0;
-  return { ...task, notes: [...noteOfTypes(actionTypes, seesNone), ...task.notes] };
+  const shownName = presence.is === "there" ? presence.name : undefined;
+  return { ...task, name, shownName, group, notes: [...noteOfTypes(actionTypes, task.shown === 0), ...task.notes] };
 }
 
 /** The contract does not say what an empty list of types does, so even a response to it can lack actions. */

@@ -18,7 +18,19 @@ export class Secrets {
     return hideSecrets(value) !== value || this.hasCredential(value);
   }
 
+  /**
+   * Whether an action types the value of this property into a field for a password, by what else the action shows.
+   * @param others its title, and the names and values of its other properties
+   */
+  isTypedPassword(name: string, others: readonly string[]): boolean {
+    return isTyped.test(name) && others.some((each) => namesPassword.test(each));
+  }
+
   private hasCredential(value: string): boolean {
     return this.credentials.some((credential) => credential !== "" && value.includes(credential));
   }
 }
+
+const isTyped = /(?:text|value|input|content|keys|string)$/i;
+const namesPassword =
+  /passwor[dt]|passwd|passphrase|passcode|kennwort|contrase(?:n|ñ)a|senha|mot de passe|(?<![\p{L}\d])(?:pass|pwd|pin|otp)(?![\p{L}\d])/iu;

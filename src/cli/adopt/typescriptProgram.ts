@@ -1,3 +1,4 @@
+import { shownText } from "../../service/errors/foreignText";
 import type { Field, Fields, Value } from "./declaration";
 import { comment, isFields, SecretVariable } from "./declaration";
 
@@ -14,7 +15,8 @@ export function typescriptProgram(tasks: readonly { name: string; fields: Fields
   const hasSecrets = tasks.some(({ fields }) => holdsSecret(fields));
   const engine = hasSecrets ? 'import * as pulumi from "@pulumi/pulumi";\n' : "";
   const config = hasSecrets ? "const config = new pulumi.Config();\n\n" : "";
-  return `${engine}import { ExtractionTask } from "pulumi-webextract";\n\n${config}${declared.join("\n")}`;
+  // The strings are JSON, in which an invisible character can be an escape.
+  return shownText(`${engine}import { ExtractionTask } from "pulumi-webextract";\n\n${config}${declared.join("\n")}`);
 }
 
 function holdsSecret(value: Value): boolean {
@@ -57,10 +59,6 @@ function printedField({ name, value, comments = [] }: Field, indent: string): st
 }
 
 function keyOf(name: string): string {
-  // Without brackets, it would set the prototype.
-  if (name === "__proto__") {
-    return '["__proto__"]';
-  }
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 }
 

@@ -1,9 +1,20 @@
 import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from "../../manifest/yaml";
+import { shownText } from "../../service/errors/foreignText";
 import type { Field, Fields, Value } from "./declaration";
 import { comment, isFields, SecretVariable } from "./declaration";
 
+export interface ManifestOptions {
+  /** Whether the name of the file is that of its one task. */
+  isNameOfFile?: boolean;
+  /** The path of the JSON Schema from the file, for editors. Absent if the manifest is in no file. */
+  schema?: string;
+}
+
 /** Writes declarations as a manifest: one task, or several by their names. */
-export function yamlManifest(tasks: readonly { name: string; fields: Fields }[], isNameOfFile: boolean): string {
+export function yamlManifest(
+  tasks: readonly { name: string; fields: Fields }[],
+  { isNameOfFile = false, schema }: ManifestOptions = {},
+): string {
   const [first] = tasks;
   if (first === undefined) {
     return "";
@@ -16,10 +27,11 @@ export function yamlManifest(tasks: readonly { name: string; fields: Fields }[],
     document.comment = document.contents.comment ?? null;
     document.contents.comment = null;
   }
-  document.commentBefore = tasks
-    .map(({ name }) => ` ${comment(`Task "${name}", written by webextract adopt.`)}`)
-    .join("\n");
-  return document.toString({ lineWidth: 0 });
+  document.commentBefore = [
+    ...(schema === undefined ? [] : [` yaml-language-server: $schema=${schema}`]),
+    ...tasks.map(({ name }) => ` ${comment(`Task "${name}", written by webextract adopt.`)}`),
+  ].join("\n");
+  return shownText(document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER }));
 }
 
 function named({ name, fields }: { name: string; fields: Fields }): Fields {
@@ -71,8 +83,8 @@ function scalarOf(value: string | number | boolean): Scalar {
   }
   // Otherwise a manifest would take it for a variable.
   const scalar = new Scalar(value.replaceAll("${", () => "$${"));
-  if (value.trim() === "") {
-    // The package yaml writes it as a block, whose blank lines then lose their spaces.
+  // The package yaml writes blank lines as a block, which then lose their spaces. An invisible character can be an escape between quotation marks only.
+  if (value.trim() === "" || shownText(value) !== value) {
     scalar.type = "QUOTE_DOUBLE";
   }
   return scalar;

@@ -1,10 +1,8 @@
-import { constants, createReadStream, openSync, statSync } from "node:fs";
-import { Socket } from "node:net";
-import type { Readable } from "node:stream";
 import { Argument } from "commander";
 import { hideSecrets } from "../../service/errors/secretShapes";
 import type { CliCommand } from "../command";
 import { CliError } from "../exitCodes";
+import { inputFile } from "../inputFile";
 import { calloutsOf } from "./callouts";
 import type { Plan } from "./plan";
 import { NotAPlan, readPlan } from "./plan";
@@ -23,7 +21,7 @@ export const planReportCommand: CliCommand = {
     { line: "plan-report < plan.json > report.md", does: "reads standard input, and writes the report to a file" },
   ],
   async run({ arguments: [file] }, { terminal, interrupted }) {
-    const plan = planOf(await terminal.readInput(interrupted, typeof file === "string" ? streamOf(file) : undefined));
+    const plan = planOf(await terminal.readInput(interrupted, typeof file === "string" ? inputFile(file) : undefined));
     const markdown = planReport(plan);
     const callouts = calloutsOf(plan.changes).map(({ change: { type, name }, says }) => ({
       type,
@@ -36,27 +34,6 @@ export const planReportCommand: CliCommand = {
     };
   },
 };
-
-/** @throws CliError if it is a folder or a device, or cannot be opened */
-function streamOf(file: string): Readable {
-  try {
-    const found = statSync(file);
-    if (found.isFile()) {
-      return createReadStream("", { fd: openSync(file, "r") });
-    }
-    if (found.isFIFO()) {
-      // A shell makes one of <(pulumi preview --json). A usual open of one that has no writer would wait, and no signal could end it.
-      return new Socket({
-        fd: openSync(file, constants.O_RDONLY | constants.O_NONBLOCK),
-        readable: true,
-        writable: false,
-      });
-    }
-  } catch (error) {
-    throw new CliError(`"${file}" cannot be read (${(error as NodeJS.ErrnoException).code ?? error}).`, "usage");
-  }
-  throw new CliError(`"${file}" cannot be read: it is not a file.`, "usage");
-}
 
 function planOf(text: string): Plan {
   try {

@@ -10,7 +10,15 @@ export type ActionShown = Record<string, unknown>;
  * What is known of a task. `gone` only if the service says explicitly that this one task does not exist. `unclear` for a task that a
  * response omits, because it is possible that the task has no action of the requested types.
  */
-export type Presence = { is: "there"; actions: ActionShown[] } | { is: "gone" } | { is: "unclear" };
+export type Presence =
+  | {
+      is: "there";
+      actions: ActionShown[];
+      /** What the service calls the task. The contract shows no such field. */
+      name?: string;
+    }
+  | { is: "gone" }
+  | { is: "unclear" };
 
 /** Looks a task up with the action types of the caller and those of the configuration. */
 export async function lookUpTask(taskId: string, types: readonly string[], context: Context): Promise<Presence> {
@@ -29,7 +37,9 @@ async function askForActions(taskId: string, actionTypes: string[], context: Con
       return { is: "unclear" };
     }
     context.saw(taskId, "there");
-    return { is: "there", actions: task.actions };
+    const shown = { ...task };
+    const name = fieldOf(shown, "taskName") ?? fieldOf(shown, "name");
+    return { is: "there", actions: task.actions, ...(typeof name === "string" && name.trim() !== "" && { name }) };
   } catch (error) {
     if (isServiceError(error, "notFound")) {
       context.saw(taskId, "gone");

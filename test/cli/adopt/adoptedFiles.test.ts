@@ -10,6 +10,7 @@ import fc from "../../fastCheck";
 import { harmlessValues, hostileStrings, secretValues } from "../../hostile";
 import type { AdoptedFiles, AdoptTarget } from "../../internals/adopt";
 import { adoptedFiles, adoptedTask, Secrets, targetProblem, writeFiles } from "../../internals/adopt";
+import { shownText } from "../../internals/service";
 import { ManifestFolder } from "../../manifest/manifestFolder";
 
 type Shown = Record<string, unknown>;
@@ -120,6 +121,43 @@ actions:
     );
   });
 
+  it("have invisible characters, and what a CI system obeys, as escapes that YAML and TypeScript read", () => {
+    const values = [
+      "\ufeffbom",
+      "\u200bz\u202ertl",
+      "soft\u00adhyphen",
+      "\u{e0041}",
+      "a\n::error::b",
+      "##[error]",
+      "::c",
+    ];
+    const properties = Object.fromEntries(values.map((value, index) => [`${value.trim()}${index}`, value]));
+    const shown = [open(properties)];
+    assert.deepEqual(actionsOf(manifestOf(shown)).open?.properties, properties);
+    const program = files(shown, { language: "typescript" }).document ?? "";
+    assert.deepEqual(programOf(program).args[0]?.actions, { open: { actionType: "NavigateAction", properties } });
+    for (const text of [manifestOf(shown), program]) {
+      assert.equal(shownText(text), text);
+    }
+  });
+
+  it("leave out what is typed into a field for a password, by its selector or its neighbours", () => {
+    for (const [name, value, actionId] of [
+      ["Selector", "input[type=password]", "enter"],
+      ["XPath", "//input[@id='userPasswort']", "enter"],
+      ["Label", "PIN", "enter"],
+      ["Selector", "#login", "enter-passwd"],
+    ] as const) {
+      const text = manifestOf([open({ [name]: value, Text: "hunter2", Wait: "2" }, actionId)]);
+      assert.doesNotMatch(text, /hunter2/);
+      assert.match(text, /^ {6}Text: \$\{novels-[\w-]+-Text\}$/m);
+      assert.match(text, /^ {6}Wait: "2"$/m);
+      assert.ok(text.includes(value));
+    }
+    const harmless = { Selector: "#compass, .spinner", Text: "Leipzig" };
+    assert.deepEqual(actionsOf(manifestOf([open(harmless)])).open?.properties, harmless);
+  });
+
   it("keep each space and line break of strings that have nothing else", () => {
     const values = ["", " ", "\n", " \n", "\n \n", "\t\n", "  \n\n", "\u00a0\n"];
     const properties = Object.fromEntries(values.map((value, index) => [`P${index}`, value]));
@@ -169,8 +207,8 @@ actions:
       fc.boolean(),
     );
     const name = fc
-      .oneof(text, fc.constantFrom("__proto__", "constructor", "<<", "${x}", "1", "no"))
-      .filter((key) => key.trim() !== "");
+      .oneof(text, fc.constantFrom("constructor", "<<", "${x}", "1", "no"))
+      .filter((key) => key.trim() !== "" && key !== "__proto__");
     const line = fc
       .oneof(text, fc.constantFrom("${x}", "no", "- a"))
       .filter((item) => item.trim() !== "" && !/[\r\n]/.test(item) && !item.startsWith("\ufeff"));
@@ -243,6 +281,10 @@ actions:
       const { files: planned, document } = adoptedFiles(tasks, { folder: manifests.path, ...target });
       const texts =
         document === undefined ? planned.map(({ path, content }) => [path, content]) : [["all.yaml", document]];
+      for (const [, text = ""] of texts) {
+        // Standard output shows an invisible character as its escape, and a reviewer of a file must see it too.
+        assert.equal(shownText(text), text);
+      }
       manifests.write(Object.fromEntries(texts));
       const names = new Set(
         [...texts.join("\n").matchAll(/\$\{([\w-]+)\} is|The variable ([\w-]+) is/g)].map(([, , name = ""]) => name),

@@ -33,7 +33,12 @@ describe("reading tasks to adopt", () => {
       (key) => config[key],
       noEngine(() => undefined, new AbortController().signal),
     );
-    return readTasks(taskIds, types, new Secrets(), host.context(undefined, undefined));
+    return readTasks(
+      taskIds.map((taskId) => ({ taskId })),
+      types,
+      new Secrets(),
+      host.context(undefined, undefined),
+    );
   };
   const idsOf = ({ tasks }: { tasks: AdoptedTask[] }): string[][] =>
     tasks.map(({ actions }) => actions.map(({ actionId }) => actionId));

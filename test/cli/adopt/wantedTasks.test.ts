@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import fc from "../../fastCheck";
+import { taskOfArgument, tasksOfFile } from "../../internals/adopt";
+
+describe("the tasks to adopt", () => {
+  it("have the name after the last sign of an argument, and ids keep theirs", () => {
+    for (const [given, taskId, name] of [
+      ["shop-1", "shop-1", undefined],
+      ["shop-1=books", "shop-1", "books"],
+      ["QUJD==", "QUJD==", undefined],
+      ["QUJD===books", "QUJD==", "books"],
+      ["=books", "=books", undefined],
+    ] as const) {
+      assert.deepEqual(taskOfArgument(given), name === undefined ? { taskId } : { taskId, name });
+    }
+  });
+
+  const read = (text: string): unknown[] =>
+    tasksOfFile(text, "ids.csv").map(({ taskId, name = "", group = "" }) => [taskId, name, group]);
+
+  it("are one on each line of a file: id, name, group", () => {
+    const text = '\uFEFF# from the editor\r\na\r\n\r\nb, Books \r\nc,,Shops\r\n"d,1","The ""D""\nshop",Shops';
+    assert.deepEqual(read(text), [
+      ["a", "", ""],
+      ["b", "Books", ""],
+      ["c", "", "Shops"],
+      ["d,1", 'The "D"\nshop', "Shops"],
+    ]);
+  });
+
+  it("are found by the titles of a CSV, with commas, semicolons or tabs, wherever the columns stand", () => {
+    for (const separator of [",", ";", "\t"]) {
+      const lines = [
+        ["Task Name", "Created", "Task ID", "Task_Group"],
+        ["Books", "2026-01-01", "a", "Shops"],
+        ["", "2026-01-02", "b", ""],
+      ];
+      const text = lines.map((cells) => cells.join(separator)).join("\n");
+      assert.deepEqual(read(`${text}\n`), [
+        ["a", "Books", "Shops"],
+        ["b", "", ""],
+      ]);
+    }
+  });
+
+  it("come back from any CSV as they were written", () => {
+    const text = fc.string({ unit: fc.constantFrom("a", "é", "=", "#", '"', ",", ";", " x", "\n", "1") });
+    const id = text.filter((each) => each.trim() !== "" && !each.trim().startsWith("#"));
+    const cell = (each: string): string => `"${each.replaceAll('"', '""')}"`;
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.tuple(id, text, text), { minLength: 1, selector: ([each]) => each.trim() }),
+        (rows) => {
+          const file = ["id,name,group", ...rows.map((row) => row.map(cell).join(","))].join("\n");
+          assert.deepEqual(
+            read(file),
+            rows.map((row) => row.map((each) => each.trim())),
+          );
+        },
+      ),
+    );
+  });
+
+  it("are refused with all lines that are wrong", () => {
+    const text = 'a,Books\n,none\nb,B,G,more\n"multi\nline"\na,Other\n';
+    assert.throws(() => tasksOfFile(text, "ids.csv"), {
+      message:
+        "ids.csv:2: has no id.\nids.csv:3: has 4 values. A line is id, or id,name, or id,name,group.\n" +
+        'ids.csv:6: names the task "a" again, with another name or group.\nNo request was sent.',
+    });
+    for (const empty of ["", "\n# nothing\n", "id,name\n"]) {
+      assert.throws(() => tasksOfFile(empty, "ids.csv"), /^CliError: ids\.csv: names no task\./);
+    }
+    assert.throws(() => tasksOfFile("\n,x".repeat(50), "ids.csv"), /ids\.csv:11: has no id\.\n… and 40 more\.\n/);
+  });
+});
