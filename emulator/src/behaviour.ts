@@ -150,8 +150,8 @@ export const behaviours = {
     "Rows of `/data/notexported`. `untilMarked`: the same rows until they are marked. `handedOutOnce`: each row once.",
   ),
   notExportedCounts: choice(
-    ["usual", "allRows"],
-    "`total` of `/data/notexported`. `usual`: the rows that are not exported. `allRows`: all rows of the task. `current` is always the number of rows in the response.",
+    ["usual", "notReturned", "allRows"],
+    "`total` of `/data/notexported`. `usual`: the rows that are not exported. `notReturned`: of these, with `notExported=handedOutOnce`, the rows that no response has contained. `allRows`: all rows of the task. `current` is always the number of rows in the response.",
   ),
   markScope: choice(
     ["task", "returned"],

@@ -84,14 +84,19 @@ export class Cli {
     }
   }
 
+  /** Waits for a refresh in progress, whether it fails or not. */
+  async tokensSettled(): Promise<void> {
+    await Promise.all(this.clients.map((client) => client.tokensSettled()));
+  }
+
   /**
    * To be called at the end. Waits for a refresh in progress: its response can hold the only valid refresh token.
    * @returns the messages of refresh tokens that are lost now
    */
   async close(): Promise<string[]> {
     const lost: string[] = [];
+    await this.tokensSettled();
     for (const client of this.clients) {
-      await client.tokensSettled();
       try {
         client.close();
       } catch (error) {

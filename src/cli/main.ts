@@ -53,6 +53,7 @@ async function invoke(argv: readonly string[], terminal: Terminal, ending: Endin
   ending.listen({
     said: () => terminal.say("Interrupted. Ending, press Ctrl-C again to end at once."),
     lastWords: () => cli.lastWords,
+    isJson: isJsonWanted(invocation.values),
   });
   const code = await run(invocation, cli, ending);
   const lost = await cli.close();
@@ -68,6 +69,10 @@ async function run({ command, values }: Invocation, cli: Cli, ending: Ending): P
   try {
     const result = await command.run(values, cli);
     terminal.endProgress();
+    if (isJson) {
+      // A forced end until then writes another document.
+      await cli.tokensSettled();
+    }
     const text = isJson ? jsonOf(result.json) : await result.text();
     await terminal.write(text === "" || text.endsWith("\n") ? text : `${text}\n`);
     return result.hasProblems === true ? exitCodes.failed.code : exitCodes.done.code;
@@ -80,6 +85,7 @@ async function run({ command, values }: Invocation, cli: Cli, ending: Ending): P
     const exit = ending.exit ?? exitOf(error);
     terminal.fail(isExpected(error) ? messageOf(error) : unexpected(error));
     if (isJson) {
+      await cli.tokensSettled();
       await terminal.write(jsonOf({ error: { ...describeError(error), exit } }));
     }
     return exitCodes[exit].code;
@@ -115,7 +121,7 @@ class Ending {
   }
 
   /** @param lastWords what a second signal, which ends the process at once, must say */
-  listen({ said, lastWords }: { said: () => void; lastWords: () => string | undefined }): void {
+  listen({ said, ...end }: { said: () => void; lastWords: () => string | undefined; isJson: boolean }): void {
     for (const [signal, exit] of [
       ["SIGINT", "interrupted"],
       ["SIGTERM", "terminated"],
@@ -124,7 +130,7 @@ class Ending {
     ] as const) {
       process.on(signal, () => {
         if (this.exit !== undefined) {
-          endAtOnce(lastWords(), exit);
+          endAtOnce(end.lastWords(), exit, end.isJson);
         }
         this.exit = exit;
         said();
@@ -134,11 +140,14 @@ class Ending {
   }
 }
 
-function endAtOnce(lastWords: string | undefined, exit: "interrupted" | "terminated"): never {
+function endAtOnce(lastWords: string | undefined, exit: "interrupted" | "terminated", isJson: boolean): never {
   if (lastWords === undefined) {
     process.exit(exitCodes[exit].code);
   }
   try {
+    if (isJson) {
+      writeSync(1, jsonOf({ error: { message: lastWords, exit: "outcomeUnknown" } }));
+    }
     writeSync(2, `error: ${shownText(lastWords)}\n`);
   } catch {
     // The terminal is gone.

@@ -93,6 +93,10 @@ function* filesWithin(
       files.push(path);
     }
     if (kind !== "folder") {
+      if (kind !== "file" && endings.test(path)) {
+        const reason = kind === "missing" ? "is a link that leads nowhere" : "is neither a file nor a folder";
+        problems.addFile(shownName(path, programFolder), reason);
+      }
       continue;
     }
     yield;

@@ -104,15 +104,15 @@ describe("the report of a plan", () => {
     ]);
     const headings = [...text.matchAll(/^### (.*)$|^\*\*create\*\* (.*)$/gm)].map(([, title, line]) => title ?? line);
     assert.deepEqual(headings, [
-      ...["Task `novels`", "CloudRun `ofNovels`"],
       ...["Task `new`", "CloudRun `ofNew`", "TaskCopy `new`"],
+      ...["Task `novels`", "CloudRun `ofNovels`"],
       ...["Task `task-9`", "DataExport `ofOther`"],
       ...["Other resources", "`random:index/id:Id` `id`"],
     ]);
     assert.match(text, /`taskId` \| {2}\| `\(known after the up\)`/);
   });
 
-  it("begins with paid runs and removed rows", () => {
+  it("begins with removed rows and paid runs", () => {
     const copy = { sourceTaskId: "s", taskGroupId: "g" };
     const text = report([
       step({ op: "delete", type: "TaskCopy", name: "gone", id: "task-1", old: copy }),
@@ -139,13 +139,13 @@ describe("the report of a plan", () => {
     ]);
     const [, warnings = ""] = /> \[!WARNING\]\n((?:>.*\n)*)/.exec(text) ?? [];
     assert.deepEqual(warnings.trim().split("\n"), [
-      "> - CloudRun `again` starts a run, which may cost money, because `triggers` changed.",
-      "> - CloudSubtasks `parts` starts subtasks, which may cost money.",
       "> - TaskCopy `gone` removes the rows of task `task-1`; the up fails if there are any, unless forceDestroy allows it.",
       "> - ExtractionTask `forced` removes all rows of task `task-2`.",
+      "> - CloudRun `again` starts a run, which may cost money, because `triggers` changed.",
+      "> - CloudSubtasks `parts` starts subtasks, which may cost money.",
       "> - DataExport `rows` removes the file `r.csv`.",
     ]);
-    assert.match(text, /^1 to create, 1 to update, 1 to replace, 6 to delete\.$/m);
+    assert.match(text, /^1 to adopt, 1 to update, 1 to replace, 6 to delete\.$/m);
   });
 
   it("names the label of a run, and not one that an earlier run had", () => {
@@ -320,6 +320,40 @@ describe("the report of a plan", () => {
     assert.doesNotMatch(text, /native code|toString`/);
   });
 
+  it("calls an adoption so, and sorts tasks by their names", () => {
+    const text = report([
+      ...["t10", "t9"].map((name) => step({ op: "create", name, now: { from: { adoptTaskId: name } } })),
+      step({ op: "create", type: "TaskCopy", name: "copy", now: { sourceTaskId: "s", adoptTaskId: "c" } }),
+      step({ op: "create", type: "CloudRun", name: "run", now: { taskId: "t9", adoptLotNo: "1" } }),
+      step({ op: "create", name: "made", now: { from: { sourceTaskId: "s" } } }),
+    ]);
+    assert.match(text, /^4 to adopt, 1 to create\.$/m);
+    assert.deepEqual(text.match(/^\*\*.*$/gm), [
+      "**adopt** TaskCopy `copy`: changes only values that differ",
+      "**create** ExtractionTask `made`",
+      "**adopt** ExtractionTask `t9`: changes only values that differ",
+      "**adopt** CloudRun `run`: starts nothing",
+      "**adopt** ExtractionTask `t10`: changes only values that differ",
+    ]);
+  });
+
+  it("shows what is removed beside any number of runs, and counts in words what does not fit", () => {
+    const runs = Array.from({ length: 1_200 }, (_, index) =>
+      step({ name: `run-${index}`, type: "CloudRun", op: "create", now: { taskId: "t", note: "x".repeat(80) } }),
+    );
+    const removed = step({
+      name: "precious",
+      type: "TaskCopy",
+      op: "delete",
+      id: "task-1",
+      old: { onDelete: "removeData", forceDestroy: true },
+    });
+    const text = report([...runs, removed]);
+    assert.match(text, /^> - TaskCopy `precious` removes all rows of task `task-1`\.$/m);
+    assert.match(text, /^> - … and \d+ more starts that may cost money\.$/m);
+    assert.match(text, /^Of \d+ changes above, the properties are left out\. \d+ more changes: \d+ to create\. Run/m);
+  });
+
   it("has at most 60,000 characters, however large the plan is", () => {
     const long = "ä|`\\".repeat(300);
     const wide = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`${long}${index}`, long]));
@@ -344,7 +378,7 @@ describe("the report of a plan", () => {
       const diagnostics = Array.from({ length: 100 }, () => ({ severity: "warning", message: long.repeat(10) }));
       const text = report(steps, { diagnostics });
       assert.ok(text.length <= 60_000, `${text.length}`);
-      assert.ok(steps.length < 100 || /… and \d+ more changes\. Run `pulumi preview --diff`/.test(text));
+      assert.ok(steps.length < 100 || /\d+ more changes: [\w, ]+\. Run `pulumi preview --diff`/.test(text));
     }
   });
 

@@ -53,6 +53,69 @@ describe("webextract token", () => {
     assert.equal((await world.run("rows shop-1", storeAlone)).code, 0);
   });
 
+  for (const [what, damage] of [
+    ["cut off", (text: string) => text.slice(0, 100)],
+    ["empty", () => ""],
+    ["of a later version", (text: string) => text.replace('"version":1', '"version":2')],
+    [
+      "with a time beyond the calendar",
+      (text: string) => text.replace(/"updatedAt":\d+/, '"updatedAt":8640000000000001'),
+    ],
+  ] as const) {
+    it(`says that a store is not usable and does not call it empty (${what})`, async () => {
+      const imported = await world.run(
+        "token import --yes --json",
+        storeAlone,
+        world.emulator.credentials.refreshToken,
+      );
+      const file = imported.json().tokenStore;
+      const damaged = damage(readFileSync(file, "utf8"));
+      writeFileSync(file, damaged);
+      for (const [line, code] of [
+        ["token status", 3],
+        ["token refresh --yes", 3],
+        ["rows shop-1", 3],
+        ["doctor", 1],
+      ] as const) {
+        const ended = await world.run(line, storeAlone);
+        assert.equal(ended.code, code, ended.stderr);
+        const says =
+          what === "of a later version" ? /was written by another version/ : /is corrupt and was not changed\. It can/;
+        assert.match(`${ended.stderr}${ended.stdout}`, says);
+        assert.doesNotMatch(ended.stderr, /report it with the command line/);
+        assert.equal(readFileSync(file, "utf8"), damaged);
+      }
+      if (what !== "of a later version") {
+        const again = await world.run("token import --yes", storeAlone, world.emulator.credentials.refreshToken);
+        assert.equal(again.code, 0, again.stderr);
+        assert.match(again.stderr, /is corrupt\. It was renamed to /);
+      }
+    });
+  }
+
+  it("names a store that is no folder", async () => {
+    writeFileSync(world.path("store"), "");
+    const ended = await world.run("token status", { ...storeAlone, WEBEXTRACT_TOKEN_STORE: world.path("store") });
+    assert.equal(ended.code, 3);
+    assert.match(ended.stderr, /^error: The token store .*store is not a folder\.$/m);
+  });
+
+  it("writes one JSON document, with the exit code's name, if the command is ended during a refresh", async () => {
+    for (const line of ["token refresh --yes --json", "rows shop-1 --json"]) {
+      const held = world.holdAnswer({ operation: "refreshToken", when: "after" });
+      const { refreshToken } = world.emulator.credentials;
+      const running = world.start(line.split(" "), { ...storeAlone, WEBEXTRACT_REFRESH_TOKEN: refreshToken });
+      await held;
+      running.process.kill("SIGINT");
+      await running.says(/^Interrupted\./m);
+      running.process.kill("SIGINT");
+      const ended = await running.ended;
+      assert.deepEqual([ended.code, ended.json().error.exit], [6, "outcomeUnknown"], ended.stderr);
+      assert.match(ended.json().error.message, /the new tokens are lost/);
+      world.releaseAnswers();
+    }
+  });
+
   for (const command of ["token refresh --yes", "token import --yes", "status shop-1"]) {
     it(`ends with exit code 1 if the new refresh token cannot be stored: ${command}`, async () => {
       const { refreshToken } = world.emulator.credentials;

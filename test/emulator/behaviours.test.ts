@@ -358,6 +358,12 @@ const tests: { [Name in BehaviourName]: (emulator: Emulator, set: (value: Behavi
       assert.equal(await total(), 0);
       set("allRows");
       assert.equal(await total(), 7);
+      emulator.setBehaviour({ notExported: "handedOutOnce" });
+      await runTemplate(emulator);
+      set("notReturned");
+      assert.deepEqual([await total(), await total(), await total()], [7, 3, 0]);
+      set("usual");
+      assert.equal(await total(), 7);
     },
     async markScope(emulator, set) {
       await runTemplate(emulator);

@@ -757,11 +757,11 @@ export interface components {
              */
             notExported: "untilMarked" | "handedOutOnce";
             /**
-             * @description `total` of `/data/notexported`. `usual`: the rows that are not exported. `allRows`: all rows of the task. `current` is always the number of rows in the response.
+             * @description `total` of `/data/notexported`. `usual`: the rows that are not exported. `notReturned`: of these, with `notExported=handedOutOnce`, the rows that no response has contained. `allRows`: all rows of the task. `current` is always the number of rows in the response.
              * @default usual
              * @enum {unknown}
              */
-            notExportedCounts: "usual" | "allRows";
+            notExportedCounts: "usual" | "notReturned" | "allRows";
             /**
              * @description Rows that `/data/markexported` marks. `task`: all rows of the task at that moment. `returned`: the rows that `/data/notexported` has returned.
              * @default task

@@ -1,9 +1,11 @@
+import { messageOf } from "../../resources/resource";
 import type { CredentialsInUse } from "../../service/auth/accessToken";
 import type { TokenFamily } from "../../service/auth/tokenFamily";
-import { TokenStore } from "../../service/auth/tokenStore";
+import { TokenStore, TokenStoreError } from "../../service/auth/tokenStore";
 import { defaultTokenStore } from "../../service/environment";
 import type { ServiceClientOptions } from "../../service/options";
 import { settingsOf } from "../../service/settings";
+import { CliError } from "../exitCodes";
 import type { Terminal } from "../terminal";
 
 /** What the token store holds of one family of tokens, without the tokens. */
@@ -23,13 +25,19 @@ export function tokenStoreOf({ tokenStore }: ServiceClientOptions): string {
 
 /**
  * The tokens that the store holds for this service and profile. Makes no request and changes nothing.
- * @throws TokenStoreError if the store cannot be read
+ * @throws CliError if the store cannot be read
  */
 export async function storedTokens(
   options: ServiceClientOptions,
   terminal: Terminal,
 ): Promise<{ file: string; tokens: StoredTokens[] }> {
   const store = storeOf(options, terminal);
+  await store.checkReadable().catch((error: unknown) => {
+    const message = messageOf(error);
+    throw error instanceof TokenStoreError
+      ? new CliError(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`, "credential")
+      : error;
+  });
   const { own, others } = await store.families(options.refreshToken);
   const tokens = [
     ...(own === undefined ? [] : [described(own, true)]),

@@ -7,15 +7,24 @@ export interface Callout {
   change: ResourceChange;
   /** In Markdown. */
   says: string;
+  /** What several of them are, such as `runs that may cost money`. */
+  kind: string;
 }
 
-/** Runs that may cost money come first, then what is removed. */
+const kinds: Readonly<Record<string, (change: ResourceChange) => string | undefined>> = {
+  "tasks whose rows are removed": removedRows,
+  "starts that may cost money": paidRun,
+  "files that are removed": removedFile,
+  "runs that are stopped": stoppedRun,
+};
+
+/** What cannot be made again comes first, then what may cost money. */
 export function calloutsOf(changes: readonly ResourceChange[]): Callout[] {
   const ours = changes.filter(({ isOurs }) => isOurs);
-  return [paidRun, removedRows, removedFile, stoppedRun].flatMap((find) =>
+  return Object.entries(kinds).flatMap(([kind, find]) =>
     ours.flatMap((change) => {
       const says = find(change);
-      return says === undefined ? [] : [{ change, says }];
+      return says === undefined ? [] : [{ change, says, kind }];
     }),
   );
 }

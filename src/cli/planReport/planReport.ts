@@ -1,4 +1,5 @@
 import { partsOfUrn } from "../../resources/urn";
+import { isRecord } from "../../service/isRecord";
 import { calloutsOf } from "./callouts";
 import { cell, code, word } from "./markdown";
 import type { Plan, ResourceChange } from "./plan";
@@ -8,7 +9,7 @@ import { propertyChanges } from "./propertyChanges";
 /** Comments of a pull request may have 65,536 characters. */
 const mostCharacters = 60_000;
 /** Of these, in characters. */
-const mostCallouts = 15_000;
+const mostCalloutsOfAKind = 4_000;
 const mostDiagnostics = 10_000;
 const mostRows = 40;
 
@@ -18,7 +19,8 @@ export function planReport(plan: Plan): string {
   const groups = groupsOf(plan);
   let left = mostCharacters - reserve - parts.reduce((sum, part) => sum + part.length + 2, 0);
   let following = plan.changes.length;
-  let leftOut = 0;
+  const leftOut: ResourceChange[] = [];
+  let shortened = 0;
   const add = (text: string): void => {
     parts.push(text);
     left -= text.length + 2;
@@ -33,9 +35,10 @@ export function planReport(plan: Plan): string {
       const whole = wholeChange(change);
       const text = whole.length <= most ? whole : titleOfChange(change);
       if (text.length > most) {
-        leftOut++;
+        leftOut.push(change);
         continue;
       }
+      shortened += text === whole ? 0 : 1;
       if (!isOpen) {
         isOpen = true;
         add(heading);
@@ -43,13 +46,17 @@ export function planReport(plan: Plan): string {
       add(text);
     }
   }
-  if (leftOut > 0) {
-    parts.push(`… and ${leftOut} more changes. Run \`pulumi preview --diff\` to see them.`);
+  const notes = [
+    ...(shortened > 0 ? [`Of ${counted(shortened, "change")} above, the properties are left out.`] : []),
+    ...(leftOut.length > 0 ? [`${counted(leftOut.length, "more change")}: ${countsOf(leftOut)}.`] : []),
+  ];
+  if (notes.length > 0) {
+    parts.push(`${notes.join(" ")} Run \`pulumi preview --diff\` to see them.`);
   }
   return `${parts.join("\n\n")}\n`;
 }
 
-const reserve = 200;
+const reserve = 400;
 const lineLength = 160;
 
 /** As many lines as fit, and a last one with the number of those that do not. */
@@ -67,7 +74,12 @@ function within(most: number, lines: readonly string[], rest: (count: number) =>
   return count === 0 ? shown : [...shown, rest(count)];
 }
 
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
 const verbs: Readonly<Record<string, string>> = {
+  adopt: "to adopt",
   create: "to create",
   update: "to update",
   replace: "to replace",
@@ -75,25 +87,40 @@ const verbs: Readonly<Record<string, string>> = {
 };
 
 function headOf({ changes, diagnostics }: Plan): string {
+  const hasFailed = diagnostics.some(({ severity }) => severity === "error");
+  const none = hasFailed ? "The preview failed." : "No changes.";
+  return `## Preview\n\n${changes.length === 0 ? none : `${countsOf(changes)}.`}`;
+}
+
+/** How many there are of each kind of change. */
+function countsOf(changes: readonly ResourceChange[]): string {
   const counts = new Map<string, number>();
-  for (const { does } of changes) {
+  for (const change of changes) {
+    const does = doesOf(change);
     counts.set(does, (counts.get(does) ?? 0) + 1);
   }
   const kinds = [...new Set([...Object.keys(verbs), ...counts.keys()])].filter((does) => counts.has(does)).slice(0, 10);
-  const summary = kinds.map(
-    (does) => `${counts.get(does)} ${Object.hasOwn(verbs, does) ? verbs[does] : `to ${word(does)}`}`,
-  );
-  const hasFailed = diagnostics.some(({ severity }) => severity === "error");
-  const none = hasFailed ? "The preview failed." : "No changes.";
-  return `## Preview\n\n${summary.length === 0 ? none : `${summary.join(", ")}.`}`;
+  return kinds
+    .map((does) => `${counts.get(does)} ${Object.hasOwn(verbs, does) ? verbs[does] : `to ${word(does)}`}`)
+    .join(", ");
+}
+
+/** The engine calls an adoption a create. */
+function doesOf({ does, isOurs, now }: ResourceChange): string {
+  const source = isRecord(now.from) ? now.from : now;
+  const isAdopted = source.adoptTaskId !== undefined || now.adoptLotNo !== undefined;
+  return does === "create" && isOurs && isAdopted ? "adopt" : does;
 }
 
 function calloutsIn({ changes }: Plan): string {
-  const lines = calloutsOf(changes).map(
-    ({ change: { type, name }, says }) => `> - ${word(type)} ${code(name)} ${says}.`,
+  const byKind = new Map<string, string[]>();
+  for (const { change, says, kind } of calloutsOf(changes)) {
+    byKind.set(kind, [...(byKind.get(kind) ?? []), `> - ${word(change.type)} ${code(change.name)} ${says}.`]);
+  }
+  const shown = [...byKind].flatMap(([kind, lines]) =>
+    within(mostCalloutsOfAKind, lines, (count) => `> - … and ${count} more ${kind}.`),
   );
-  const shown = within(mostCallouts, lines, (count) => `> - … and ${count} more.`);
-  return lines.length === 0 ? "" : ["> [!WARNING]", ...shown].join("\n");
+  return shown.length === 0 ? "" : ["> [!WARNING]", ...shown].join("\n");
 }
 
 function diagnosticsIn({ diagnostics }: Plan): string {
@@ -110,7 +137,7 @@ interface Group {
   changes: ResourceChange[];
 }
 
-/** The changes of each task together, in the order of the plan; resources without a task at the end. */
+/** The changes of each task together, by the names of the tasks; resources without a task at the end, by their names. */
 function groupsOf({ changes, urnsById }: Plan): Group[] {
   const byUrn = new Map(changes.map((change) => [change.urn, change]));
   const groups = new Map<string, Group>();
@@ -120,8 +147,16 @@ function groupsOf({ changes, urnsById }: Plan): Group[] {
     group.changes.push(change);
     groups.set(task, group);
   }
-  return [...groups].sort(([a], [b]) => Number(a === "") - Number(b === "")).map(([, group]) => group);
+  groups.get("")?.changes.sort((a, b) => byName.compare(a.name, b.name));
+  return [...groups]
+    .sort(
+      ([a, { title: one }], [b, { title: other }]) => Number(a === "") - Number(b === "") || byName.compare(one, other),
+    )
+    .map(([, group]) => group);
 }
+
+/** The engine makes resources side by side, so its order means little. */
+const byName = new Intl.Collator("en", { numeric: true });
 
 /** The URN of the task's resource, or the id of a task that has none; empty for a resource without a task. */
 function taskOf(change: ResourceChange, urnsById: ReadonlyMap<string, string>): string {
@@ -154,7 +189,13 @@ function titleOf(task: string, byUrn: ReadonlyMap<string, ResourceChange>): stri
   return `Task ${code(name)}${id === undefined || id === name ? "" : ` (${code(id)})`}`;
 }
 
-function titleOfChange({ type, name, does, replaceReasons }: ResourceChange): string {
+function titleOfChange(change: ResourceChange): string {
+  const { type, name, replaceReasons } = change;
+  const does = doesOf(change);
+  if (does === "adopt") {
+    const how = type === "CloudRun" ? "starts nothing" : "changes only values that differ";
+    return `**adopt** ${word(type)} ${code(name)}: ${how}`;
+  }
   const reasons = replaceReasons.slice(0, 5).map((each) => code(each));
   const why = reasons.length === 0 ? "" : `, because ${reasons.join(", ")} changed`;
   return `**${word(does)}** ${word(type)} ${code(name)}${why}`;

@@ -7,6 +7,7 @@ import { scanRows } from "../../service/rows/rowScanner";
 import { ScannedPage } from "../../service/rows/scannedPage";
 import type { Context } from "../resource";
 import { compareContent } from "./destinations/diskFile";
+import type { DataExportArgs } from "./model";
 import type { OutputFile } from "./outputFile";
 
 /** A read that did not end, or that runs now. */
@@ -43,8 +44,16 @@ export class KeptFiles {
     private readonly context: Context,
   ) {}
 
-  /** Those of one task in the folder for kept rows. End it with `release`. */
-  static async find(file: OutputFile, taskId: string, kind: Kind, context: Context): Promise<KeptFiles> {
+  /**
+   * Those of one task in the folder for kept rows. End it with `release`.
+   * @param isMarked whether the export will mark rows. Then a read that left no row counts too: the service may have returned rows that are in no file.
+   */
+  static async find(
+    file: OutputFile,
+    { taskId, markExported: isMarked = false }: Pick<DataExportArgs, "taskId" | "markExported">,
+    kind: Kind,
+    context: Context,
+  ): Promise<KeptFiles> {
     const folder = file.keptFolder;
     const tag = `${kind}-${createHash("sha256").update(taskId).digest("hex").slice(0, 8)}`;
     const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
@@ -58,7 +67,7 @@ export class KeptFiles {
     const kept = new KeptFiles(
       kind,
       tag,
-      await unfinishedAmong(left, kind, folder),
+      await unfinishedAmong(left, isMarked, folder),
       complete === undefined ? undefined : join(folder, complete),
       folder,
       taskId,
@@ -117,8 +126,17 @@ export class KeptFiles {
       this.kind === "marking"
         ? "some rows may be marked and are in no other file"
         : "the service may not return these rows again";
-    const names = this.unfinished.map((name) => `"${this.named(name)}"`).join(", ");
-    return `another export of this task failed, or is running elsewhere. Its rows are in ${names}, one a line. Keep these files: ${why}`;
+    return `another export of this task failed, or is running elsewhere. Its rows are in ${this.names}, one a line. Keep these files: ${why}`;
+  }
+
+  /** The files of reads that did not end. */
+  get names(): string {
+    return this.unfinished.map((name) => `"${this.named(name)}"`).join(", ");
+  }
+
+  /** What to say of a read that failed before a row came. The file of this export stays, without a row. */
+  get nothingRead(): string {
+    return `No row was read. Keep the file "${this.named(this.own)}": it shows the next export that rows may be missing.`;
   }
 
   /** Keeps the rows of this export after a failure, and says where they are. Rows that are kept already are not kept twice. */
@@ -168,9 +186,12 @@ export class KeptFiles {
       }
       const kept = `${name.slice(0, -partEnding.length)}.ndjson`;
       await rename(path, join(this.folder, kept));
+      const next =
+        this.kind === "marking"
+          ? "Keep that file: some of its rows are marked as exported and are in no other file. The rows that were not marked are exported again."
+          : "The service has returned rows again, so they are in the new file too.";
       this.context.warn(
-        `Task "${this.taskId}": an earlier export failed. The rows that it had read are in "${this.named(kept)}", one a line. The last line may be cut off. ` +
-          `Keep that file: some of its rows are marked as exported and are in no other file. The rows that were not marked are exported again.`,
+        `Task "${this.taskId}": an earlier export failed. The rows that it had read are in "${this.named(kept)}", one a line. The last line may be cut off. ${next}`,
       );
     }
   }
@@ -188,15 +209,15 @@ export class KeptFiles {
 }
 
 /**
- * The files of reads that did not end. One without a row holds nothing to keep, if nothing was marked: it belongs to a read that runs, or was killed.
- * After a day, it goes.
+ * The files of reads that did not end. One without a row holds nothing to keep for an export that marks nothing: it belongs to a read that runs, or was
+ * killed. After a day, it goes.
  */
-async function unfinishedAmong(names: readonly string[], kind: Kind, folder: string): Promise<string[]> {
+async function unfinishedAmong(names: readonly string[], isMarked: boolean, folder: string): Promise<string[]> {
   const unfinished: string[] = [];
   for (const name of names.filter((each) => each.endsWith(partEnding))) {
     const path = join(folder, name);
     const { size, mtimeMs } = await stat(path).catch(() => ({ size: 0, mtimeMs: Number.POSITIVE_INFINITY }));
-    if (size > 0 || kind === "marking") {
+    if (size > 0 || isMarked) {
       unfinished.push(name);
     } else if (mtimeMs < Date.now() - dayMs) {
       await rm(path, { force: true });

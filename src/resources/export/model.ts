@@ -39,7 +39,7 @@ export interface DataExportArgs extends ProfileArgs {
   /**
    * The file, relative to the program's folder, or an object such as `s3://bucket/rows/{lotNo}.ndjson`, which needs the package `@aws-sdk/client-s3`. `{lotNo}` is replaced by the run, which must then contain only letters of ASCII, digits, `_`, `-` and `.`, `{time}` by the time in UTC (with `-2` and so on if that name is
    * taken), and `{n}` by the next free number. An existing file that this export did not write is never overwritten. A change exports again, and the
-   * old file stays. After a refused mark, and when a batch is exported again because its run was not
+   * old file stays. After a refused mark (but for scope `notExported`), and when a batch is exported again because its run was not
    * over, the next export uses the same file again. The path must not contain a secret: it becomes the id and the
    * output `file`, which the state stores in plain text.
    */

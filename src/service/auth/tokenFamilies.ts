@@ -228,9 +228,9 @@ export class TokenFamilies {
     this.#isExchanging = true;
     try {
       const pair = await this.#parts.refresh(refreshToken);
-      secrets.add(pair.access_token);
-      secrets.add(pair.refresh_token);
-      family = renewedFamily(before, pair, Date.now());
+      secrets.add(pair.accessToken);
+      secrets.add(pair.refreshToken);
+      family = renewedFamily(before, pair, refreshToken, Date.now());
       await this.#save(family, place);
     } catch (error) {
       if (isServiceError(error, "credential", "refused")) return "refused";
@@ -242,7 +242,8 @@ export class TokenFamilies {
       this.#isExchanging = false;
     }
     if (isHeaderValue(family.accessToken)) return { token: tokenOf(family, "refreshToken") };
-    const problem = "not sent: the service's new access token contains a character that a header cannot contain.";
+    const problem =
+      "not sent: the service's new access token is missing, or contains a character that a header cannot contain.";
     return {
       error: {
         kind: "contract",

@@ -38,14 +38,21 @@ export interface StoredFamilies {
 /** Where a renewed family belongs: to the refresh token that it began with, or to its key in the store. */
 export type FamilyPlace = { startToken: string } | { key: string };
 
-/** The family after a refresh. `expires_in` is a number of seconds, as number or as string. 0, a missing value or an invalid value means unknown. */
-export function renewedFamily(before: TokenFamily | undefined, pair: NewTokens, now: number): TokenFamily {
-  const seconds = pair.expires_in;
+/**
+ * The family after a refresh. `expiresIn` is a number of seconds, as number or as string. 0, a missing value or an invalid value means unknown.
+ * @param sent the refresh token that was sent
+ */
+export function renewedFamily(
+  before: TokenFamily | undefined,
+  { accessToken = "", refreshToken, expiresIn: seconds }: NewTokens,
+  sent: string,
+  now: number,
+): TokenFamily {
   const lifetime = typeof seconds === "number" || typeof seconds === "string" ? Number(seconds) * 1000 : 0;
   const expiresAt = lifetime > 0 && isTime(now + lifetime) ? now + lifetime : undefined;
   return {
-    refreshToken: pair.refresh_token,
-    accessToken: pair.access_token,
+    refreshToken: refreshToken ?? sent,
+    accessToken,
     expiresAt,
     refreshAt: expiresAt === undefined ? undefined : renewalOf(now, expiresAt),
     beganAt: before?.beganAt ?? now,
@@ -66,8 +73,7 @@ export function isTokenFamily(value: unknown): value is TokenFamily {
   return (
     typeof refreshToken === "string" &&
     typeof accessToken === "string" &&
-    typeof beganAt === "number" &&
-    typeof updatedAt === "number" &&
+    [beganAt, updatedAt].every((time) => typeof time === "number" && isTime(time)) &&
     isOptionalTime(expiresAt) &&
     isOptionalTime(refreshAt) &&
     Array.isArray(profiles) &&

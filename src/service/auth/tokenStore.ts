@@ -30,6 +30,9 @@ const lockStaleAfter = 20_000;
 /** The number of tries to get a lock that another process holds. They take about two minutes. */
 const lockAttempts = 150;
 
+const corrupt =
+  'It can contain the only valid refresh token: keep a copy, correct the file, or import a newly issued refresh token with "webextract token import"';
+
 /** The store exists and cannot be used. The message is for the user. */
 export class TokenStoreError extends Error {}
 
@@ -49,9 +52,9 @@ export class TokenStore {
     this.#warn = warn;
   }
 
-  /** @throws TokenStoreError */
+  /** @throws TokenStoreError, without a start token also if the content is not valid: then nothing else has tokens */
   async families(startToken: string | undefined): Promise<StoredFamilies> {
-    const { salt, families, imported } = await this.#read();
+    const { salt, families, imported } = await this.#read({ isNeeded: startToken === undefined });
     const ownKey = startToken === undefined ? undefined : keyOf(salt, startToken);
     const all = Object.entries(families).map(([key, family]) => ({ ...family, key }));
     const place = all.findIndex(({ key }) => key === ownKey);
@@ -67,7 +70,7 @@ export class TokenStore {
   /** @throws TokenStoreError, or an error of the file system */
   async save(family: TokenFamily, place: FamilyPlace): Promise<void> {
     await makePrivateFolder(dirname(this.file));
-    const content = await this.#read(true);
+    const content = await this.#read({ maySetAside: true });
     const key = "key" in place ? place.key : keyOf(content.salt, place.startToken);
     const profiles = [...new Set([...(content.families[key]?.profiles ?? []), ...family.profiles, this.#profile])];
     await this.#write({ ...content, families: { ...content.families, [key]: { ...family, profiles } } });
@@ -127,8 +130,23 @@ export class TokenStore {
     }
   }
 
-  /** Without the lock, another process can replace a corrupt store at any moment, so only the holder of the lock sets one aside. */
-  async #read(maySetAside = this.#isLocked): Promise<StoreFile> {
+  /**
+   * Rejects if the store cannot be read or its content is not valid. Changes nothing.
+   * @throws TokenStoreError
+   */
+  async checkReadable(): Promise<void> {
+    const folder = dirname(this.file);
+    if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
+      throw new TokenStoreError(`the token store ${folder} is not a folder`);
+    }
+    await this.#read({ isNeeded: true });
+  }
+
+  /**
+   * Without the lock, another process can replace a corrupt store at any moment, so only the holder of the lock sets one aside.
+   * @param isNeeded whether a corrupt store that is not set aside is an error
+   */
+  async #read({ maySetAside = this.#isLocked, isNeeded = false } = {}): Promise<StoreFile> {
     let text: string | undefined;
     try {
       text = await readPrivateFile(this.file);
@@ -141,7 +159,11 @@ export class TokenStore {
         `the token store ${this.file} was written by another version of pulumi-webextract and was not changed`,
       );
     }
-    if (content === undefined && text !== undefined && maySetAside) await this.#setAside();
+    if (content === undefined && text !== undefined) {
+      if (maySetAside) await this.#setAside();
+      else if (isNeeded)
+        throw new TokenStoreError(`the token store ${this.file} is corrupt and was not changed. ${corrupt}`);
+    }
     return content ?? { version: 1, salt: randomBytes(16).toString("hex"), families: {} };
   }
 

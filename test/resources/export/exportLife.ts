@@ -59,7 +59,7 @@ const behaviour = fc.record({
   offsetAnswer: fc.constantFrom("asked", "next", "cursor", "zero"),
   endOfData: fc.constantFrom("restTotal", "emptyPage", "offsetStays"),
   notExported: fc.constantFrom("untilMarked", "untilMarked", "handedOutOnce"),
-  notExportedCounts: fc.constantFrom("usual", "usual", "allRows"),
+  notExportedCounts: fc.constantFrom("usual", "usual", "notReturned", "allRows"),
   dataPageMax: fc.constantFrom(0, 2, 3),
   pageTooLarge: fc.constantFrom("refused", "clamped"),
   rowsArriveLate: fc.constantFrom(0, 0, 1, 2, 3),

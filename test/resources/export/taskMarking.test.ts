@@ -215,6 +215,51 @@ describe("DataExport with markScope task", () => {
     }
   });
 
+  describe("after a response to the read was lost", () => {
+    const parts = (): string[] => files().filter((name) => name.endsWith(".part"));
+    const loseResponse = async (): Promise<string> => {
+      await world.finishedRun();
+      world.emulator.fault({ operation: "getNotExportedData", kind: "reset", when: "after" });
+      const message = await failure(world.declare("DataExport").up(marking));
+      assert.equal(parts().length, 1);
+      return message;
+    };
+
+    it("marks no later rows if the service returns each row only once, until all rows were exported", async () => {
+      world.emulator.setBehaviour({ notExported: "handedOutOnce", notExportedCounts: "notReturned" });
+      const message = await loseResponse();
+      assert.match(message, /No row was read\. Keep the file "out\/.*\.part": .* The next up marks nothing until/);
+      assert.doesNotMatch(message, /safe to try again/);
+      // Nothing comes: that proves nothing.
+      const each = world.declare("DataExport");
+      await each.up(marking);
+      assert.deepEqual([each.state.rowCount, marked(), parts().length], [0, 0, 1]);
+      for (const later of ['{"later":1}', '{"later":2}']) {
+        world.emulator.change.insertRows("task-1", [later]);
+        const refused = await failure(each.up({ ...marking, triggers: [later] }));
+        assert.match(refused, /a response to the read was lost.*Use scope: "all".*, then delete "out\/.*\.part"/);
+        assert.equal(marked(), 0);
+      }
+      await each.up({ ...marking, scope: "all" });
+      assert.deepEqual([each.state.rowCount, each.state.marked, marked()], [27, true, 27]);
+    });
+
+    it("marks the rows if the service returns them again until they are marked", async () => {
+      await loseResponse();
+      const each = world.declare("DataExport");
+      await each.up(marking);
+      assert.deepEqual([each.state.rowCount, each.state.marked, marked()], [25, true, 25]);
+      assert.deepEqual(files(), ["1.ndjson"]);
+    });
+
+    it("leaves no file if the service refused the read, or was not reached", async () => {
+      await world.finishedRun();
+      world.emulator.fault({ operation: "getNotExportedData", kind: "error", code: "TooManyRequests" });
+      await failure(world.declare("DataExport").up(marking));
+      assert.deepEqual(files(), []);
+    });
+  });
+
   it("marks nothing if a page cannot be written, whichever page it is", async () => {
     world.configure({ pageSize: "10" });
     await world.finishedRun();

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { inspect } from "node:util";
 import sinon from "sinon";
 import { errorOf } from "../errors/errorOf";
@@ -104,6 +106,38 @@ describe("access tokens", () => {
     assert.deepEqual([error.kind, error.outcome], ["credential", "notExecuted"]);
     assert.match(error.message, /rotated elsewhere/);
     assert.doesNotMatch(inspect(error, { depth: 9 }), /rotated-away/);
+  });
+
+  it("are stored whatever else of the response is wrong: a refresh token is never thrown away", async () => {
+    const good = { access_token: "access-1", refresh_token: "refresh-new" };
+    for (const [body, stored, isUsed] of [
+      [{ data: { ...good, access_token: "" } }, "refresh-new", false],
+      [{ data: { ...good, access_token: null } }, "refresh-new", false],
+      [{ data: { refresh_token: "refresh-new" } }, "refresh-new", false],
+      [good, "refresh-new", true],
+      [{ data: { access_token: "access-1", refresh_token: null } }, "refresh-0", true],
+      [{ data: { access_token: "access-1" } }, "refresh-0", true],
+    ] as const) {
+      world.service.access.add("access-1");
+      world.service.onRefresh = (response) => {
+        json(response, 200, { requestId: "q", ...body });
+        return true;
+      };
+      const store = join(world.folder, JSON.stringify(body).replace(/\W/g, ""));
+      const client = clientWith({ refreshToken: "refresh-0", tokenStore: store });
+      const error = await startTask(client).then(
+        () => undefined,
+        (caught: Error) => caught,
+      );
+      assert.equal(error === undefined, isUsed, error?.message);
+      if (!isUsed) assert.match(error?.message ?? "", /The new refresh token was stored/);
+      const file = readdirSync(store)[0] ?? "";
+      const content = JSON.parse(readFileSync(join(store, file), "utf8"));
+      assert.deepEqual(
+        Object.values<{ refreshToken: string }>(content.families).map(({ refreshToken }) => refreshToken),
+        [stored],
+      );
+    }
   });
 
   it("fail with an error if no credential is configured", async () => {

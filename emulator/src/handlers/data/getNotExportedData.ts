@@ -15,9 +15,10 @@ export const getNotExportedData: Handler<"getNotExportedData"> = (service, { fie
   let total = 0;
   for (const run of runs) {
     const visible = visibleRows(run);
-    total += behaviour.notExportedCounts === "allRows" ? visible : visible - run.exported.count(visible);
     const taken = new RowMarks(run.exported.toJSON());
     if (behaviour.notExported === "handedOutOnce") taken.addAll(run.handedOut);
+    const notCounted = { usual: run.exported, notReturned: taken, allRows: undefined }[behaviour.notExportedCounts];
+    total += visible - (notCounted?.count(visible) ?? 0);
     for (const [from, to] of taken.gaps(visible, size - found.length)) {
       run.rows.slice(from, to).forEach((text, index) => {
         const handOut = () => {

@@ -38,7 +38,7 @@ export class ReturnedMarking implements Marking {
   ) {}
 
   async prepare(file: OutputFile): Promise<string> {
-    this.abandoned = await KeptFiles.find(file, this.args.taskId, "marking", this.context);
+    this.abandoned = await KeptFiles.find(file, this.args, "marking", this.context);
     return this.abandoned.pathFor(file);
   }
 
@@ -154,7 +154,7 @@ export class ReturnedMarking implements Marking {
     const name = relative(this.context.folder, file.temporaryPath);
     const rows =
       file.rowCount === 0
-        ? `No row was read. Keep the file "${name}": it shows the next export that rows may be missing.`
+        ? this.abandoned?.nothingRead
         : `${this.counted(file)} All of them are in "${name}", one a line. Keep that file.`;
     return new ResourceError(
       `${said} ${rows} The next up marks nothing until each row that the service returned is known to be in a file.`,

@@ -4,11 +4,12 @@ import type { RowPage } from "../../../service/rows/rowPage";
 import type { Context } from "../../resource";
 import { messageOf, PartialFailure, ResourceError } from "../../resource";
 import { runningOf } from "../../run/subtaskList";
+import type { KeptFiles } from "../keptFiles";
 import type { DataExportArgs, DataExportState } from "../model";
 import { pendingMark } from "../model";
 import type { OutputFile } from "../outputFile";
 import type { MarkCoverage, Objection } from "./coverage";
-import { countRows, coverageOf, exportAll } from "./coverage";
+import { countRows, coverageOf, exportAll, responseWasLost } from "./coverage";
 import { WholeRead } from "./wholeRead";
 
 /** Each mark that the service does not accept at that moment is sent again after another check. */
@@ -43,8 +44,26 @@ export class TaskMarking extends WholeRead {
   }
 
   /** After the page was written: a service that returns each row only once does not return it again. */
-  protected override async noted(page: RowPage): Promise<void> {
+  protected override async noted(page: RowPage, file: OutputFile): Promise<void> {
     this.refuse(this.coverage.check(page));
+    if (page.count > 0 && this.earlier?.haveUnfinished === true) {
+      await this.requireSameRows(page, file, this.earlier);
+    }
+  }
+
+  /** An earlier export may have got rows that are in no file. The mark is safe only if the service returns rows again until they are marked. */
+  private async requireSameRows(page: RowPage, file: OutputFile, earlier: KeptFiles): Promise<void> {
+    const { taskId } = this.args;
+    const { client, settings } = this.context;
+    for await (const again of client.rows({ taskId, notExported: true }, { pageSize: settings.pageSize })) {
+      if (again.total === page.total && again.ndjson().equals(page.ndjson())) {
+        await earlier.rename();
+        return;
+      }
+      await file.write(again);
+      break;
+    }
+    this.refuse({ reason: responseWasLost, next: `${exportAll}, then delete ${earlier.names}` });
   }
 
   /** Exclusive, so that no run of this program starts between the last check and the mark. */
@@ -56,11 +75,12 @@ export class TaskMarking extends WholeRead {
     for (let marks = 1; ; marks++) {
       const objection = await this.lastCheck(state);
       if (objection !== undefined) {
-        const exists = `The ${state.rowCount} rows are in "${state.file}". The next up exports them again.`;
+        const where = state.scope === "notExported" ? " into a new file" : "";
+        const exists = `The ${state.rowCount} rows are in "${state.file}". The next up exports them again${where}.`;
         throw failed(notMarked(state, objection, exists), { ...state, pending: [pendingMark.refused] });
       }
       // The mark would reach rows that have arrived since.
-      if (state.rowCount === 0) {
+      if (state.rowCount === 0 || this.coverage.hasNothingToMark === true) {
         return { ...state, marked: true };
       }
       try {

@@ -1,6 +1,9 @@
+import type { ServiceError } from "../../../service/errors/errors";
+import { isServiceError } from "../../../service/errors/errors";
 import type { RowPage } from "../../../service/rows/rowPage";
 import type { Context } from "../../resource";
 import { ResourceError } from "../../resource";
+import { withoutHint } from "../../task/lostResponse";
 import { KeptFiles } from "../keptFiles";
 import type { DataExportArgs, DataExportState } from "../model";
 import { mayComeOnce, rowSource } from "../model";
@@ -23,14 +26,14 @@ export abstract class WholeRead implements Marking {
     protected readonly context: Context,
   ) {}
 
-  private earlier: KeptFiles | undefined;
+  protected earlier: KeptFiles | undefined;
 
   async prepare(file: OutputFile): Promise<string | undefined> {
     const { args, context } = this;
     if (!mayComeOnce(args, context.settings)) {
       return undefined;
     }
-    this.earlier = await KeptFiles.find(file, args.taskId, "reading", context);
+    this.earlier = await KeptFiles.find(file, args, "reading", context);
     const found = this.earlier.describe();
     if (found !== undefined) {
       context.warn(`Task "${args.taskId}": ${found}. Delete them when their rows are in another file.`);
@@ -46,7 +49,7 @@ export abstract class WholeRead implements Marking {
   abstract finish(state: DataExportState): Promise<DataExportState>;
 
   /** Called after each page was passed to the file. */
-  protected async noted(_page: RowPage): Promise<void> {}
+  protected async noted(_page: RowPage, _file: OutputFile): Promise<void> {}
 
   /** The error after an interruption. */
   protected interruption(rowCount: number, total: number): string {
@@ -68,7 +71,7 @@ export abstract class WholeRead implements Marking {
     let total = 0;
     for await (const page of context.client.rows(rowSource(args), { maxRows, pageSize })) {
       yield page;
-      await this.noted(page);
+      await this.noted(page, file);
       this.isComplete = page.complete ?? false;
       total = page.total;
       const isLast = page.complete !== undefined;
@@ -94,6 +97,10 @@ export abstract class WholeRead implements Marking {
 
   async fail(file: OutputFile, error: unknown): Promise<unknown> {
     const { earlier } = this;
+    if (earlier !== undefined && file.rowCount === 0 && this.args.markExported === true && isLostResponse(error)) {
+      await file.close();
+      return new ResourceError(`${withoutHint(error)} ${earlier.nothingRead} ${markNothing}`);
+    }
     if (earlier === undefined || file.rowCount === 0 || !(error instanceof Error)) {
       await file.discard();
       return error;
@@ -111,4 +118,11 @@ export abstract class WholeRead implements Marking {
 export function incompleteRead(taskId: string, rowCount: number, total: number): string {
   const what = total < rowCount ? "Rows may be there twice." : "Rows may be missing.";
   return `Task "${taskId}": the service reports ${total} rows, and returned ${rowCount}. ${what}`;
+}
+
+export const markNothing =
+  "The next up marks nothing until each row that the service returned is known to be in a file.";
+
+function isLostResponse(error: unknown): error is ServiceError {
+  return isServiceError(error) && error.operation === "getNotExportedData" && error.outcome !== "notExecuted";
 }
