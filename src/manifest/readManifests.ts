@@ -99,7 +99,7 @@ class ManifestReader {
       this.readCollection(document, added);
     } else if (document.entries.has("from")) {
       const { reader, values, checked } = this.readTask(taskDocument, document);
-      const { name = document.entries.has("name") ? undefined : nameOfFile(document.file) } = values;
+      const name = givenAt(document, "name") === undefined ? nameOfFile(document.file) : values.name;
       if (typeof name === "string") {
         this.tasks.add({ name, at: reader.placeOf("name"), reader, values, checked });
       }

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests have variables
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -315,6 +316,30 @@ actions:
       symlinkSync(join(folder.path, "tasks"), join(folder.path, "shared/back"));
       assert.deepEqual(files("tasks/b.yaml"), ["b"]);
       assert.deepEqual(files("tasks"), ["b", "a"]);
+    });
+
+    it("give the name of a task without one, also if its name is empty", () => {
+      for (const name of ["", "name:\n", "name: ~\n", "? name\n"]) {
+        assert.deepEqual(
+          folder.tasksOf(`${from}${name}`).map((task) => task.name),
+          ["novels"],
+        );
+      }
+    });
+
+    it("are refused in a folder if they are a link that leads nowhere, or no regular file", () => {
+      folder.write({ "tasks/a.yaml": from });
+      symlinkSync(join(folder.path, "nowhere.yaml"), join(folder.path, "tasks/b.yaml"));
+      execFileSync("mkfifo", [join(folder.path, "tasks/c.yml")]);
+      symlinkSync(join(folder.path, "nowhere"), join(folder.path, "tasks/readme.md"));
+      const { problems } = folder.read("tasks");
+      assert.deepEqual(
+        problems.map(({ file, reason }) => [file, reason]),
+        [
+          ["tasks/b.yaml", "is a link that leads nowhere"],
+          ["tasks/c.yml", "is neither a file nor a folder"],
+        ],
+      );
     });
 
     it("count once in a folder to which many links lead", () => {

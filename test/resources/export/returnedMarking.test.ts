@@ -52,6 +52,21 @@ describe("DataExport with markScope returned", () => {
     assert.equal(each.state.marked, true);
   });
 
+  it("does not forget a lost response because the service lists no rows", async () => {
+    world.configure({ pageSize: "50", maxRetries: "0" });
+    world.emulator.setBehaviour({ notExported: "handedOutOnce", notExportedCounts: "notReturned" });
+    world.emulator.fault({ operation: "getNotExportedData", kind: "reset", when: "after" });
+    await failure(world.declare("DataExport").up(marking));
+    const [part = ""] = parts();
+    const each = world.declare("DataExport");
+    await each.up(marking);
+    assert.deepEqual([each.state.rowCount, marked(), parts()], [0, 0, [part]]);
+    assert.ok(world.warnings.some((warning) => warning.includes(part)));
+    world.emulator.change.insertRows("task-1", ['{"late":1}']);
+    assert.match(await failure(each.up({ ...marking, triggers: [1] })), /rows that are in no file/);
+    assert.equal(marked(), 0);
+  });
+
   it("marks the rows after a lost response if the service returns the same rows again", async () => {
     world.configure({ pageSize: "50", maxRetries: "1" });
     world.emulator.fault({ operation: "getNotExportedData", kind: "reset", when: "after" });

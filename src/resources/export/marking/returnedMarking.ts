@@ -53,7 +53,11 @@ export class ReturnedMarking implements Marking {
       this.noteVanished(page);
       this.isComplete = this.vanished === 0 && (page.count === 0 || page.count === page.total);
       if (page.count === 0 && page.total === 0) {
-        await this.abandoned?.rename();
+        // That there are no rows proves nothing: a service can count only those that it has not returned.
+        const found = this.abandoned?.describe();
+        if (found !== undefined) {
+          this.context.warn(`Task "${this.args.taskId}": ${found}.`);
+        }
         break;
       }
       const isEarlierLost = page.afterLoss === true || this.abandoned?.haveUnfinished === true;
