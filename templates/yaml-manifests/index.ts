@@ -3,15 +3,19 @@ import { Manifest } from "pulumi-webextract";
 
 const config = new pulumi.Config();
 
-// Every file in the folder "tasks" is a task.
+// Every file in the folder "tasks" is a task. Add and remove files as you like: nothing here names one.
 const manifest = new Manifest("tasks", {
   path: "tasks",
   variables: {
-    sourceTaskId: config.require("sourceTaskId"),
-    taskGroupId: config.require("taskGroupId"),
+    sourceTaskId: config.get("sourceTaskId") ?? "",
+    taskGroupId: config.get("taskGroupId") ?? "",
   },
 });
 
-export const taskId = manifest.tasks.products?.taskId;
-export const file = manifest.exports["products-rows"]?.file;
-export const rowCount = manifest.exports["products-rows"]?.rowCount;
+export const tasks = byName(manifest.tasks, ({ taskId }) => taskId);
+export const runs = byName(manifest.runs, ({ lotNo }) => lotNo);
+export const files = byName(manifest.exports, ({ file, rowCount }) => ({ file, rowCount }));
+
+function byName<Resource, Value>(all: Readonly<Record<string, Resource>>, value: (resource: Resource) => Value) {
+  return Object.fromEntries(Object.entries(all).map(([name, resource]) => [name, value(resource)]));
+}

@@ -49,6 +49,31 @@ describe("webextract adopt, validate and plan-report", () => {
     assert.deepEqual(onlyLoops.json().tasks[0].actions, ["each"]);
   });
 
+  it("shows the actions of a task as a table and as JSON, without secrets", async () => {
+    const { code, stdout } = await world.run("actions shop-1");
+    assert.equal(code, 0);
+    assert.match(stdout, /^action +type +properties +loop$/m);
+    assert.match(stdout, /^open +NavigateAction +Url="https:\/\/shop\.test\/" Password=\[secret\]$/m);
+    assert.match(stdout, /^each +LoopAction +UrlList: 30 items$/m);
+    const { taskId, actions } = (await world.run("actions shop-1 --json")).json();
+    assert.deepEqual(
+      [taskId, actions],
+      [
+        "shop-1",
+        [
+          {
+            actionId: "open",
+            actionType: "NavigateAction",
+            properties: { Url: "https://shop.test/", Password: "[secret]" },
+          },
+          { actionId: "each", actionType: "LoopAction", properties: {}, loop: { loopType: "UrlList", items } },
+        ],
+      ],
+    );
+    world.emulator.setBehaviour({ getActionsEmptyTypes: "none" });
+    assert.match((await world.run("actions shop-1")).stdout, /shows no action of task "shop-1"\. .* --types/);
+  });
+
   it("does not replace a file without a confirmation", async () => {
     writeFileSync(world.path("shop.ts"), "mine");
     const refused = await world.run("adopt shop-1 --out shop.ts --json");

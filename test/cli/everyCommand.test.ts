@@ -74,6 +74,11 @@ const table: Readonly<Record<string, Row>> = {
       leaves: /^rows\.csv\.[0-9a-f]{8}\.ndjson$/,
     },
   },
+  actions: {
+    success: { line: "actions shop-1" },
+    failure: { line: "actions nowhere", ends: unknownTask },
+    interrupted: { line: "actions shop-1", at: during("getActions") },
+  },
   adopt: {
     success: { line: "adopt shop-1 --out tasks" },
     failure: { line: "adopt nowhere --out tasks", ends: unknownTask },

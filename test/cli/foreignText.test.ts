@@ -25,6 +25,7 @@ describe("text of the service, of files and of commands", () => {
     "run shop-1 --yes",
     "stop shop-1 --yes",
     "status shop-1",
+    "actions shop-1",
     "adopt shop-1",
     "doctor",
     "probe shop-1",

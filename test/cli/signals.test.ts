@@ -59,6 +59,7 @@ const moments: Record<string, Moment> = {
   "stop, reading": { line: "stop shop-1 --yes", held: { operation: "getSubtasks" }, says: /^error: / },
   "status, reading": { line: "status shop-1", held: { operation: "getSubtasks" }, says: /^error: / },
   "rows, reading": { line: "rows shop-1", held: { operation: "getData" }, says: /^error: / },
+  "actions, reading": { line: "actions shop-1", held: { operation: "getActions" }, says: /^error: / },
   "adopt, reading": { line: "adopt shop-1 --out tasks", held: { operation: "getActions" }, says: /^error: / },
   "probe, reading": { line: "probe --task shop-1", held: { operation: "getSubtasks" }, says: /^error: / },
   "adopt, between two tasks": {

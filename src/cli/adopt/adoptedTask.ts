@@ -15,6 +15,9 @@ export interface AdoptedTask {
   group?: string;
   /** Number of actions that the service shows. */
   shown: number;
+  /** Those whose id and type it shows. */
+  all: AdoptedAction[];
+  /** Those that can be declared: they have properties or a list. */
   actions: AdoptedAction[];
   /** What the declaration lacks, and why. */
   notes: string[];
@@ -71,7 +74,7 @@ export function adoptedTask(taskId: string, shown: readonly ActionShown[], secre
       notes.push(`Action "${actionId}" (${actionType}) is not declared. ${why.join(" ")}`);
     }
   }
-  return { taskId, shown: shown.length, actions: declared, notes };
+  return { taskId, shown: shown.length, all: [...actions.values()], actions: declared, notes };
 }
 
 function adoptedAction(

@@ -1,3 +1,4 @@
+import { actionsCommand } from "../adopt/actionsCommand";
 import { adoptCommand } from "../adopt/adoptCommand";
 import type { CliCommand } from "../command";
 import { planReportCommand } from "../planReport/planReportCommand";
@@ -20,6 +21,7 @@ export const commands: readonly CliCommand[] = [
   stop,
   rows,
   exportRows,
+  actionsCommand,
   adoptCommand,
   validate,
   planReportCommand,
