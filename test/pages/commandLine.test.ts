@@ -8,7 +8,10 @@ import { CliWorld, program, shop } from "../cli/webextract";
 describe("the page about the command line", () => {
   let world: CliWorld;
   before(async () => {
-    world = await CliWorld.create();
+    const open = { actionType: "NavigateAction", actionId: "open", properties: { Url: "https://shop.test/" } };
+    world = await CliWorld.create({
+      seed: { taskGroups: [{ taskGroupId: "shops" }], tasks: [{ ...shop, actions: [open] }] },
+    });
   });
   after(() => world.remove());
 

@@ -4,6 +4,7 @@ import { workArgs } from "../args";
 import type { Context, PendingState } from "../resource";
 import { PartialFailure } from "../resource";
 import { withoutHint } from "./lostResponse";
+import { withKnownActions } from "./unknownAction";
 
 /** A write and the states that it can lead to. If its response is lost, it may have taken effect. */
 export interface TaskWrite<State> {
@@ -38,7 +39,7 @@ export async function writeTask<State extends PendingState & { taskId: string }>
       const pending = [append === undefined ? "write" : "append"];
       throw new PartialFailure(message, taskId, { ...kept, pending });
     }
-    throw error;
+    throw isServiceError(error, "actionNotFound") ? await withKnownActions(error, state, context) : error;
   }
 }
 
