@@ -105,6 +105,25 @@ const commands: Record<string, Column> = {
       [2, /^error: The input is not the output of "pulumi preview --json"/, ...taken, "a FIFO"],
     ],
   },
+  "adopt, ids": {
+    line: ["adopt", "--ids-file", "@"],
+    says: [
+      [
+        2,
+        /^error: ".*" cannot be read \(ENOENT\)/,
+        "a path whose folders are missing",
+        "a link that leads nowhere",
+        "a place where nothing can be made",
+      ],
+      [2, /^error: ".*" cannot be read \(ENOTDIR\)/, "a path below a file"],
+      [2, /^error: ".*" cannot be read \(ELOOP\)/, "a link to itself"],
+      [2, /^error: ".*" cannot be read \(ENAMETOOLONG\)/, "a name that is too long"],
+      [2, /^error: ".*" cannot be read: it is not a file\./, "a folder", "a link to a folder", ...devices],
+      [4, /^error: The service does not know the task mine\. Nothing was written\./, ...taken],
+      [4, /^error: The service does not know the task no plan\. Nothing was written\./, "a FIFO"],
+      [2, /^error: option '--ids-file <file>' argument '' is invalid\. It must not be empty\./, "nothing"],
+    ],
+  },
   export: {
     line: ["export", shop.taskId, "--out", "@"],
     says: [
@@ -204,7 +223,7 @@ describe("a command that is given a path", () => {
         const args = line.map((word) => (word === "@" ? path : word));
         const running = world.start(args, environment?.(world, path));
         running.process.stdin.end();
-        if (name === "plan-report" && place === "a FIFO") {
+        if (["plan-report", "adopt, ids"].includes(name) && place === "a FIFO") {
           // It waits for a writer, as a shell makes one for <(pulumi preview --json).
           await writeFile(world.path(path), "no plan");
         }
