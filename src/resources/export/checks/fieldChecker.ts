@@ -25,12 +25,14 @@ export class FieldChecker {
   /** @param before number of rows before these */
   add(rows: readonly Row[], before: number): void {
     const { name } = this;
+    // Such as constructor, which each row has. To ask each row takes longer than to read it.
+    const isInherited = name in {};
     const { type } = this.checks;
     const fits = type === undefined ? undefined : isOfType[type];
     let row = before;
     for (const each of rows) {
       row++;
-      const value = Object.hasOwn(each, name) ? each[name] : undefined;
+      const value = isInherited && !Object.hasOwn(each, name) ? undefined : each[name];
       this.occurs ||= value !== undefined;
       if (!isFilled(value)) {
         this.empty.note(row);
