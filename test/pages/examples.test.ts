@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
+import ts from "typescript";
 import "../../examples/mocks/shop.test";
 import { repository } from "./readPage";
 
@@ -28,5 +30,40 @@ describe("the examples of the pages", () => {
       await (pulumi.runtime as unknown as { waitForRPCs(): Promise<void> }).waitForRPCs();
       assert.ok(names.length > 1, names.join());
     });
+  }
+});
+
+describe("an example with a project of its own", () => {
+  const examples = join(repository, "examples");
+  const own = readdirSync(examples).filter((name) => existsSync(join(examples, name, "Pulumi.yaml")));
+  let copies: string;
+  before(() => {
+    copies = mkdtempSync(join(tmpdir(), "webextract-examples-"));
+    mkdirSync(join(copies, "node_modules"));
+    symlinkSync(repository, join(copies, "node_modules/pulumi-webextract"));
+    for (const name of ["@pulumi", "@types"]) {
+      symlinkSync(join(repository, "node_modules", name), join(copies, "node_modules", name));
+    }
+  });
+  after(() => rmSync(copies, { recursive: true }));
+
+  const problemsIn = (folder: string): string[] => {
+    const { config } = ts.readConfigFile(join(folder, "tsconfig.json"), ts.sys.readFile);
+    const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, folder);
+    assert.ok(fileNames.includes(join(folder, "index.ts")));
+    return ts
+      .getPreEmitDiagnostics(ts.createProgram(fileNames, { ...options, noEmit: true }))
+      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, " "));
+  };
+
+  for (const name of own) {
+    it(`names its entry point, and compiles in its folder and copied out of it: ${name}`, () => {
+      const folder = join(examples, name);
+      assert.match(readFileSync(join(folder, "Pulumi.yaml"), "utf8"), /^main: index\.ts$/m);
+      assert.deepEqual(problemsIn(folder), []);
+      const copy = join(copies, name);
+      cpSync(folder, copy, { recursive: true });
+      assert.deepEqual(problemsIn(copy), []);
+    }).timeout(120_000);
   }
 });
