@@ -1,6 +1,5 @@
 import type { ServiceError } from "../../service/errors/errors";
 import { isRecord } from "../../service/isRecord";
-import { didYouMean } from "../likelyName";
 import type { Context } from "../resource";
 import { ResourceError } from "../resource";
 import { withoutHint } from "./lostResponse";
@@ -29,6 +28,8 @@ export async function withKnownActions(
   if (known.length === 0) {
     return error;
   }
+  // biome-ignore lint/style/noCommonJs: loaded for this error. Most commands need no likely name.
+  const { didYouMean } = require("../likelyName") as typeof import("../likelyName");
   const given = typeof state.actionId === "string" ? [state.actionId] : Object.keys(declared);
   const unknown = given
     .filter((id) => !known.includes(id))
