@@ -8,8 +8,17 @@ import { optionProblems } from "../service/settings";
 import { runAdvice } from "./advice";
 import type { Connection, ConnectionFlags } from "./connection/connection";
 import { connectionOf } from "./connection/connection";
+import type { NamedTask } from "./connection/namedTask";
+import { namedTask } from "./connection/namedTask";
 import { CliError } from "./exitCodes";
 import type { Terminal } from "./terminal";
+
+/** A connection of a command. */
+export interface Connected extends Connection {
+  client: ServiceClient;
+  /** The stack whose configuration it has, if any. */
+  stack?: string;
+}
 
 type EndingClient = Pick<ServiceClient, "tokensSettled" | "isRefreshing" | "close">;
 
@@ -35,9 +44,24 @@ export class Cli {
   }
 
   /** The configuration that the options name, and a client of it. */
-  async connect(flags: ConnectionFlags): Promise<Connection & { client: ServiceClient }> {
+  async connect(flags: ConnectionFlags): Promise<Connected> {
     const connection = await connectionOf(flags, this.interrupted);
-    return { ...connection, client: this.client(connection.options) };
+    return { ...connection, client: this.client(connection.options), stack: flags.stack };
+  }
+
+  /**
+   * The same for a command about one task.
+   * @param task an id, or the name of a task in the state of the stack
+   * @throws CliError if the name belongs to several tasks
+   */
+  async connectTo(task: string, flags: ConnectionFlags): Promise<Connected & { task: NamedTask }> {
+    const connected = await this.connect(flags);
+    const named = await namedTask(task, connected.stack, this.context(connected));
+    const { profile } = named;
+    // The task is in the account of its resources.
+    return profile === undefined || flags.profile !== undefined
+      ? { ...connected, task: named }
+      : { ...(await this.connect({ ...flags, profile })), task: named };
   }
 
   /** A client that ends with the command. */
@@ -51,7 +75,7 @@ export class Cli {
   }
 
   /** What the resources use to do their work: the command line waits, exports and reads with their code. */
-  context({ config, options, client }: Connection & { client: ServiceClient }): Context {
+  context({ config, options, client }: Connected): Context {
     const { terminal, interrupted } = this;
     return {
       client,

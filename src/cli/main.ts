@@ -5,6 +5,7 @@ import { messageOf } from "../resources/resource";
 import { escapeOf, shownText } from "../service/errors/foreignText";
 import { Cli } from "./cli";
 import type { CommandValues } from "./command";
+import { withDefaults } from "./connection/defaults";
 import { CliError, describeError, exitCodes, exitOf, isExpected } from "./exitCodes";
 import type { Invocation } from "./program";
 import { parse } from "./program";
@@ -67,7 +68,8 @@ async function run({ command, values }: Invocation, cli: Cli, ending: Ending): P
   const { terminal } = cli;
   const isJson = isJsonWanted(values);
   try {
-    const result = await command.run(values, cli);
+    const options = command.connects ? withDefaults(values.options, process.cwd(), terminal) : values.options;
+    const result = await command.run({ ...values, options }, cli);
     terminal.endProgress();
     if (isJson) {
       // A forced end until then writes another document.

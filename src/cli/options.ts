@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from "commander";
+import { Argument, InvalidArgumentError, Option } from "commander";
 
 /** The options of every command. */
 export const commonOptions = (): Option[] => [new Option("--json", "write one JSON document to standard output")];
@@ -9,6 +9,10 @@ export const connectionOptions = (): Option[] => [
   new Option("--profile <name>", "name of an account in webextract:profiles or WEBEXTRACT_PROFILES"),
   new Option("--stack <name>", "use the configuration of this Pulumi stack of the project in the current folder"),
 ];
+
+/** The task of a command. */
+export const taskArgument = (): Argument =>
+  new Argument("<task>", "id of the task, or with --stack, its name in the state of the stack");
 
 export const yesOption = (): Option => new Option("-y, --yes", "answer the question with yes");
 

@@ -14,6 +14,8 @@ import type { ValueReader, Values } from "./valueReader";
 
 /** A task that a manifest declares. */
 export interface DeclaredTask extends Declared {
+  /** Where its name is given: a `name`, a key of `tasks`, or the document of a file that has its name. */
+  at: Place;
   run?: DeclaredRun;
   exports: DeclaredExport[];
 }
@@ -50,7 +52,8 @@ export interface GivenTask {
   reader: ValueReader;
 }
 
-interface NameAt {
+/** A name of a task, and where a manifest has it. */
+export interface NameAt {
   name: string;
   at: Place;
 }
@@ -60,7 +63,8 @@ export class DeclaredTasks {
   private readonly tasks: DeclaredTask[] = [];
   private readonly names: NameAt[] = [];
   private readonly earlierNames: NameAt[] = [];
-  private readonly rerunOn: NameAt[] = [];
+  /** The names of other tasks. */
+  readonly rerunOn: NameAt[] = [];
   private readonly exports: (NameAt & { task: string })[] = [];
   /** The problems of the files with lists. Many tasks can name one file. */
   private readonly listFiles = new Map<string, Problem[]>();
@@ -86,6 +90,7 @@ export class DeclaredTasks {
     const entries = isPlainMap(exports) ? Object.entries(exports) : [];
     this.tasks.push({
       name,
+      at,
       was: earlier,
       opts: optionsOf(opts),
       args,

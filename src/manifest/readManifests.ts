@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import type { ArgSpecs } from "../resources/args";
 import { didYouMean } from "../resources/likelyName";
 import type { FilePlaces } from "../resources/lists/allowedFile";
-import type { Declared, DeclaredTask, GivenTask } from "./declaredTasks";
+import type { Declared, DeclaredTask, GivenTask, NameAt } from "./declaredTasks";
 import { DeclaredTasks } from "./declaredTasks";
 import {
   collectionDocument,
@@ -23,6 +23,8 @@ import type { Variables } from "./variables";
 export interface Manifests {
   /** In the order of the files and documents. Not complete if there are problems. */
   tasks: DeclaredTask[];
+  /** Where tasks name other tasks. */
+  references: readonly NameAt[];
   problems: ManifestProblem[];
 }
 
@@ -54,7 +56,7 @@ export function* readInSteps({ paths, variables, ...places }: ManifestSource): G
     yield;
   }
   const tasks = reader.finish();
-  return { tasks, problems: problems.all };
+  return { tasks, references: reader.references, problems: problems.all };
 }
 
 class ManifestReader {
@@ -70,6 +72,10 @@ class ManifestReader {
 
   finish(): DeclaredTask[] {
     return this.tasks.finish();
+  }
+
+  get references(): readonly NameAt[] {
+    return this.tasks.rerunOn;
   }
 
   readFile(file: ManifestFile): void {

@@ -6,6 +6,7 @@ import { fewerFrames } from "../engine/stackFrames";
 import type { ArgSpecs, Shape } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { taskNamedBy } from "../resources/ownership";
+import { ownTypes } from "../resources/urn";
 import { canonical, entryOf, isPlainMap } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
 import { isRecord } from "../service/isRecord";
@@ -132,7 +133,7 @@ function withoutOwnId(args: Record<string, unknown>): Record<string, unknown> {
 }
 
 export function typeToken(type: string): string {
-  return `pulumi-nodejs:dynamic/webextract:${type}`;
+  return `${ownTypes}${type}`;
 }
 
 /** The task that the arguments name, if any. */

@@ -29,6 +29,11 @@ export function optionsFromEnvironment(env: NodeJS.ProcessEnv = process.env): Pa
   return logLevel === undefined ? rest : { ...rest, logLevel: logLevelOf(logLevel) };
 }
 
+/** Whether the environment names a service. */
+export function namesService(env: NodeJS.ProcessEnv = process.env): boolean {
+  return (env.WEBEXTRACT_BASE_URL ?? "") !== "";
+}
+
 function logLevelOf(value: string): LogLevel {
   if (value === "silent" || value === "debug" || value === "trace") return value;
   throw new TypeError("WEBEXTRACT_LOG must be one of silent, debug, trace.");

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { delimiter } from "node:path";
 import { commands } from "../internals/cli";
-import { CliWorld, shop } from "./webextract";
+import { CliWorld, fakePulumi, shop } from "./webextract";
 
 describe("the command line", () => {
   let world: CliWorld;
@@ -118,12 +116,3 @@ describe("the command line", () => {
     assert.match(none.stderr, /the program pulumi is not on the PATH/);
   });
 });
-
-/** A PATH on which `pulumi` is this program. */
-function fakePulumi(world: CliWorld, code: string): string {
-  const folder = world.path("bin");
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(`${folder}/pulumi`, `#!${process.execPath}\n${code}\n`);
-  chmodSync(`${folder}/pulumi`, 0o755);
-  return `${folder}${delimiter}${process.env.PATH}`;
-}

@@ -74,6 +74,11 @@ const table: Readonly<Record<string, Row>> = {
       leaves: /^rows\.csv\.[0-9a-f]{8}\.ndjson$/,
     },
   },
+  list: {
+    success: { line: "list good.yaml" },
+    failure: { line: "list bad.yaml", ends: [1, "failed"] },
+    interrupted: { line: "list good.yaml bad.yaml", at: atOnce },
+  },
   actions: {
     success: { line: "actions shop-1" },
     failure: { line: "actions nowhere", ends: unknownTask },
@@ -88,6 +93,15 @@ const table: Readonly<Record<string, Row>> = {
     success: { line: "validate good.yaml" },
     failure: { line: "validate bad.yaml", ends: [1] },
     interrupted: { line: "validate good.yaml bad.yaml", at: atOnce },
+  },
+  rename: {
+    success: { line: "rename one two renamed.yaml" },
+    failure: { line: "rename nobody two renamed.yaml", ends: [2, "usage"] },
+    interrupted: { line: "rename one two renamed.yaml", at: atOnce },
+  },
+  use: {
+    success: { line: "use --stack dev" },
+    failure: { line: "use --base-url ftp://x", ends: [2, "usage"] },
   },
   "plan-report": {
     success: { line: "plan-report", input: plan },
@@ -148,11 +162,12 @@ describe("every command", () => {
     await world.finishedRun();
     writeFileSync(world.path("good.yaml"), "from: { adoptTaskId: a }\n");
     writeFileSync(world.path("bad.yaml"), "from: { adoptTaskId: a }\nacions: {}\n");
+    writeFileSync(world.path("renamed.yaml"), "name: one\nfrom: { adoptTaskId: a }\n");
     writeFileSync(world.path("interruptSelf.cjs"), interruptSelf);
   });
   afterEach(() => world.remove());
 
-  const own = /^(?:good\.yaml|bad\.yaml|interruptSelf\.cjs)$/;
+  const own = /^(?:good\.yaml|renamed\.yaml|bad\.yaml|interruptSelf\.cjs)$/;
   const leftFiles = (): string[] =>
     readdirSync(world.folder, { recursive: true, withFileTypes: true })
       .map((entry) =>

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import type { Emulator, EmulatorOptions, Hold, SeedTask } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import type { PseudoTerminalOptions } from "./pseudoTerminal";
@@ -144,4 +144,13 @@ export class CliWorld {
     await this.emulator.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** A PATH on which `pulumi` is this program. */
+export function fakePulumi(world: CliWorld, code: string): string {
+  const folder = world.path("bin");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(`${folder}/pulumi`, `#!${process.execPath}\n${code}\n`);
+  chmodSync(`${folder}/pulumi`, 0o755);
+  return `${folder}${delimiter}${process.env.PATH}`;
 }

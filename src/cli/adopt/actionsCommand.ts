@@ -1,8 +1,8 @@
-import { Argument, Option } from "commander";
+import { Option } from "commander";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
-import { namesIn } from "../options";
+import { namesIn, taskArgument } from "../options";
 import { table } from "../table";
 import type { AdoptedAction } from "./adoptedTask";
 import { secretValue } from "./adoptedTask";
@@ -19,7 +19,7 @@ export const actionsCommand: CliCommand = {
   summary: "show the actions of a task: ids, types, properties and loops",
   details: "These are the names that a program or a manifest needs. Values that look like secrets are not shown.",
   connects: true,
-  arguments: [new Argument("<taskId>", "id of the task")],
+  arguments: [taskArgument()],
   options: [
     new Option(
       "--types <names>",
@@ -35,8 +35,8 @@ export const actionsCommand: CliCommand = {
   ],
   async run({ arguments: [given], options }, cli) {
     const { types, json: _json, ...flags } = options as Flags;
-    const taskId = String(given);
-    const connection = await cli.connect(flags);
+    const connection = await cli.connectTo(String(given), flags);
+    const { taskId } = connection.task;
     const context = cli.context(connection);
     const { accessToken, refreshToken, apiKey } = connection.options;
     const secrets = new Secrets([accessToken, refreshToken, apiKey].filter((each) => each !== undefined));

@@ -1,8 +1,9 @@
 import { Option } from "commander";
-import type { Cli } from "../cli";
+import type { Cli, Connected } from "../cli";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags, FoundConnection } from "../connection/connection";
 import { findConnection } from "../connection/connection";
+import { namedTask } from "../connection/namedTask";
 import { storedTokens, tokenStoreOf } from "../connection/storedTokens";
 import { CliError } from "../exitCodes";
 import type { Finding } from "../findings";
@@ -29,7 +30,7 @@ export const doctor: CliCommand = {
   options: [
     new Option(
       "--task <taskId>",
-      "read the rows of this task (default: a task that does not exist, whose refusal is good news)",
+      "read the rows of this task, by its id or, with --stack, its name (default: a task that does not exist; a response that refuses it shows that the service was reached)",
     ),
   ],
   examples: [
@@ -90,10 +91,22 @@ async function connectionFindings(flags: ConnectionFlags, task: string | undefin
   found.push(
     ...(await journalFindings(config.journal, config.skipsCheckpoints)),
     proxyFinding(options),
-    await readFinding(client, task),
+    await taskFinding(task, { config, options, client, stack: flags.stack }, cli),
     clockFinding(client),
   );
   return found;
+}
+
+async function taskFinding(given: string | undefined, connected: Connected, cli: Cli): Promise<Finding> {
+  try {
+    const task = given === undefined ? undefined : await namedTask(given, connected.stack, cli.context(connected));
+    return await readFinding(connected.client, task?.taskId);
+  } catch (error) {
+    if (!(error instanceof CliError)) {
+      throw error;
+    }
+    return failedFinding("read", error, "Give the id of a task, or a name that the stack has.");
+  }
 }
 
 const marks = { good: "✔", warning: "!", problem: "✖" } as const;

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Argument, InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import type { Problem } from "../../resources/args";
 import { dataExport } from "../../resources/export/dataExport";
 import { destinationOf } from "../../resources/export/destinations/destinationOf";
@@ -27,7 +27,7 @@ import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
-import { integerFrom } from "../options";
+import { integerFrom, taskArgument } from "../options";
 
 interface Flags extends ConnectionFlags {
   out?: string;
@@ -47,7 +47,7 @@ export const exportRows: CliCommand = {
     "The command marks nothing as exported. It never overwrites a file. An export to a file that fails keeps the rows that it has read in a file of another name, " +
     "which the error names; the next export reads all rows again.",
   connects: true,
-  arguments: [new Argument("<taskId>", "id of the task")],
+  arguments: [taskArgument()],
   options: [
     new Option(
       "-o, --out <file>",
@@ -96,11 +96,11 @@ export const exportRows: CliCommand = {
         "usage",
       );
     }
-    const connection = await cli.connect(flags);
+    const connection = await cli.connectTo(String(given), flags);
     const context = cli.context(connection);
     // The name does not matter for standard output.
     const path = out ?? "rows";
-    const read = { taskId: String(given), ...scopeOf(lotNo), path, maxRows };
+    const read = { taskId: connection.task.taskId, ...scopeOf(lotNo), path, maxRows };
     const args: DataExportArgs = { ...read, format, csvFormulas, columns, compression };
     await checkArgs(args, context, out !== undefined);
     if (out === undefined) {

@@ -5,6 +5,8 @@ import { planReportCommand } from "../planReport/planReportCommand";
 import { probeCommand } from "../probe/probeCommand";
 import { doctor } from "./doctor";
 import { exportRows } from "./export";
+import { list } from "./list";
+import { rename } from "./rename";
 import { rows } from "./rows";
 import { run } from "./run";
 import { status } from "./status";
@@ -12,6 +14,7 @@ import { stop } from "./stop";
 import { tokenImport } from "./tokenImport";
 import { tokenRefresh } from "./tokenRefresh";
 import { tokenStatus } from "./tokenStatus";
+import { use } from "./use";
 import { validate } from "./validate";
 
 /** All commands, in the order of the help. */
@@ -21,9 +24,12 @@ export const commands: readonly CliCommand[] = [
   stop,
   rows,
   exportRows,
+  list,
   actionsCommand,
   adoptCommand,
   validate,
+  rename,
+  use,
   planReportCommand,
   doctor,
   probeCommand,

@@ -1,8 +1,8 @@
-import { Argument, Option } from "commander";
+import { Option } from "commander";
 import type { Row } from "../../service/contract/types";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
-import { integerFrom, namesIn } from "../options";
+import { integerFrom, namesIn, taskArgument } from "../options";
 import { table } from "../table";
 
 interface Flags extends ConnectionFlags {
@@ -19,7 +19,7 @@ export const rows: CliCommand = {
   summary: "show the first rows of a task or of one of its runs",
   details: "The command marks nothing as exported. Use export for all rows.",
   connects: true,
-  arguments: [new Argument("<taskId>", "id of the task")],
+  arguments: [taskArgument()],
   options: [
     new Option("--lot-no <lotNo>", "only the rows of this run"),
     new Option("-n, --limit <number>", "how many rows").argParser(integerFrom(1)).default(defaultLimit),
@@ -35,8 +35,8 @@ export const rows: CliCommand = {
   ],
   async run({ arguments: [given], options }, cli) {
     const { lotNo, limit, offset, columns, ...flags } = options as unknown as Flags;
-    const taskId = String(given);
-    const { client } = await cli.connect(flags);
+    const { client, task } = await cli.connectTo(String(given), flags);
+    const { taskId } = task;
     const source = lotNo === undefined ? { taskId } : { taskId, lotNo };
     const found: Row[] = [];
     let total = 0;

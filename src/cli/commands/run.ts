@@ -1,4 +1,4 @@
-import { Argument, Option } from "commander";
+import { Option } from "commander";
 import type { Created } from "../../resources/resource";
 import type { CloudRunArgs, CloudRunState } from "../../resources/run/cloudRunModel";
 import { cloudRunArgs } from "../../resources/run/cloudRunModel";
@@ -12,8 +12,9 @@ import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { serviceOf } from "../connection/connection";
+import { describeTask } from "../connection/namedTask";
 import { CliError } from "../exitCodes";
-import { numberFrom, yesOption } from "../options";
+import { numberFrom, taskArgument, yesOption } from "../options";
 
 interface Flags extends ConnectionFlags {
   lotNo?: string;
@@ -35,7 +36,7 @@ export const run: CliCommand = {
     "A run may cost money, so the command asks before it starts one. With --lot-no it starts nothing and waits for a run that was started before. " +
     "Ctrl-C ends the wait; the run continues at the service.",
   connects: true,
-  arguments: [new Argument("<taskId>", "id of the task")],
+  arguments: [taskArgument()],
   options: [
     new Option("--lot-no <lotNo>", "wait for this run of the task instead of a new one"),
     new Option("--no-wait", "end when the run has started"),
@@ -60,13 +61,14 @@ export const run: CliCommand = {
     { line: "run shop-1 --yes --no-wait --json", does: "starts a run in a script, and prints its lotNo" },
     { line: "run shop-1 --lot-no 639308323497897245", does: "waits for a run that was started before" },
   ],
-  async run({ arguments: [taskId], options }, cli) {
+  async run({ arguments: [given], options }, cli) {
     const flags = options as unknown as Flags;
-    const connection = await cli.connect(flags);
+    const connection = await cli.connectTo(String(given), flags);
     const context = cli.context(connection);
-    const args = argsOf(String(taskId), flags);
+    const args = argsOf(connection.task.taskId, flags);
     if (flags.lotNo === undefined) {
-      const question = `Start a run of task "${args.taskId}" at ${serviceOf(connection)}? It may cost money.`;
+      const task = describeTask(connection.task, connection.stack);
+      const question = `Start a run of ${task} at ${serviceOf(connection)}? It may cost money.`;
       if (!(await cli.terminal.confirm(question, { yes: flags.yes === true, signal: cli.interrupted }))) {
         throw new CliError("No run was started.");
       }

@@ -1,7 +1,8 @@
-import { Argument, Option } from "commander";
+import { Option } from "commander";
 import { countsOf, terminalStatusOf } from "../../resources/run/subtaskList";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
+import { taskArgument } from "../options";
 import { table } from "../table";
 
 interface Flags extends ConnectionFlags {
@@ -13,7 +14,7 @@ export const status: CliCommand = {
   summary: "count the subtasks of the latest run of a task by status",
   details: "The service lists the subtasks of a task without a lotNo: they are those of the latest run.",
   connects: true,
-  arguments: [new Argument("<taskId>", "id of the task")],
+  arguments: [taskArgument()],
   options: [new Option("--subtasks", "list every subtask")],
   examples: [
     { line: "status shop-1", does: "counts the subtasks by status" },
@@ -21,8 +22,8 @@ export const status: CliCommand = {
   ],
   async run({ arguments: [given], options }, cli) {
     const flags = options as Flags;
-    const taskId = String(given);
-    const { client, config } = await cli.connect(flags);
+    const { client, config, task } = await cli.connectTo(String(given), flags);
+    const { taskId } = task;
     const list = await client.allSubtasks(taskId, { signal: cli.interrupted });
     const { total, byStatus } = countsOf(list);
     const statuses = Object.entries(byStatus).map(([word, count]) => {

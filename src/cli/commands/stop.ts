@@ -1,4 +1,4 @@
-import { Argument, Option } from "commander";
+import { Option } from "commander";
 import type { CloudRunState } from "../../resources/run/cloudRunModel";
 import { cloudRunArgs } from "../../resources/run/cloudRunModel";
 import { observeRun } from "../../resources/run/observeRun";
@@ -7,8 +7,9 @@ import { stopRun } from "../../resources/run/runStop";
 import { runningOf } from "../../resources/run/subtaskList";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
+import { describeTask } from "../connection/namedTask";
 import { CliError } from "../exitCodes";
-import { numberFrom, yesOption } from "../options";
+import { numberFrom, taskArgument, yesOption } from "../options";
 
 interface Flags extends ConnectionFlags {
   timeout: number;
@@ -22,7 +23,7 @@ export const stop: CliCommand = {
   name: "stop",
   summary: "stop the running subtasks of the latest run of a task, and wait until they have stopped",
   connects: true,
-  arguments: [new Argument("<taskId>", "id of the task")],
+  arguments: [taskArgument()],
   options: [
     new Option("--timeout <seconds>", `how long to wait, ${mostSeconds} at most`)
       .argParser(numberFrom(0))
@@ -38,8 +39,8 @@ export const stop: CliCommand = {
   ],
   async run({ arguments: [given], options }, cli) {
     const { timeout, poll, yes, ...flags } = options as unknown as Flags;
-    const taskId = String(given);
-    const connection = await cli.connect(flags);
+    const connection = await cli.connectTo(String(given), flags);
+    const { taskId } = connection.task;
     const context = cli.context(connection);
     const wanted = { taskId, timeoutSeconds: timeout, pollSeconds: poll };
     // The user means the run whose subtasks the service lists, whatever its lotNo.
@@ -48,7 +49,7 @@ export const stop: CliCommand = {
     if (running === 0) {
       return result(taskId, 0, `No subtask of task "${taskId}" is running.`);
     }
-    const question = `Stop ${running} running subtasks of task "${taskId}"?`;
+    const question = `Stop ${running} running subtasks of ${describeTask(connection.task, connection.stack)}?`;
     if (!(await cli.terminal.confirm(question, { yes: yes === true, signal: cli.interrupted }))) {
       throw new CliError("Nothing was stopped.");
     }

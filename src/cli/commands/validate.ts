@@ -1,10 +1,8 @@
 import { existsSync, statSync } from "node:fs";
-import { setImmediate } from "node:timers/promises";
 import { Argument } from "commander";
 import type { Manifests } from "../../manifest/readManifests";
-import { anyVariables } from "../../manifest/variables";
-import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
+import { manifestReader, manifestsAt } from "../manifests";
 
 export const validate: CliCommand = {
   name: "validate",
@@ -23,7 +21,7 @@ export const validate: CliCommand = {
     const { describeProblem } = manifestReader();
     const found: Manifests[] = [];
     for (const paths of manifestsIn(given as string[])) {
-      found.push(await read(paths, cli));
+      found.push(await manifestsAt(paths, cli));
     }
     const problems = [
       ...new Map(found.flatMap((each) => each.problems).map((each) => [describeProblem(each), each])).entries(),
@@ -40,18 +38,6 @@ export const validate: CliCommand = {
   },
 };
 
-async function read(paths: readonly string[], cli: Cli): Promise<Manifests> {
-  const reading = manifestReader().readInSteps({ paths, folder: process.cwd(), variables: anyVariables });
-  for (let step = reading.next(); ; step = reading.next()) {
-    if (step.done === true) {
-      return step.value;
-    }
-    // Node.js hears Ctrl-C only between two steps.
-    await setImmediate();
-    cli.checkInterrupted("Not all manifests were checked.");
-  }
-}
-
 /**
  * Each folder is a manifest of its own, because the manifests of two stacks may have tasks of the same names. Files belong together: a shell makes them of
  * a pattern.
@@ -61,9 +47,4 @@ function manifestsIn(paths: readonly string[]): string[][] {
   const files = paths.filter(isFile);
   const others = paths.filter((path) => !isFile(path)).map((path) => [path]);
   return files.length === 0 ? others : [files, ...others];
-}
-
-function manifestReader(): typeof import("../../manifest/readManifests") {
-  // biome-ignore lint/style/noCommonJs: an import at the top would load the parser with every command
-  return require("../../manifest/readManifests");
 }

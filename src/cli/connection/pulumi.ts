@@ -44,23 +44,39 @@ function textOf(pieces: readonly Buffer[]): string {
  * @throws CliError
  */
 export async function stackConfig(stack: string, signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
-  const purpose = `The configuration of stack "${stack}" cannot be read: pulumi config`;
-  const args = ["config", "--show-secrets", "--json", "--stack", stack];
-  const { code, output, errors } = await runPulumi(args, purpose, signal);
+  const found = await readStack(stack, "configuration", ["config", "--show-secrets", "--json"], signal);
+  const entries = Object.entries(found as Record<string, { value?: unknown }>);
+  return new Map(entries.flatMap(([key, { value }]) => (typeof value === "string" ? [[key, value]] : [])));
+}
+
+/**
+ * The state of a stack of the project in the current folder, as `pulumi stack export` prints it. Secrets in it stay encrypted.
+ * @throws CliError
+ */
+export function stackState(stack: string, signal?: AbortSignal): Promise<unknown> {
+  return readStack(stack, "state", ["stack", "export"], signal);
+}
+
+async function readStack(stack: string, what: string, args: readonly string[], signal?: AbortSignal): Promise<object> {
+  const command = `pulumi ${args.filter((arg) => !arg.startsWith("-")).join(" ")}`;
+  const purpose = `The ${what} of stack "${stack}" cannot be read: ${command}`;
+  const { code, output, errors } = await runPulumi([...args, "--stack", stack], purpose, signal);
   if (code !== 0) {
-    const next = `Correct this, and check it with "pulumi config --stack ${stack}" in this folder.`;
+    const next = `Correct this, and check it with "${command} --stack ${stack}" in this folder.`;
     throw new CliError(
       `${purpose} ended with ${code ?? "a signal"}: ${reasonIn(errors)} ${next} No request was sent.`,
       "usage",
     );
   }
   try {
-    const entries = Object.entries(JSON.parse(output) as Record<string, { value?: unknown }>);
-    return new Map(entries.flatMap(([key, { value }]) => (typeof value === "string" ? [[key, value]] : [])));
+    const found: unknown = JSON.parse(output);
+    if (typeof found === "object" && found !== null) {
+      return found;
+    }
   } catch {
     // The output holds secrets, so the error does not show it.
-    throw new CliError(`${purpose} did not print the expected JSON. No request was sent.`, "usage");
   }
+  throw new CliError(`${purpose} did not print the expected JSON. No request was sent.`, "usage");
 }
 
 const longestReason = 500;

@@ -117,14 +117,13 @@ function changeOf(urn: string, all: readonly Step[]): ResourceChange | undefined
   }
   const old = steps.find((step) => step.old !== undefined)?.old ?? {};
   const now = last.op === "delete" ? {} : (steps.findLast((step) => step.now !== undefined)?.now ?? {});
-  const { type, name } = partsOfUrn(urn);
-  const ours = /^pulumi-nodejs:dynamic\/webextract:(\w+)$/.exec(type)?.[1];
+  const { type, name, ownType } = partsOfUrn(urn);
   const dependencies = isRecord(now.propertyDependencies) ? now.propertyDependencies : old.propertyDependencies;
   return {
     urn,
-    type: ours ?? type,
+    type: ownType ?? type,
     name,
-    isOurs: ours !== undefined,
+    isOurs: ownType !== undefined,
     does: steps.some(({ op }) => op.includes("replace")) ? "replace" : last.op,
     id: steps.find(({ id }) => id !== undefined)?.id,
     old: isRecord(old.inputs) ? old.inputs : {},

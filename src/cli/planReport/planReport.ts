@@ -1,4 +1,4 @@
-import { partsOfUrn } from "../../resources/urn";
+import { isTask, partsOfUrn } from "../../resources/urn";
 import { isRecord } from "../../service/isRecord";
 import { calloutsOf } from "./callouts";
 import { cell, code, word } from "./markdown";
@@ -175,10 +175,6 @@ function taskOf(change: ResourceChange, urnsById: ReadonlyMap<string, string>): 
 }
 
 const unknownId = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
-
-function isTask(urn: string): boolean {
-  return /dynamic\/webextract:(?:TaskCopy|ExtractionTask)::/.test(urn);
-}
 
 function titleOf(task: string, byUrn: ReadonlyMap<string, ResourceChange>): string {
   if (task === "") {

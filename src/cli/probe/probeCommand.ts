@@ -31,7 +31,10 @@ export const probeCommand: CliCommand = {
     "The exit code is 1 if the present settings do not fit the service.",
   connects: true,
   options: [
-    new Option("--task <taskId>", "read the actions, the subtasks and the first rows of this task too"),
+    new Option(
+      "--task <taskId>",
+      "read the actions, the subtasks and the first rows of this task too, by its id or, with --stack, its name",
+    ),
     new Option("-o, --out <file>", "write the report to this file (default: standard output)"),
     yesOption(),
   ],
@@ -41,8 +44,9 @@ export const probeCommand: CliCommand = {
     { line: "probe --task shop-1 --json", does: "lists the findings and the settings for a script" },
   ],
   async run({ options: given }, cli) {
-    const { task: taskId, out, yes, json: _json, ...flags } = given as Flags;
+    const { task, out, yes, json: _json, ...flags } = given as Flags;
     const { config, options } = await connectionOf(flags, cli.interrupted);
+    const taskId = await idOf(task, flags, cli);
     const isReplaced = out !== undefined && (await confirmedToReplace(out, yes === true, cli));
     const result = await probe({
       client: cli.rawClient({
@@ -71,6 +75,11 @@ export const probeCommand: CliCommand = {
     };
   },
 };
+
+/** A name needs the state of a stack. Without one, no request is sent for this. */
+async function idOf(task: string | undefined, flags: ConnectionFlags, cli: Cli): Promise<string | undefined> {
+  return task === undefined || flags.stack === undefined ? task : (await cli.connectTo(task, flags)).task.taskId;
+}
 
 /** Before any request, so that no probe is in vain. */
 async function confirmedToReplace(out: string, yes: boolean, cli: Cli): Promise<boolean> {

@@ -1,0 +1,45 @@
+import { optionProblems } from "../../service/settings";
+import { writeFiles } from "../adopt/writeFiles";
+import type { CliCommand } from "../command";
+import type { Defaults } from "../connection/defaults";
+import { defaultNames, defaultsFile, describeDefaults, readDefaults } from "../connection/defaults";
+import { CliError } from "../exitCodes";
+import { connectionOptions } from "../options";
+
+export const use: CliCommand = {
+  name: "use",
+  summary: "choose the stack or the service for the commands of this folder",
+  details:
+    `The command writes ${defaultsFile} in the current folder, which has no secrets. Later commands there read it, and say so, unless an option or WEBEXTRACT_BASE_URL names a service. ` +
+    `Without options, the command shows what the file has. To end its use, remove the file.`,
+  connects: false,
+  options: connectionOptions(),
+  examples: [
+    { line: "use --stack dev", does: "makes --stack dev the default of this folder" },
+    { line: "use", does: "shows the defaults of this folder" },
+  ],
+  async run({ options }, cli) {
+    const given = Object.fromEntries(
+      defaultNames.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+    ) as Defaults;
+    const folder = process.cwd();
+    if (Object.keys(given).length === 0) {
+      const found = readDefaults(folder);
+      const text =
+        found === undefined ? "This folder has no defaults." : `This folder uses ${describeDefaults(found)}.`;
+      return { json: found ?? {}, text: () => text };
+    }
+    const { baseUrl } = given;
+    const problems =
+      baseUrl === undefined ? [] : optionProblems({ baseUrl }).filter((each) => each.startsWith("baseUrl"));
+    if (problems.length > 0) {
+      throw new CliError(`${problems.join(" ").replace("baseUrl", "--base-url")} Nothing was written.`, "usage");
+    }
+    const content = `${JSON.stringify(given, undefined, 2)}\n`;
+    await writeFiles([{ path: defaultsFile, content, present: "other" }], folder, cli.interrupted);
+    return {
+      json: given,
+      text: () => `The commands in this folder use ${describeDefaults(given)}. Wrote ${defaultsFile}.`,
+    };
+  },
+};

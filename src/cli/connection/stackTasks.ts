@@ -1,0 +1,91 @@
+import { isTask, partsOfUrn } from "../../resources/urn";
+import { isPlainMap } from "../../resources/values";
+import { stackState } from "./pulumi";
+
+/** A task that the state of a stack contains. */
+export interface StackTask {
+  /** Name of its ExtractionTask or TaskCopy. Undefined if only other resources, such as a CloudRun, name the task. */
+  name?: string;
+  taskId: string;
+  /** The account of its resources; undefined for the default one. */
+  profile?: string;
+  /** The run that was started last. */
+  run?: { lotNo: string; status: string };
+  /** The DataExports, the one that was written last at the end. */
+  exports: { name: string; file: string; rows: number; lotNo?: string }[];
+}
+
+interface StackResource {
+  type: string;
+  isTask: boolean;
+  name: string;
+  /** When it was changed last, as ISO 8601. Empty if the state does not say. */
+  modified: string;
+  outputs: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The tasks of a stack of the project in the current folder, as its state knows them. Sends nothing to the service.
+ * @throws CliError if the stack cannot be read
+ */
+export async function stackTasks(stack: string, signal?: AbortSignal): Promise<StackTask[]> {
+  return tasksOf(resourcesOf(await stackState(stack, signal)));
+}
+
+function resourcesOf(state: unknown): StackResource[] {
+  const deployment = isPlainMap(state) ? state.deployment : undefined;
+  const resources = isPlainMap(deployment) ? deployment.resources : undefined;
+  return (Array.isArray(resources) ? resources : []).flatMap((each: unknown) => {
+    // A replaced resource that is still to be deleted is not the one that the program means.
+    if (!isPlainMap(each) || typeof each.urn !== "string" || each.delete === true || !isPlainMap(each.outputs)) {
+      return [];
+    }
+    const { ownType: type, name } = partsOfUrn(each.urn);
+    const { modified, outputs } = each;
+    return type === undefined ? [] : [{ type, isTask: isTask(each.urn), name, modified: text(modified), outputs }];
+  });
+}
+
+function tasksOf(resources: readonly StackResource[]): StackTask[] {
+  const byKey = new Map<string, StackTask>();
+  const named: StackTask[] = [];
+  const keyOf = ({ outputs }: StackResource): string => JSON.stringify([outputs.taskId, outputs.profile]);
+  for (const resource of resources) {
+    if (resource.isTask && typeof resource.outputs.taskId === "string") {
+      const task = taskOf(resource, resource.name);
+      named.push(task);
+      byKey.set(keyOf(resource), byKey.get(keyOf(resource)) ?? task);
+    }
+  }
+  for (const resource of [...resources].sort((one, other) => compare(one.modified, other.modified))) {
+    if (typeof resource.outputs.taskId === "string") {
+      const task = byKey.get(keyOf(resource)) ?? taskOf(resource);
+      byKey.set(keyOf(resource), task);
+      addTo(task, resource);
+    }
+  }
+  return [...named, ...[...byKey.values()].filter((task) => !named.includes(task))];
+}
+
+function taskOf({ outputs }: StackResource, name?: string): StackTask {
+  const profile = typeof outputs.profile === "string" ? outputs.profile : undefined;
+  return { name, taskId: text(outputs.taskId), profile, exports: [] };
+}
+
+/** @param resource each in the order in which they were changed */
+function addTo(task: StackTask, { type, name, outputs }: StackResource): void {
+  if (type === "CloudRun" && typeof outputs.lotNo === "string") {
+    task.run = { lotNo: outputs.lotNo, status: text(outputs.status) };
+  } else if (type === "DataExport" && typeof outputs.file === "string" && typeof outputs.rowCount === "number") {
+    const lotNo = typeof outputs.lotNo === "string" ? outputs.lotNo : undefined;
+    task.exports.push({ name, file: outputs.file, rows: outputs.rowCount, lotNo });
+  }
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

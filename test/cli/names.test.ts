@@ -1,0 +1,210 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests have variables
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { CliWorld, fakePulumi, shop } from "./webextract";
+
+const copyId = "4f3b869e-14b3-4ef7-a16d-4c6387a98adc";
+
+interface StateResource {
+  urn: string;
+  modified?: string;
+  delete?: boolean;
+  outputs?: Record<string, unknown>;
+}
+
+let clock = 0;
+const resource = (type: string, name: string, outputs: Record<string, unknown>): StateResource => ({
+  urn: `urn:pulumi:dev::shop::pulumi-nodejs:dynamic/webextract:${type}::${name}`,
+  modified: new Date(1_790_000_000_000 + clock++ * 1000).toISOString(),
+  outputs,
+});
+
+/** As `pulumi stack export` lists them: in the order of their dependencies. */
+const resources: StateResource[] = [
+  { urn: "urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev" },
+  resource("ExtractionTask", "books", { taskId: shop.taskId }),
+  resource("TaskCopy", "copy", { taskId: copyId, profile: "uploads" }),
+  resource("TaskCopy", "twice", { taskId: "one" }),
+  resource("ExtractionTask", "twice", { taskId: "two" }),
+  resource("CloudRun", "books", { taskId: shop.taskId, lotNo: "100", status: "finished" }),
+  { ...resource("CloudRun", "books", { taskId: shop.taskId, lotNo: "99", status: "failed" }), delete: true },
+  resource("DataExport", "first", { taskId: shop.taskId, file: "rows/1.ndjson", rowCount: 5 }),
+  resource("DataExport", "second", { taskId: shop.taskId, file: "rows/2.ndjson", rowCount: 25, lotNo: "100" }),
+  resource("CloudRun", "of an id", { taskId: "adopted", lotNo: "7", status: "running" }),
+];
+
+describe("names of tasks on the command line", () => {
+  let world: CliWorld;
+  let env: Record<string, string | undefined>;
+  beforeEach(async () => {
+    world = await CliWorld.create({
+      seed: { taskGroups: [{ taskGroupId: "shops" }], tasks: [shop, { ...shop, taskId: copyId }] },
+    });
+    const { accessToken, apiKey } = world.emulator.credentials;
+    const config = {
+      "webextract:baseUrl": { value: world.emulator.url },
+      "webextract:accessToken": { value: accessToken, secret: true },
+      "webextract:apiKey": { value: apiKey, secret: true },
+      "webextract:profiles": { value: JSON.stringify({ uploads: { accessToken, apiKey } }), secret: true },
+    };
+    const answers = { config, stack: { version: 3, deployment: { resources } } };
+    writeFileSync(world.path("answers.json"), JSON.stringify(answers));
+    const path = fakePulumi(
+      world,
+      `const fs = require("node:fs");
+fs.appendFileSync("asked.txt", process.argv.slice(2).join(" ") + "\\n");
+const answer = JSON.parse(fs.readFileSync("answers.json", "utf8"))[process.argv[2]];
+console.log(answer === undefined ? "v3.248.0" : JSON.stringify(answer));`,
+    );
+    env = { PATH: path, WEBEXTRACT_BASE_URL: undefined, WEBEXTRACT_ACCESS_TOKEN: undefined };
+  });
+  afterEach(() => world.remove());
+
+  const asked = (): string[] => readFileSync(world.path("asked.txt"), "utf8").trim().split("\n");
+  const stateReads = (): number => asked().filter((line) => line.startsWith("stack export")).length;
+
+  it("lists the tasks of a stack with id, last run, rows and file", async () => {
+    const ended = await world.run("list --stack dev", env);
+    assert.equal(ended.code, 0, ended.stderr);
+    const lines = ended.stdout.split("\n").map((line) => line.trim().split(/ {2,}/));
+    assert.deepEqual(lines[0], ["name", "id", "last run", "rows", "file"]);
+    assert.deepEqual(lines[1], ["books", shop.taskId, "100 finished", "25", "rows/2.ndjson"]);
+    assert.deepEqual(lines[2], ["copy", copyId]);
+    assert.deepEqual(lines[5], ["adopted", "7 running"]);
+    const { tasks } = (await world.run("list --stack dev --json", env)).json();
+    assert.equal(tasks.length, 5);
+    assert.deepEqual(tasks[0].exports.at(-1), { name: "second", file: "rows/2.ndjson", rows: 25, lotNo: "100" });
+    assert.deepEqual(world.operations(), []);
+  });
+
+  it("lists the tasks that manifests declare", async () => {
+    mkdirSync(world.path("tasks"));
+    writeFileSync(world.path("tasks/books.yaml"), "from: { adoptTaskId: shop-1 }\n");
+    writeFileSync(
+      world.path("tasks/more.yaml"),
+      'tasks: { novels: { from: { sourceTaskId: "${id}", taskGroupId: g } } }\n',
+    );
+    const { tasks } = (await world.run("list tasks --json")).json();
+    assert.deepEqual(tasks, [
+      { name: "books", taskId: "shop-1", file: "tasks/books.yaml" },
+      { name: "novels", file: "tasks/more.yaml" },
+    ]);
+    writeFileSync(world.path("tasks/bad.yaml"), "acions: {}\n");
+    const bad = await world.run("list tasks");
+    assert.deepEqual([bad.code, bad.stdout], [1, ""]);
+    assert.match(bad.stderr, /^error: tasks\/bad\.yaml:1:1/);
+    assert.equal((await world.run("list tasks --stack dev")).code, 2);
+    assert.equal((await world.run("list")).code, 2);
+  });
+
+  it("takes a name in place of an id, in every command about a task", async () => {
+    await world.finishedRun();
+    for (const line of [
+      "status NAME",
+      "rows NAME",
+      "actions NAME --types NavigateAction",
+      "export NAME --out {n}.ndjson",
+      "run NAME --yes --no-wait",
+      "stop NAME --yes",
+      "doctor --task NAME",
+      "probe --task NAME",
+    ]) {
+      const ended = await world.run(`${line.replace("NAME", "books")} --stack dev --json`, env);
+      assert.ok([0, line.startsWith("probe") ? 1 : 0].includes(ended.code ?? -1), `${line}: ${ended.stderr}`);
+      const { taskId = shop.taskId } = ended.json();
+      assert.equal(taskId, shop.taskId, line);
+    }
+  });
+
+  it("reads no state for an id that the service knows", async () => {
+    assert.equal((await world.run(`status ${shop.taskId} --stack dev`, env)).code, 0);
+    assert.equal(stateReads(), 0);
+    // Without a stack, there is nothing to look up, and no request is sent for that.
+    world.operations();
+    assert.equal((await world.run(`status ${shop.taskId}`)).code, 0);
+    assert.deepEqual(world.operations(), ["getSubtasks"]);
+  });
+
+  it("prefers an id to a name, also where the service does not show whether a task exists", async () => {
+    const twin = resource("ExtractionTask", shop.taskId, { taskId: copyId });
+    const answers = JSON.parse(readFileSync(world.path("answers.json"), "utf8"));
+    answers.stack.deployment.resources.push(twin);
+    writeFileSync(world.path("answers.json"), JSON.stringify(answers));
+    assert.equal((await world.run(`status ${shop.taskId} --stack dev --json`, env)).json().taskId, shop.taskId);
+    for (const taskGone of ["unnamed", "notFound", "serverError"] as const) {
+      world.emulator.setBehaviour({ taskGone });
+      assert.equal((await world.run(`status ${shop.taskId} --stack dev --json`, env)).json().taskId, shop.taskId);
+      assert.equal((await world.run("status books --stack dev --json", env)).json().taskId, shop.taskId, taskGone);
+    }
+  });
+
+  it("lists the ids of a name that several tasks have, and starts nothing", async () => {
+    const ended = await world.run("run twice --yes --stack dev", env);
+    assert.equal(ended.code, 2);
+    assert.match(ended.stderr, /Stack "dev" has 2 tasks with the name "twice": one, two\. Give the id/);
+    assert.ok(!world.operations().includes("startTask"));
+  });
+
+  it("suggests a name for one that the stack does not have", async () => {
+    const ended = await world.run("rows boks --stack dev", env);
+    assert.equal(ended.code, 4);
+    assert.match(
+      ended.stderr,
+      /stack "dev" has no task with this name; did you mean "books"\? "webextract list --stack dev" shows/,
+    );
+  });
+
+  it("uses the account of the task's resources", async () => {
+    const ended = await world.run("status copy --stack dev --json", env);
+    assert.equal(ended.json().taskId, copyId, ended.stderr);
+  });
+
+  it("shows name, id and stack before it asks", async () => {
+    const ended = await world.run("run books --stack dev", env);
+    assert.equal(ended.code, 2);
+    assert.match(ended.stderr, new RegExp(`Start a run of task "books" \\(id ${shop.taskId}, stack dev\\) at http`));
+    assert.ok(!world.operations().includes("startTask"));
+  });
+
+  describe("use", () => {
+    it("makes a stack the default of a folder, and commands say that they use it", async () => {
+      const used = await world.run("use --stack dev", env);
+      assert.equal(used.code, 0, used.stderr);
+      assert.deepEqual(JSON.parse(readFileSync(world.path(".webextract.json"), "utf8")), { stack: "dev" });
+      const ended = await world.run("status books --json", env);
+      assert.equal(ended.json().taskId, shop.taskId, ended.stderr);
+      assert.match(ended.stderr, /^Using stack "dev" of \.webextract\.json\.\n/);
+      assert.match((await world.run("list", env)).stdout, /books/);
+      assert.match((await world.run("use", env)).stdout, /^This folder uses stack "dev"\.\n$/);
+    });
+
+    it("gives way to options and to the environment", async () => {
+      await world.run("use --stack other --profile uploads", env);
+      const byOption = await world.run("status books --stack dev --json", env);
+      assert.equal(byOption.json().taskId, shop.taskId, byOption.stderr);
+      assert.ok(!byOption.stderr.includes(".webextract.json"));
+      assert.ok(asked().every((line) => !line.includes("--stack other")));
+      const byEnvironment = await world.run(`status ${shop.taskId}`);
+      assert.equal(byEnvironment.code, 0, byEnvironment.stderr);
+      assert.match(byEnvironment.stderr, /^\.webextract\.json is not used: WEBEXTRACT_BASE_URL names a service\.\n/);
+    });
+
+    it("refuses what is no default, and a file that is not its own", async () => {
+      const secret = await world.run("use --base-url https://me:pa55word@service.test", env);
+      assert.equal(secret.code, 2);
+      assert.match(secret.stderr, /--base-url must not hold a user name or password\. Nothing was written\./);
+      assert.ok(!existsSync(world.path(".webextract.json")));
+      for (const [content, words] of [
+        ["{", /is not JSON/],
+        ["[]", /must be a JSON object/],
+        ['{"stak": "dev"}', /has "stak", which is not known: stack, profile, baseUrl are; did you mean "stack"\?/],
+        ['{"stack": 3}', /stack must be a non-empty string/],
+      ] as const) {
+        writeFileSync(world.path(".webextract.json"), content);
+        const ended = await world.run("status books", env);
+        assert.equal(ended.code, 2, content);
+        assert.match(ended.stderr, words);
+      }
+    });
+  });
+});
