@@ -41,6 +41,18 @@ export async function countRows(taskId: string, { client }: Context): Promise<nu
   return data.total;
 }
 
+/** The first page of the rows that are not exported; undefined if the service did not respond. */
+export async function readNotExported(
+  taskId: string,
+  { client }: Context,
+  options: { pageSize?: number; maxRows?: number },
+): Promise<RowPage | undefined> {
+  for await (const page of client.rows({ taskId, notExported: true }, options)) {
+    return page;
+  }
+  return undefined;
+}
+
 class AllCoverage implements MarkCoverage {
   rowsBefore: number | undefined;
 
@@ -115,12 +127,8 @@ class BatchCoverage extends NotExportedCoverage {
     return undefined;
   }
 
-  private async notExported(): Promise<RowPage | undefined> {
-    const source = { taskId: this.args.taskId, notExported: true } as const;
-    for await (const page of this.context.client.rows(source, { pageSize: this.pageSize })) {
-      return page;
-    }
-    return undefined;
+  private notExported(): Promise<RowPage | undefined> {
+    return readNotExported(this.args.taskId, this.context, { pageSize: this.pageSize });
   }
 
   override check(page: RowPage): undefined {
@@ -145,6 +153,9 @@ class BatchCoverage extends NotExportedCoverage {
     this.unreadCount = texts.length;
   }
 }
+
+export const markNothing =
+  "The next up marks nothing until each row that the service returned is known to be in a file.";
 
 export const responseWasLost =
   "a response to the read was lost, and a service that returns each row only once will not return those rows again";

@@ -10,6 +10,7 @@ import { KeptFiles } from "../keptFiles";
 import type { DataExportArgs, DataExportState } from "../model";
 import { defaultPageSize, pendingMark } from "../model";
 import type { OutputFile } from "../outputFile";
+import { markNothing, readNotExported } from "./coverage";
 import type { Marking } from "./marking";
 
 const wayOut =
@@ -160,9 +161,7 @@ export class ReturnedMarking implements Marking {
       file.rowCount === 0
         ? this.abandoned?.nothingRead
         : `${this.counted(file)} All of them are in "${name}", one a line. Keep that file.`;
-    return new ResourceError(
-      `${said} ${rows} The next up marks nothing until each row that the service returned is known to be in a file.`,
-    );
+    return new ResourceError(`${said} ${rows} ${markNothing}`);
   }
 
   async written(): Promise<void> {
@@ -186,18 +185,18 @@ export class ReturnedMarking implements Marking {
   }
 
   private async read(file: OutputFile): Promise<RowPage> {
-    const { client, settings } = this.context;
-    const pageSize = Math.min(settings.pageSize ?? defaultPageSize, this.maxRows - file.rowCount);
-    const source = { taskId: this.args.taskId, notExported: true } as const;
+    const { context } = this;
+    const pageSize = Math.min(context.settings.pageSize ?? defaultPageSize, this.maxRows - file.rowCount);
     this.inDoubt = true;
-    try {
-      for await (const page of client.rows(source, { pageSize, maxRows: pageSize })) {
-        this.inDoubt = page.count > 0;
-        return page;
-      }
-    } catch (error) {
-      this.inDoubt = !isServiceError(error) || error.outcome !== "notExecuted";
-      throw error;
+    const page = await readNotExported(this.args.taskId, context, { pageSize, maxRows: pageSize }).catch(
+      (error: unknown) => {
+        this.inDoubt = !isServiceError(error) || error.outcome !== "notExecuted";
+        throw error;
+      },
+    );
+    if (page !== undefined) {
+      this.inDoubt = page.count > 0;
+      return page;
     }
     throw new ResourceError(`Task "${this.args.taskId}": the service did not respond to a read of its rows.`);
   }

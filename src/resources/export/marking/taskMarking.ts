@@ -9,7 +9,7 @@ import type { DataExportArgs, DataExportState } from "../model";
 import { pendingMark } from "../model";
 import type { OutputFile } from "../outputFile";
 import type { MarkCoverage, Objection } from "./coverage";
-import { countRows, coverageOf, exportAll, responseWasLost } from "./coverage";
+import { countRows, coverageOf, exportAll, readNotExported, responseWasLost } from "./coverage";
 import { WholeRead } from "./wholeRead";
 
 /** Each mark that the service does not accept at that moment is sent again after another check. */
@@ -53,15 +53,14 @@ export class TaskMarking extends WholeRead {
 
   /** An earlier export may have got rows that are in no file. The mark is safe only if the service returns rows again until they are marked. */
   private async requireSameRows(page: RowPage, file: OutputFile, earlier: KeptFiles): Promise<void> {
-    const { taskId } = this.args;
-    const { client, settings } = this.context;
-    for await (const again of client.rows({ taskId, notExported: true }, { pageSize: settings.pageSize })) {
-      if (again.total === page.total && again.ndjson().equals(page.ndjson())) {
-        await earlier.rename();
-        return;
-      }
+    const { pageSize } = this.context.settings;
+    const again = await readNotExported(this.args.taskId, this.context, { pageSize });
+    if (again?.total === page.total && again.ndjson().equals(page.ndjson())) {
+      await earlier.rename();
+      return;
+    }
+    if (again !== undefined) {
       await file.write(again);
-      break;
     }
     this.refuse({ reason: responseWasLost, next: `${exportAll}, then delete ${earlier.names}` });
   }

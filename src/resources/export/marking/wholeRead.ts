@@ -8,6 +8,7 @@ import { KeptFiles } from "../keptFiles";
 import type { DataExportArgs, DataExportState } from "../model";
 import { mayComeOnce, rowSource } from "../model";
 import type { OutputFile } from "../outputFile";
+import { markNothing } from "./coverage";
 import type { Marking } from "./marking";
 
 /**
@@ -119,9 +120,6 @@ export function incompleteRead(taskId: string, rowCount: number, total: number):
   const what = total < rowCount ? "Rows may be there twice." : "Rows may be missing.";
   return `Task "${taskId}": the service reports ${total} rows, and returned ${rowCount}. ${what}`;
 }
-
-export const markNothing =
-  "The next up marks nothing until each row that the service returned is known to be in a file.";
 
 function isLostResponse(error: unknown): error is ServiceError {
   return isServiceError(error) && error.operation === "getNotExportedData" && error.outcome !== "notExecuted";
