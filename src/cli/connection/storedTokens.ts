@@ -32,13 +32,12 @@ export async function storedTokens(
   terminal: Terminal,
 ): Promise<{ file: string; tokens: StoredTokens[] }> {
   const store = storeOf(options, terminal);
-  await store.checkReadable().catch((error: unknown) => {
+  const { own, others } = await store.readableFamilies(options.refreshToken).catch((error: unknown) => {
     const message = messageOf(error);
     throw error instanceof TokenStoreError
       ? new CliError(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`, "credential")
       : error;
   });
-  const { own, others } = await store.families(options.refreshToken);
   const tokens = [
     ...(own === undefined ? [] : [described(own, true)]),
     ...others.map((each) => described(each, false)),

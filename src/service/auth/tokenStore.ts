@@ -52,9 +52,12 @@ export class TokenStore {
     this.#warn = warn;
   }
 
-  /** @throws TokenStoreError, without a start token also if the content is not valid: then nothing else has tokens */
-  async families(startToken: string | undefined): Promise<StoredFamilies> {
-    const { salt, families, imported } = await this.#read({ isNeeded: startToken === undefined });
+  /**
+   * @param isNeeded whether a corrupt store is an error. Without a start token it is: then nothing else has tokens
+   * @throws TokenStoreError
+   */
+  async families(startToken: string | undefined, isNeeded = startToken === undefined): Promise<StoredFamilies> {
+    const { salt, families, imported } = await this.#read({ isNeeded });
     const ownKey = startToken === undefined ? undefined : keyOf(salt, startToken);
     const all = Object.entries(families).map(([key, family]) => ({ ...family, key }));
     const place = all.findIndex(({ key }) => key === ownKey);
@@ -65,6 +68,18 @@ export class TokenStore {
       later: place < 0 ? [] : all.slice(place).filter(isOther),
       imported: all.find(({ key }) => key === imported?.[this.#profile]),
     };
+  }
+
+  /**
+   * As `families`, for a command that only shows them: rejects if the store cannot be read, is not a folder, or its content is not valid.
+   * @throws TokenStoreError
+   */
+  async readableFamilies(startToken: string | undefined): Promise<StoredFamilies> {
+    const folder = dirname(this.file);
+    if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
+      throw new TokenStoreError(`the token store ${folder} is not a folder`);
+    }
+    return this.families(startToken, true);
   }
 
   /** @throws TokenStoreError, or an error of the file system */
@@ -128,18 +143,6 @@ export class TokenStore {
         await pause(Math.min(1_000, 20 * 1.2 ** attempt) * (1 + Math.random()));
       }
     }
-  }
-
-  /**
-   * Rejects if the store cannot be read or its content is not valid. Changes nothing.
-   * @throws TokenStoreError
-   */
-  async checkReadable(): Promise<void> {
-    const folder = dirname(this.file);
-    if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
-      throw new TokenStoreError(`the token store ${folder} is not a folder`);
-    }
-    await this.#read({ isNeeded: true });
   }
 
   /**
