@@ -68,6 +68,21 @@ const taken: Place[] = [
 ];
 const devices: Place[] = ["a device without an end", "a device that is full", "a device that keeps nothing"];
 
+/** Of an input file. */
+const unreadable: Column["says"] = [
+  [
+    2,
+    /^error: ".*" cannot be read \(ENOENT\)/,
+    "a path whose folders are missing",
+    "a link that leads nowhere",
+    "a place where nothing can be made",
+  ],
+  [2, /^error: ".*" cannot be read \(ENOTDIR\)/, "a path below a file"],
+  [2, /^error: ".*" cannot be read \(ELOOP\)/, "a link to itself"],
+  [2, /^error: ".*" cannot be read \(ENAMETOOLONG\)/, "a name that is too long"],
+  [2, /^error: ".*" cannot be read: it is not a file\./, "a folder", "a link to a folder", ...devices],
+];
+
 /** Each command that is given a path, at each place. The path is in place of @. */
 const commands: Record<string, Column> = {
   validate: {
@@ -90,35 +105,15 @@ const commands: Record<string, Column> = {
   "plan-report": {
     line: ["plan-report", "@"],
     says: [
-      [
-        2,
-        /^error: ".*" cannot be read \(ENOENT\)/,
-        "a path whose folders are missing",
-        "a link that leads nowhere",
-        "nothing",
-      ],
-      [2, /^error: ".*" cannot be read \(ENOENT\)/, "a place where nothing can be made"],
-      [2, /^error: ".*" cannot be read \(ENOTDIR\)/, "a path below a file"],
-      [2, /^error: ".*" cannot be read \(ELOOP\)/, "a link to itself"],
-      [2, /^error: ".*" cannot be read \(ENAMETOOLONG\)/, "a name that is too long"],
-      [2, /^error: ".*" cannot be read: it is not a file\./, "a folder", "a link to a folder", ...devices],
+      ...unreadable,
+      [2, /^error: ".*" cannot be read \(ENOENT\)/, "nothing"],
       [2, /^error: The input is not the output of "pulumi preview --json"/, ...taken, "a FIFO"],
     ],
   },
   "adopt, ids": {
     line: ["adopt", "--ids-file", "@"],
     says: [
-      [
-        2,
-        /^error: ".*" cannot be read \(ENOENT\)/,
-        "a path whose folders are missing",
-        "a link that leads nowhere",
-        "a place where nothing can be made",
-      ],
-      [2, /^error: ".*" cannot be read \(ENOTDIR\)/, "a path below a file"],
-      [2, /^error: ".*" cannot be read \(ELOOP\)/, "a link to itself"],
-      [2, /^error: ".*" cannot be read \(ENAMETOOLONG\)/, "a name that is too long"],
-      [2, /^error: ".*" cannot be read: it is not a file\./, "a folder", "a link to a folder", ...devices],
+      ...unreadable,
       [4, /^error: The service does not know the task mine\. Nothing was written\./, ...taken],
       [4, /^error: The service does not know the task no plan\. Nothing was written\./, "a FIFO"],
       [2, /^error: option '--ids-file <file>' argument '' is invalid\. It must not be empty\./, "nothing"],
