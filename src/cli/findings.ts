@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import satisfies from "semver/functions/satisfies";
 import { isFolder } from "../resources/export/destinations/diskFile";
 import { messageOf } from "../resources/resource";
+import { counted } from "../resources/values";
 import type { ServiceClient } from "../service/client";
 import { proxyFromEnvironment } from "../service/environment";
 import { isServiceError } from "../service/errors/errors";
@@ -87,7 +88,7 @@ export async function folderFinding(check: string, folder: string, setting: stri
     : {
         check,
         is: "problem",
-        found: `other users can read ${open.length} files of ${folder}, such as ${open[0]}`,
+        found: `other users can read ${counted(open.length, "file")} of ${folder}, such as ${open[0]}`,
         remedy: `Run: chmod 600 ${folder}/*`,
       };
 }

@@ -14,6 +14,12 @@ export const connectionOptions = (): Option[] => [
 export const taskArgument = (): Argument =>
   new Argument("<task>", "id of the task, or with --stack, its name in the state of the stack");
 
+export const typesOption = (): Option =>
+  new Option(
+    "--types <names>",
+    "action types to read, with commas between them (default: webextract:actionTypes, otherwise all that the service shows without a type)",
+  ).argParser(namesIn);
+
 export const yesOption = (): Option => new Option("-y, --yes", "answer the question with yes");
 
 /** Parses a number of at least `least`. */

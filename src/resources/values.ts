@@ -40,6 +40,11 @@ export function describeValue(value: unknown): string {
   return `a ${typeof value}`;
 }
 
+/** A number and its noun: "1 row", "2 rows". */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** True if both values are known and differ. An unknown value can turn out to be equal, so it never counts as a difference. */
 export function differs(before: unknown, now: unknown): boolean {
   return !holdsUnknown(before) && !holdsUnknown(now) && canonical(before) !== canonical(now);

@@ -1,8 +1,8 @@
-import { Option } from "commander";
+import { counted } from "../../resources/values";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
-import { namesIn, taskArgument } from "../options";
+import { taskArgument, typesOption } from "../options";
 import { table } from "../table";
 import type { AdoptedAction } from "./adoptedTask";
 import { secretValue } from "./adoptedTask";
@@ -20,12 +20,7 @@ export const actionsCommand: CliCommand = {
   details: "These are the names that a program or a manifest needs. Values that look like secrets are not shown.",
   connects: true,
   arguments: [taskArgument()],
-  options: [
-    new Option(
-      "--types <names>",
-      "action types to read, with commas between them (default: webextract:actionTypes, otherwise all that the service shows without a type)",
-    ).argParser(namesIn),
-  ],
+  options: [typesOption()],
   examples: [
     { line: "actions shop-1", does: "shows the actions of a task" },
     {
@@ -38,9 +33,8 @@ export const actionsCommand: CliCommand = {
     const connection = await cli.connectTo(String(given), flags);
     const { taskId } = connection.task;
     const context = cli.context(connection);
-    const { accessToken, refreshToken, apiKey } = connection.options;
-    const secrets = new Secrets([accessToken, refreshToken, apiKey].filter((each) => each !== undefined));
-    const { tasks } = await readTasks([{ taskId }], types ?? context.settings.actionTypes, secrets, context);
+    const asked = types ?? context.settings.actionTypes;
+    const { tasks } = await readTasks([{ taskId }], asked, new Secrets(connection.options), context);
     const [task] = tasks;
     cli.checkInterrupted("Nothing was shown.");
     if (task === undefined) {
@@ -52,7 +46,7 @@ export const actionsCommand: CliCommand = {
         const rows = task.all.map((action) => [
           action.actionId,
           action.actionType,
-          [...action.properties].map(([name, value]) => `${name}=${shown(value)}`).join(" "),
+          [...action.properties].map(([name, value]) => `${name}=${unlessSecret(value, JSON.stringify)}`).join(" "),
           loopInWords(action),
         ]);
         const titles = ["action", "type", "properties", "loop"];
@@ -64,20 +58,20 @@ export const actionsCommand: CliCommand = {
   },
 };
 
-const hidden = "[secret]";
-
-function shown(value: unknown): string {
-  return value === secretValue ? hidden : JSON.stringify(value);
+function unlessSecret<Value, Shown>(value: Value | typeof secretValue, show: (value: Value) => Shown): Shown | string {
+  return value === secretValue ? "[secret]" : show(value as Value);
 }
 
+const asItIs = <Value>(value: Value): Value => value;
+
 function jsonOf({ actionId, actionType, title, properties, loop }: AdoptedAction): unknown {
-  const values = [...properties].map(([name, value]) => [name, value === secretValue ? hidden : value]);
+  const values = [...properties].map(([name, value]) => [name, unlessSecret(value, asItIs)]);
   return {
     actionId,
     actionType,
     title,
     properties: Object.fromEntries(values),
-    loop: loop && { loopType: loop.loopType, items: loop.items === secretValue ? hidden : loop.items },
+    loop: loop && { loopType: loop.loopType, items: unlessSecret(loop.items, asItIs) },
   };
 }
 
@@ -85,8 +79,5 @@ function loopInWords({ loop }: AdoptedAction): string {
   if (loop === undefined) {
     return "";
   }
-  const { loopType, items } = loop;
-  return items === secretValue
-    ? `${loopType}: ${hidden}`
-    : `${loopType}: ${items.length} item${items.length === 1 ? "" : "s"}`;
+  return `${loop.loopType}: ${unlessSecret(loop.items, ({ length }) => counted(length, "item"))}`;
 }

@@ -1,11 +1,12 @@
 import { dirname } from "node:path";
 import { Argument, Option } from "commander";
+import { counted } from "../../resources/values";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
 import { inputFile } from "../inputFile";
-import { namesIn, yesOption } from "../options";
+import { typesOption, yesOption } from "../options";
 import type { AdoptedFiles, Language, PlannedFile } from "./adoptedFiles";
 import { adoptedFiles, targetProblem } from "./adoptedFiles";
 import type { AdoptedTask } from "./adoptedTask";
@@ -53,10 +54,7 @@ export const adoptCommand: CliCommand = {
       "--language <language>",
       "language of the files (default: by the name of the file, otherwise yaml)",
     ).choices(["yaml", "typescript"]),
-    new Option(
-      "--types <names>",
-      "action types to read, with commas between them (default: webextract:actionTypes, otherwise all that the service shows without a type)",
-    ).argParser(namesIn),
+    typesOption(),
     new Option(
       "--items-dir <folder>",
       "folder of the files with lists of more than 20 items (default: the folder items beside the declarations)",
@@ -81,11 +79,9 @@ export const adoptCommand: CliCommand = {
     }
     const wanted = await wantedTasks(given as string[], idsFile, cli);
     const connection = await cli.connect(flags);
-    const { accessToken, refreshToken, apiKey } = connection.options;
-    const credentials = [accessToken, refreshToken, apiKey].filter((each) => each !== undefined);
     const context = cli.context(connection);
     const asked = types ?? context.settings.actionTypes;
-    const { tasks, gone } = await readTasks(wanted, asked, new Secrets(credentials), context);
+    const { tasks, gone } = await readTasks(wanted, asked, new Secrets(connection.options), context);
     cli.checkInterrupted(nothingWritten);
     if (gone.length > 0) {
       const message = `The service does not know ${gone.length === 1 ? "the task" : "the tasks"} ${gone.join(", ")}. ${nothingWritten}`;
@@ -94,7 +90,7 @@ export const adoptCommand: CliCommand = {
     requireActions(tasks, asked);
     const plan = adoptedFiles(tasks, target);
     await confirmReplaced(plan.files, yes === true, cli);
-    const written = await writeFiles(plan.files, target.folder, cli.interrupted);
+    const written = new Set(await writeFiles(plan.files, target.folder, cli.interrupted));
     return { json: jsonOf(plan, tasks, written), text: () => textOf(plan, tasks, written) };
   },
 };
@@ -123,7 +119,7 @@ function requireActions(tasks: readonly AdoptedTask[], types: readonly string[])
   if (tasks.some(({ shown }) => shown > 0)) {
     return;
   }
-  const what = tasks.length === 1 ? `of task "${tasks[0]?.taskId}"` : `of the ${tasks.length} tasks`;
+  const what = tasks.length === 1 ? `of task "${tasks[0]?.taskId}"` : `of the ${counted(tasks.length, "task")}`;
   const asked = types.length === 0 ? "without their types" : `of the types ${types.join(", ")}`;
   throw new CliError(
     `The service shows no action ${what} ${asked}. ${nothingWritten} Name the types of their actions with --types, with commas between them: ` +
@@ -139,7 +135,7 @@ async function confirmReplaced(files: readonly PlannedFile[], yes: boolean, cli:
   if (replaced.length === 0) {
     return;
   }
-  const question = `Replace ${replaced.length === 1 ? "the file" : `${replaced.length} files:`} ${replaced.join(", ")}?`;
+  const question = `Replace ${replaced.length === 1 ? "the file" : `${counted(replaced.length, "file")}:`} ${replaced.join(", ")}?`;
   if (!(await cli.terminal.confirm(question, { yes, signal: cli.interrupted }))) {
     throw new CliError("No file was written.");
   }
@@ -148,7 +144,7 @@ async function confirmReplaced(files: readonly PlannedFile[], yes: boolean, cli:
 function jsonOf(
   { tasks, files, document }: AdoptedFiles,
   read: readonly AdoptedTask[],
-  written: readonly string[],
+  written: ReadonlySet<string>,
 ): unknown {
   return {
     tasks: tasks.map((task, index) => ({
@@ -156,7 +152,7 @@ function jsonOf(
       actions: read[index]?.actions.map(({ actionId }) => actionId) ?? [],
       notes: notesOf(read[index]),
     })),
-    files: files.map(({ path, present }) => ({ path, written: written.includes(path), replaced: present === "other" })),
+    files: files.map(({ path, present }) => ({ path, written: written.has(path), replaced: present === "other" })),
     document,
   };
 }
@@ -164,7 +160,7 @@ function jsonOf(
 function textOf(
   { tasks, files, document }: AdoptedFiles,
   read: readonly AdoptedTask[],
-  written: readonly string[],
+  written: ReadonlySet<string>,
 ): string {
   if (document !== undefined) {
     return document;
@@ -183,18 +179,18 @@ function textOf(
 /** More files than these are a count. */
 const mostFiles = 10;
 
-function describeFiles(files: readonly PlannedFile[], written: readonly string[]): string[] {
+function describeFiles(files: readonly PlannedFile[], written: ReadonlySet<string>): string[] {
   if (files.length <= mostFiles) {
-    return files.map(({ path }) => (written.includes(path) ? `wrote ${path}` : `${path} is up to date`));
+    return files.map(({ path }) => (written.has(path) ? `wrote ${path}` : `${path} is up to date`));
   }
   const folders = new Map<string, { all: number; written: number }>();
   for (const { path } of files) {
     const count = folders.get(dirname(path)) ?? { all: 0, written: 0 };
-    folders.set(dirname(path), { all: count.all + 1, written: count.written + (written.includes(path) ? 1 : 0) });
+    folders.set(dirname(path), { all: count.all + 1, written: count.written + (written.has(path) ? 1 : 0) });
   }
   return [...folders].map(([folder, count]) => {
     const rest = count.all - count.written;
-    return `wrote ${count.written} files to ${folder}${rest === 0 ? "" : `; ${rest} are up to date`}`;
+    return `wrote ${counted(count.written, "file")} to ${folder}${rest === 0 ? "" : `; ${rest} are up to date`}`;
   });
 }
 
@@ -203,7 +199,7 @@ function describeNames(names: readonly string[]): string {
   const [first = ""] = names;
   return names.length === 1
     ? first
-    : `${names.length} tasks (${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""})`;
+    : `${counted(names.length, "task")} (${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""})`;
 }
 
 function notesOf(task: AdoptedTask | undefined): string[] {

@@ -1,6 +1,7 @@
 import { splitLines } from "../../resources/lists/lines";
 import type { ActionShown } from "../../resources/task/taskPresence";
 import { fieldOf, itemsOf, pairOf } from "../../resources/task/taskPresence";
+import { counted } from "../../resources/values";
 import { isRecord } from "../../service/isRecord";
 import type { Secrets } from "./secrets";
 
@@ -175,7 +176,7 @@ function adoptedLoop(shown: ActionShown, secrets: Secrets, notes: string[]): Ado
   const items = itemsOf(shown);
   if (items === undefined) {
     notes.push(
-      `The list of ${given.length} items is not declared, because the service shows an item that is no string, number or boolean.`,
+      `The list of ${counted(given.length, "item")} is not declared, because the service shows an item that is no string, number or boolean.`,
     );
     return undefined;
   }
@@ -191,12 +192,12 @@ function adoptedLoop(shown: ActionShown, secrets: Secrets, notes: string[]): Ado
             ? `its loopType or an item ${brokenText}`
             : undefined;
   if (why !== undefined) {
-    notes.push(`The list of ${items.length} items is not declared, because ${why}.`);
+    notes.push(`The list of ${counted(items.length, "item")} is not declared, because ${why}.`);
     return undefined;
   }
   if (items.some((item) => secrets.mayBeValue(item))) {
     notes.push(
-      `An item of the list of ${items.length} items may be a secret. The list is a variable that you have to set.`,
+      `An item of the list of ${counted(items.length, "item")} may be a secret. The list is a variable that you have to set.`,
     );
     return { loopType: String(loopType), items: secretValue };
   }

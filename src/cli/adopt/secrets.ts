@@ -1,12 +1,17 @@
 import { hideSecrets, mayBeSecret } from "../../service/errors/secretShapes";
+import type { ServiceClientOptions } from "../../service/options";
 
 /**
  * Finds values that must not be written to a file: the credentials in use, and values that look like secrets of the task. The service does not mark
  * them, so this is a guess.
  */
 export class Secrets {
-  /** @param credentials those of the connection */
-  constructor(private readonly credentials: readonly string[] = []) {}
+  private readonly credentials: readonly string[];
+
+  /** @param options those of the connection, with its credentials */
+  constructor({ accessToken, refreshToken, apiKey }: Partial<ServiceClientOptions> = {}) {
+    this.credentials = [accessToken, refreshToken, apiKey].filter((each) => each !== undefined);
+  }
 
   /** Whether a property is or contains a secret. */
   mayBeProperty(name: string, value: string): boolean {

@@ -23,6 +23,7 @@ import { rowSource } from "../../resources/export/model";
 import { runCommandExport } from "../../resources/export/runExport";
 import type { Context } from "../../resources/resource";
 import { ResourceError } from "../../resources/resource";
+import { counted } from "../../resources/values";
 import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
@@ -198,5 +199,5 @@ function documentOf({ taskId, lotNo, file, rowCount, bytes, sha256, complete, fo
 }
 
 function summaryOf({ rowCount, bytes, complete }: DataExportState): string {
-  return `${rowCount} rows, ${bytes} bytes${complete ? "" : ", not all rows of the service,"}`;
+  return `${counted(rowCount, "row")}, ${counted(bytes, "byte")}${complete ? "" : ", not all rows of the service,"}`;
 }

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { Argument } from "commander";
 import type { Manifests } from "../../manifest/readManifests";
+import { counted } from "../../resources/values";
 import type { CliCommand } from "../command";
 import { manifestReader, manifestsAt } from "../manifests";
 
@@ -31,8 +32,8 @@ export const validate: CliCommand = {
       json: { tasks: count, problems: problems.map(([, problem]) => problem) },
       text: () =>
         problems.length === 0
-          ? `${count} ${count === 1 ? "task" : "tasks"}, no problem.`
-          : `${problems.map(([words]) => words).join("\n")}\n\n${problems.length} ${problems.length === 1 ? "problem" : "problems"}.`,
+          ? `${counted(count, "task")}, no problem.`
+          : `${problems.map(([words]) => words).join("\n")}\n\n${counted(problems.length, "problem")}.`,
       hasProblems: problems.length > 0,
     };
   },

@@ -1,4 +1,5 @@
 import { isTask, partsOfUrn } from "../../resources/urn";
+import { counted } from "../../resources/values";
 import { isRecord } from "../../service/isRecord";
 import { calloutsOf } from "./callouts";
 import { cell, code, word } from "./markdown";
@@ -72,10 +73,6 @@ function within(most: number, lines: readonly string[], rest: (count: number) =>
   }
   const count = lines.length - shown.length;
   return count === 0 ? shown : [...shown, rest(count)];
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 const verbs: Readonly<Record<string, string>> = {

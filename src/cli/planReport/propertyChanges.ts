@@ -1,4 +1,4 @@
-import { canonical } from "../../resources/values";
+import { canonical, counted } from "../../resources/values";
 import { hideSecrets, mayBeSecret } from "../../service/errors/secretShapes";
 import { isRecord } from "../../service/isRecord";
 import type { ResourceChange } from "./plan";
@@ -104,7 +104,7 @@ function withoutDigests(map: Record<string, unknown>): Record<string, unknown> {
   }
   const { hosts: _hosts, ...others } = rest;
   const name = rest.itemsFile === undefined ? "file" : "itemsFile";
-  const lines = typeof count === "number" ? `${count} ${count === 1 ? "line" : "lines"}, ` : "";
+  const lines = typeof count === "number" ? `${counted(count, "line")}, ` : "";
   return { ...others, [name]: `${file} (${lines}digest ${sha256.slice(0, 8)})` };
 }
 

@@ -1,3 +1,5 @@
+import { counted } from "../values";
+
 /**
  * Notes requests that must not be sent twice, beyond the process. A process can be killed after a request took effect and before the engine saved
  * the state. The next process finds the note.
@@ -49,6 +51,5 @@ export function ageOf({ sentAt }: Pick<EarlierRequest, "sentAt">): string {
     { name: "minute", seconds: 60 },
   ];
   const unit = units.find((each) => seconds >= each.seconds) ?? { name: "second", seconds: 1 };
-  const count = Math.floor(seconds / unit.seconds);
-  return `${count} ${unit.name}${count === 1 ? "" : "s"} ago`;
+  return `${counted(Math.floor(seconds / unit.seconds), unit.name)} ago`;
 }

@@ -1,6 +1,7 @@
 import { isServiceError } from "../../service/errors/errors";
 import type { Context } from "../resource";
 import { ResourceError } from "../resource";
+import { counted } from "../values";
 
 /** Removes a task's rows. Refuses if the task still has rows and the removal is not forced. */
 export async function removeRows(
@@ -33,7 +34,7 @@ async function refuseIfRowsAreHeld(taskId: string, context: Context): Promise<bo
     if (rows === 0) {
       return false;
     }
-    held = `the task still has ${rows} ${rows === 1 ? "row" : "rows"}`;
+    held = `the task still has ${counted(rows, "row")}`;
   } catch (error) {
     if (!isServiceError(error, "refused", "plan", "contract")) {
       throw error;
