@@ -3,7 +3,6 @@ import { access, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import satisfies from "semver/functions/satisfies";
 import { isFolder } from "../resources/export/destinations/diskFile";
-import { messageOf } from "../resources/resource";
 import { counted } from "../resources/values";
 import type { ServiceClient } from "../service/client";
 import { proxyFromEnvironment } from "../service/environment";
@@ -26,41 +25,41 @@ export interface Finding {
   remedy?: string;
 }
 
+export function good(check: string, found: string): Finding {
+  return { check, is: "good", found };
+}
+
+export function warning(check: string, found: string, remedy: string): Finding {
+  return { check, is: "warning", found, remedy };
+}
+
+export function problem(check: string, found: string, remedy: string): Finding {
+  return { check, is: "problem", found, remedy };
+}
+
 export async function versionFindings(folder: string, signal: AbortSignal): Promise<Finding[]> {
   const { version, engines, peerDependencies } = ownPackage;
   const range = peerDependencies["@pulumi/pulumi"] ?? "*";
   const node = process.versions.node;
   const [engine, sdk] = [await engineVersion(signal), versionUsedIn(folder, "@pulumi/pulumi")];
   const fits = (found: string): boolean => satisfies(found, range, { includePrerelease: true });
+  const goodIf = (isGood: boolean, check: string, found: string, remedy: string): Finding =>
+    isGood ? good(check, found) : problem(check, found, remedy);
   return [
-    { check: "package", is: "good", found: `pulumi-webextract ${version}` },
+    good("package", `pulumi-webextract ${version}`),
     satisfies(node, engines.node)
-      ? { check: "Node.js", is: "good", found: node }
-      : {
-          check: "Node.js",
-          is: "problem",
-          found: `${node}, which is not supported`,
-          remedy: `Use Node.js ${engines.node}.`,
-        },
+      ? good("Node.js", node)
+      : problem("Node.js", `${node}, which is not supported`, `Use Node.js ${engines.node}.`),
     engine === undefined
-      ? {
-          check: "engine",
-          is: "warning",
-          found: "no program pulumi on the PATH",
-          remedy: `Install Pulumi (${range}) to run programs. The other commands do without it.`,
-        }
-      : {
-          check: "engine",
-          found: `pulumi ${engine}`,
-          ...(fits(engine) ? { is: "good" } : { is: "problem", remedy: `Install Pulumi ${range}.` }),
-        },
+      ? warning(
+          "engine",
+          "no program pulumi on the PATH",
+          `Install Pulumi (${range}) to run programs. The other commands do without it.`,
+        )
+      : goodIf(fits(engine), "engine", `pulumi ${engine}`, `Install Pulumi ${range}.`),
     sdk === undefined
-      ? { check: "SDK", is: "good", found: "no @pulumi/pulumi in this folder" }
-      : {
-          check: "SDK",
-          found: `@pulumi/pulumi ${sdk}`,
-          ...(fits(sdk) ? { is: "good" } : { is: "problem", remedy: `Run: npm install @pulumi/pulumi@"${range}"` }),
-        },
+      ? good("SDK", "no @pulumi/pulumi in this folder")
+      : goodIf(fits(sdk), "SDK", `@pulumi/pulumi ${sdk}`, `Run: npm install @pulumi/pulumi@"${range}"`),
   ];
 }
 
@@ -68,29 +67,28 @@ export async function versionFindings(folder: string, signal: AbortSignal): Prom
 export async function folderFinding(check: string, folder: string, setting: string): Promise<Finding> {
   const existing = await nearestExisting(folder);
   if (!(await isFolder(existing))) {
-    const remedy = `Move that file away, or set ${setting} to another folder.`;
-    return { check, is: "problem", found: `${existing} is not a folder`, remedy };
+    return problem(check, `${existing} is not a folder`, `Move that file away, or set ${setting} to another folder.`);
   }
   const isWritable = await access(existing, constants.W_OK).then(
     () => true,
     () => false,
   );
   if (!isWritable) {
-    const remedy = `Make the folder writable, or set ${setting} to another folder.`;
-    return { check, is: "problem", found: `${existing} cannot be written`, remedy };
+    return problem(
+      check,
+      `${existing} cannot be written`,
+      `Make the folder writable, or set ${setting} to another folder.`,
+    );
   }
   if (existing !== folder) {
-    return { check, is: "good", found: `${folder}, which does not exist yet` };
+    return good(check, `${folder}, which does not exist yet`);
   }
   const open = await filesOpenToOthers(folder);
-  return open.length === 0
-    ? { check, is: "good", found: folder }
-    : {
-        check,
-        is: "problem",
-        found: `other users can read ${counted(open.length, "file")} of ${folder}, such as ${open[0]}`,
-        remedy: `Run: chmod 600 ${folder}/*`,
-      };
+  if (open.length === 0) {
+    return good(check, folder);
+  }
+  const found = `other users can read ${counted(open.length, "file")} of ${folder}, such as ${open[0]}`;
+  return problem(check, found, `Run: chmod 600 ${folder}/*`);
 }
 
 export function proxyFinding({ baseUrl }: ServiceClientOptions): Finding {
@@ -100,20 +98,14 @@ export function proxyFinding({ baseUrl }: ServiceClientOptions): Finding {
     proxy === undefined
       ? "none for this service"
       : `${proxy.url.origin}${proxy.user === undefined ? "" : ", with a user name"}`;
-  return { check: "proxy", is: "good", found };
+  return good("proxy", found);
 }
 
 export function credentialFinding(client: ServiceClient): Finding {
   const inUse = client.describeCredentials();
   const found = `access token: ${sourceInWords(inUse)}; API key: ${inUse.apiKey ? "configured" : "none"}`;
-  return inUse.source === "none" && !inUse.apiKey
-    ? {
-        check: "credentials",
-        is: "problem",
-        found,
-        remedy: "Set WEBEXTRACT_ACCESS_TOKEN, WEBEXTRACT_REFRESH_TOKEN or WEBEXTRACT_CREDENTIAL_COMMAND.",
-      }
-    : { check: "credentials", is: "good", found };
+  const remedy = "Set WEBEXTRACT_ACCESS_TOKEN, WEBEXTRACT_REFRESH_TOKEN or WEBEXTRACT_CREDENTIAL_COMMAND.";
+  return inUse.source === "none" && !inUse.apiKey ? problem("credentials", found, remedy) : good("credentials", found);
 }
 
 /** A task that no account has. The refusal shows that the service was reached, and that it accepts the credential. */
@@ -124,19 +116,20 @@ export async function readFinding(client: ServiceClient, taskId: string | undefi
   const check = "read";
   try {
     const { data } = await client.getData({ taskId: taskId ?? noTask, offset: 0, size: 1 });
-    const found = taskId === undefined ? "the service responded" : `task "${taskId}" has ${data.total} rows`;
-    return { check, is: "good", found };
+    return good(check, taskId === undefined ? responded : `task "${taskId}" has ${counted(data.total, "row")}`);
   } catch (error) {
     if (!isServiceError(error)) {
       throw error;
     }
     if (taskId === undefined && (error.kind === "notFound" || error.kind === "refused")) {
-      return { check, is: "good", found: "the service responded" };
+      return good(check, responded);
     }
     const message = error.message.endsWith(error.hint) ? error.message.slice(0, -error.hint.length) : error.message;
-    return { check, is: "problem", found: message.trim(), remedy: error.hint };
+    return problem(check, message.trim(), error.hint);
   }
 }
+
+const responded = "the service responded";
 
 /** More than this makes tokens look expired, in milliseconds. */
 const mostSkew = 60_000;
@@ -144,26 +137,16 @@ const mostSkew = 60_000;
 export function clockFinding({ clockAhead }: Pick<ServiceClient, "clockAhead">): Finding {
   const check = "clock";
   if (clockAhead === undefined) {
-    return {
-      check,
-      is: "warning",
-      found: "the service told no time",
-      remedy: "Compare the clock of this machine with another one.",
-    };
+    return warning(check, "the service told no time", "Compare the clock of this machine with another one.");
   }
   const seconds = Math.round(Math.abs(clockAhead) / 1000);
   return Math.abs(clockAhead) <= mostSkew
-    ? { check, is: "good", found: `within ${Math.max(1, seconds)} s of the service's clock` }
-    : {
+    ? good(check, `within ${Math.max(1, seconds)} s of the service's clock`)
+    : problem(
         check,
-        is: "problem",
-        found: `${seconds} s ${clockAhead > 0 ? "ahead of" : "behind"} the service's clock`,
-        remedy: "Set the clock of this machine, or tokens look expired too early or too late.",
-      };
-}
-
-export function failedFinding(check: string, error: unknown, remedy: string): Finding {
-  return { check, is: "problem", found: messageOf(error), remedy };
+        `${seconds} s ${clockAhead > 0 ? "ahead of" : "behind"} the service's clock`,
+        "Set the clock of this machine, or tokens look expired too early or too late.",
+      );
 }
 
 export async function nearestExisting(folder: string): Promise<string> {

@@ -1,4 +1,7 @@
 import { Option } from "commander";
+import { messageOf } from "../../resources/resource";
+import { counted } from "../../resources/values";
+import { isServiceError } from "../../service/errors/errors";
 import type { Cli, Connected } from "../cli";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags, FoundConnection } from "../connection/connection";
@@ -10,8 +13,9 @@ import type { Finding } from "../findings";
 import {
   clockFinding,
   credentialFinding,
-  failedFinding,
   folderFinding,
+  good,
+  problem,
   proxyFinding,
   readFinding,
   versionFindings,
@@ -48,7 +52,7 @@ export const doctor: CliCommand = {
     return {
       json: { problems, findings },
       text: () =>
-        `${findings.map((each) => lineOf(each, cli)).join("\n")}\n\n${problems === 0 ? "No problem was found." : `${problems} problems.`}`,
+        `${findings.map((each) => lineOf(each, cli)).join("\n")}\n\n${problems === 0 ? "No problem was found." : `${counted(problems, "problem")}.`}`,
       hasProblems: problems > 0,
     };
   },
@@ -63,30 +67,27 @@ async function connectionFindings(flags: ConnectionFlags, task: string | undefin
       throw error;
     }
     return [
-      failedFinding(
+      problem(
         "configuration",
-        error,
+        error.message,
         "Run doctor in the folder of the Pulumi project, where its stack can be read.",
       ),
     ];
   }
   const { config, options, problems } = connection;
   if (options === undefined || problems.length > 0) {
-    return problems.map((found) => ({
-      check: "configuration",
-      is: "problem",
-      found,
-      remedy: "Correct the setting, then run doctor again.",
-    }));
+    return problems.map((found) => problem("configuration", found, "Correct the setting, then run doctor again."));
   }
   const client = cli.client(options);
   const found: Finding[] = [
-    { check: "configuration", is: "good", found: `service ${new URL(options.baseUrl).origin}` },
+    good("configuration", `service ${new URL(options.baseUrl).origin}`),
     credentialFinding(client),
     await folderFinding("token store", tokenStoreOf(options), "tokenStore"),
   ];
   await storedTokens(options, cli.terminal).catch((error: unknown) => {
-    found.push(failedFinding("token store", error, "Make the file readable, or set tokenStore to another folder."));
+    found.push(
+      problem("token store", messageOf(error), "Make the file readable, or set tokenStore to another folder."),
+    );
   });
   found.push(
     ...(await journalFindings(config.journal, config.skipsCheckpoints)),
@@ -98,14 +99,20 @@ async function connectionFindings(flags: ConnectionFlags, task: string | undefin
 }
 
 async function taskFinding(given: string | undefined, connected: Connected, cli: Cli): Promise<Finding> {
+  const { client, stack } = connected;
+  if (given === undefined) {
+    return readFinding(client, undefined);
+  }
   try {
-    const task = given === undefined ? undefined : await namedTask(given, connected.stack, cli.context(connected));
-    return await readFinding(connected.client, task?.taskId);
+    return await readFinding(client, (await namedTask(given, stack, cli.context(connected))).taskId);
   } catch (error) {
-    if (!(error instanceof CliError)) {
-      throw error;
+    if (isServiceError(error)) {
+      return readFinding(client, given);
     }
-    return failedFinding("read", error, "Give the id of a task, or a name that the stack has.");
+    if (error instanceof CliError) {
+      return problem("read", error.message, "Give the id of a task, or a name that the stack has.");
+    }
+    throw error;
   }
 }
 

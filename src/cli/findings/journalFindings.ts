@@ -6,7 +6,7 @@ import { isInside } from "../../resources/lists/allowedFile";
 import { isHostedRunner } from "../../service/environment";
 import { codeOf } from "../../service/files/privateFile";
 import type { Finding } from "../findings";
-import { folderFinding, nearestExisting } from "../findings";
+import { folderFinding, good, nearestExisting, problem, warning } from "../findings";
 
 /**
  * Whether the journal is on and lasts, and with it, whether the engine may skip its checkpoints: then only the journal holds what a killed
@@ -18,12 +18,11 @@ export async function journalFindings(journal: string | undefined, skipsCheckpoi
   return [found, checkpointsFinding(found.is === "good", skipsCheckpoints)];
 }
 
-const switchedOff: Finding = {
-  check: "journal",
-  is: "warning",
-  found: "switched off",
-  remedy: "Without it, a killed pulumi up may copy or start twice. Remove webextract:journal.",
-};
+const switchedOff = warning(
+  "journal",
+  "switched off",
+  "Without it, a killed pulumi up may copy or start twice. Remove webextract:journal.",
+);
 
 async function lookAt(folder: string): Promise<Finding> {
   const found = await folderFinding("journal", folder, "journal");
@@ -31,43 +30,39 @@ async function lookAt(folder: string): Promise<Finding> {
     return found;
   }
   const existing = await realpath(await nearestExisting(folder));
-  const problem = await syncProblem(existing);
-  if (problem !== undefined) {
-    return {
-      check: "journal",
-      is: "problem",
-      found: `${existing} cannot keep a file safely: ${problem}`,
-      remedy: "Free space there, or set journal to a folder on a local disk.",
-    };
+  const unsafe = await syncProblem(existing);
+  if (unsafe !== undefined) {
+    return problem(
+      "journal",
+      `${existing} cannot keep a file safely: ${unsafe}`,
+      "Free space there, or set journal to a folder on a local disk.",
+    );
   }
   const why = await whyItMayNotLast(existing);
   return why === undefined
     ? found
-    : {
-        check: "journal",
-        is: "warning",
-        found: `${folder} may not last: ${why}`,
-        remedy:
-          "If this machine is lost together with the folder, the next up may copy or start again. Set webextract:journal or WEBEXTRACT_JOURNAL to a folder that stays, such as a mounted disk.",
-      };
+    : warning(
+        "journal",
+        `${folder} may not last: ${why}`,
+        "If this machine is lost together with the folder, the next up may copy or start again. Set webextract:journal or WEBEXTRACT_JOURNAL to a folder that stays, such as a mounted disk.",
+      );
 }
 
 function checkpointsFinding(journalLasts: boolean, skipped: boolean): Finding {
   const check = "checkpoints";
   if (!skipped) {
-    const found = journalLasts
-      ? "saved at each step. The journal lasts, so a large stack can skip them with PULUMI_SKIP_CHECKPOINTS=true"
-      : "saved at each step. Do not skip them here, because the journal may not last";
-    return { check, is: "good", found };
+    const advice = journalLasts
+      ? "The journal lasts, so a large stack can skip them with PULUMI_SKIP_CHECKPOINTS=true"
+      : "Do not skip them here, because the journal may not last";
+    return good(check, `saved at each step. ${advice}`);
   }
   return journalLasts
-    ? { check, is: "good", found: "skipped. The journal holds what a killed command made" }
-    : {
+    ? good(check, "skipped. The journal holds what a killed command made")
+    : problem(
         check,
-        is: "problem",
-        found: "skipped, and the journal may not last: a killed command can lose everything that it made",
-        remedy: "Unset PULUMI_SKIP_CHECKPOINTS, or set webextract:journal to a folder that lasts.",
-      };
+        "skipped, and the journal may not last: a killed command can lose everything that it made",
+        "Unset PULUMI_SKIP_CHECKPOINTS, or set webextract:journal to a folder that lasts.",
+      );
 }
 
 /** Writes a file to the disk, as the journal does. */
