@@ -27,69 +27,50 @@ export class FieldProblem extends Error {
   }
 }
 
-export const string: Field<string> = {
-  type: "string",
-  read: (value, path) => (typeof value === "string" ? value : refuse(path, "a string", value)),
-};
+function field<T>(type: FieldType, expected: string, fits: (value: unknown) => boolean): Field<T> {
+  return { type, read: (value, path) => (fits(value) ? (value as T) : refuse(path, expected, value)) };
+}
+
+export const string = field<string>("string", "a string", (value) => typeof value === "string");
 
 /** An id in a request. */
-export const id: Field<string> = {
-  type: "string",
-  read: (value, path) =>
-    typeof value === "string" && value.trim() !== "" ? value : refuse(path, "a non-empty string", value),
-};
+export const id = field<string>(
+  "string",
+  "a non-empty string",
+  (value) => typeof value === "string" && value.trim() !== "",
+);
 
 /** An id in a response. Older services send ids as numbers; their digits are kept, see `parseJson`. */
 export const responseId: Field<string> = {
   type: "string",
-  read: (value, path) =>
-    id.read(typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value, path),
+  read: (value, path) => id.read(Number.isSafeInteger(value) ? String(value) : value, path),
 };
 
-export const boolean: Field<boolean> = {
-  type: "boolean",
-  read: (value, path) => (typeof value === "boolean" ? value : refuse(path, "true or false", value)),
-};
+export const boolean = field<boolean>("boolean", "true or false", (value) => typeof value === "boolean");
 
-export const integer: Field<number> = {
-  type: "integer",
-  read: (value, path) =>
-    typeof value === "number" && Number.isSafeInteger(value) ? value : refuse(path, "an integer", value),
-};
+export const integer = field<number>("integer", "an integer", Number.isSafeInteger);
 
-export const atLeast = (least: number): Field<number> => ({
-  type: "integer",
-  read: (value, path) =>
-    typeof value === "number" && Number.isSafeInteger(value) && value >= least
-      ? value
-      : refuse(path, `an integer of at least ${least}`, value),
-});
+export const atLeast = (least: number): Field<number> =>
+  field("integer", `an integer of at least ${least}`, (value) => Number.isSafeInteger(value) && Number(value) >= least);
 
 /** Seconds as a number, or as a string, which some services send. */
-export const seconds: Field<number | string> = {
-  type: "integer",
-  read: (value, path) =>
-    (typeof value === "number" && Number.isFinite(value)) ||
-    (typeof value === "string" && /^\s*\d+(\.\d+)?\s*$/.test(value))
-      ? value
-      : refuse(path, "a number of seconds", value),
-};
+export const seconds = field<number | string>(
+  "integer",
+  "a number of seconds",
+  (value) => Number.isFinite(value) || (typeof value === "string" && /^\s*\d+(\.\d+)?\s*$/.test(value)),
+);
 
 /** The contract does not show its fields. */
-export const freeObject: Field<Record<string, unknown>> = {
-  type: "object",
-  read: (value, path) => (isRecord(value) ? value : refuse(path, "an object", value)),
-};
+export const freeObject = field<Record<string, unknown>>("object", "an object", isRecord);
 
-export const file: Field<UploadSource> = {
-  type: "file",
-  read: (value, path) => (isUploadSource(value) ? value : refuse(path, "an object with a function named open", value)),
-};
+export const file = field<UploadSource>(
+  "file",
+  "an object with a function named open",
+  (value) => isRecord(value) && typeof value.open === "function",
+);
 
-export const constant = <T extends string>(only: T): Field<T> => ({
-  type: "string",
-  read: (value, path) => (value === only ? only : refuse(path, `"${only}"`, value)),
-});
+export const constant = <T extends string>(only: T): Field<T> =>
+  field("string", `"${only}"`, (value) => value === only);
 
 export const optional = <T>(field: Field<T>): Field<T | undefined> => ({
   type: field.type,
@@ -131,10 +112,6 @@ function fieldsIn(fields: object, given: Record<string, unknown>, path: string):
 function typesOf(fields: object): FieldTypes {
   const entries: [string, Field<unknown>][] = Object.entries(fields);
   return Object.fromEntries(entries.map(([name, { type }]) => [name, type]));
-}
-
-function isUploadSource(value: unknown): value is UploadSource {
-  return isRecord(value) && typeof value.open === "function";
 }
 
 function refuse(path: string, expected: string, value: unknown): never {
