@@ -111,7 +111,7 @@ export function credentialFinding(client: ServiceClient): Finding {
 /** A task that no account has. The refusal shows that the service was reached, and that it accepts the credential. */
 const noTask = "webextract-doctor";
 
-/** One read. Kinds of errors that are about the task, and not about the way to the service, are good news. */
+/** One read. An error about the task, and not about the connection, shows that the connection works. */
 export async function readFinding(client: ServiceClient, taskId: string | undefined): Promise<Finding> {
   const check = "read";
   try {

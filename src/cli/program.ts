@@ -9,7 +9,7 @@ export const programName = "webextract";
 
 /** Words that begin several commands. */
 export const groups: Readonly<Record<string, string>> = {
-  token: "look after the stored tokens",
+  token: "manage the stored tokens",
 };
 
 /** What the command line asks for. */

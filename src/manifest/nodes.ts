@@ -16,7 +16,7 @@ export class ManifestFile {
   }
 }
 
-/** The content of a manifest with the place of each value. Scalars are text: the description of an argument decides their type. */
+/** The content of a manifest with the place of each value. Scalars are text: the description of an argument determines their type. */
 export type Node = ScalarNode | ListNode | MapNode;
 
 /** Where a manifest has something. */

@@ -91,10 +91,10 @@ export abstract class ExtractionResource extends CustomResource {
     const task = taskGiven(args) ?? made;
     alias(this as unknown as Parameters<typeof alias>[0], task, isIdOfTask);
     if (opts?.id !== undefined) {
-      // A static get decides no part of the task, and no resource waits for it.
+      // A static get manages no part of the task, and no resource waits for it.
       return;
     }
-    claim(this, title, task, definition.decides?.(plainPart(args)) ?? []);
+    claim(this, title, task, definition.manages?.(plainPart(args)) ?? []);
     declare(this, definition, title, task);
   }
 

@@ -102,7 +102,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
   },
   outputs: ["taskId"],
 
-  decides: () => [everything],
+  manages: () => [everything],
 
   // The state of a task that is only looked up has no `from`.
   copiedFrom: ({ from }: Partial<ExtractionTaskState>) => from?.sourceTaskId,

@@ -5,7 +5,7 @@ export type SettingId =
   | { readonly part: "property"; readonly actionId: string; readonly name: string }
   | { readonly part: "loop"; readonly actionId: string };
 
-/** A part of a task that one resource decides. `everything` stands for all parts. */
+/** A part of a task that one resource manages. `everything` stands for all parts. */
 export type OwnedPart = SettingId | { readonly part: "everything" | "startUrls" };
 
 export const everything: OwnedPart = { part: "everything" };
@@ -39,13 +39,13 @@ export interface Owner {
 type Claim = "declared" | "writing" | "written";
 
 /**
- * Which resource decides which part of one task. Two resources that decide the same part would undo each other with each up. The program finds two
+ * Which resource manages which part of one task. Two resources that manage the same part would undo each other with each up. The program finds two
  * owners where both name the task in the same way; the provider finds the others, when the ids are known.
  */
 export class TaskOwners {
   private readonly claims = new Map<string, { owner: Owner; claim: Claim }>();
 
-  /** Another resource that decides one of these parts. */
+  /** Another resource that manages one of these parts. */
   conflictWith(owner: Owner, parts: readonly OwnedPart[]): { part: OwnedPart; other: Owner } | undefined {
     for (const part of owner.key === undefined ? [] : parts) {
       const claims = part.part === "everything" ? [...this.claims.values()] : this.claimsOf(part);
@@ -82,10 +82,10 @@ export class TaskOwners {
   }
 }
 
-/** Why two resources cannot decide the same part of a task. */
+/** Why two resources cannot manage the same part of a task. */
 export function conflictInWords(owner: string, other: string, part: OwnedPart, task: string): string {
   const what = part.part === "everything" ? task : `${describePart(part)} of ${task}`;
-  return `${owner} and ${other} both decide ${what}. Each up would undo what the other wrote.`;
+  return `${owner} and ${other} both manage ${what}. Each up would undo what the other wrote.`;
 }
 
 /** The task that arguments name: to configure it, or to adopt it. An output or an unknown value is returned unchanged. */

@@ -36,8 +36,8 @@ export interface Resource<
   /** True if a new instance needs to know the one that it replaces, and a diff the previous arguments. */
   readonly knowsEarlier?: boolean;
 
-  /** The parts of a task that these arguments decide. Two resources that decide the same part would undo each other. Some arguments can be outputs. */
-  decides?(args: Partial<Args>): OwnedPart[];
+  /** The parts of a task that these arguments manage. Two resources that manage the same part would undo each other. Some arguments can be outputs. */
+  manages?(args: Partial<Args>): OwnedPart[];
 
   /** The task that this one was copied from. The same account has it: if it is gone too, the account is probably wrong. */
   copiedFrom?(state: State): string | undefined;
@@ -162,7 +162,7 @@ export interface Context {
   readonly journal?: RequestJournal;
   /** Runs the writing calls of one task one at a time, across resources. */
   exclusive<T>(taskId: string, work: () => Promise<T>): Promise<T>;
-  /** Whether a resource that this command creates or updates decides this part of a task. The delete of another resource must not undo it. */
+  /** Whether a resource that this command creates or updates manages this part of a task. The delete of another resource must not undo it. */
   isOwnedElsewhere(taskId: string, part: OwnedPart): boolean;
   /** Notes that the service has said that a task exists or is gone. */
   saw(taskId: string, presence: "there" | "gone"): void;

@@ -10,7 +10,7 @@ import type { Failure } from "./errors/failures";
 import type { Attempt } from "./http/requestSender";
 import type { ServiceClientOptions } from "./options";
 
-/** A request that need not keep the contract: fields may be missing, and the path may be another one. */
+/** A request that does not have to follow the contract: fields may be missing, and the path may be another one. */
 export interface RawRequest {
   readonly operation: OperationName;
   /** Default: that of the operation. */

@@ -227,14 +227,14 @@ describe("typed classes", () => {
     }
   });
 
-  it("say which part of the task two resources decide", async () => {
+  it("say which part of the task two resources manage", async () => {
     const message = await refusalOf(() => {
       new webextract.TaskActionConfig("first", { taskId: "t", actions: open });
       new webextract.TaskActionConfig("second", { taskId: "t", actions: open });
     });
     assert.match(
       message,
-      /TaskActionConfig "first" and TaskActionConfig "second" both decide property "Url" of action "open"/,
+      /TaskActionConfig "first" and TaskActionConfig "second" both manage property "Url" of action "open"/,
     );
   });
 

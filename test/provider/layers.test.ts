@@ -13,7 +13,7 @@ const config = (Url: string) => ({
 const outcomeOf = (step: Promise<unknown>): Promise<string> =>
   step.then(
     String,
-    ({ message }: Error) => (/both decide|was made at|are gone/.exec(message)?.[0] ?? message) as string,
+    ({ message }: Error) => (/both manage|was made at|are gone/.exec(message)?.[0] ?? message) as string,
   );
 
 /** The same service at another address. */
@@ -55,8 +55,8 @@ const scenes: Record<string, { seen: unknown; play: (world: World) => Promise<un
       return [await outcomeOf(elsewhere.refresh()), world.journal().length];
     },
   },
-  "two resources that decide the same are refused": {
-    seen: ["created", "both decide"],
+  "two resources that manage the same are refused": {
+    seen: ["created", "both manage"],
     play: (world) =>
       world.command(async () => [
         await outcomeOf(world.declare("TaskActionConfig", "one").up(config("https://one.test/"))),

@@ -7,7 +7,7 @@ const wait = { open: { actionType: "NavigateAction", properties: { Wait: "5" } }
 const config = (actions: object) => ({ taskId: "task-1", actions });
 const items = { taskId: "task-1", actionId: "each", loopType: "UrlList", items: ["a"] };
 
-describe("two resources that decide the same part of one task, known only during an up", () => {
+describe("two resources that manage the same part of one task, known only during an up", () => {
   let world: World;
   let first: Declared;
   let second: Declared;
@@ -20,7 +20,7 @@ describe("two resources that decide the same part of one task, known only during
 
   const refusal = (part: string): RegExp =>
     new RegExp(
-      `^TaskActionConfig "second" and TaskActionConfig "first" \\(urn:.*::first\\) both decide ${part} of task "task-1"\\. .* Nothing was sent for TaskActionConfig "second"`,
+      `^TaskActionConfig "second" and TaskActionConfig "first" \\(urn:.*::first\\) both manage ${part} of task "task-1"\\. .* Nothing was sent for TaskActionConfig "second"`,
     );
 
   it("are refused before the second one sends anything, and both are named", async () => {
@@ -61,7 +61,7 @@ describe("two resources that decide the same part of one task, known only during
       );
       assert.doesNotMatch(
         await failure(world.declare("TaskActionConfig", "third").up({ ...second, profile: "other" })),
-        /both decide/,
+        /both manage/,
       );
     });
   });
@@ -77,7 +77,7 @@ describe("two resources that decide the same part of one task, known only during
     });
   });
 
-  it("are refused when one decides the whole task", async () => {
+  it("are refused when one manages the whole task", async () => {
     const whole = world.declare("ExtractionTask", "whole");
     const loop = world.declare("TaskLoopItems", "loop");
     const args = { from: { adoptTaskId: "task-1" }, actions: open("https://one.test/") };
@@ -93,7 +93,7 @@ describe("two resources that decide the same part of one task, known only during
       const other = { ...args, actions: open("https://two.test/") };
       assert.match(
         await failure(whole.up(other)),
-        /^ExtractionTask "whole" and TaskLoopItems "loop" .* both decide task "task-1"/,
+        /^ExtractionTask "whole" and TaskLoopItems "loop" .* both manage task "task-1"/,
       );
     });
   });
@@ -103,7 +103,7 @@ describe("two resources that decide the same part of one task, known only during
     await world.command(async () => {
       await whole.up({ from: { sourceTaskId: "task-1", taskGroupId: "group-1" } });
       const loop = world.declare("TaskLoopItems", "loop");
-      assert.match(await failure(loop.up({ ...items, taskId: whole.id })), /both decide the loop of action "each"/);
+      assert.match(await failure(loop.up({ ...items, taskId: whole.id })), /both manage the loop of action "each"/);
     });
   });
 

@@ -16,7 +16,7 @@ describe("two owners of one setting, in tasks that are known to be the same only
       const { output } = await world.project.up({ expect: "failure" });
       assert.match(
         output,
-        /TaskActionConfig "(one|two)" and TaskActionConfig "(one|two)" \(urn:.*\) both decide property "Url" of action "open" of task "template-1"/,
+        /TaskActionConfig "(one|two)" and TaskActionConfig "(one|two)" \(urn:.*\) both manage property "Url" of action "open" of task "template-1"/,
       );
       assert.deepEqual(world.operations(), ["getActions", "updateActionProperties"]);
     } finally {

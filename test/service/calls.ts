@@ -9,7 +9,7 @@ export interface ExampleCall {
 
 export const urls = "https://a.example/1\nhttps://a.example/2\n";
 
-/** One valid call of each operation, with a response that keeps the contract. */
+/** One valid call of each operation, with a response that follows the contract. */
 export const exampleCalls: { [Name in OperationName]: ExampleCall } = {
   refreshToken: {
     send: (client) => client.refreshToken({ refresh_token: "r-0", grant_type: "refresh_token" }),

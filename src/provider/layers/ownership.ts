@@ -5,9 +5,9 @@ import { ProviderError } from "../providerErrors";
 import type { Layer, Step } from "../step";
 import { staysAfter } from "../step";
 
-/** Refuses a step that would write what another resource decides, before anything is sent. */
+/** Refuses a step that would write what another resource manages, before anything is sent. */
 export const claimParts: Layer = async (step, host, next) => {
-  const parts = step.call === "read" || step.call === "delete" ? [] : (step.resource.decides?.(step.args) ?? []);
+  const parts = step.call === "read" || step.call === "delete" ? [] : (step.resource.manages?.(step.args) ?? []);
   if (parts.length === 0) {
     return next(step, host);
   }
@@ -49,7 +49,7 @@ function ownersOf(step: Step, host: Host, id: string | undefined) {
   return taskId === undefined || !isAccountKnown ? undefined : host.ownersOf(step.profile, taskId);
 }
 
-/** The task whose parts the arguments decide. */
+/** The task whose parts the arguments manage. */
 function taskOf({ resource, args }: Step, id: string | undefined): string | undefined {
   const named = taskNamedBy(args);
   return typeof named === "string" ? named : resource.idIs === "taskId" ? id : undefined;

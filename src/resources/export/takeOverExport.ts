@@ -81,7 +81,7 @@ export async function takeOverExport(args: DataExportArgs, context: Context): Pr
   return { state, isDone: true };
 }
 
-/** Without options, which do not decide what the export writes. */
+/** Without options, which do not affect what the export writes. */
 function requestOf({
   pipeTimeoutSeconds,
   checks,

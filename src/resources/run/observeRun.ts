@@ -16,7 +16,7 @@ import {
 
 /**
  * One read of a run's subtasks. The service lists subtasks by task, without a lotNo: just after a start, the list can still be that of the
- * previous run, and later that of a run which somebody else started. So each read decides whose list it is.
+ * previous run, and later that of a run which somebody else started. So each read determines whose list it is.
  */
 export interface RunObservation {
   /** The run's state with what the list tells. */

@@ -105,6 +105,6 @@ export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigSt
   args,
   outputs: ["previous"],
   secretOutputs: ["previous", "leaving"],
-  decides: ({ actions }) => idsOfActions(actions),
+  manages: ({ actions }) => idsOfActions(actions),
   ...settingsLife(form),
 };

@@ -91,7 +91,7 @@ export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, Chec
   outputs: ["previous"],
   secretOutputs: ["previous"],
 
-  decides: ({ actionId }) => (typeof actionId === "string" ? [{ actionId, part: "loop" }] : []),
+  manages: ({ actionId }) => (typeof actionId === "string" ? [{ actionId, part: "loop" }] : []),
 
   async check(given: TaskLoopItemsArgs, context: CheckContext): Promise<CheckedArgs> {
     const before = context.previous as (CheckedLoop & Partial<TaskLoopItemsArgs>) | undefined;

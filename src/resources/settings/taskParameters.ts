@@ -93,7 +93,7 @@ export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, C
   outputs: ["updatedParameters", "previous"],
   secretOutputs: ["updatedParameters", "previous", "leaving"],
 
-  decides: ({ actions }) => idsOfActions(actions),
+  manages: ({ actions }) => idsOfActions(actions),
 
   async check(given: TaskParametersArgs, context: CheckContext): Promise<CheckedArgs> {
     const isSame = context.previous?.taskId === given.taskId;

@@ -21,7 +21,7 @@ export type OnceOperation = "copyTask" | "startTask" | "append" | "export";
 
 export interface OnceRequest {
   operation: OnceOperation;
-  /** All values that decide what the request makes. Only a salted hash is kept, because the values can be secret. */
+  /** All values that determine what the request makes. Only a salted hash is kept, because the values can be secret. */
   inputs: object;
   /** What the request makes, in words with ids only, such as `copy of task "a" in group "b"`. */
   what: string;

@@ -42,7 +42,7 @@ export const taskStartUrls: Resource<TaskStartUrlsArgs, TaskStartUrlsState, Chec
   args,
   outputs: [],
 
-  decides: () => [{ part: "startUrls" }],
+  manages: () => [{ part: "startUrls" }],
 
   check(given: TaskStartUrlsArgs, context: CheckContext): CheckedArgs {
     return { ...given, ...checkStartUrls(given, "", context.previous, context) } as CheckedArgs;
