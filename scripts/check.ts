@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { buildIfStale } from "./build";
 import { checkRules } from "./checkRules";
 import { repositoryRoot, runTool } from "./commands";
-import { checkReference, checkReferencePages, checkSnippets } from "./docs";
+import { checkApiReference, checkReferencePages, checkSnippets } from "./docs";
 import { checkManifestSchema } from "./docs/manifestSchema";
 import { lintTarball } from "./packages/lint";
 import { pack } from "./packages/pack";
@@ -39,7 +39,7 @@ const checks: readonly Check[] = [
     run: async () =>
       (await problemsOf("openapi-typescript", ["--check"])) && "The types are out of date. Run: npm run openapi",
   },
-  { name: "API reference", run: checkReference },
+  { name: "API reference", run: checkApiReference },
   { name: "generated parts of the reference", run: checkReferencePages },
   { name: "manifest.schema.json", run: checkManifestSchema },
   { name: "snippets in the pages", run: checkSnippets },

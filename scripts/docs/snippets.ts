@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, posix } from "node:path";
 import { repositoryRoot } from "../commands";
+import { apiReference } from "../rules/project";
 
 const languages: Record<string, string> = {
   ".ts": "ts",
@@ -25,7 +26,7 @@ const marked = /^<!-- snippet ([^\s#]+)(?:#(\w+))? -->\n(?:\n```\w+\n(?:(?![ \t]
 export function pages(): string[] {
   const inDocs = readdirSync(join(repositoryRoot, "docs"), { recursive: true, encoding: "utf8" })
     .map((path) => posix.join("docs", path.replaceAll("\\", "/")))
-    .filter((path) => path.endsWith(".md") && !path.startsWith("docs/reference/api/"));
+    .filter((path) => path.endsWith(".md") && !path.startsWith(`${apiReference}/`));
   return ["README.md", ...inDocs.sort()];
 }
 

@@ -2,13 +2,17 @@
  * `npm run release`: the steps of a release. The workflow `release.yml` runs them after a tag is pushed; everyone can run them on their own
  * machine, where `publish` needs `--dry-run`.
  */
+import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { Command } from "commander";
 import { buildIfStale } from "../build";
 import { repositoryRoot } from "../commands";
+import { writeApiReference } from "../docs";
 import { pack } from "../packages/pack";
 import { packageFolders } from "../packages/packages";
+import { apiReference } from "../rules/project";
 import { sectionsOf } from "./changelog";
 import { releaseProblems } from "./problems";
 import { publish } from "./publish";
@@ -21,21 +25,30 @@ function verify(tag: string): void {
   }
 }
 
-/** Writes what is released to `folder`: both tarballs, and notes.md from the changelog. */
+/** Writes what is released to `folder`: both packages, the API reference as a tarball, and notes.md from the changelog. */
 async function prepare(tag: string, folder: string): Promise<void> {
   verify(tag);
-  const complaints = await buildIfStale();
+  const complaints = (await buildIfStale()) || (await writeApiReference(join(repositoryRoot, apiReference)));
   if (complaints !== "") throw new Error(complaints);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const changelog = readFileSync(join(repositoryRoot, "CHANGELOG.md"), "utf8");
   const notes = sectionsOf(changelog).find(({ version }) => `v${version}` === tag);
   writeFileSync(join(folder, "notes.md"), `${notes?.body}\n`);
+  const reference = join(folder, `api-reference-${tag.slice(1)}.tgz`);
+  await promisify(execFile)("tar", [
+    "-czf",
+    reference,
+    "-C",
+    join(repositoryRoot, dirname(apiReference)),
+    basename(apiReference),
+  ]);
+  console.log(reference);
   for (const name of packageFolders) console.log(await pack(name, folder));
 }
 
 const command = new Command("npm run release --").description("The steps of a release");
-const folderOption = ["--folder <folder>", "folder of the tarballs and the notes", "release"] as const;
+const folderOption = ["--folder <folder>", "folder of what is released", "release"] as const;
 
 command
   .command("verify <tag>")
@@ -43,7 +56,7 @@ command
   .action(verify);
 command
   .command("pack <tag>")
-  .description("verify, then write both tarballs and notes.md")
+  .description("verify, then write the packages, the API reference and notes.md")
   .option(...folderOption)
   .action((tag: string, { folder }: { folder: string }) => prepare(tag, folder));
 command

@@ -26,6 +26,9 @@ export type Rule = (project: Project) => string[];
 const folders = ["src", "emulator", "test", "scripts", "bench", "examples", "templates"];
 const foldersOfPages = [".github", "docs", "emulator", "examples", "templates"];
 
+/** Pages that git ignores, because a release and a site generate them. No page can lead there. */
+export const apiReference = "docs/reference/api";
+
 /** Reads a project. */
 export function readProject(root: string): Project {
   return {
@@ -39,7 +42,7 @@ export function readProject(root: string): Project {
       ...foldersOfPages.flatMap((folder) => readFiles(root, folder, ".md")),
     ],
     read: (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : undefined),
-    exists: (path) => existsSync(join(root, path)),
+    exists: (path) => !`${path}/`.startsWith(`${apiReference}/`) && existsSync(join(root, path)),
   };
 }
 
@@ -50,7 +53,9 @@ function readFiles(root: string, folder: string, ending: string): Source[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = posix.join(folder, entry.name);
     if (entry.isDirectory()) {
-      return ["node_modules", "dist"].includes(entry.name) ? [] : readFiles(root, path, ending);
+      return ["node_modules", "dist"].includes(entry.name) || path === apiReference
+        ? []
+        : readFiles(root, path, ending);
     }
     return entry.name.endsWith(ending) ? [readSource(root, path)] : [];
   });

@@ -103,17 +103,21 @@ describe("the steps of the release workflow", function () {
     );
   });
 
-  it("accept this version, pack both packages and take the notes from the changelog", async () => {
+  it("accept this version, pack both packages and the API reference, and take the notes from the changelog", async () => {
     const [verify = "", pack = ""] = steps;
     await run(verify);
     await run(pack);
     assert.deepEqual(readdirSync(join(folder, "release")).sort(), [
+      `api-reference-${version}.tgz`,
       "notes.md",
       `pulumi-webextract-${version}.tgz`,
       `webextract-emulator-${version}.tgz`,
     ]);
     const notes = readFileSync(join(folder, "release/notes.md"), "utf8");
     assert.match(notes, /TaskCopy/);
+    const reference = join(folder, "release", `api-reference-${version}.tgz`);
+    const { stdout } = await promisify(execFile)("tar", ["-tzf", reference]);
+    assert.match(stdout, /^api\/pulumi-webextract\/service\.md$/m);
     assert.doesNotMatch(notes, /^## /m);
   });
 
