@@ -27,6 +27,7 @@ async function main(names: readonly string[], options: Options): Promise<void> {
   );
   if (options.save) {
     save(results);
+    writeDocumentation();
   }
   if (options.check && !results.every(({ figures }) => figures.every(keepsGoal))) {
     process.exitCode = 1;
@@ -76,7 +77,7 @@ new Command("npm run bench --")
     3,
   )
   .option("--tasks <numbers>", "numbers of tasks of the bench fleet, such as 500,2000", sizes)
-  .option("--save", "also write the figures to bench/results", false)
+  .option("--save", "also write the figures to bench/results, and the pages", false)
   .option("--check", "exit with 1 if a goal is missed", false)
   .addHelpText(
     "after",
@@ -86,7 +87,9 @@ new Command("npm run bench --")
   .addCommand(peersCommand)
   .addCommand(
     new Command("docs")
-      .description("Writes what was saved into docs/explanation/performance.md and docs/explanation/performance.svg.")
+      .description(
+        "Writes what was saved into bench/RESULTS.md, docs/explanation/performance.md, its picture, and comparison.md.",
+      )
       .action(writeDocumentation),
   )
   .parseAsync()

@@ -6,10 +6,12 @@ import { benches } from "../benches/index";
 import { tableOf } from "../report";
 import { withExtrapolated } from "./extrapolate";
 import { gzipText } from "./gzipText";
-import { comparisonText, limitedText, peersText, ratiosText, repairText, summaryText } from "./peersText";
+import { choices, comparisonText, limitedText, peersText, ratiosText, repairText, summaryText } from "./peersText";
 import { plotOf } from "./plot";
 import { savedResults } from "./results";
+import { sizesText } from "./sizesText";
 
+const measurements = join(repositoryRoot, "bench", "RESULTS.md");
 const folder = join(repositoryRoot, "docs", "explanation");
 const page = join(folder, "performance.md");
 const comparison = join(folder, "comparison.md");
@@ -22,7 +24,6 @@ export function documented(): Record<string, string> {
   const figures = [...saved.benches].sort((one, other) => order.indexOf(one.bench) - order.indexOf(other.bench));
   const peers = withExtrapolated(saved.peers);
   const parts = {
-    summary: summaryText(peers),
     figures: tableOf(figures),
     gzip: gzipText(saved.benches),
     ratios: ratiosText(peers),
@@ -33,9 +34,10 @@ export function documented(): Record<string, string> {
   const written = (file: string, required: Record<string, string>): string =>
     withParts(readFileSync(file, "utf8"), { command: "npm run bench -- docs", required });
   return {
-    [page]: written(page, parts),
+    [measurements]: written(measurements, parts),
+    [page]: written(page, { summary: summaryText(peers), sizes: sizesText(saved) }),
     [comparison]: written(comparison, { comparison: comparisonText(peers) }),
-    [picture]: plotOf(peers),
+    [picture]: plotOf(peers, choices),
   };
 }
 

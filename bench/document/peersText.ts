@@ -70,7 +70,7 @@ function sizesOf({ stateBytes, bytesOfResource, phases }: PeerResult): string[] 
 }
 
 /** The ways that people choose from, side by side. */
-const choices = {
+export const choices: Readonly<Record<string, string>> = {
   ExtractionTask: "this package",
   "guide-style": "own dynamic provider",
   command: "@pulumi/command",

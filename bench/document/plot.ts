@@ -3,8 +3,8 @@ import { extrapolatedNote } from "./extrapolate";
 
 const width = 460;
 const height = 320;
-const margin = { left: 52, right: 120, top: 34, bottom: 40 };
-const colours = ["#0b6e4f", "#3fa34d", "#c1121f", "#8d99ae", "#b9c0cc", "#5c677d", "#e09f3e", "#3d5a80", "#7b2d8b"];
+const margin = { left: 52, right: 140, top: 34, bottom: 40 };
+const colours = ["#0b6e4f", "#c1121f", "#b36b00", "#3d5a80", "#7b2d8b"];
 
 interface Point {
   x: number;
@@ -12,10 +12,16 @@ interface Point {
   measured: boolean;
 }
 
-/** Plots the seconds of two phases over the number of tasks, both axes logarithmic, as an SVG for light and dark pages. */
-export function plotOf(results: readonly PeersResult[]): string {
+/**
+ * Plots the seconds of two phases over the number of tasks, both axes logarithmic, as an SVG for light and dark pages.
+ * @param labels of the peers that are shown, by their names. Each stands at the end of its line, so a peer without a result of the largest
+ *   stack is not shown
+ */
+export function plotOf(results: readonly PeersResult[], labels: Readonly<Record<string, string>>): string {
   const unlimited = results.filter(({ requestsPerSecond }) => requestsPerSecond === undefined);
-  const panels = (["first up", "unchanged up"] as const).map((phase, index) => panel(unlimited, phase, index * width));
+  const panels = (["first up", "unchanged up"] as const).map((phase, index) =>
+    panel(unlimited, phase, { labels, left: index * width }),
+  );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${2 * width} ${height}" font-family="sans-serif" font-size="11">
 <rect width="100%" height="100%" fill="#ffffff"/>
 ${panels.join("\n")}
@@ -23,11 +29,17 @@ ${panels.join("\n")}
 `;
 }
 
-function panel(results: readonly PeersResult[], phase: PhaseName, left: number): string {
-  const names = [...new Set(results.flatMap(({ peers }) => peers.map(({ peer }) => peer)))];
+interface Panel {
+  labels: Readonly<Record<string, string>>;
+  left: number;
+}
+
+function panel(results: readonly PeersResult[], phase: PhaseName, { labels, left }: Panel): string {
+  const names = Object.keys(labels);
+  const largest = Math.max(...results.map(({ tasks }) => tasks));
   const lines = names
     .map((name) => ({ name, points: pointsOf(results, name, phase) }))
-    .filter(({ points }) => points.length > 0);
+    .filter(({ points }) => points.at(-1)?.x === largest);
   const all = lines.flatMap(({ points }) => points);
   const xScale = scale(
     all.map(({ x }) => x),
@@ -45,8 +57,8 @@ function panel(results: readonly PeersResult[], phase: PhaseName, left: number):
       ({ x, y, measured }) =>
         `<circle cx="${xScale(x).toFixed(1)}" cy="${yScale(y).toFixed(1)}" r="3" fill="${measured ? colour : "#ffffff"}" stroke="${colour}"/>`,
     );
-    const label = `<text x="${width - margin.right + 8}" y="${((ends[index] ?? 0) + 4).toFixed(1)}" fill="${colour}">${name}</text>`;
-    return `<polyline points="${path}" fill="none" stroke="${colour}" stroke-width="1.5"/>${dots.join("")}${label}`;
+    const text = `<text x="${width - margin.right + 8}" y="${((ends[index] ?? 0) + 4).toFixed(1)}" fill="${colour}">${labels[name]}</text>`;
+    return `<polyline points="${path}" fill="none" stroke="${colour}" stroke-width="1.5"/>${dots.join("")}${text}`;
   });
   const xTicks = [...new Set(all.map(({ x }) => x))];
   const yTicks = ticks(all.map(({ y }) => y));

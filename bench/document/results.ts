@@ -5,7 +5,8 @@ import type { Result } from "../report";
 
 const folder = join(__dirname, "..", "results");
 
-interface Saved {
+/** All saved results. */
+export interface Saved {
   benches: (Result & { machine: string })[];
   peers: PeersResult[];
 }

@@ -4,8 +4,9 @@ import { documented } from "../../bench/document/document";
 import { withExtrapolated } from "../../bench/document/extrapolate";
 import { ratiosOf } from "../../bench/document/goals";
 import { gzipText } from "../../bench/document/gzipText";
-import { comparisonText, limitedText, peersText, summaryText } from "../../bench/document/peersText";
+import { choices, comparisonText, limitedText, peersText, summaryText } from "../../bench/document/peersText";
 import { plotOf } from "../../bench/document/plot";
+import { sizesText } from "../../bench/document/sizesText";
 import type { Figure } from "../../bench/figure";
 import { keepsGoal } from "../../bench/figure";
 import type { PeerResult, PeersResult } from "../../bench/peers/result";
@@ -87,7 +88,7 @@ describe("the page about performance", () => {
     assert.match(second, /this package +\| 6\.0 s, 200.*curl script +\| 4\.0 s, 300.*2026-02-02/s);
     assert.match(second, /Without figures: REST provider\./);
     assert.deepEqual(ratiosOf(both), ratiosOf(saved));
-    assert.equal(plotOf([both]), plotOf([saved]));
+    assert.equal(plotOf([both], choices), plotOf([saved], choices));
     const limited = withAdded({ ...saved, requestsPerSecond: 20 }, { ...later, requestsPerSecond: 20 });
     assert.match(limitedText([limited]), /10\.0 s of 15\.0 s.*2026-01-01.*In other runs:.*curl.*2026-02-02/s);
   });
@@ -127,13 +128,32 @@ describe("the page about performance", () => {
     assert.throws(() => textOf(whole, added), /has no goal/);
   });
 
-  it("shows each peer as a line, with open points for extrapolated values", () => {
-    const plot = plotOf([
-      run(25, [peer("a", 2)]),
-      run(100, [peer("a", 9), { ...peer("b", 20), note: "extrapolated" }]),
-    ]);
+  it("shows each peer that has a label as a line, with the label at its end, and open points for extrapolated values", () => {
+    const plot = plotOf(
+      [run(25, [peer("a", 2), peer("c", 3)]), run(100, [peer("a", 9), { ...peer("b", 20), note: "extrapolated" }])],
+      { a: "way A", b: "way B", c: "way C" },
+    );
     assert.equal(plot.match(/<polyline/g)?.length, 4);
     assert.equal(plot.match(/fill="#ffffff" stroke/g)?.length, 2);
-    assert.doesNotMatch(plot, /NaN|Infinity|undefined/);
+    assert.doesNotMatch(plot, /NaN|Infinity|undefined|way C/);
+    for (const [, end, x] of plot.matchAll(/,([\d.]+)" fill="none".*?<text x="[\d.]+" y="([\d.]+)"/g)) {
+      assert.ok(Math.abs(Number(end) - Number(x)) <= 17, `${x} is not beside ${end}`);
+    }
+  });
+
+  it("says what each number of tasks costs, with checkpoints and without them", () => {
+    const figures: Figure[] = [
+      { name: "500 tasks: first up", value: 10.4, unit: "s" },
+      { name: "500 tasks: unchanged up", value: 7.56, unit: "s" },
+      { name: "500 tasks: refresh", value: 3.45, unit: "s" },
+      { name: "500 tasks: first up, requests", value: 1000, unit: "requests" },
+      { name: "500 tasks: memory of the program", value: 262, unit: "MB" },
+    ];
+    const benches = [{ bench: "fleet", tries: 1, machine: "a machine", figures }];
+    const peers = [run(25, [peer("ExtractionTask", 3, 50)]), run(500, [peer("ExtractionTask", 30)])];
+    const text = sizesText({ benches, peers });
+    assert.match(text, /\| 25 +\| ExtractionTask +\| 3 s +\| 3 s +\| +\| 50 +\|/);
+    assert.match(text, /\| 500 +\| ExtractionTask, no checkpoints +\| 10 s +\| 8 s +\| 3 s +\| 1,000 +\| 262 MB +\|$/);
+    assert.throws(() => sizesText({ benches: [], peers }), /none of the bench fleet/);
   });
 });
