@@ -1,5 +1,5 @@
 /**
- * The ways in which services of this kind differ where the contract is silent, as one table. The table in the README and the test matrix are
+ * The ways in which services of this kind differ where the contract is silent, as one table. The table in docs/behaviours.md and the test matrix are
  * derived from it, and {@link Behaviour} is its type.
  */
 

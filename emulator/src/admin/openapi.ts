@@ -1111,7 +1111,7 @@ export interface components {
             /** @description Seed of the probability. The same seed leads to the same requests. Default 0. */
             seed?: number;
             /**
-             * @description The README of the emulator lists what a client sees.
+             * @description The page about faults lists what a client sees.
              * @enum {unknown}
              */
             kind: "reset" | "hang" | "status" | "error" | "truncated" | "slow" | "late" | "wrongType" | "redirect";
@@ -1154,7 +1154,7 @@ export interface components {
             /** @description Seed of the probability. The same seed leads to the same requests. Default 0. */
             seed?: number;
             /**
-             * @description The README of the emulator lists what a client sees.
+             * @description The page about faults lists what a client sees.
              * @enum {unknown}
              */
             kind: "reset" | "hang" | "status" | "error" | "truncated" | "slow" | "late" | "wrongType" | "redirect";

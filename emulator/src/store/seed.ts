@@ -7,7 +7,7 @@ export type Plan = "free" | "professional" | "enterprise";
 
 /** An action of a task of the seed. */
 export interface SeedAction {
-  /** Kind of action. The README lists those with an effect. */
+  /** Kind of action. docs/runs.md lists those with an effect. */
   actionType: string;
   /** Id within the task. */
   actionId: string;

@@ -83,9 +83,9 @@ describe("the emulator of this process and the client of the admin API", () => {
     for (const name of changes) assert.equal(typeof local.change[name as keyof Emulator["change"]], "function", name);
   });
 
-  it("both have the members of inspect, except for those that README names", () => {
-    const readme = readFileSync(join(root, "emulator/README.md"), "utf8");
-    const named = /its `inspect` does not have\s+([^.]*)\./.exec(readme)?.[1]?.match(/\w+(?=`)/g);
+  it("both have the members of inspect, except for those that the page names", () => {
+    const page = readFileSync(join(root, "emulator/docs/admin-api.md"), "utf8");
+    const named = /its `inspect` does not have\s+([^.]*)\./.exec(page)?.[1]?.match(/\w+(?=`)/g);
     const all = Object.getOwnPropertyNames(Object.getPrototypeOf(local.inspect));
     const absent = all.filter(
       (name) => !["constructor", "summarizeTask", ...Object.keys(remote.inspect)].includes(name),

@@ -1,6 +1,5 @@
 import type { BehaviourName } from "webextract-emulator";
 import { behaviourNames, behaviours, otherValues } from "webextract-emulator";
-import { hostileCombinations, pairsOf, settingsOf } from "./hostile";
 import { settingFor } from "./settings";
 import type { LifeResult } from "./world";
 import { liveUnder } from "./world";
@@ -29,7 +28,8 @@ async function verdictOf(name: BehaviourName, value: string | number): Promise<V
   if (unaided === undefined) return { behaviour, meaning, text: "handled" };
   const setting = settingFor[behaviour];
   const aided: LifeResult = setting === undefined ? unaided : await liveUnder({ [name]: value }, [setting]);
-  if (aided === undefined) return { behaviour, meaning, text: `needs ${setting?.text}` };
+  if (aided === undefined)
+    return { behaviour, meaning, text: `needs ${setting?.text}; in Pulumi ${setting?.onEngine}` };
   return { behaviour, meaning, text: `refused: "${withoutIds(aided.message)}"` };
 }
 
@@ -39,61 +39,46 @@ function withoutIds(message: string): string {
 
 /** The page of the documentation. */
 export function pageOf(verdicts: Verdict[]): string {
-  const rows = verdicts.map(({ behaviour, text }) => `| \`${behaviour}\` | ${text.replaceAll("|", "\\|")} |`);
-  const names = [...new Set(verdicts.map(({ behaviour }) => behaviour.split("=")[0]))];
-  const meanings = names.map(
-    (name) => `- \`${name}\`: ${verdicts.find(({ behaviour }) => behaviour.startsWith(`${name}=`))?.meaning}`,
-  );
+  const handled = verdicts.filter(({ text }) => text === "handled").map(({ behaviour }) => `\`${behaviour}\``);
+  const rows = verdicts
+    .filter(({ text }) => text !== "handled")
+    .map(
+      ({ behaviour, text, meaning }) => `| \`${behaviour}\` | ${cell(text)} | ${cell(partOf(meaning, behaviour))} |`,
+    );
   return `# Behaviours that the contract leaves open
 
 The contract of the service ([openapi.yaml](../../emulator/openapi.yaml)) leaves some behaviours open, for example the status of an error or the
-rows that a mark covers. Services of this kind differ in them. The emulator can behave in each of these ways
-([emulator/README.md](../../emulator/README.md)), so the tests show what the package does with each.
+rows that a mark covers. Services of this kind differ in them. [Behaviours of the emulator](../../emulator/docs/behaviours.md) describes each.
+\`npx webextract probe\` finds out how your service behaves, and names the settings that fit.
 
-This page is written by a test run: \`npx tsx test/service/matrix/writeTable.ts\`. A test fails when the page is out of date.
+This page is written by a test run: \`npx tsx test/service/matrix/writeTable.ts\`. Under each behaviour that differs from the default, the client copies
+a task, configures it, runs it, and reads, exports, marks and removes its rows. A second test does so under every pair of behaviours. The resources run on the real engine under
+three combinations of them: every row is in the file, only rows in the file are marked, and no task is copied and no run is started twice.
 
-## The client
+## What needs a setting, and what is refused
 
-For each behaviour that differs from the default, the client does the complete work on one task: it copies the task, writes its actions, loop items
-(replaced and appended), start URLs and parameters, starts a run, changes a setting while the task runs, waits, reads the rows, exports, marks and
-removes them, and reads a task that does not exist. An access token expires on the way.
-
-| result | meaning |
-|---|---|
-| handled | The work succeeds without a setting. Each row arrives once and unchanged. No request takes effect twice. |
-| needs | The work succeeds with this setting. |
-| refused | The client ends with this error, because nothing else is safe. The error says what exists now. |
-
-A second test runs the same work under every pair of these behaviours. It must succeed or end with an error that says what exists.
-
-| behaviour | result |
-|---|---|
+| behaviour | result | meaning |
+|---|---|---|
 ${rows.join("\n")}
 
-${engineSection()}
-## What each behaviour means
+- **needs:** the work succeeds with this setting. If the service marks only the rows that it has returned (\`markScope=returned\`), exports with
+  \`markExported\` need \`webextract:markScope\`.
+- **refused:** the client ends with this error, because nothing else is safe. The error says what exists now.
 
-${meanings.join("\n")}
+## What is handled without a setting
+
+Each row arrives once and unchanged, and no request takes effect twice:
+
+${handled.join(", ")}.
 `;
 }
 
-/** The combinations that run on the real engine. */
-export function engineSection(): string {
-  const rows = hostileCombinations.map(({ name, behaviour }) => {
-    const marking = behaviour.markScope === undefined ? [] : ["`webextract:markScope`"];
-    const needs = [...settingsOf(behaviour).map(({ onEngine }) => onEngine), ...marking];
-    const pairs = pairsOf(behaviour).map((pair) => `\`${pair}\``);
-    return `| ${name} | ${pairs.join(", ")} | ${needs.join(", ") || "nothing"} |`;
-  });
-  return `## The resources on the engine
+/** What a meaning says of the value; all of it if it does not list values. */
+function partOf(meaning: string, behaviour: string): string {
+  const parts = meaning.split(/(?=`\w+`: )/);
+  return parts.find((part) => part.startsWith(`\`${behaviour.split("=")[1]}\`: `))?.trim() ?? meaning;
+}
 
-The test of the resources runs on the real engine. The program has a copy with its actions, parameters, loop items and start URLs, a run that it
-waits for, an export that marks the rows, and the functions. The test runs \`up\`, an \`up\` without changes, a refresh, an \`up\` after a change at
-the service, an \`up\` after a change in the program, and \`destroy\`. It does so under the default behaviours and under each of the services below.
-Every row is in the file, only rows in the file are marked, and no task is copied and no run is started twice.
-
-| service | behaviours | needs |
-|---|---|---|
-${rows.join("\n")}
-`;
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|");
 }
