@@ -5,7 +5,7 @@ import { styleText } from "node:util";
 import type { SingleBar } from "cli-progress";
 import type { Share } from "../resources/resource";
 import type { TerminalAbilities } from "../service/environment";
-import { terminalAbilities } from "../service/environment";
+import { isStartedByRunner, terminalAbilities } from "../service/environment";
 import { shownText } from "../service/errors/foreignText";
 import { CliError } from "./exitCodes";
 
@@ -197,7 +197,7 @@ export class Terminal {
     this.endProgress();
     const { errors } = this.streams;
     const before = prefix === undefined ? "" : `${styled(errors, ...prefix)} `;
-    errors.write(`${before}${this.inItsLetters(errors, shownText(message))}\n`);
+    errors.write(`${before}${this.inItsLetters(errors, shownText(asStarted(message)))}\n`);
   }
 
   /** The prompts write their own characters. */
@@ -245,6 +245,11 @@ export class Terminal {
     this.bar.setTotal(of);
     this.bar.update(Math.min(done, of), { message });
   }
+}
+
+/** Commands in a message, as the user starts them: the program is on the PATH only where it is installed globally. */
+export function asStarted(message: string, isByRunner = isStartedByRunner()): string {
+  return isByRunner ? message.replaceAll('"webextract ', '"npx webextract ') : message;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what styleText writes

@@ -99,6 +99,14 @@ export function isLoopback(hostname: string): boolean {
   );
 }
 
+/** Whether a command of a package was started by its package runner, such as `npx`. */
+export function isStartedByRunner(
+  script: string | undefined = process.argv[1],
+  env: NodeJS.ProcessEnv = process.env,
+): boolean {
+  return env.npm_command === "exec" || /[\\/]node_modules[\\/]\.bin[\\/]/.test(script ?? "");
+}
+
 /** What a terminal can show, as its type and the locale tell. */
 export interface TerminalAbilities {
   /** Characters beyond ASCII. An unset locale counts as UTF-8, because most containers have none. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { commands } from "../internals/cli";
 import { CliWorld, fakePulumi, shop } from "./webextract";
 
@@ -114,5 +115,37 @@ describe("the command line", () => {
     );
     const none = await world.run("status shop-1 --stack dev", { PATH: world.path("empty") });
     assert.match(none.stderr, /the program pulumi is not on the PATH/);
+  });
+
+  it("completes commands, options and their values in Bash", async () => {
+    const { stdout: script } = await world.run("completion bash");
+    const completed = (...words: string[]): string[] => {
+      const line = `${script}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _webextract; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      return execFileSync("bash", ["-c", line, "bash", "webextract", ...words], { encoding: "utf8" })
+        .trim()
+        .split("\n");
+    };
+    assert.deepEqual(completed("st"), ["status", "stop"]);
+    assert.deepEqual(completed("token", ""), ["status", "refresh", "import"]);
+    assert.deepEqual(completed("export", "shop-1", "--format", ""), ["ndjson", "json", "csv", "parquet"]);
+    assert.deepEqual(completed("export", "shop-1", "-f", "p"), ["parquet"]);
+    assert.deepEqual(completed("token", "status", "--p"), ["--profile"]);
+    const first = new Set(commands.map(({ name }) => name.split(" ")[0]));
+    assert.deepEqual(new Set(completed("")), first);
+  });
+
+  it("names every command and option in the completion of each shell", async () => {
+    for (const shell of ["bash", "zsh", "fish"]) {
+      const { script } = (await world.run(`completion ${shell} --json`)).json();
+      for (const { name, options = [] } of commands) {
+        assert.ok(
+          name.split(" ").every((word) => script.includes(word)),
+          `${shell}: ${name}`,
+        );
+        for (const { long } of options) {
+          assert.ok(script.includes(shell === "fish" ? `-l ${long?.slice(2)} ` : long), `${shell}: ${name} ${long}`);
+        }
+      }
+    }
   });
 });

@@ -139,6 +139,10 @@ const table: Readonly<Record<string, Row>> = {
     failure: { line: "token import --yes", input: "wrong", ends: [3, "credential"] },
     interrupted: { line: "token import --yes", at: atOnce },
   },
+  completion: {
+    success: { line: "completion bash" },
+    failure: { line: "completion tcsh", ends: [2, "usage"] },
+  },
 };
 
 const seed: Seed = {

@@ -25,6 +25,7 @@ describe("webextract probe", () => {
     assert.match(stdout, /^# Report of webextract probe\n/);
     assert.match(stdout, /^- ✔ body of an error: .* \(`errorBody=envelope`\)$/m);
     assert.match(stdout, /```sh\npulumi config set webextract:actionTypes LoopAction\n```/);
+    assert.match(stdout, /With the usual types, it shows actions of the types LoopAction, NavigateAction\./);
     assert.match(stdout, /^- which rows a mark includes: needs a write \(`markScope`, `webextract:markScope`\)$/m);
     assert.match(stdout, new RegExp(` ${emulator.requests.length} requests, with a task`));
     assert.ok(emulator.requests.length <= mostRequests);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { CliWorld } from "./webextract";
 
 describe("webextract run, status and stop", () => {
@@ -19,6 +20,16 @@ describe("webextract run, status and stop", () => {
     });
     assert.equal(world.latestRun, lotNo);
     assert.match(ended.stderr, new RegExp(`^Run ${lotNo} of task "shop-1" has started\\.$`, "m"));
+  });
+
+  it("names commands as the user has started this one", async () => {
+    const line = "run shop-1 --yes --no-wait";
+    assert.match((await world.run(line)).stdout, /"webextract run shop-1 --lot-no \d+" waits/);
+    const byRunner = { npm_command: "exec" };
+    assert.match((await world.run(line, byRunner)).stdout, /"npx webextract run shop-1 --lot-no \d+" waits/);
+    writeFileSync(world.path(".webextract.json"), "{");
+    const unreadable = await world.run("status shop-1", byRunner);
+    assert.match(unreadable.stderr, /Write it again with "npx webextract use", or remove it/);
   });
 
   it("starts nothing if nobody can answer the question", async () => {

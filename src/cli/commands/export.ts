@@ -8,7 +8,7 @@ import { dataExport } from "../../resources/export/dataExport";
 import { destinationOf } from "../../resources/export/destinations/destinationOf";
 import { columnTypes } from "../../resources/export/formats/columnTypes";
 import { compressionNames } from "../../resources/export/formats/compression";
-import { formatNames } from "../../resources/export/formats/formats";
+import { formatNames, formats } from "../../resources/export/formats/formats";
 import { isAsRead } from "../../resources/export/formats/writeFormat";
 import { incompleteRead } from "../../resources/export/marking/wholeRead";
 import type {
@@ -107,10 +107,22 @@ export const exportRows: CliCommand = {
     if (out === undefined) {
       return toStandardOutput(args, context, cli);
     }
+    warnOfEnding(out, format, cli);
     const state = await runCommandExport(args, context);
     return { json: documentOf(state), text: () => `${summaryOf(state)} in "${state.file}".` };
   },
 };
+
+/** A program that reads the file by its name would read it wrongly. */
+function warnOfEnding(out: string, format: ExportFormat, { terminal }: Cli): void {
+  const uncompressed = out.replace(/\.(?:gz|zst)$/, "");
+  const other = formatNames.find((name) => uncompressed.endsWith(formats[name].extension));
+  if (other !== undefined && other !== format) {
+    terminal.warn(
+      `"${out}" ends like ${other}, and its rows are written as ${format}. Use --format ${other}, or another name.`,
+    );
+  }
+}
 
 function scopeOf(lotNo: string | undefined): Pick<DataExportArgs, "scope" | "lotNo"> {
   return lotNo === undefined ? { scope: "all" } : { scope: "batch", lotNo };

@@ -3,6 +3,7 @@ import { adoptCommand } from "../adopt/adoptCommand";
 import type { CliCommand } from "../command";
 import { planReportCommand } from "../planReport/planReportCommand";
 import { probeCommand } from "../probe/probeCommand";
+import { completion } from "./completion";
 import { doctor } from "./doctor";
 import { exportRows } from "./export";
 import { list } from "./list";
@@ -36,4 +37,5 @@ export const commands: readonly CliCommand[] = [
   tokenStatus,
   tokenRefresh,
   tokenImport,
+  completion(() => commands),
 ];

@@ -1,7 +1,10 @@
 import { Option } from "commander";
+import { didYouMean } from "../../resources/likelyName";
+import { counted } from "../../resources/values";
 import type { Row } from "../../service/contract/types";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
+import { CliError } from "../exitCodes";
 import { integerFrom, namesIn, taskArgument } from "../options";
 import { table } from "../table";
 
@@ -44,6 +47,7 @@ export const rows: CliCommand = {
       found.push(...page.objects());
       total = page.total;
     }
+    requireFields(columns, found);
     const shown = found.slice(0, limit).map((row) => chosen(row, columns));
     return {
       json: { taskId, lotNo, offset, total, rows: shown },
@@ -58,6 +62,20 @@ export const rows: CliCommand = {
     };
   },
 };
+
+/** @throws CliError for a field that no row has, which is most often misspelled */
+function requireFields(columns: readonly string[] = [], found: readonly Row[]): void {
+  const fields = [...new Set(found.flatMap((row) => Object.keys(row)))];
+  const missing = found.length === 0 ? [] : columns.filter((name) => !fields.includes(name));
+  if (missing.length > 0) {
+    const named = missing.map((name) => `"${name}"${didYouMean(name, fields)}`).join(", ");
+    const end = named.endsWith("?") ? "" : ".";
+    throw new CliError(
+      `The first ${counted(found.length, "row")} ${found.length === 1 ? "has" : "have"} no field ${named}${end} The fields are ${fields.join(", ")}. --limit reads more rows.`,
+      "usage",
+    );
+  }
+}
 
 function chosen(row: Row, columns: readonly string[] | undefined): Row {
   return columns === undefined

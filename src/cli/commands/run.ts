@@ -15,6 +15,7 @@ import { serviceOf } from "../connection/connection";
 import { describeTask } from "../connection/namedTask";
 import { CliError } from "../exitCodes";
 import { numberFrom, taskArgument, yesOption } from "../options";
+import { asStarted } from "../terminal";
 
 interface Flags extends ConnectionFlags {
   lotNo?: string;
@@ -124,5 +125,7 @@ function documentOf({ taskId, lotNo, status, subtasks }: CloudRunState): Partial
 function textOf({ taskId, lotNo, status, subtasks }: CloudRunState, { wait }: Flags): string {
   return wait
     ? `Run ${lotNo} of task "${taskId}": ${status} (${describeCounts(subtasks)})`
-    : `Run ${lotNo} of task "${taskId}" was not waited for. "webextract run ${taskId} --lot-no ${lotNo}" waits for it.`;
+    : asStarted(
+        `Run ${lotNo} of task "${taskId}" was not waited for. "webextract run ${taskId} --lot-no ${lotNo}" waits for it.`,
+      );
 }

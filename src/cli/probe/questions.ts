@@ -175,7 +175,10 @@ async function actionTypes({ asker, settings, words, taskId = "" }: Probing): Pr
   const typed = await asker.ask(readActions(taskId, [...new Set([...usualTypes, ...settings.actionTypes])].sort()));
   const empty = await asker.ask(readActions(taskId, []));
   if (actionsIn(empty).length > 0) {
-    return { found: "All actions of the task.", behaviours: ["getActionsEmptyTypes=all"] };
+    return {
+      found: `All actions of the task, ${describeTypes(actionsIn(empty), words)}.`,
+      behaviours: ["getActionsEmptyTypes=all"],
+    };
   }
   const shown = actionsIn(typed);
   if (shown.length === 0 && empty.isAccepted) {
@@ -187,10 +190,15 @@ async function actionTypes({ asker, settings, words, taskId = "" }: Probing): Pr
   const lacking = [...new Set(types)].filter((type) => !settings.actionTypes.includes(type));
   const setting =
     lacking.length === 0 ? undefined : settingOf("actionTypes", [...settings.actionTypes, ...lacking].join(","));
-  const found = empty.isAccepted ? "No actions." : "A refusal.";
+  const found = `${empty.isAccepted ? "No actions." : "A refusal."} With the usual types, it shows actions ${describeTypes(shown, words)}.`;
   const then = " With the type of the loops in webextract:actionTypes, a refresh finds changes of their lists.";
   const behaviours = [`getActionsEmptyTypes=${empty.isAccepted ? "none" : "refused"}`];
   return { found: setting === undefined ? found : found + then, behaviours, setting };
+}
+
+function describeTypes(actions: readonly ActionShown[], words: Probing["words"]): string {
+  const types = actions.map((action) => fieldOf(action, "actionType"));
+  return types.length === 0 ? "of no type" : `of the types ${words.list(types.sort())}`;
 }
 
 function actionsIn(reply: Reply): ActionShown[] {
