@@ -30,6 +30,10 @@ export interface FailedCheck {
   reason: string;
 }
 
+export function failedIf(hasFailed: boolean, check: string, reason: string): FailedCheck[] {
+  return hasFailed ? [{ check, reason }] : [];
+}
+
 /** The rows did not pass. */
 export class RowsRefused extends Error {
   override readonly name = "RowsRefused";

@@ -1,6 +1,6 @@
 import type { Row } from "../../../service/contract/types";
 import type { FailedCheck, FieldFigures } from "./checkedRows";
-import { percent } from "./checkedRows";
+import { failedIf, percent } from "./checkedRows";
 import { DistinctValues, mostDistinctValues } from "./distinctValues";
 import type { FieldChecks } from "./rowChecks";
 import { RowCount } from "./rowCount";
@@ -59,24 +59,24 @@ export class FieldChecker {
       return [{ check: at, reason: `no row has this field${didYouMean(this.name, names)}` }];
     }
     const values = rows - empty.count;
-    const wrong = (check: string, found: RowCount | undefined, reason: (rows: string) => string): FailedCheck[] =>
-      found === undefined || found.count === 0
+    const wrong = (check: string, found: RowCount | undefined, what: string): FailedCheck[] =>
+      found === undefined
         ? []
-        : [{ check: `${at}.${check}`, reason: `${found.count} of ${values} values ${reason(found.describe())}` }];
+        : failedIf(
+            found.count > 0,
+            `${at}.${check}`,
+            `${found.count} of ${values} values ${what} (${found.describe()})`,
+          );
+    const without = `${empty.count} of ${rows} rows have no value (${empty.describe()})`;
     return [
-      ...(this.share(rows) >= filled
-        ? []
-        : [
-            {
-              check: `${at}.filled`,
-              reason: `${empty.count} of ${rows} rows have no value (${empty.describe()}); at least ${percent(filled)} must have one`,
-            },
-          ]),
-      ...wrong("type", wrongType, (found) => `are not of type "${type}" (${found})`),
-      ...wrong("unique", distinct?.repeated, (found) => `have occurred before (${found})`),
-      ...(distinct?.overflowed
-        ? [{ check: `${at}.unique`, reason: `more than ${distinct.most} different values cannot be compared` }]
-        : []),
+      ...failedIf(this.share(rows) < filled, `${at}.filled`, `${without}; at least ${percent(filled)} must have one`),
+      ...wrong("type", wrongType, `are not of type "${type}"`),
+      ...wrong("unique", distinct?.repeated, "have occurred before"),
+      ...failedIf(
+        distinct?.overflowed === true,
+        `${at}.unique`,
+        `more than ${distinct?.most} different values cannot be compared`,
+      ),
     ];
   }
 

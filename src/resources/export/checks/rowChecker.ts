@@ -1,7 +1,7 @@
 import type { Row } from "../../../service/contract/types";
 import type { RowPage } from "../../../service/rows/rowPage";
 import type { CheckedRows, FailedCheck } from "./checkedRows";
-import { percent, RowsRefused } from "./checkedRows";
+import { failedIf, percent, RowsRefused } from "./checkedRows";
 import { FieldChecker } from "./fieldChecker";
 import type { RowChecks } from "./rowChecks";
 import type { SchemaChecker } from "./rowSchema";
@@ -51,24 +51,14 @@ export class RowChecker {
 
   /** The checks that the rows did not pass, in the order of the arguments. */
   failed(): FailedCheck[] {
-    const { minRows, maxRows, maxDrop } = this.checks;
+    const { minRows = 0, maxRows = Number.POSITIVE_INFINITY, maxDrop = 1 } = this.checks;
     const { rows, lastPassed = 0 } = this;
     const drop = (lastPassed - rows) / lastPassed;
+    const fewer = `${percent(drop)} fewer than the ${lastPassed} of the last export that passed; at most ${percent(maxDrop)} fewer are allowed`;
     return [
-      ...(minRows !== undefined && rows < minRows
-        ? [{ check: "minRows", reason: `there are ${rows} rows; at least ${minRows} are required` }]
-        : []),
-      ...(maxRows !== undefined && rows > maxRows
-        ? [{ check: "maxRows", reason: `there are ${rows} rows; at most ${maxRows} are allowed` }]
-        : []),
-      ...(maxDrop !== undefined && drop > maxDrop
-        ? [
-            {
-              check: "maxDrop",
-              reason: `there are ${rows} rows, ${percent(drop)} fewer than the ${lastPassed} of the last export that passed; at most ${percent(maxDrop)} fewer are allowed`,
-            },
-          ]
-        : []),
+      ...failedIf(rows < minRows, "minRows", `there are ${rows} rows; at least ${minRows} are required`),
+      ...failedIf(rows > maxRows, "maxRows", `there are ${rows} rows; at most ${maxRows} are allowed`),
+      ...failedIf(drop > maxDrop, "maxDrop", `there are ${rows} rows, ${fewer}`),
       ...this.fields.flatMap((field) => field.failed(rows, Object.keys(this.first ?? {}))),
       ...(this.schema?.failed(rows) ?? []),
     ];

@@ -9,6 +9,7 @@ import type { CheckContext, Context } from "../../resource";
 import { messageOf } from "../../resource";
 import { unknown } from "../../values";
 import type { FailedCheck } from "./checkedRows";
+import { failedIf } from "./checkedRows";
 import type { ValidateRow } from "./jsonSchema";
 import type { RowChecks } from "./rowChecks";
 import { RowCount } from "./rowCount";
@@ -126,25 +127,9 @@ export class SchemaChecker {
 
   failed(rows: number): FailedCheck[] {
     const { invalid, stoppedAt } = this;
-    const places = [...this.places].join(", ");
-    return [
-      ...(invalid.count === 0
-        ? []
-        : [
-            {
-              check: "schema",
-              reason: `${invalid.count} of ${rows} rows are not valid (${invalid.describe()}), by ${places}`,
-            },
-          ]),
-      ...(stoppedAt === undefined
-        ? []
-        : [
-            {
-              check: "schema",
-              reason: `row ${stoppedAt} could not be validated in time: use patterns without repetitions within repetitions`,
-            },
-          ]),
-    ];
+    const wrong = `${invalid.count} of ${rows} rows are not valid (${invalid.describe()}), by ${[...this.places].join(", ")}`;
+    const late = `row ${stoppedAt} could not be validated in time: use patterns without repetitions within repetitions`;
+    return [...failedIf(invalid.count > 0, "schema", wrong), ...failedIf(stoppedAt !== undefined, "schema", late)];
   }
 }
 
