@@ -132,7 +132,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
     }
     context.problems.push(...problems.map(({ path, reason }) => ({ path: `from.${path}`, reason })));
     if (actions !== undefined) {
-      checked.actions = await checkParameterActions({ actions }, true, context);
+      checked.actions = checkParameterActions({ actions }, true, context);
     }
     if (startUrls !== undefined) {
       const before = context.previous?.startUrls as CheckContext["previous"];

@@ -6,7 +6,7 @@ import type { CheckContext } from "../resource";
 import { unknown } from "../values";
 import type { FilePlaces } from "./allowedFile";
 import { whyNotAllowed } from "./allowedFile";
-import { DigestOfLines, joinLines, linesOfFileNow, NotUtf8, splitLines } from "./lines";
+import { DigestOfLines, joinLines, linesOfFile, NotUtf8, splitLines } from "./lines";
 
 /** What `check` makes of a list. */
 export interface CheckedList {
@@ -127,7 +127,7 @@ function checkFile(file: string, names: ListNames, context: ListContext): Checke
     if (why !== undefined) {
       return refuse(`names "${file}", which ${why}`);
     }
-    for (const lines of linesOfFileNow(full)) {
+    for (const lines of linesOfFile(full)) {
       digest.add(lines.map(({ text }) => text));
       for (const { line, text } of lines) {
         if (text.includes("\r")) {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { closeSync, createReadStream, openSync, readSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { Readable } from "node:stream";
 
 /**
@@ -54,17 +54,11 @@ export interface Line {
   text: string;
 }
 
-/** The lines of a file in order, some at a time, without blank ones. */
-export async function* linesOfFile(path: string): AsyncGenerator<Line[]> {
-  const splitter = new LineSplitter(path);
-  for await (const chunk of createReadStream(path)) {
-    yield splitter.take(chunk);
-  }
-  yield splitter.end();
-}
-
-/** The same synchronously, for a check that must end before the program continues. In constant memory too. */
-export function* linesOfFileNow(path: string): Generator<Line[], void> {
+/**
+ * The lines of a file in order, some at a time, without blank ones. In constant memory. Synchronous, because a check must end before the program
+ * continues.
+ */
+export function* linesOfFile(path: string): Generator<Line[], void> {
   const splitter = new LineSplitter(path);
   for (const chunk of chunksOf(path)) {
     yield splitter.take(chunk);
@@ -157,12 +151,11 @@ export class DigestOfLines {
   private count = 0;
   private bytes = 0;
 
-  add(lines: readonly string[]): Buffer {
+  add(lines: readonly string[]): void {
     const content = Buffer.from(joinLines(lines));
     this.count += lines.length;
     this.bytes += content.length;
     this.hash.update(content);
-    return content;
   }
 
   /** The digest of the lines so far. */
@@ -177,32 +170,25 @@ export function digestOf(lines: readonly string[]): Digest {
   return digest.soFar();
 }
 
-export async function digestOfFile(path: string): Promise<Digest> {
+export function digestOfFile(path: string): Digest {
   const digest = new DigestOfLines();
-  for await (const lines of linesOfFile(path)) {
+  for (const lines of linesOfFile(path)) {
     digest.add(lines.map(({ text }) => text));
   }
   return digest.soFar();
 }
 
 /** All lines of a file at once. */
-export async function allLinesOfFile(path: string): Promise<string[]> {
-  const all: string[] = [];
-  for await (const lines of linesOfFile(path)) {
-    for (const { text } of lines) {
-      all.push(text);
-    }
-  }
-  return all;
+export function allLinesOfFile(path: string): string[] {
+  return [...linesOfFile(path)].flatMap((lines) => lines.map(({ text }) => text));
 }
 
 /** The normalized content of a file as a stream of bytes, in constant memory. */
 export function normalizedContent(path: string): Readable {
-  async function* content(): AsyncGenerator<Buffer> {
-    const digest = new DigestOfLines();
-    for await (const lines of linesOfFile(path)) {
+  function* content(): Generator<Buffer> {
+    for (const lines of linesOfFile(path)) {
       if (lines.length > 0) {
-        yield digest.add(lines.map(({ text }) => text));
+        yield Buffer.from(joinLines(lines.map(({ text }) => text)));
       }
     }
   }

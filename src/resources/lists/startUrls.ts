@@ -10,9 +10,9 @@ import { digestOfFile, joinLines, normalizedContent, splitLines } from "./lines"
 
 /** Start URLs: one of the two fields. */
 export interface StartUrlsArgs {
-  /** The URLs. Either this or `file`. */
+  /** http and https URLs. A diff shows the lines that were added and removed. Either this or `file`. */
   urls?: string[];
-  /** A file with one URL on each line, relative to the program's folder. */
+  /** A file with one URL on each line (UTF-8; blank lines are skipped), relative to the program's folder. A diff shows that the file changed. */
   file?: string;
 }
 
@@ -81,7 +81,7 @@ function sourceOf(content: Buffer, sha256: string): UploadSource {
 }
 
 async function sourceOfFile(path: string): Promise<{ sha256: string; content: UploadSource }> {
-  const { sha256, bytes } = await digestOfFile(path);
+  const { sha256, bytes } = digestOfFile(path);
   return { sha256, content: { name: fileName, size: bytes, sha256, open: () => normalizedContent(path) } };
 }
 

@@ -75,12 +75,7 @@ function digestAsShown(declared: Loop, items: readonly string[]): Pick<Loop, "it
  * Refuses a declaration without items that were sent before, because an append cannot remove items. `at` is the path of the loop, with a
  * dot at the end.
  */
-export async function checkAppend(
-  now: Loop,
-  before: Loop,
-  at: string,
-  { problems, folder }: CheckContext,
-): Promise<void> {
+export function checkAppend(now: Loop, before: Loop, at: string, { problems, folder }: CheckContext): void {
   if (now.mode !== "append") {
     return;
   }
@@ -95,7 +90,7 @@ export async function checkAppend(
     }
     return;
   }
-  const wanted = itemsFile === undefined ? (items ?? []) : await allLinesOfFile(resolve(folder, itemsFile));
+  const wanted = itemsFile === undefined ? (items ?? []) : allLinesOfFile(resolve(folder, itemsFile));
   if (addedBehind(before, wanted) === undefined) {
     problems.push({
       path: `${at}${itemsFile === undefined ? "items" : "itemsFile"}`,
@@ -116,7 +111,7 @@ export async function itemsOfLoop(
   }
   const file = { name: itemsFile, sha256, argument: `${at}itemsFile`, taskId };
   return readChecked(file, context, async (path) => {
-    const content = await allLinesOfFile(path);
+    const content = allLinesOfFile(path);
     return { content, sha256: digestOf(content).sha256 };
   });
 }

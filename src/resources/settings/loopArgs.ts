@@ -13,9 +13,9 @@ import type { RestoreArgs } from "./restore";
 export interface ActionLoop {
   /** The type of the list, as the service names it, for example `UrlList`. */
   loopType: string;
-  /** The items, each without a line break. Either this or `itemsFile`. */
+  /** The items, each without a line break. A diff shows the lines that were added and removed. Either this or `itemsFile`. */
   items?: string[];
-  /** A file with one item on each line, relative to the program's folder. Either this or `items`. */
+  /** A file with one item on each line (UTF-8; blank lines are skipped), relative to the program's folder. A diff shows that the file changed. */
   itemsFile?: string;
   /**
    * `replace`: the list becomes these items. `append`: the items that the service's list lacks are added at its end. If the service does
@@ -60,11 +60,11 @@ export function itemsNames(at: string): GivenList["names"] {
   return { list: "items", file: "itemsFile", at };
 }
 
-export async function checkLoop(
+export function checkLoop(
   { loopType, items, itemsFile, mode }: ActionLoop,
   { at, before, isSame, onDelete }: LoopCheck,
   context: CheckContext,
-): Promise<CheckedLoop> {
+): CheckedLoop {
   // State of an earlier version can have both. Its delete warns that the list stays.
   const hadBoth = isSame && before?.mode === "append" && context.previous?.onDelete === "restore";
   if (mode === "append" && onDelete === "restore" && !hadBoth) {
@@ -84,7 +84,7 @@ export async function checkLoop(
   } as CheckedLoop;
   const isAppended = isSame && before?.loopType === checked.loopType && !holdsUnknown(checked);
   if (list !== undefined && before !== undefined && isAppended) {
-    await checkAppend({ ...checked, items: list.items }, loopOf(before), at, context);
+    checkAppend({ ...checked, items: list.items }, loopOf(before), at, context);
   }
   return checked;
 }

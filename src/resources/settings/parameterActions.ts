@@ -64,11 +64,11 @@ export function checkActionRules(actions: ParameterActions, problems: Problem[])
 }
 
 /** Normalizes the lists of all actions. `isSame` if the actions that were checked last time are those of the same task. */
-export async function checkParameterActions(
+export function checkParameterActions(
   { actions, onDelete }: { actions: ParameterActions } & RestoreArgs,
   isSame: boolean,
   context: CheckContext,
-): Promise<CheckedActions> {
+): CheckedActions {
   if (!isRecord(actions)) {
     return actions;
   }
@@ -84,7 +84,7 @@ export async function checkParameterActions(
     const rest = others as Omit<CheckedAction, "loop">;
     checkDeclaresAnything(actionId, action, context.problems);
     const at = { at: loopPath(actionId), before: entryOf(before, actionId)?.loop, isSame, onDelete };
-    checked.set(actionId, loop === undefined ? rest : { ...rest, loop: await checkLoop(loop, at, context) });
+    checked.set(actionId, loop === undefined ? rest : { ...rest, loop: checkLoop(loop, at, context) });
   }
   return Object.fromEntries(checked);
 }

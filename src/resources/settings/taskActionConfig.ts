@@ -1,6 +1,7 @@
 import type { ArgsSpec } from "../args";
 import { choice, mapOf, object, scalar, string } from "../args";
 import type { DriftState, PendingState, ProfileArgs, Resource } from "../resource";
+import type { ParameterAction } from "./parameterActions";
 import { actionsOf, actionsWith, settingsOfActions } from "./parameterActions";
 import type { PropertyValues } from "./previous";
 import { rememberedValues, valuesOf } from "./previous";
@@ -10,16 +11,7 @@ import type { SettingsForm } from "./settingsLife";
 import { settingsLife } from "./settingsLife";
 
 /** The declared properties of one action. */
-export interface ActionSettings {
-  /** The type of the action, as the service names it. */
-  actionType: string;
-  /**
-   * Property values by name: strings, numbers or booleans. The service gets strings: a number in its shortest form (`3`, `0.5`, `1e-7`), a
-   * boolean as `true` or `false`. So `3` and `"3"` mean the same, and a value that the service shows in another type is no drift. Write an
-   * integer beyond 9007199254740991 as a string. Only the properties declared here are written and compared.
-   */
-  properties: Record<string, string | number | boolean>;
-}
+export type ActionSettings = Required<Omit<ParameterAction, "loop">>;
 
 /** Declared actions by their actionId. */
 export type ActionSettingsMap = Record<string, ActionSettings>;

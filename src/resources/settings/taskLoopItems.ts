@@ -1,7 +1,7 @@
 import type { ArgsSpec } from "../args";
 import { choice, string } from "../args";
 import type { CheckContext, DriftState, PendingState, ProfileArgs, Resource } from "../resource";
-import type { CheckedLoop } from "./loopArgs";
+import type { ActionLoop, CheckedLoop } from "./loopArgs";
 import { checkedLoopOf, checkLoop, loopOf, loopSpec } from "./loopArgs";
 import type { PreviousList } from "./previous";
 import { listsOf, rememberedLists } from "./previous";
@@ -19,23 +19,13 @@ import { settingsLife } from "./settingsLife";
  * | update | `POST /task/updateLoopItems`: the whole list, or with `mode: "append"` only the missing items |
  * | delete | none, or one request that restores the old list (`onDelete: "restore"`) |
  */
-export interface TaskLoopItemsArgs extends RestoreArgs, ProfileArgs {
+export interface TaskLoopItemsArgs extends ActionLoop, RestoreArgs, ProfileArgs {
   /** The task. Pass the `id` of a TaskCopy. A change replaces. */
   taskId: string;
   /** The action that loops. A change replaces. */
   actionId: string;
   /** The type of the list, as the service names it, for example `UrlList`. A change replaces. */
   loopType: string;
-  /** The items, each without a line break. A diff shows the lines that were added and removed. Either this or `itemsFile`. */
-  items?: string[];
-  /** A file with one item on each line (UTF-8; blank lines are skipped), relative to the program's folder. A diff shows that the file changed. */
-  itemsFile?: string;
-  /**
-   * `replace`: the list becomes these items. `append`: the items that the service's list lacks are added at its end. If the service does
-   * not show its list, the items not sent before are added.
-   * @default "replace"
-   */
-  mode?: "replace" | "append";
 }
 
 export interface TaskLoopItemsState extends Omit<TaskLoopItemsArgs, "items">, PendingState, DriftState {
@@ -93,12 +83,12 @@ export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, Chec
 
   manages: ({ actionId }) => (typeof actionId === "string" ? [{ actionId, part: "loop" }] : []),
 
-  async check(given: TaskLoopItemsArgs, context: CheckContext): Promise<CheckedArgs> {
+  check(given: TaskLoopItemsArgs, context: CheckContext): CheckedArgs {
     const before = context.previous as (CheckedLoop & Partial<TaskLoopItemsArgs>) | undefined;
     const isSame = before?.taskId === given.taskId && before.actionId === given.actionId;
     return {
       ...given,
-      ...(await checkLoop(given, { at: "", before, isSame, onDelete: given.onDelete }, context)),
+      ...checkLoop(given, { at: "", before, isSame, onDelete: given.onDelete }, context),
     } as CheckedArgs;
   },
 

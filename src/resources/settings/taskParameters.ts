@@ -95,9 +95,9 @@ export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, C
 
   manages: ({ actions }) => idsOfActions(actions),
 
-  async check(given: TaskParametersArgs, context: CheckContext): Promise<CheckedArgs> {
+  check(given: TaskParametersArgs, context: CheckContext): CheckedArgs {
     const isSame = context.previous?.taskId === given.taskId;
-    return { ...given, actions: await checkParameterActions(given, isSame, context) };
+    return { ...given, actions: checkParameterActions(given, isSame, context) };
   },
 
   ...settingsLife(form),

@@ -1,6 +1,6 @@
 import type { ArgsSpec } from "../args";
 import { string } from "../args";
-import type { StartUrls } from "../lists/startUrls";
+import type { StartUrls, StartUrlsArgs } from "../lists/startUrls";
 import { checkStartUrls, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from "../lists/startUrls";
 import type { CheckContext, Context, Created, PendingState, ProfileArgs, Resource } from "../resource";
 import { writeTask } from "./taskWrite";
@@ -15,13 +15,9 @@ import { writeTask } from "./taskWrite";
  * | update | `POST /task/urls:file` if the list changed |
  * | delete | none: the list stays, and a warning says so |
  */
-export interface TaskStartUrlsArgs extends ProfileArgs {
+export interface TaskStartUrlsArgs extends StartUrlsArgs, ProfileArgs {
   /** The task. Pass the `id` of a TaskCopy. A change replaces. */
   taskId: string;
-  /** http and https URLs. A diff shows the lines that were added and removed. Either this or `file`. */
-  urls?: string[];
-  /** A file with one URL on each line (UTF-8; blank lines are skipped), relative to the program's folder. A diff shows that the file changed. */
-  file?: string;
 }
 
 export interface TaskStartUrlsState extends Omit<TaskStartUrlsArgs, "urls">, StartUrls, PendingState {}
