@@ -127,15 +127,14 @@ export class JournalFiles {
     return entry;
   }
 
-  /** A journal that cannot be written does not stop the work. @returns whether the entry was written */
-  async write(key: string, entry: Entry): Promise<boolean> {
+  /** A journal that cannot be written does not stop the work. */
+  async write(key: string, entry: Entry): Promise<void> {
     try {
       this.made ??= makePrivateFolder(this.folder);
       await this.made;
       // Not durable: the engine's own state does not survive a power cut either, and two waits for the disk take longer than a copy.
       await writePrivateFile(this.path(key), `${JSON.stringify(entry)}\n`, false);
       (await this.listed()).add(this.fileName(key));
-      return true;
     } catch (error) {
       if (!this.hasWarned) {
         this.hasWarned = true;
@@ -144,7 +143,6 @@ export class JournalFiles {
             "Set webextract:journal to a folder that can be written, or to off.",
         );
       }
-      return false;
     }
   }
 
