@@ -36,18 +36,14 @@ export function watchRequests(): void {
   try {
     const protocol: Classes = hostModules()("@pulumi/pulumi/proto/provider_pb");
     for (const [name, method] of getters) {
-      wrap(protocol, name, method, withUrn);
+      const prototype = protocol[name]?.prototype;
+      const original = prototype?.[method];
+      if (prototype !== undefined && typeof original === "function") {
+        prototype[method] = withUrn(original);
+      }
     }
   } catch {
     // No URN is known then.
-  }
-}
-
-function wrap(protocol: Classes, name: string, method: string, wrapping: (original: Method) => Method): void {
-  const prototype = protocol[name]?.prototype;
-  const original = prototype?.[method];
-  if (prototype !== undefined && typeof original === "function") {
-    prototype[method] = wrapping(original);
   }
 }
 

@@ -8,6 +8,7 @@ import type { Owner } from "../resources/ownership";
 import { TaskOwners } from "../resources/ownership";
 import type { Context, Replaced, ServiceTraits } from "../resources/resource";
 import { ResourceError } from "../resources/resource";
+import { programAdvice } from "../resources/run/runAdvice";
 import { sleep } from "../resources/sleep";
 import { ActionReader } from "../resources/task/actionReader";
 import { partsOfUrn } from "../resources/urn";
@@ -227,6 +228,7 @@ export class Host {
       sleep: (milliseconds) => sleep(milliseconds, this.engine.interrupted),
       interrupted: this.engine.interrupted,
       replaced: urn === undefined ? undefined : this.replaced.get(urn),
+      runAdvice: programAdvice,
     };
   }
 

@@ -186,8 +186,8 @@ export interface Context {
   readonly interrupted: AbortSignal;
   /** The instance that a create replaces, for resources that need to know it. */
   readonly replaced?: Replaced;
-  /** What to do next about a run, if no program declares the run. */
-  readonly runAdvice?: RunAdvice;
+  /** What to do next about a run. */
+  readonly runAdvice: RunAdvice;
 }
 
 /** How much of a long step is done, for a progress bar. */

@@ -72,7 +72,7 @@ function startOf(args: CheckedCloudRunArgs, { replaced, runAdvice }: Context): M
     state: args,
     whatMayExist: `A paid run of task "${taskId}" may have started`,
     adopt: "adoptLotNo",
-    next: runAdvice?.lostStart?.(taskId),
+    next: runAdvice.lostStart?.(taskId),
   };
 }
 

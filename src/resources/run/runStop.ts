@@ -5,7 +5,6 @@ import { ResourceError } from "../resource";
 import type { CloudRunState } from "./cloudRunModel";
 import { statusesOf, timesOf } from "./cloudRunModel";
 import { observeRun } from "./observeRun";
-import { programAdvice } from "./runAdvice";
 import { runningOf } from "./subtaskList";
 import { RunPolling } from "./wait/runPolling";
 import { inShort, nameOf } from "./wait/waitMessages";
@@ -37,7 +36,7 @@ export async function stopRun(run: CloudRunState, context: Context): Promise<voi
       return;
     }
     throw isServiceError(error)
-      ? new ResourceError(`${error.message} ${mayBeRunning(run)}. ${whatToDo(context)}`)
+      ? new ResourceError(`${error.message} ${mayBeRunning(run)}. ${context.runAdvice.stopAgain}`)
       : error;
   }
 }
@@ -117,10 +116,6 @@ class RunStop {
   }
 }
 
-function whatToDo({ runAdvice = programAdvice }: Context): string {
-  return runAdvice.stopAgain;
-}
-
 function notStopped(run: CloudRunState): string {
   return `${nameOf(run)} was not stopped`;
 }
@@ -140,12 +135,12 @@ function timedOut(run: CloudRunState, { seconds, told, running, failure }: StopS
   const failed = failure === undefined ? "" : ` The last request failed: ${failure.message}`;
   if (told === 0) {
     const why = failure === undefined ? ": the service listed no subtasks of it" : "";
-    return `${mayBeRunning(run)} after ${seconds} s${why}.${failed} ${whatToDo(context)}`;
+    return `${mayBeRunning(run)} after ${seconds} s${why}.${failed} ${context.runAdvice.stopAgain}`;
   }
   const are = failure === undefined ? "are still running" : "were not seen to stop";
-  return `${nameOf(run)}: ${running} subtasks were told to stop and ${are} after ${seconds} s.${failed} ${whatToDo(context)}`;
+  return `${nameOf(run)}: ${running} subtasks were told to stop and ${are} after ${seconds} s.${failed} ${context.runAdvice.stopAgain}`;
 }
 
 function interrupted(run: CloudRunState, context: Context): string {
-  return `${nameOf(run)}: the command was interrupted before all of its subtasks had stopped. ${whatToDo(context)}`;
+  return `${nameOf(run)}: the command was interrupted before all of its subtasks had stopped. ${context.runAdvice.stopAgain}`;
 }

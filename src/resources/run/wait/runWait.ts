@@ -6,7 +6,6 @@ import { statusesOf, timesOf } from "../cloudRunModel";
 import type { RunObservation } from "../observeRun";
 import { observeRun } from "../observeRun";
 import type { RunAdvice } from "../runAdvice";
-import { programAdvice } from "../runAdvice";
 import type { TerminalStatus } from "../subtaskList";
 import { terminalStatusOf } from "../subtaskList";
 import { RunPolling } from "./runPolling";
@@ -26,7 +25,7 @@ export async function waitForRun(
   try {
     return await wait.untilFinished();
   } catch (error) {
-    throw new PartialFailure(whyEnded(error, wait.state, adviceIn(context)), run.lotNo, {
+    throw new PartialFailure(whyEnded(error, wait.state, context.runAdvice), run.lotNo, {
       ...wait.state,
       pending: ["wait"],
     });
@@ -38,10 +37,6 @@ function whyEnded(error: unknown, state: CloudRunState, advice: RunAdvice): stri
     return messages.interrupted(state, advice);
   }
   return isServiceError(error) ? `${error.message} ${messages.mayContinue(state, advice)}` : messageOf(error);
-}
-
-function adviceIn({ runAdvice = programAdvice }: Context): RunAdvice {
-  return runAdvice;
 }
 
 class RunWait {
@@ -66,7 +61,7 @@ class RunWait {
       progress: () => messages.progress(this.sofar),
       share: () => messages.shareDone(this.sofar),
       timedOut: () => messages.timedOut(this.sofar),
-      interrupted: () => messages.interrupted(this.state, adviceIn(this.context)),
+      interrupted: () => messages.interrupted(this.state, this.context.runAdvice),
     });
     this.state = this.state.status === "failed" ? this.state : { ...this.state, status: "finished" };
     // The engine shows the last line beside the resource until the command ends.
@@ -77,7 +72,7 @@ class RunWait {
   private get sofar(): messages.WaitSoFar {
     const { state, lastSeen } = this;
     const statuses = statusesOf(state, this.context);
-    const advice = adviceIn(this.context);
+    const advice = this.context.runAdvice;
     return { state, statuses, advice, lastSeen, rows: this.rows.total, failure: this.polling.lastFailure };
   }
 
@@ -87,7 +82,7 @@ class RunWait {
     this.lastSeen = seen;
     this.state = seen.state;
     if (seen.shows === "laterRun" && !hasEndedWell(seen.state)) {
-      throw new ResourceError(messages.superseded(seen.state, adviceIn(this.context)));
+      throw new ResourceError(messages.superseded(seen.state, this.context.runAdvice));
     }
     this.refuseBadEnd(seen);
     return this.isFinished(seen);
@@ -101,7 +96,7 @@ class RunWait {
     const unwanted = list.filter(({ status }) => bad.includes(terminalOf(status)));
     if (state.status !== "running" && unwanted.length > 0) {
       const end = unwanted.some(({ status }) => terminalOf(status) === "failed") ? "failed" : "stopped";
-      throw new ResourceError(messages.endedBadly(state, { end, unwanted, requestId }, adviceIn(this.context)));
+      throw new ResourceError(messages.endedBadly(state, { end, unwanted, requestId }, this.context.runAdvice));
     }
   }
 
