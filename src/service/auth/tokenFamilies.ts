@@ -49,8 +49,8 @@ interface Choices {
  */
 export class TokenFamilies {
   readonly #parts: FamilyParts;
-  /** The newest tokens of this process, if they could not be stored. */
   #isExchanging = false;
+  /** The newest tokens of this process, if they could not be stored. */
   #unstored: Choice | undefined;
 
   constructor(parts: FamilyParts) {

@@ -78,22 +78,16 @@ export class Tokens {
   /** Exchanges the newest refresh token now, also where the access token is good, and stores the result. */
   async renew(): Promise<AccessToken | NoToken> {
     await this.settled();
-    const failed: NothingFound[] = [];
-    for (const find of [() => this.#families.renewed(true), () => this.#families.standIn(true)]) {
-      const found = await find();
-      if (found === undefined) continue;
-      if ("error" in found) return found.error;
-      if ("token" in found) {
-        this.#current = found.token;
-        return found.token;
-      }
-      failed.push(found);
+    const found = await firstOf([() => this.#families.renewed(true), () => this.#families.standIn(true)]);
+    if (!Array.isArray(found)) {
+      if ("value" in found) this.#current = found;
+      return found;
     }
     const { settingName } = this.#parts;
-    const reasons = failed.map(({ reason }) => reason).join("; ");
+    const reasons = found.map(({ reason }) => reason).join("; ");
     const problem =
       reasons === "" ? "No refresh token is configured, and the token store has none." : `No new token: ${reasons}.`;
-    const hints = failed.flatMap(({ hint }) => hint ?? []);
+    const hints = found.flatMap(({ hint }) => hint ?? []);
     return { kind: "credential", problem, hint: hints.join(" ") || `Set ${settingName("refreshToken")}.` };
   }
 
@@ -196,7 +190,8 @@ export class Tokens {
   }
 
   async #find(): Promise<AccessToken | NoToken> {
-    const found = await this.#search();
+    const first = await firstOf(this.#sources);
+    const found = Array.isArray(first) ? this.#nothing(first) : first;
     if ("value" in found) {
       this.#current = found;
       this.#parts.secrets.add(found.value);
@@ -210,18 +205,6 @@ export class Tokens {
       return this.#current;
     }
     return found;
-  }
-
-  async #search(): Promise<AccessToken | NoToken> {
-    const failed: NothingFound[] = [];
-    for (const find of this.#sources) {
-      const found = await find();
-      if (found === undefined) continue;
-      if ("token" in found) return found.token;
-      if ("error" in found) return found.error;
-      failed.push(found);
-    }
-    return this.#nothing(failed);
   }
 
   async #configured(): Promise<TokenLookup> {
@@ -260,6 +243,21 @@ export class Tokens {
       : ["not sent: no access token is configured", ...(reasons === "" ? [] : [reasons])].join("; ").concat(".");
     return { kind: "credential", problem, hint: hints.join(" ") };
   }
+}
+
+/** The first token, or the first error that no other source can help; otherwise why each configured source has none. */
+async function firstOf(
+  sources: readonly (() => Promise<TokenLookup>)[],
+): Promise<AccessToken | NoToken | NothingFound[]> {
+  const failed: NothingFound[] = [];
+  for (const find of sources) {
+    const found = await find();
+    if (found === undefined) continue;
+    if ("token" in found) return found.token;
+    if ("error" in found) return found.error;
+    failed.push(found);
+  }
+  return failed;
 }
 
 function isAlive({ expiresAt }: AccessToken): boolean {
