@@ -37,11 +37,10 @@ export interface DataExportArgs extends ProfileArgs {
    */
   lotNo?: string;
   /**
-   * The file, relative to the program's folder, or an object such as `s3://bucket/rows/{lotNo}.ndjson`, which needs the package `@aws-sdk/client-s3`. `{lotNo}` is replaced by the run, which must then contain only letters of ASCII, digits, `_`, `-` and `.`, `{time}` by the time in UTC (with `-2` and so on if that name is
-   * taken), and `{n}` by the next free number. An existing file that this export did not write is never overwritten. A change exports again, and the
-   * old file stays. After a refused mark (but for scope `notExported`), and when a batch is exported again because its run was not
-   * over, the next export uses the same file again. The path must not contain a secret: it becomes the id and the
-   * output `file`, which the state stores in plain text.
+   * The file, relative to the program's folder, or an object such as `s3://bucket/rows/{lotNo}.ndjson`, which needs the package `@aws-sdk/client-s3`.
+   * `{lotNo}` is replaced by the run, which must then contain only ASCII letters, digits, `_`, `-` and `.`, `{time}` by the time in UTC, and `{n}` by
+   * the next free number. An existing file that this export did not write is never overwritten. A change exports again, and the old file stays. The
+   * path must not contain a secret: the state stores it in plain text.
    */
   path: string;
   /**
@@ -51,23 +50,21 @@ export interface DataExportArgs extends ProfileArgs {
    */
   format?: ExportFormat;
   /**
-   * `keep`: CSV cells are what the service sent. `escape`: a cell that begins with `=`, `+`, `-`, `@`, a tab or a carriage return gets an apostrophe before it, unless
-   * the whole cell is a number. Use `escape` if people open the file in a spreadsheet, which would run such a cell as a formula, and `keep` if a database or
-   * a program reads it. Needs `format: "csv"`. A change exports again.
+   * `keep`: CSV cells are what the service sent. `escape`: a cell that a spreadsheet would run as a formula gets an apostrophe before it. Needs
+   * `format: "csv"`. A change exports again.
    * @default "keep"
    */
   csvFormulas?: CsvFormulas;
   /**
-   * The types of Parquet columns, by the names of fields. A field without a type is a column of strings. `int64`: an integer. `double`: a number of
-   * which a double keeps all digits. `boolean`: `true` or `false`. `date`: an ISO 8601 date. `timestamp`: an ISO 8601 date-time with an offset, to the microsecond, which
-   * becomes UTC. Values can also be strings, such as `"12.50"`. An empty or blank string is null, except in a column of strings. A value that does not fit
-   * makes the export fail before anything is marked. Needs `format: "parquet"`. A change exports again.
+   * The types of Parquet columns, by the names of fields. A field without a type is a column of strings. A value that does not fit its type makes the
+   * export fail before anything is marked. Needs `format: "parquet"`. A change exports again.
    * @default all columns are strings
    */
   columns?: Record<string, ColumnType>;
   /**
-   * Compresses the finished file. `path` must end in `.gz` with `gzip`, in `.zst` with `zstd`, and in neither with `none`. Parquet is compressed inside the
-   * file, so that its path ends in neither; only Parquet has `snappy`. `zstd` needs Node.js 22.15 or later, or the package `@hpcc-js/wasm-zstd`. A change exports again.
+   * Compresses the finished file. `path` must end in `.gz` with `gzip`, in `.zst` with `zstd`, and in neither with `none`. Parquet is compressed
+   * inside the file: its path ends in neither, and only Parquet has `snappy`. `zstd` needs Node.js 22.15 or later, or the package
+   * `@hpcc-js/wasm-zstd`. A change exports again.
    * @default "none"
    */
   compression?: CompressionName;
@@ -83,22 +80,21 @@ export interface DataExportArgs extends ProfileArgs {
    */
   markExported?: boolean;
   /**
-   * A command that gets the file on its stdin when it is complete and in its place, before rows are marked, such as `["psql", "-c", "COPY books FROM STDIN"]`. No shell
-   * runs it. `{lotNo}` in a part is replaced by the run, and `{file}` by the output `file`. It runs in the program's folder, without the variables
-   * `WEBEXTRACT_*` and `PULUMI_*` and those that contain a credential of any profile. Another exit code than 0 makes the export fail. It can get the same rows more than once. The state stores the
-   * command in plain text, so it must not contain a secret. A change exports again.
+   * A command that gets the file on its stdin when it is complete and before rows are marked, such as `["psql", "-c", "COPY books FROM STDIN"]`. No
+   * shell runs it. `{lotNo}` in a part is replaced by the run, and `{file}` by the output `file`. Another exit code than 0 makes the export fail. The
+   * command can get the same rows more than once. The state stores the command in plain text, so it must not contain a secret. A change exports
+   * again.
    * @default the rows are only in the file
    */
   pipe?: string[];
   /**
-   * Seconds that the command of `pipe` can take. After them it is ended with the processes that it has started, and the export fails. A change makes no
-   * call.
+   * Seconds after which the command of `pipe` and the processes that it has started are ended, and the export fails. A change makes no call.
    * @default 3600
    */
   pipeTimeoutSeconds?: number;
   /**
-   * What the rows must be like. They are checked while they are read. If they do not pass, the export fails: the rows go into `NAME.rejected.EXT`, nothing
-   * is marked, the last file and its state stay, and the next up exports again. A change makes no call; the next export uses it.
+   * What the rows must be like. If they do not pass, the export fails: the rows go into `NAME.rejected.EXT`, nothing is marked, the last file and its
+   * state stay, and the next up exports again. A change makes no call; the next export uses it.
    * @default nothing is checked
    */
   checks?: RowChecks;
@@ -141,10 +137,10 @@ export interface DataExportState extends DataExportArgs, PendingState {
   /** Whether the rows were marked as exported. */
   marked: boolean;
   /**
-   * What `checks` have found in the rows of the file. `rows`: their number. `failed`: the checks that the rows did not pass, such as
-   * `fields.price.type`; empty unless `onFail` is `warn`. `fields`: for each field with checks `filled` (the share of rows with a value), `empty` (rows
-   * without one), and the numbers of values `wrongType`, `unmatched` and `repeated`. `invalid`: with `schema`, the number of rows that it does not allow. `lastPassed`: the rows of the last export that passed before this one.
-   * No value of a row is in it. Absent if the export had no checks.
+   * What `checks` have found in the rows. `rows`: their number. `failed`: the checks that did not pass, such as `fields.price.type`; empty unless
+   * `onFail` is `warn`. `fields`: for each field `filled` (the share of rows with a value), `empty` (rows without one), and the numbers of values
+   * `wrongType`, `unmatched` and `repeated`. `invalid`: the rows that `schema` does not allow. `lastPassed`: the rows of the last export that passed.
+   * Contains no values. Absent without checks.
    */
   checked?: CheckedRows;
 }

@@ -18,8 +18,8 @@ export interface ActionLoop {
   /** A file with one item on each line (UTF-8; blank lines are skipped), relative to the program's folder. A diff shows that the file changed. */
   itemsFile?: string;
   /**
-   * `replace`: the list becomes these items. `append`: the items that the service's list lacks are added at its end. If the service does
-   * not show its list, the items not sent before are added.
+   * `replace`: the list becomes these items. `append`: the items that the service's list lacks are added at its end; those not sent before if the
+   * service does not show its list.
    * @default "replace"
    */
   mode?: "replace" | "append";

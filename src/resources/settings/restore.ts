@@ -15,9 +15,9 @@ import { byKey, idOf, listed, merge, typesOf, without } from "./setting";
  */
 export interface RestoreArgs {
   /**
-   * What happens to the settings when they are removed from the program. `retain` leaves them as they are, with a warning. `restore` writes
-   * the values that the service had before, if it showed them and nobody has changed the setting since. A change makes no call. `restore`
-   * covers the settings that are declared from then on. A loop with `mode: "append"` cannot be restored: `restore` is refused with it.
+   * What happens when the settings leave the program. `retain`: they stay at the service, with a warning. `restore`: the values that the service had
+   * before are written, if it showed them and nobody has changed them since. `restore` covers settings that are declared from then on, and is refused
+   * for a loop with `mode: "append"`. A change makes no call.
    * @default "retain"
    */
   onDelete?: "retain" | "restore";

@@ -8,20 +8,19 @@ export interface RowChecks {
   /** The largest number of rows. */
   maxRows?: number;
   /**
-   * The largest drop in the number of rows since the last export that passed, as a share of its rows: `0.2` allows 80 rows after 100. The state keeps
-   * that number, also after a failed mark and if the file is gone. A new resource has nothing to compare with, nor has an export whose `scope` has changed.
+   * The largest drop in the number of rows since the last export that passed, as a share of its rows: `0.2` allows 80 rows after 100. A new resource
+   * has nothing to compare with, nor has an export whose `scope` has changed.
    */
   maxDrop?: number;
   /** Checks of fields, by their names. A field that no row has fails, unless its `filled` is 0; so each field fails if there are no rows. */
   fields?: Record<string, FieldChecks>;
   /**
-   * A file with a JSON Schema for one row, relative to the program's folder: draft 2020-12, or draft-07 if its `$schema` says so. The schema gets a row as the
-   * service sends it: most values are strings. References to other files and addresses are refused.
+   * A file with a JSON Schema for one row, relative to the program's folder: draft 2020-12, or draft-07 if its `$schema` says so. Most values are
+   * strings. References to other files and addresses are refused.
    */
   schema?: string;
   /**
-   * `fail`: rows that do not pass go into `NAME.rejected.EXT`, nothing is marked, and the last file and its state stay. `warn`: the rows are
-   * exported, and a warning lists the checks that they did not pass.
+   * `fail`: the export fails. `warn`: the rows are exported, and a warning lists the checks that they did not pass.
    * @default "fail"
    */
   onFail?: "fail" | "warn";
@@ -37,7 +36,7 @@ export interface FieldChecks {
    */
   type?: FieldType;
   /**
-   * Whether each value may occur only once. Values are compared by 64 bits of their digests. With 2,000,000 different values in a field, which need 120 MB of memory, about one export in
+   * Whether each value may occur only once. Values are compared by 64 bits of their digests: with 2,000,000 different values, about one export in
    * 9,000,000 reports a repeated value although there is none. An export with more different values fails the check.
    * @default false
    */
