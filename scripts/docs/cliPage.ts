@@ -8,7 +8,7 @@ import { table } from "./parts";
 
 export const cliPage = "docs/reference/cli.md";
 
-/** All commands with their arguments, options and examples, and the exit codes. */
+/** All commands with their arguments, options and the first of their examples, and the exit codes. */
 export function partsOfCli(): Parts {
   const codes = Object.entries(exitCodes).map(([name, { code, meaning }]) => [String(code), `\`${name}\``, meaning]);
   return {
@@ -29,7 +29,7 @@ function sectionOf(command: CliCommand): string {
     (argument) =>
       (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`) + (argument.variadic ? "..." : ""),
   );
-  const lines = examples.map(({ line, does }) => `${programName} ${line}   # ${does}`);
+  const lines = examples.slice(0, 1).map(({ line, does }) => `${programName} ${line}   # ${does}`);
   const rest = connects ? "" : " Needs no service: the options of the connection do not apply.";
   return [
     `### ${name}`,

@@ -4,6 +4,11 @@ import { configKeys } from "../internals/config";
 import { blocks, readPage } from "./readPage";
 
 describe("the pages", () => {
+  it("have at most 40,000 words in docs", () => {
+    const words = pages().flatMap((page) => (page.startsWith("docs/") ? readPage(page).trim().split(/\s+/) : []));
+    assert.ok(words.length <= 40_000, `${words.length} words`);
+  });
+
   it("contain snippets only from files that are compiled or run", () => {
     assert.deepEqual(pages().flatMap(snippetProblems), []);
   });

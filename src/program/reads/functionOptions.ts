@@ -26,10 +26,8 @@ export interface FunctionOptions {
   /** Name of a set of credentials in `webextract:profiles`. Default: the profile of `parent`, otherwise the top-level credentials. */
   profile?: string;
   /**
-   * The resource that the read belongs to. If it is a resource of this package, its `profile` is the default of this read. The form that
-   * returns an output also waits until the parent is made, as a child resource does; in a preview, the result is unknown while the parent
-   * is a custom resource that is not made yet. The read does not wait for other children of the parent. A `dependsOn` of the parent is not
-   * inherited in a preview: give it to the read too.
+   * The resource that the read belongs to. If it is a resource of this package, its `profile` is the default of this read. The form that returns an
+   * output also waits until the parent is made, but not for other children of it. In a preview, give a `dependsOn` of the parent to the read too.
    */
   parent?: Resource;
 }
@@ -37,9 +35,9 @@ export interface FunctionOptions {
 /** Options of a form that returns an output. */
 export interface FunctionOutputOptions extends FunctionOptions {
   /**
-   * Resources that must be made before the read: `dependsOn: run` reads after the run. A component stands for all resources in it. In a
-   * preview, the result is unknown while one of them is not made yet or will be replaced. A resource that will only be updated has its id
-   * already, so a preview reads the data from before the update. Resources whose outputs are among the arguments count too.
+   * Resources that must be made before the read: `dependsOn: run` reads after the run. A component stands for all resources in it. In a preview, the
+   * result is unknown while one of them is not made yet or will be replaced; a resource that will only be updated is read as it is. Resources whose
+   * outputs are among the arguments count too.
    */
   dependsOn?: Input<Input<Resource>[]> | Input<Resource>;
 }

@@ -34,8 +34,8 @@ export interface CloudRunArgs extends ProfileArgs {
   /** Resources of this package. A change of any of their arguments starts a new run, as a change of `triggers` does. */
   rerunOn?: unknown;
   /**
-   * Whether an up with a run label (`WEBEXTRACT_RUN_LABEL`) starts a new run if the resource has not run under this label yet: the resource is replaced, as with a
-   * changed trigger. `false` if only changes of the program should start runs. A change starts no run by itself.
+   * Whether an up with a run label (`WEBEXTRACT_RUN_LABEL`) starts a new run if the resource has not run under this label yet, as a changed trigger
+   * does. A change starts no run by itself.
    * @default true
    */
   runOnLabel?: boolean;
@@ -46,8 +46,7 @@ export interface CloudRunArgs extends ProfileArgs {
    */
   waitFor?: "started" | "finished";
   /**
-   * How long one up waits for the end of the run, in seconds. 0 reads the status once. A request gets no more time than is left, but at
-   * least 2 seconds, or 30 seconds if the value is 0. A change starts no run.
+   * How long one up waits for the end of the run, in seconds. 0 reads the status once. A change starts no run.
    * @default 3600
    */
   timeoutSeconds?: number;
@@ -57,10 +56,9 @@ export interface CloudRunArgs extends ProfileArgs {
    */
   pollSeconds?: number;
   /**
-   * When the run counts as finished. `subtasks`: all subtasks have a finished status. `rowsSettled`: in addition, the number of rows has not
-   * changed for `settleSeconds`. If the service lists no subtasks, the number must be above 0. Use `rowsSettled` for tasks that never split
-   * into subtasks, and if rows arrive after the last subtask has finished. Rows do not count as settled while the service still lists the
-   * subtasks from before the start. A change starts no run.
+   * When the run counts as finished. `subtasks`: all subtasks have a finished status. `rowsSettled`: in addition, the number of rows has not changed
+   * for `settleSeconds`; it must be above 0 if the service lists no subtasks. Use `rowsSettled` for tasks that never split into subtasks, and if rows
+   * arrive after the last subtask has finished. A change starts no run.
    * @default "subtasks"
    */
   finishedWhen?: "subtasks" | "rowsSettled";
@@ -87,9 +85,9 @@ export interface CloudRunArgs extends ProfileArgs {
    */
   failOn?: "failed" | "never";
   /**
-   * What a delete does with the run. `retain` leaves the run running. `stop` stops its running subtasks and waits until they have stopped,
-   * for `timeoutSeconds` but at most 300 seconds. Set `stop` before the run starts: create then reads the list up to four times to know the run's subtasks. Subtasks that
-   * are first seen later can belong to another run, and are never stopped. A change makes no call.
+   * What a delete does with the run. `retain` leaves the run running. `stop` stops its running subtasks and waits until they have stopped, for
+   * `timeoutSeconds` but at most 300 seconds. Set `stop` before the run starts: subtasks that are first seen later can belong to another run, and are
+   * never stopped. A change makes no call.
    * @default "retain"
    */
   onDelete?: "retain" | "stop";
