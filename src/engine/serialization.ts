@@ -13,9 +13,12 @@ export const providerKey = "__provider";
 /** The problems of the program's other resources. Sent with the arguments of a resource that the program finds invalid. Never in the state. */
 export const otherProblemsKey = "__otherProblems";
 
+/** The names of resources that have failed, and whose outputs this one lacks. Never in the state. */
+export const failedInputsKey = "__failedInputs";
+
 export type Properties = Record<string, unknown>;
 
-const ownKeys = [providerKey, otherProblemsKey];
+const ownKeys = [providerKey, otherProblemsKey, failedInputsKey];
 
 /** Properties as resources see them: without the provider text, the problems of others and null values, with `unknown` for unknown values. */
 export function deserialize(properties: Properties): Properties {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { CustomResourceOptions, ID, Input } from "@pulumi/pulumi";
 import { CustomResource, mergeOptions, Output, output, RunError, runtime, unknown, unsecret } from "@pulumi/pulumi";
-import { otherProblemsKey, providerKey } from "../engine/serialization";
+import { failedInputsKey, otherProblemsKey, providerKey } from "../engine/serialization";
 import { fewerFrames } from "../engine/stackFrames";
 import type { ArgSpecs, Shape } from "../resources/args";
 import type { AnyResource } from "../resources/index";
@@ -10,6 +10,7 @@ import { ownTypes } from "../resources/urn";
 import { canonical, entryOf, isPlainMap } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
 import { isRecord } from "../service/isRecord";
+import { failedInputs } from "./failedInputs";
 import { otherProblems } from "./otherProblems";
 import { idFor, isId, noteId, withIds } from "./previewIds";
 import { requireValidConfig } from "./programConfig";
@@ -63,6 +64,10 @@ export abstract class ExtractionResource extends CustomResource {
       properties[otherProblemsKey] = others;
     }
     const options = optionsOf(definition, name, args, opts);
+    const failed = opts?.id === undefined ? failedInputs(args, options.dependsOn) : undefined;
+    if (failed !== undefined) {
+      properties[failedInputsKey] = failed;
+    }
     const leave = fewerFrames();
     try {
       super(typeToken(definition.type), name, properties, options);

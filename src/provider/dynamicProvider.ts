@@ -1,6 +1,6 @@
 import type { dynamic } from "@pulumi/pulumi";
 import type { Properties } from "../engine/serialization";
-import { deserialize, otherProblemsKey, providerKey, serialize } from "../engine/serialization";
+import { deserialize, failedInputsKey, otherProblemsKey, providerKey, serialize } from "../engine/serialization";
 import type { AnyResource } from "../resources/index";
 import { messageOf } from "../resources/resource";
 import { shownText } from "../service/errors/foreignText";
@@ -38,6 +38,13 @@ export class DynamicProvider implements dynamic.ResourceProvider {
     return this.respond("printed", async (host) => {
       const urn = host.engine.urnOf(news);
       const given = deserialize(news);
+      const failed = news[failedInputsKey];
+      if (typeof failed === "string") {
+        // The engine skips the resource after this call. With the inputs of the state, its diff shows nothing before that.
+        host.warnOnce(skipped(failed), urn);
+        const inputs = Object.keys(olds).length > 0 ? olds : serialize(given);
+        return { inputs: { ...inputs, [failedInputsKey]: failed }, failures: [] };
+      }
       host.noteChecked(urn, given);
       const { args, problems } = await checkArguments(this.resource, host, {
         given,
@@ -57,6 +64,9 @@ export class DynamicProvider implements dynamic.ResourceProvider {
     return this.respond("printed", async (host) => {
       const state = this.stateOf(olds);
       const args = deserialize(news);
+      if (failedInputsKey in news) {
+        return { changes: false };
+      }
       if (host.isDiffOfDependent(host.engine.urnOf(news), args)) {
         // The dependent gets its own diff later, with the values of the new resource. To delete it now would start a paid run also if these values are equal,
         // or if --target leaves the dependent out. Not `{}`, because `replaceOnChanges` would count the unknown values.
@@ -84,6 +94,7 @@ export class DynamicProvider implements dynamic.ResourceProvider {
 
   async create(inputs: Properties): Promise<dynamic.CreateResult> {
     return this.respond("returned", (host) => {
+      refuseFailedInputs(inputs);
       const step = this.step("create", host, inputs, { state: {}, args: deserialize(inputs) });
       return this.write(step, host, inputs);
     });
@@ -91,6 +102,7 @@ export class DynamicProvider implements dynamic.ResourceProvider {
 
   async update(id: string, olds: Properties, news: Properties): Promise<dynamic.UpdateResult> {
     return this.respond("returned", async (host) => {
+      refuseFailedInputs(news);
       const step = this.step("update", host, news, { id, state: this.stateOf(olds), args: deserialize(news) });
       const { outs } = await this.write(step, host, news);
       return { outs };
@@ -169,6 +181,17 @@ export class DynamicProvider implements dynamic.ResourceProvider {
       }
       throw told;
     }
+  }
+}
+
+function skipped(names: string): string {
+  return `skipped: ${names} failed`;
+}
+
+/** An engine that does not skip the resource must not change anything for it. */
+function refuseFailedInputs({ [failedInputsKey]: failed }: Properties): void {
+  if (typeof failed === "string") {
+    throw new ProviderError(skipped(failed));
   }
 }
 

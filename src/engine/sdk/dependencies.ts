@@ -17,6 +17,17 @@ export async function resourcesBehind(value: Output<unknown>): Promise<Resource[
   return [...(found as Iterable<Resource>)];
 }
 
+/** Whether the value of an output never becomes known in this command, because its resource has failed or was skipped. Waits for the resource. */
+export async function isUnknown(value: Output<unknown>): Promise<boolean> {
+  const { isKnown } = value as unknown as { isKnown?: Promise<boolean> };
+  try {
+    return (await isKnown) === false;
+  } catch {
+    // The program reports the error.
+    return false;
+  }
+}
+
 /** The resources with, for each component, the resources in it. */
 export async function withResourcesOfComponents(resources: readonly Resource[]): Promise<Resource[]> {
   const within = await sdkDependencies()?.getAllTransitivelyReferencedResources(new Set(resources), new Set());
