@@ -1,3 +1,4 @@
+import { dirname, extname, join } from "node:path/posix";
 import type { Place } from "./nodes";
 import { ManifestFile } from "./nodes";
 import { Added, parseYaml } from "./parseYaml";
@@ -45,7 +46,8 @@ export function renameTask({ references }: Manifests, task: DeclaredTask, name: 
   return [...edits].map(([each, found]) => ({
     name: each.name,
     text: applied(each, found),
-    ...(each === file && nameNode === undefined && { newName: each.name.replace(/[^/]*(?=\.ya?ml$)/i, () => name) }),
+    ...(each === file &&
+      nameNode === undefined && { newName: join(dirname(each.name), `${name}${extname(each.name)}`) }),
   }));
 }
 

@@ -9,7 +9,7 @@ import { findConnection } from "../connection/connection";
 import { namedTask } from "../connection/namedTask";
 import { storedTokens, tokenStoreOf } from "../connection/storedTokens";
 import { CliError } from "../exitCodes";
-import type { Finding } from "../findings";
+import type { Finding } from "../findings/findings";
 import {
   clockFinding,
   credentialFinding,
@@ -19,7 +19,7 @@ import {
   proxyFinding,
   readFinding,
   versionFindings,
-} from "../findings";
+} from "../findings/findings";
 import { journalFindings } from "../findings/journalFindings";
 
 interface Flags extends ConnectionFlags {

@@ -12,9 +12,9 @@ import { rows } from "./rows";
 import { run } from "./run";
 import { status } from "./status";
 import { stop } from "./stop";
-import { tokenImport } from "./tokenImport";
-import { tokenRefresh } from "./tokenRefresh";
-import { tokenStatus } from "./tokenStatus";
+import { tokenImport } from "./token/tokenImport";
+import { tokenRefresh } from "./token/tokenRefresh";
+import { tokenStatus } from "./token/tokenStatus";
 import { use } from "./use";
 import { validate } from "./validate";
 

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { isInside } from "../../resources/lists/allowedFile";
 import { isHostedRunner } from "../../service/environment";
 import { codeOf } from "../../service/files/privateFile";
-import type { Finding } from "../findings";
-import { folderFinding, good, nearestExisting, problem, warning } from "../findings";
+import type { Finding } from "./findings";
+import { folderFinding, good, nearestExisting, problem, warning } from "./findings";
 
 /**
  * Whether the journal is on and lasts, and with it, whether the engine may skip its checkpoints: then only the journal holds what a killed

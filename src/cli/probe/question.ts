@@ -2,7 +2,7 @@ import type { ConfigKey } from "../../config/configKeys";
 import { configKeys } from "../../config/configKeys";
 import type { ServiceTraits } from "../../resources/resource";
 import type { ServiceClientOptions } from "../../service/options";
-import type { Finding } from "../findings";
+import type { Finding } from "../findings/findings";
 import type { Asker } from "./asker";
 import type { Words } from "./words";
 

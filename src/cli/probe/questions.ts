@@ -2,7 +2,7 @@ import { terminalStatusOf } from "../../resources/run/subtaskList";
 import type { ActionShown } from "../../resources/task/taskPresence";
 import { fieldOf } from "../../resources/task/taskPresence";
 import type { RawRequest } from "../../service/rawClient";
-import { clockFinding } from "../findings";
+import { clockFinding } from "../findings/findings";
 import type { Answer, FittingSetting, Probing, Question } from "./question";
 import { remedyOf, settingOf } from "./question";
 import type { BodyForm, Reply } from "./reply";

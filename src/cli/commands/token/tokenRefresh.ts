@@ -1,11 +1,11 @@
-import { messageOf } from "../../resources/resource";
-import { isServiceError } from "../../service/errors/errors";
-import type { CliCommand } from "../command";
-import type { ConnectionFlags } from "../connection/connection";
-import { serviceOf } from "../connection/connection";
-import { storedTokens } from "../connection/storedTokens";
-import { CliError } from "../exitCodes";
-import { yesOption } from "../options";
+import { messageOf } from "../../../resources/resource";
+import { isServiceError } from "../../../service/errors/errors";
+import type { CliCommand } from "../../command";
+import type { ConnectionFlags } from "../../connection/connection";
+import { serviceOf } from "../../connection/connection";
+import { storedTokens } from "../../connection/storedTokens";
+import { CliError } from "../../exitCodes";
+import { yesOption } from "../../options";
 
 interface Flags extends ConnectionFlags {
   yes?: boolean;

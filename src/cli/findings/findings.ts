@@ -1,18 +1,18 @@
-import { constants } from "node:fs";
+import { constants, readFileSync } from "node:fs";
 import { access, readdir, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import satisfies from "semver/functions/satisfies";
-import { isFolder } from "../resources/export/destinations/diskFile";
-import { counted } from "../resources/values";
-import type { ServiceClient } from "../service/client";
-import { proxyFromEnvironment } from "../service/environment";
-import { isServiceError } from "../service/errors/errors";
-import { proxyOf } from "../service/http/proxyServer";
-import type { ServiceClientOptions } from "../service/options";
-import { ownPackage } from "../service/ownPackage";
-import { engineVersion } from "./connection/pulumi";
-import { sourceInWords } from "./connection/storedTokens";
-import { versionUsedIn } from "./packageFile";
+import { isFolder } from "../../resources/export/destinations/diskFile";
+import { counted } from "../../resources/values";
+import type { ServiceClient } from "../../service/client";
+import { proxyFromEnvironment } from "../../service/environment";
+import { isServiceError } from "../../service/errors/errors";
+import { proxyOf } from "../../service/http/proxyServer";
+import type { ServiceClientOptions } from "../../service/options";
+import { ownPackage } from "../../service/ownPackage";
+import { engineVersion } from "../connection/pulumi";
+import { sourceInWords } from "../connection/storedTokens";
 
 /** One finding of `doctor`. */
 export interface Finding {
@@ -61,6 +61,16 @@ export async function versionFindings(folder: string, signal: AbortSignal): Prom
       ? good("SDK", "no @pulumi/pulumi in this folder")
       : goodIf(fits(sdk), "SDK", `@pulumi/pulumi ${sdk}`, `Run: npm install @pulumi/pulumi@"${range}"`),
   ];
+}
+
+/** The version of a package that a project in this folder uses; undefined if it uses none. */
+function versionUsedIn(folder: string, name: string): string | undefined {
+  try {
+    const file = createRequire(join(folder, "package.json")).resolve(`${name}/package.json`);
+    return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A folder of private files: it must be possible to write there, and nobody else may read the files. */

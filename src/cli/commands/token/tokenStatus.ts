@@ -1,8 +1,8 @@
-import type { CliCommand } from "../command";
-import type { ConnectionFlags } from "../connection/connection";
-import { serviceOf } from "../connection/connection";
-import { sourceInWords, storedTokens } from "../connection/storedTokens";
-import { table } from "../table";
+import type { CliCommand } from "../../command";
+import type { ConnectionFlags } from "../../connection/connection";
+import { serviceOf } from "../../connection/connection";
+import { sourceInWords, storedTokens } from "../../connection/storedTokens";
+import { table } from "../../table";
 
 export const tokenStatus: CliCommand = {
   name: "token status",

@@ -1,9 +1,9 @@
-import type { CliCommand } from "../command";
-import type { ConnectionFlags } from "../connection/connection";
-import { connectionOf, serviceOf } from "../connection/connection";
-import { storeOf, tokenStoreOf } from "../connection/storedTokens";
-import { CliError } from "../exitCodes";
-import { yesOption } from "../options";
+import type { CliCommand } from "../../command";
+import type { ConnectionFlags } from "../../connection/connection";
+import { connectionOf, serviceOf } from "../../connection/connection";
+import { storeOf, tokenStoreOf } from "../../connection/storedTokens";
+import { CliError } from "../../exitCodes";
+import { yesOption } from "../../options";
 import { renewed } from "./tokenRefresh";
 
 interface Flags extends ConnectionFlags {
