@@ -137,7 +137,10 @@ describe("what stands between the values of a manifest", () => {
   const read = (content: string): unknown[] => {
     folder.write({ "novels.yaml": content });
     const read = folder.tasks();
-    const sorted = read.map((each) => ({ ...each, exports: each.exports.sort((a, b) => (a.name < b.name ? -1 : 1)) }));
+    const sorted = read.map(({ at: _place, ...each }) => ({
+      ...each,
+      exports: each.exports.sort((a, b) => (a.name < b.name ? -1 : 1)),
+    }));
     return sorted.sort((a, b) => (a.name < b.name ? -1 : 1));
   };
 
