@@ -2,7 +2,7 @@ import { open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { moveIfFree } from "../../resources/export/destinations/diskFile";
 import { ResourceError } from "../../resources/resource";
-import { makeFolder } from "../../service/files/makeFolder";
+import { makeFolder } from "../../service/files/folders";
 import { targetOf } from "../../service/files/privateFile";
 import { temporaryPathFor } from "../../service/files/temporaryFiles";
 import type { PlannedFile } from "./adoptedFiles";

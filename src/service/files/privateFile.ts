@@ -1,8 +1,7 @@
 import { open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pause } from "../http/clock";
-import { makeFolder } from "./makeFolder";
-import { syncFolder } from "./syncFolder";
+import { makeFolder, syncFolder } from "./folders";
 import { temporaryPathFor } from "./temporaryFiles";
 
 /**

@@ -1,7 +1,6 @@
 import { rename, rm } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
-import { makeFolder } from "../../../service/files/makeFolder";
-import { syncFolder } from "../../../service/files/syncFolder";
+import { makeFolder, syncFolder } from "../../../service/files/folders";
 import { isTemporary, removeAbandonedFiles } from "../../../service/files/temporaryFiles";
 import { ResourceError } from "../../resource";
 import { fixedFolder, patternOf } from "../outputPath";

@@ -1,4 +1,4 @@
-import { mkdir, stat } from "node:fs/promises";
+import { mkdir, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /** Creates a folder and those above it. `mkdir` with `recursive` never ends where nothing can be created, such as in /proc. */
@@ -18,4 +18,14 @@ export async function makeFolder(folder: string, mode?: number): Promise<void> {
       throw error;
     }
   });
+}
+
+/** Writes a folder's entries to the disk. Without it, a power cut can undo a rename. */
+export async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, "r");
+    await handle.sync().finally(() => handle.close());
+  } catch {
+    // Some platforms cannot open or sync a folder; the file itself is on the disk.
+  }
 }
