@@ -92,7 +92,7 @@ export class SummedUpLog implements EngineLog {
   async end(): Promise<void> {
     const all = this.takeovers.splice(0);
     if (all.length > mostTakeovers) {
-      await this.log(takeoversInWords(all), undefined, "warning");
+      await this.log(describeTakeovers(all), undefined, "warning");
     }
   }
 
@@ -126,7 +126,7 @@ function summedUp(kind: "warning" | "info", [first = "", ...others]: string[]): 
   return `${first} (${others.length + 1} ${these} like this one; the others are about ${about.join(", ")}.)`;
 }
 
-function takeoversInWords(all: readonly Takeover[]): string {
+function describeTakeovers(all: readonly Takeover[]): string {
   const numbers = new Map<string, number>();
   for (const { type } of all) {
     numbers.set(type, (numbers.get(type) ?? 0) + 1);

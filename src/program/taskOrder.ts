@@ -2,7 +2,7 @@ import type { Input, Resource } from "@pulumi/pulumi";
 import { Output, RunError } from "@pulumi/pulumi";
 import type { AnyResource } from "../resources/index";
 import type { OwnedPart } from "../resources/ownership";
-import { conflictInWords, TaskOwners } from "../resources/ownership";
+import { describeConflict, TaskOwners } from "../resources/ownership";
 import type { TaskPart } from "../resources/resource";
 import { perProgram } from "./perProgram";
 
@@ -73,7 +73,7 @@ export function claim(resource: Resource, title: string, task: TaskName, parts: 
   const found = owners.conflictWith(owner, parts);
   if (found !== undefined) {
     throw new RunError(
-      `${conflictInWords(found.other.title, title, found.part, "the same task")} Keep it in one of them.`,
+      `${describeConflict(found.other.title, title, found.part, "the same task")} Keep it in one of them.`,
     );
   }
   owners.note(owner, parts, "declared");

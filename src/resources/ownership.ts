@@ -83,7 +83,7 @@ export class TaskOwners {
 }
 
 /** Why two resources cannot manage the same part of a task. */
-export function conflictInWords(owner: string, other: string, part: OwnedPart, task: string): string {
+export function describeConflict(owner: string, other: string, part: OwnedPart, task: string): string {
   const what = part.part === "everything" ? task : `${describePart(part)} of ${task}`;
   return `${owner} and ${other} both manage ${what}. Each up would undo what the other wrote.`;
 }

@@ -51,7 +51,7 @@ export function storeOf(options: ServiceClientOptions, terminal: Terminal): Toke
 }
 
 /** The source of the access token, in words. */
-export function sourceInWords({ source }: CredentialsInUse): string {
+export function describeSource({ source }: CredentialsInUse): string {
   return sources[source];
 }
 

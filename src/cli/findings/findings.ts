@@ -12,7 +12,7 @@ import { proxyOf } from "../../service/http/proxyServer";
 import type { ServiceClientOptions } from "../../service/options";
 import { ownPackage } from "../../service/ownPackage";
 import { engineVersion } from "../connection/pulumi";
-import { sourceInWords } from "../connection/storedTokens";
+import { describeSource } from "../connection/storedTokens";
 
 /** One finding of `doctor`. */
 export interface Finding {
@@ -113,7 +113,7 @@ export function proxyFinding({ baseUrl }: ServiceClientOptions): Finding {
 
 export function credentialFinding(client: ServiceClient): Finding {
   const inUse = client.describeCredentials();
-  const found = `access token: ${sourceInWords(inUse)}; API key: ${inUse.apiKey ? "configured" : "none"}`;
+  const found = `access token: ${describeSource(inUse)}; API key: ${inUse.apiKey ? "configured" : "none"}`;
   const remedy = "Set WEBEXTRACT_ACCESS_TOKEN, WEBEXTRACT_REFRESH_TOKEN or WEBEXTRACT_CREDENTIAL_COMMAND.";
   return inUse.source === "none" && !inUse.apiKey ? problem("credentials", found, remedy) : good("credentials", found);
 }

@@ -1,5 +1,5 @@
 import type { OwnedPart } from "../../resources/ownership";
-import { conflictInWords, taskNamedBy } from "../../resources/ownership";
+import { describeConflict, taskNamedBy } from "../../resources/ownership";
 import type { Host } from "../host";
 import { ProviderError } from "../providerErrors";
 import type { Layer, Step } from "../step";
@@ -36,7 +36,7 @@ function refuseConflict(step: Step, host: Host, parts: readonly OwnedPart[]): vo
     const { part, other } = found;
     const task = `task "${taskOf(step, step.id)}"`;
     throw new ProviderError(
-      `${conflictInWords(owner.title, `${other.title} (${other.key})`, part, task)} Nothing was sent for ${owner.title}. Keep it in one of them.`,
+      `${describeConflict(owner.title, `${other.title} (${other.key})`, part, task)} Nothing was sent for ${owner.title}. Keep it in one of them.`,
     );
   }
 }

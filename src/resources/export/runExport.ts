@@ -1,7 +1,7 @@
 import type { Context } from "../resource";
 import { ResourceError } from "../resource";
 import { RowsRefused } from "./checks/checkedRows";
-import { failedInWords, refusalInWords } from "./checks/messages";
+import { describeFailed, describeRefusal } from "./checks/messages";
 import { RowChecker } from "./checks/rowChecker";
 import { SchemaChecker } from "./checks/rowSchema";
 import { CommandRead } from "./marking/commandRead";
@@ -121,7 +121,7 @@ async function exportRows(work: Export): Promise<DataExportState> {
     state.checked = checker.figures(failed);
     if (failed.length > 0) {
       context.warn(
-        `${failedInWords(args, { failed, argument: "checks" })}\nThe rows are in "${state.file}", because onFail is "warn".`,
+        `${describeFailed(args, { failed, argument: "checks" })}\nThe rows are in "${state.file}", because onFail is "warn".`,
       );
     }
   }
@@ -159,7 +159,7 @@ async function failureOf(work: Export, error: unknown): Promise<unknown> {
     return marking.fail(
       file,
       new ResourceError(
-        `${failedInWords(work.args, error)}\nNo file was written. Correct the types of the columns, or the task, then run the command again.`,
+        `${describeFailed(work.args, error)}\nNo file was written. Correct the types of the columns, or the task, then run the command again.`,
       ),
     );
   }
@@ -177,5 +177,5 @@ async function reject({ args, before, context, file, marking }: Export, refused:
   }
   await marking.written?.();
   const comesOnce = mayComeOnce(args, context.settings);
-  return new ResourceError(refusalInWords({ args, refused, written, last: before?.file, comesOnce }));
+  return new ResourceError(describeRefusal({ args, refused, written, last: before?.file, comesOnce }));
 }

@@ -1,7 +1,7 @@
 import type { CliCommand } from "../../command";
 import type { ConnectionFlags } from "../../connection/connection";
 import { serviceOf } from "../../connection/connection";
-import { sourceInWords, storedTokens } from "../../connection/storedTokens";
+import { describeSource, storedTokens } from "../../connection/storedTokens";
 import { table } from "../../table";
 
 export const tokenStatus: CliCommand = {
@@ -28,7 +28,7 @@ export const tokenStatus: CliCommand = {
         const titles = ["began with", "first used", "last refresh", "access token expires", "profiles"];
         return [
           `Service:       ${service}`,
-          `Access token:  ${sourceInWords(inUse)}`,
+          `Access token:  ${describeSource(inUse)}`,
           `API key:       ${inUse.apiKey ? "configured" : "none"}`,
           `Token store:   ${file}`,
           "",

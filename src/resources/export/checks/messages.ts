@@ -2,7 +2,7 @@ import type { DataExportArgs, DataExportState } from "../model";
 import type { RowsRefused } from "./checkedRows";
 
 /** The checks that the rows did not pass, one on each line. */
-export function failedInWords({ taskId }: DataExportArgs, { failed, argument }: Failures): string {
+export function describeFailed({ taskId }: DataExportArgs, { failed, argument }: Failures): string {
   const lines = failed.map(({ check, reason }) => `\n  ${argument}.${check}: ${reason}`);
   const count = (one: string): string => (failed.length === 1 ? `a ${one}` : `${failed.length} ${one}s`);
   return argument === "checks"
@@ -24,7 +24,7 @@ interface Refusal {
 }
 
 /** The error of an export whose rows did not pass. */
-export function refusalInWords({ args, refused, written, last, comesOnce }: Refusal): string {
+export function describeRefusal({ args, refused, written, last, comesOnce }: Refusal): string {
   const nothing = args.markExported === true ? " Nothing was marked as exported." : "";
   const sentences = [
     written === undefined ? "No row was read." : `The ${written.rowCount} rows are in "${written.file}".`,
@@ -33,5 +33,5 @@ export function refusalInWords({ args, refused, written, last, comesOnce }: Refu
     last === undefined ? "" : ` The file of the last export, "${last}", is unchanged.`,
     ` Correct the task or the ${refused.argument}. The next up exports again.`,
   ];
-  return `${failedInWords(args, refused)}\n${sentences.join("")}`;
+  return `${describeFailed(args, refused)}\n${sentences.join("")}`;
 }
