@@ -24,7 +24,7 @@ export interface Project {
 export type Rule = (project: Project) => string[];
 
 const folders = ["src", "emulator", "test", "scripts", "bench", "examples", "templates"];
-const foldersOfPages = [".github", "bench", "docs", "emulator", "examples", "templates"];
+const foldersOfPages = [".github", "bench", "contributing", "docs", "emulator", "examples", "templates"];
 
 /** Pages that git ignores, because a release and a site generate them. No page can lead there. */
 export const apiReference = "docs/reference/api";

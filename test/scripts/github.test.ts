@@ -76,8 +76,8 @@ describe("Dependabot", () => {
     }
   });
 
-  it("does not update the pinned dependencies that CONTRIBUTING.md explains", () => {
-    const page = readFileSync(join(repositoryRoot, "CONTRIBUTING.md"), "utf8");
+  it("does not update the pinned dependencies that contributing/packages.md explains", () => {
+    const page = readFileSync(join(repositoryRoot, "contributing/packages.md"), "utf8");
     const list = /These dependencies are pinned.*\n\n((?:[- ] .*\n)+)/.exec(page)?.[1] ?? "";
     const explained = [...list.matchAll(/`([@\w/-]+)`(?=[,: ]| and)/g)].map(([, name]) => name);
     const pinned = find("npm")?.ignore?.map((each) => each["dependency-name"]) ?? [];
