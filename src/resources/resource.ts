@@ -137,7 +137,7 @@ export interface ServiceTraits {
   readonly pageSize?: number;
   /** Folders outside of the program's folder whose files arguments can name. */
   readonly allowedFolders: readonly string[];
-  /** Whether S3 requests have the bucket in the path and not in the host's name. Absent: as the AWS SDK decides. */
+  /** Whether S3 requests have the bucket in the path and not in the host's name. Absent: as the AWS SDK does it by default. */
   readonly s3ForcePathStyle?: boolean;
   /** Whether `webextract:forceDestroy` allows the removal of this task's rows. */
   forceDestroy(taskId: string): boolean;

@@ -93,7 +93,7 @@ export class ServiceClient {
   }
 
   /**
-   * What a `credentialCommand` must print, as an object: for a broker that holds the refresh token and gives out access tokens.
+   * What a `credentialCommand` must print, as an object: for a broker that holds the refresh token and issues access tokens.
    * @throws Error if there is no access token
    */
   async credentialForCommand(): Promise<CommandCredential> {

@@ -17,7 +17,7 @@ export interface RawRequest {
   readonly path?: string;
   readonly query?: Readonly<Record<string, string | number>>;
   readonly json?: unknown;
-  /** `own`: the credential that the settings choose. `madeUp`: an access token that nobody has issued. */
+  /** `own`: the credential that the settings choose. `madeUp`: an invented access token. */
   readonly credential: "own" | "apiKey" | "madeUp" | "none";
 }
 

@@ -17,7 +17,7 @@ export interface Field {
 
 export type Value = string | number | boolean | readonly string[] | Fields | SecretVariable;
 
-/** A value that is in no file: a secret of the configuration gives it. */
+/** A value that the files do not contain: it comes from a secret of the configuration. */
 export class SecretVariable {
   /** @param isList whether the value is a list of strings in JSON */
   constructor(

@@ -6,7 +6,7 @@ import { comment, isFields, SecretVariable } from "./declaration";
 export interface ManifestOptions {
   /** Whether the name of the file is that of its one task. */
   isNameOfFile?: boolean;
-  /** The path of the JSON Schema from the file, for editors. Absent if the manifest is in no file. */
+  /** The path of the JSON Schema from the file, for editors. Absent if the manifest is not written to a file. */
   schema?: string;
 }
 

@@ -156,7 +156,7 @@ async function checkArgs(args: DataExportArgs, context: Context, toFile: boolean
       problems.push({ path: "path", reason });
     }
   }
-  // Rows for standard output are in no file that the user can name.
+  // Rows for standard output have no file that the user can name.
   const ofUser = problems.filter(({ path: name }) => toFile || name !== "path");
   if (ofUser.length > 0) {
     const found = ofUser.map(({ path: name, reason }) => `--${flagOf[name] ?? name} ${reason}`);

@@ -24,7 +24,7 @@ function readActions(taskId: string, actionTypes: readonly string[]): Asked {
   return { operation: "getActions", json: { taskIds: [taskId], actionTypes } };
 }
 
-/** A refresh with a token that nobody has issued, at this path. */
+/** A refresh with an invented token, at this path. */
 function refreshNothing(path: string): RawRequest {
   const json = { refresh_token: "webextract-probe-no-such-token", grant_type: "refresh_token" };
   return { operation: "refreshToken", path, json, credential: "none" };

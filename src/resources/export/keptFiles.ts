@@ -46,7 +46,7 @@ export class KeptFiles {
 
   /**
    * Those of one task in the folder for kept rows. End it with `release`.
-   * @param isMarked whether the export will mark rows. Then a read that left no row counts too: the service may have returned rows that are in no file.
+   * @param isMarked whether the export will mark rows. Then a read that left no row counts too: the service may have returned rows that no file contains.
    */
   static async find(
     file: OutputFile,
@@ -124,7 +124,7 @@ export class KeptFiles {
     }
     const why =
       this.kind === "marking"
-        ? "some rows may be marked and are in no other file"
+        ? "some of these rows may be marked, and no other file contains them"
         : "the service may not return these rows again";
     return `another export of this task failed, or is running elsewhere. Its rows are in ${this.names}, one a line. Keep these files: ${why}`;
   }
@@ -188,7 +188,7 @@ export class KeptFiles {
       await rename(path, join(this.folder, kept));
       const next =
         this.kind === "marking"
-          ? "Keep that file: some of its rows are marked as exported and are in no other file. The rows that were not marked are exported again."
+          ? "Keep that file: some of its rows are marked as exported, and no other file contains them. The rows that were not marked are exported again."
           : "The service has returned rows again, so they are in the new file too.";
       this.context.warn(
         `Task "${this.taskId}": an earlier export failed. The rows that it had read are in "${this.named(kept)}", one a line. The last line may be cut off. ${next}`,

@@ -127,7 +127,7 @@ export interface DataExportState extends DataExportArgs, PendingState {
   bytes: number;
   /** SHA-256 of the file as it is on the disk, in hex. */
   sha256: string;
-  /** ETag of the object in S3, by which a later export finds out that nobody has changed it. Absent for a file on the disk. */
+  /** ETag of the object in S3, with which a later export finds out whether it has changed. Absent for a file on the disk. */
   etag?: string;
   /**
    * Whether the file has as many rows as the service reports. Of a batch: and no subtask was running just before the read, if the service
@@ -151,7 +151,7 @@ export const pendingMark = {
   refused: "mark",
   /** All rows, or some of them, may be marked. */
   outcomeUnknown: "mark with an unknown outcome",
-  /** The rows are marked, and so may be rows that arrived at that moment and are in no file. */
+  /** The rows are marked, and so may be rows that arrived at that moment, which no file contains. */
   rowsMissed: "rows that came with the mark",
 };
 

@@ -252,7 +252,7 @@ export class OutputFile {
     return false;
   }
 
-  /** An export can replace its own file, unless the rows in it may be marked: they are in no other file. */
+  /** An export can replace its own file, unless the rows in it may be marked: no other file contains them. */
   private async isReplaceable(before: DataExportState): Promise<boolean> {
     if (before.file !== this.name) {
       return false;

@@ -59,7 +59,7 @@ function atMost(left: number, page: RawPage, asked: number): RawPage {
     : page;
 }
 
-/** The progress of a read by offset. Decides when the read ends, and whether it is complete. */
+/** The progress of a read by offset. Determines when the read ends, and whether it is complete. */
 class OffsetState {
   received = 0;
   /** All rows of `total` were received and the offset did not advance. The service can refuse the next offset because it does not exist. */

@@ -228,7 +228,7 @@ describe("messages of DataExport", () => {
       world.emulator.setBehaviour({ notExported: "handedOutOnce" });
       world.emulator.fault({ operation: "getNotExportedData", kind: "truncated" });
       const wayOut =
-        'The service may have returned rows that are in no file, and the next mark would reach them\\. Nothing more was marked\\. Export once with scope: "all" and without markExported, ' +
+        'The service may have returned rows that no file contains, and the next mark would include them\\. Nothing more was marked\\. Export once with scope: "all" and without markExported, ' +
         'which reads every row\\. Then rename each file that ends in "\\.part", and run up again\\.';
       assert.match(
         await failure(up(marking)),
@@ -242,7 +242,7 @@ describe("messages of DataExport", () => {
         await failure(up(marking)),
         new RegExp(
           `^Task "task-1": another export of this task failed, or is running elsewhere\\. Its rows are in ${part}, one a line\\. ` +
-            `Keep these files: some rows may be marked and are in no other file\\. ${wayOut}`,
+            `Keep these files: some of these rows may be marked, and no other file contains them\\. ${wayOut}`,
         ),
       );
     });
@@ -254,7 +254,7 @@ describe("messages of DataExport", () => {
       await up(marking);
       assert.deepEqual(world.warnings, [
         'Task "task-1": an earlier export failed. The rows that it had read are in "out/1.ndjson.marking-7afaa346.0.ndjson", one a line. The last line may be cut off. ' +
-          "Keep that file: some of its rows are marked as exported and are in no other file. The rows that were not marked are exported again.",
+          "Keep that file: some of its rows are marked as exported, and no other file contains them. The rows that were not marked are exported again.",
       ]);
       await world.finishedRun();
       world.configure({ pageSize: "10" });

@@ -63,7 +63,7 @@ describe("DataExport with markScope returned", () => {
     assert.deepEqual([each.state.rowCount, marked(), parts()], [0, 0, [part]]);
     assert.ok(world.warnings.some((warning) => warning.includes(part)));
     world.emulator.change.insertRows("task-1", ['{"late":1}']);
-    assert.match(await failure(each.up({ ...marking, triggers: [1] })), /rows that are in no file/);
+    assert.match(await failure(each.up({ ...marking, triggers: [1] })), /rows that no file contains/);
     assert.equal(marked(), 0);
   });
 

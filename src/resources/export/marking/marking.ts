@@ -4,7 +4,7 @@ import type { OutputFile } from "../outputFile";
 
 /**
  * What an export does about the exported mark. There is one strategy for each way in which the service marks rows; `markingOf` chooses it. A strategy
- * also decides how the rows are read, because some services return a row only once, and what remains of an export that failed.
+ * also determines how the rows are read, because some services return a row only once, and what remains of an export that failed.
  */
 export interface Marking {
   /** Whether other exports and writes of the same task must wait. */

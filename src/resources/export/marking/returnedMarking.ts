@@ -213,7 +213,7 @@ export class ReturnedMarking implements Marking {
   }
 
   /**
-   * An earlier response is in no file. The mark is safe only if the service returns those rows again: the same read must return the same
+   * No file contains the rows of an earlier response. The mark is safe only if the service returns those rows again: the same read must return the same
    * rows, and they must be all rows.
    */
   private async requireSameRows(page: RowPage, file: OutputFile): Promise<void> {
@@ -230,7 +230,7 @@ export class ReturnedMarking implements Marking {
     this.inDoubt = true;
     throw new ResourceError(
       `Task "${this.args.taskId}": ${this.abandoned?.describe() ?? "a response to the read of its rows was lost, so the export stopped"}. ` +
-        `The service may have returned rows that are in no file, and the next mark would reach them. Nothing more was marked. ${wayOut}`,
+        `The service may have returned rows that no file contains, and the next mark would include them. Nothing more was marked. ${wayOut}`,
     );
   }
 

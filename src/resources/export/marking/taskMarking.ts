@@ -51,7 +51,7 @@ export class TaskMarking extends WholeRead {
     }
   }
 
-  /** An earlier export may have got rows that are in no file. The mark is safe only if the service returns rows again until they are marked. */
+  /** An earlier export may have got rows that no file contains. The mark is safe only if the service returns rows again until they are marked. */
   private async requireSameRows(page: RowPage, file: OutputFile, earlier: KeptFiles): Promise<void> {
     const { pageSize } = this.context.settings;
     const again = await readNotExported(this.args.taskId, this.context, { pageSize });
