@@ -24,7 +24,9 @@ export function partsOfCli(): Parts {
 type Options = NonNullable<CliCommand["options"]>;
 
 function sectionOf(command: CliCommand): string {
-  const { name, summary, details, examples, options = [], arguments: given = [], connects } = command;
+  const { name, summary, details, examples, arguments: given = [], connects } = command;
+  // The page describes --yes once, for all commands that ask.
+  const options = (command.options ?? []).filter(({ long }) => long !== "--yes");
   const words = given.map(
     (argument) =>
       (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`) + (argument.variadic ? "..." : ""),

@@ -19,9 +19,8 @@ export type { ColumnType, CompressionName, CsvFormulas, ExportFormat };
  * | update | exports again, unless only `checks`, `onDelete`, `verifyFile` or `profile` changed |
  * | delete | none; the file stays or is removed (`onDelete`) |
  *
- * If subtasks of the task are running when the rows of a batch are read, `complete` is false. Then each `up` exports the batch again, also
- * without a change, and its preview says why. The first export that finds no running subtask is the last one: all subtasks have finished,
- * failed or were stopped. A status that is not in `webextract:statuses` counts as running.
+ * If subtasks are running when the rows of a batch are read, `complete` is false. Then each `up` exports the batch again, and its preview says
+ * why, until no subtask is running.
  */
 export interface DataExportArgs extends ProfileArgs {
   /** The task whose rows are read. Pass the `id` of a TaskCopy. A change exports again. */

@@ -19,9 +19,8 @@ import type { SubtaskCounts, SubtaskFingerprint } from "./subtaskList";
  * When a wait fails or is interrupted with Ctrl-C, the run stays in the state and the next `up` continues to wait. A wait
  * continues during an outage of the service: no connection, no response, a 5xx response or too many requests. A refusal ends the wait.
  *
- * With `waitFor: "started"`, the account does not need the right to list subtasks. If the service refuses the list, the run starts with a
- * warning: `status` and `subtasks` stay as at the start, a wait is not possible, and `onDelete: "stop"` does not stop the run. A start whose
- * response was lost is still never sent again. With `waitFor: "finished"`, no run starts.
+ * With `waitFor: "started"`, the account does not need the right to list subtasks: the run starts with a warning, and `status` and `subtasks`
+ * stay as at the start.
  */
 export interface CloudRunArgs extends ProfileArgs {
   /** The task to run. Pass the `id` of a TaskCopy. A change replaces. */
