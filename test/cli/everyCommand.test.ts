@@ -79,6 +79,11 @@ const table: Readonly<Record<string, Row>> = {
     failure: { line: "list bad.yaml", ends: [1, "failed"] },
     interrupted: { line: "list good.yaml bad.yaml", at: atOnce },
   },
+  compare: {
+    success: { line: "compare good.csv good.csv" },
+    failure: { line: "compare nowhere:1 good.csv", ends: unknownTask },
+    interrupted: { line: "compare shop-1:1 good.csv", at: during("getBatchData") },
+  },
   actions: {
     success: { line: "actions shop-1" },
     failure: { line: "actions nowhere", ends: unknownTask },
@@ -165,13 +170,14 @@ describe("every command", () => {
     world = await CliWorld.create({ seed, behaviour: { getActionsEmptyTypes: "all" } });
     await world.finishedRun();
     writeFileSync(world.path("good.yaml"), "from: { adoptTaskId: a }\n");
+    writeFileSync(world.path("good.csv"), "sku,price\n1,2.50\n");
     writeFileSync(world.path("bad.yaml"), "from: { adoptTaskId: a }\nacions: {}\n");
     writeFileSync(world.path("renamed.yaml"), "name: one\nfrom: { adoptTaskId: a }\n");
     writeFileSync(world.path("interruptSelf.cjs"), interruptSelf);
   });
   afterEach(() => world.remove());
 
-  const own = /^(?:good\.yaml|renamed\.yaml|bad\.yaml|interruptSelf\.cjs)$/;
+  const own = /^(?:good\.yaml|good\.csv|renamed\.yaml|bad\.yaml|interruptSelf\.cjs)$/;
   const leftFiles = (): string[] =>
     readdirSync(world.folder, { recursive: true, withFileTypes: true })
       .map((entry) =>

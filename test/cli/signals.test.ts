@@ -88,6 +88,7 @@ const moments: Record<string, Moment> = {
     held: { operation: "getData", skip: 1 },
     says: /^error: /,
   },
+  "compare, reading": { line: "compare shop-1:1 shop-1:1", held: { operation: "getBatchData" }, says: /^error: / },
   "doctor, reading": { line: "doctor", held: { operation: "*" }, says: /^error: / },
   "token refresh, exchanging": {
     line: "token refresh --yes",

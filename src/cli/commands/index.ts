@@ -1,6 +1,7 @@
 import { actionsCommand } from "../adopt/actionsCommand";
 import { adoptCommand } from "../adopt/adoptCommand";
 import type { CliCommand } from "../command";
+import { compareCommand } from "../compare/compareCommand";
 import { planReportCommand } from "../planReport/planReportCommand";
 import { probeCommand } from "../probe/probeCommand";
 import { completion } from "./completion";
@@ -26,6 +27,7 @@ export const commands: readonly CliCommand[] = [
   rows,
   exportRows,
   list,
+  compareCommand,
   actionsCommand,
   adoptCommand,
   validate,

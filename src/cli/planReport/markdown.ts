@@ -5,6 +5,9 @@ import { hideSecrets } from "../../service/errors/secretShapes";
  * backticks nothing comes alive. In an element, such as `<code>`, mail addresses still become links.
  */
 
+/** Of a whole report. Comments of a pull request may have 65,536 characters. */
+export const mostCharacters = 60_000;
+
 const longest = 160;
 
 /** A value, a name or a message, on one line. */
@@ -32,4 +35,19 @@ function oneLine(text: string, most: number): string {
   const hidden = hideSecrets(text);
   const cut = hidden.length > most ? `${hidden.slice(0, most)}…` : hidden;
   return cut.replace(/\r?\n/g, "⏎").replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, "�");
+}
+
+/** As many lines as fit, and a last one with the number of those that do not. */
+export function within(most: number, lines: readonly string[], rest: (count: number) => string): string[] {
+  const shown: string[] = [];
+  let length = 0;
+  for (const line of lines) {
+    length += line.length + 1;
+    if (length > most) {
+      break;
+    }
+    shown.push(line);
+  }
+  const count = lines.length - shown.length;
+  return count === 0 ? shown : [...shown, rest(count)];
 }

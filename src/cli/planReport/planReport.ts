@@ -2,14 +2,12 @@ import { isTask, partsOfUrn } from "../../resources/urn";
 import { counted } from "../../resources/values";
 import { isRecord } from "../../service/isRecord";
 import { calloutsOf } from "./callouts";
-import { cell, code, word } from "./markdown";
+import { cell, code, mostCharacters, within, word } from "./markdown";
 import type { Plan, ResourceChange } from "./plan";
 import type { PropertyChange } from "./propertyChanges";
 import { propertyChanges } from "./propertyChanges";
 
-/** Comments of a pull request may have 65,536 characters. */
-const mostCharacters = 60_000;
-/** Of these, in characters. */
+/** Of all characters. */
 const mostCalloutsOfAKind = 4_000;
 const mostDiagnostics = 10_000;
 const mostRows = 40;
@@ -59,21 +57,6 @@ export function planReport(plan: Plan): string {
 
 const reserve = 400;
 const lineLength = 160;
-
-/** As many lines as fit, and a last one with the number of those that do not. */
-function within(most: number, lines: readonly string[], rest: (count: number) => string): string[] {
-  const shown: string[] = [];
-  let length = 0;
-  for (const line of lines) {
-    length += line.length + 1;
-    if (length > most) {
-      break;
-    }
-    shown.push(line);
-  }
-  const count = lines.length - shown.length;
-  return count === 0 ? shown : [...shown, rest(count)];
-}
 
 const verbs: Readonly<Record<string, string>> = {
   adopt: "to adopt",

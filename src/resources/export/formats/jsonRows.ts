@@ -157,6 +157,11 @@ export class JsonRows {
   }
 }
 
+/** The string behind UTF-8 that was read as Latin-1. */
+export function utf8(latin: string): string {
+  return /[^\0-\x7f]/.test(latin) ? Buffer.from(latin, "latin1").toString("utf8") : latin;
+}
+
 /** The service's rows were checked when they came, so somebody else changed the file. */
 function incomplete(): ResourceError {
   return new ResourceError(

@@ -11,7 +11,7 @@ import { convertTo } from "./columnTypes";
 import type { CompressionName } from "./compression";
 import { compressions } from "./compression";
 import type { ColumnType, Format } from "./format";
-import { JsonRows, rowsOf } from "./jsonRows";
+import { JsonRows, rowsOf, utf8 } from "./jsonRows";
 
 /** The writer is JavaScript without native code, and small. DuckDB, which could write the format too, has 70 MB for each platform. */
 const packageName = "hyparquet-writer";
@@ -203,7 +203,3 @@ const elements: Record<ColumnType, Omit<SchemaElement, "name">> = {
     logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MICROS" },
   },
 };
-
-function utf8(latin: string): string {
-  return /[^\0-\x7f]/.test(latin) ? Buffer.from(latin, "latin1").toString("utf8") : latin;
-}

@@ -21,17 +21,17 @@ let last: Promise<unknown> = Promise.resolve();
 
 /** Compresses one stream, after those before it have ended. */
 export function withZstd(folder: string, use: (compressed: Transform) => Promise<void>): Promise<void> {
-  const mine = last.then(async () => use(streamOf(await load(folder))));
+  const mine = last.then(async () => use(streamOf(await loadZstd(folder))));
   last = mine.catch(() => undefined);
   return mine;
 }
 
 export async function zstdCompressor(folder: string): Promise<(piece: Uint8Array) => Uint8Array> {
-  const zstd = await load(folder);
+  const zstd = await loadZstd(folder);
   return (piece) => zstd.compress(piece);
 }
 
-async function load(folder: string): Promise<Zstd> {
+export async function loadZstd(folder: string): Promise<Zstd> {
   const found = (await importOptional(packageName, folder)) as typeof import("@hpcc-js/wasm-zstd") | undefined;
   if (found === undefined) {
     throw new ResourceError(`The compression ${zstdIsMissing}. No file was written. Then run the same command again.`);

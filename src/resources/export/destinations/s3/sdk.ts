@@ -37,7 +37,7 @@ const clients = new WeakMap<ServiceTraits, Promise<Sdk.S3>>();
  * A client with the SDK's own credentials, region and endpoint.
  * @throws ResourceError if the SDK is not installed
  */
-export function s3Client({ settings, folder }: Context): Promise<Sdk.S3> {
+export function s3Client({ settings, folder }: Pick<Context, "settings" | "folder">): Promise<Sdk.S3> {
   let client = clients.get(settings);
   if (client === undefined) {
     client = newClient(settings, folder);

@@ -1,0 +1,109 @@
+import { Argument, Option } from "commander";
+import type { Cli } from "../cli";
+import type { CliCommand } from "../command";
+import type { ConnectionFlags } from "../connection/connection";
+import { CliError } from "../exitCodes";
+import type { CompareOptions, Comparison } from "./comparison";
+import { compareSides } from "./comparison";
+import type { Condition, Failure } from "./conditions";
+import { addCondition, exampleConditions, failuresOf, fieldsOf, needsKey } from "./conditions";
+import { Database } from "./database";
+import { inMarkdown, inTerminal } from "./renderReport";
+import { reportOf } from "./report";
+import { loadSide } from "./sides/loadSide";
+import type { Side } from "./sides/side";
+import { sideOf } from "./sides/side";
+
+interface Flags extends ConnectionFlags {
+  key?: string[];
+  failOn?: Condition[];
+  markdown?: boolean;
+  values: boolean;
+  json?: boolean;
+}
+
+export const compareCommand: CliCommand = {
+  name: "compare",
+  summary: "compare two files of rows, or two runs of tasks",
+  details:
+    "A side is a file (.ndjson, .json, .csv or .parquet, also with .gz or .zst, also s3://BUCKET/KEY), or a run as TASK:LOTNO, or with --stack as TASK:latest. " +
+    "Nothing is marked. Without --key, the values of each field are compared as a whole. Needs the package @duckdb/node-api.",
+  connects: true,
+  arguments: [new Argument("<base>", "the old rows"), new Argument("<head>", "the new rows")],
+  options: [
+    new Option("-k, --key <field>", "field that names a row; can be given several times").argParser(
+      (field: string, before: string[] = []) => [...before, field],
+    ),
+    new Option(
+      "--fail-on <condition>",
+      `condition in which the exit code is 1, such as ${exampleConditions.join(", ")}; can be given several times`,
+    ).argParser(addCondition),
+    new Option("--markdown", "write Markdown for a pull request").conflicts("json"),
+    new Option("--no-values", "show no values of rows"),
+  ],
+  examples: [
+    { line: "compare old.ndjson new.ndjson", does: "compares the values of each field" },
+    { line: "compare old.csv shop-1:latest --stack prod --key sku --markdown", does: "compares row by row" },
+  ],
+  async run({ arguments: [base, head], options }, cli) {
+    const { key = [], failOn: conditions = [], markdown, values, json: _json, ...flags } = options as unknown as Flags;
+    const sides = { base: sideOf(String(base)), head: sideOf(String(head)) };
+    const unusable = conditions.find(needsKey);
+    if (key.length === 0 && unusable !== undefined) {
+      throw new CliError(`--fail-on "${unusable.text}" needs --key. No rows were read.`, "usage");
+    }
+    const comparison = await compareIn(cli, sides, flags, {
+      key: [...new Set(key)],
+      conditionFields: fieldsOf(conditions),
+      progress: (share) => cli.terminal.progress("Comparing", { done: share, of: 1 }),
+    });
+    const failures = failuresOf(conditions, comparison);
+    const report = reportOf(comparison, failures, values);
+    return {
+      json: documentOf(comparison, failures),
+      text: () => (markdown === true ? inMarkdown(report) : inTerminal(report, cli.terminal)),
+      hasProblems: failures.length > 0,
+    };
+  },
+};
+
+async function compareIn(
+  cli: Cli,
+  sides: { base: Side; head: Side },
+  flags: ConnectionFlags,
+  options: CompareOptions,
+): Promise<Comparison> {
+  const database = await Database.create(cli);
+  try {
+    const base = await loadSide("base", sides.base, { database, cli, flags });
+    const head = await loadSide("head", sides.head, { database, cli, flags });
+    await database.lock();
+    return await compareSides(database, { base, head }, options);
+  } finally {
+    await database.close();
+  }
+}
+
+function documentOf(comparison: Comparison, failures: readonly Failure[]) {
+  const { base, head, key, keyed, fittingKey, fields, notes } = comparison;
+  const unusable = (side: "base" | "head") =>
+    keyed && { emptyKey: keyed[side].empty, duplicateKey: keyed[side].notCompared };
+  return {
+    failed: failures,
+    base: { rows: base.rows },
+    head: { rows: head.rows },
+    ...(keyed === undefined
+      ? { fittingKey }
+      : {
+          ...{ key, added: keyed.added.rows, removed: keyed.removed.rows },
+          ...{ changed: keyed.changed, unchanged: keyed.unchanged },
+          notCompared: { base: unusable("base"), head: unusable("head") },
+        }),
+    fields: fields.map(({ name, only, filled, base: ofBase, head: ofHead, changed }) => ({
+      ...{ name, only, filled },
+      distinct: { base: ofBase.distinct, head: ofHead.distinct },
+      changed,
+    })),
+    ...(notes.length > 0 && { notes }),
+  };
+}

@@ -1,0 +1,110 @@
+import { InvalidArgumentError } from "commander";
+import type { Comparison } from "./comparison";
+
+/** A condition of `--fail-on`: it fails where what it measures is beyond the limit. */
+export type Condition = Measure | { readonly text: string; readonly subject: "fields-gone" };
+
+interface Measure {
+  /** As the user wrote it. */
+  readonly text: string;
+  readonly subject: "rows" | "filled" | "added" | "removed" | "changed";
+  /** Only of `filled`. */
+  readonly field?: string;
+  readonly isBelow: boolean;
+  readonly limit: number;
+  readonly isPercent: boolean;
+}
+
+/** A condition that does not hold. */
+export interface Failure {
+  readonly condition: string;
+  /** What was found, such as `-20%`. */
+  readonly found: string;
+}
+
+/** One of each kind. */
+export const exampleConditions = [
+  "rows<-10%",
+  "filled:price<-5%",
+  "added>0",
+  "removed>5%",
+  "changed>20%",
+  "fields-gone",
+];
+
+/** @throws InvalidArgumentError */
+export function conditionOf(text: string): Condition {
+  if (text === "fields-gone") {
+    return { text, subject: text };
+  }
+  const [, subject, field, sign, number, percent] =
+    /^(?:(rows|added|removed|changed)|filled:(.+))([<>])([+-]?\d{1,9}(?:\.\d{1,9})?)(%?)$/su.exec(text) ?? [];
+  const isPercent = percent === "%";
+  const isChange = subject === undefined || subject === "rows";
+  if (number === undefined || (isChange && !isPercent) || (!isChange && Number(number) < 0)) {
+    throw new InvalidArgumentError(
+      `It must be like ${exampleConditions.join(", ")}: < or >, and a number; rows and filled need %, and are changes with a sign.`,
+    );
+  }
+  const what = { text, isBelow: sign === "<", limit: Number(number), isPercent };
+  return field === undefined
+    ? { ...what, subject: subject as Measure["subject"] }
+    : { ...what, subject: "filled", field };
+}
+
+/** Collects the values of an option that can be given several times. */
+export function addCondition(text: string, before: Condition[] = []): Condition[] {
+  return [...before, conditionOf(text)];
+}
+
+export function needsKey({ subject }: Condition): boolean {
+  return subject === "added" || subject === "removed" || subject === "changed";
+}
+
+/** The fields that conditions name. */
+export function fieldsOf(conditions: readonly Condition[]): string[] {
+  return conditions.flatMap((each) => (each.subject === "filled" && each.field !== undefined ? [each.field] : []));
+}
+
+/** The conditions that do not hold, in their order. */
+export function failuresOf(conditions: readonly Condition[], comparison: Comparison): Failure[] {
+  return conditions.flatMap((condition): Failure[] => {
+    if (condition.subject === "fields-gone") {
+      const gone = comparison.fields.filter(({ only }) => only === "base").map(({ name }) => name);
+      return gone.length === 0 ? [] : [{ condition: condition.text, found: gone.join(", ") }];
+    }
+    const found = measured(condition, comparison);
+    const fails = condition.isBelow ? found < condition.limit : found > condition.limit;
+    return fails ? [{ condition: condition.text, found: inWords(found, condition.isPercent) }] : [];
+  });
+}
+
+function measured({ subject, field, isPercent }: Measure, { base, head, keyed, fields }: Comparison): number {
+  if (subject === "filled") {
+    // Undefined if no side has any field.
+    const found = fields.find(({ name }) => name === field);
+    return found === undefined ? 0 : rounded((found.filled.head - found.filled.base) * 100);
+  }
+  if (subject === "rows") {
+    return percentOf(head.rows - base.rows, base.rows);
+  }
+  const count = { added: keyed?.added.rows, removed: keyed?.removed.rows, changed: keyed?.changed }[subject] ?? 0;
+  return isPercent ? percentOf(count, base.rows) : count;
+}
+
+/** Something in place of nothing is more than any limit. */
+export function percentOf(count: number, of: number): number {
+  return of === 0 ? (count === 0 ? 0 : Number.POSITIVE_INFINITY) : rounded((count / of) * 100);
+}
+
+/** Without the errors of binary fractions: 0.95 - 1 is not less than -5%. */
+function rounded(number: number): number {
+  return Number(number.toFixed(9));
+}
+
+function inWords(number: number, isPercent: boolean): string {
+  if (!isPercent) {
+    return String(number);
+  }
+  return Number.isFinite(number) ? `${Number(number.toFixed(2))}%` : "BASE has no rows";
+}

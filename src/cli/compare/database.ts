@@ -1,0 +1,146 @@
+import { rmSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import type * as DuckDb from "@duckdb/node-api";
+import { importOptional } from "../../resources/optionalPackage";
+import { messageOf } from "../../resources/resource";
+import { oneLine } from "../../service/errors/foreignText";
+import type { Cli } from "../cli";
+import { CliError } from "../exitCodes";
+
+/** An optional peer dependency, because its program for each platform has 70 MB. Loaded only by commands that compare rows. */
+const packageName = "@duckdb/node-api";
+
+/** More is on the disk. Each thread needs a part of it. */
+const memoryLimit = "400MB";
+const mostThreads = 4;
+
+export type Value = string | number | bigint | boolean | null | Value[] | { [name: string]: Value };
+
+/** A database in a private folder of its own, which is removed at the end, also by a forced end. It contains rows. */
+export class Database {
+  private connection: DuckDb.DuckDBConnection | undefined;
+  private instance: DuckDb.DuckDBInstance | undefined;
+  private readonly stop = (): void => this.connection?.interrupt();
+  private readonly removeAtOnce = (): void => rmSync(this.folder, { recursive: true, force: true });
+
+  private constructor(
+    private readonly library: typeof DuckDb,
+    /** Also for other temporary files with rows. */
+    readonly folder: string,
+    private readonly cli: Cli,
+  ) {}
+
+  /** @throws CliError if DuckDB is not installed */
+  static async create(cli: Cli): Promise<Database> {
+    const library = await load();
+    const folder = await mkdtemp(join(tmpdir(), "webextract-compare-"));
+    const database = new Database(library, folder, cli);
+    process.once("exit", database.removeAtOnce);
+    try {
+      await database.open();
+      return database;
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+  }
+
+  private async open(): Promise<void> {
+    this.instance = await this.library.DuckDBInstance.create(join(this.folder, "rows.db"), {
+      memory_limit: memoryLimit,
+      threads: String(Math.min(mostThreads, availableParallelism())),
+      temp_directory: join(this.folder, "spilled"),
+      autoinstall_known_extensions: "false",
+      autoload_known_extensions: "false",
+      allow_community_extensions: "false",
+      allow_persistent_secrets: "false",
+    });
+    this.connection = await this.instance.connect();
+    this.cli.interrupted.addEventListener("abort", this.stop);
+    await this.run("SET TimeZone = 'UTC'");
+  }
+
+  /** From here on, no statement can read or write another file or load an extension. */
+  async lock(): Promise<void> {
+    await this.run("SET enable_external_access = false");
+    await this.run("SET lock_configuration = true");
+  }
+
+  async run(sql: string, values: string[] = []): Promise<void> {
+    await this.rows(sql, values);
+  }
+
+  /** The rows of a result. Integers are strings of their digits. */
+  async rows(sql: string, values: string[] = []): Promise<Value[][]> {
+    this.checkInterrupted();
+    try {
+      const reader = await (this.connection as DuckDb.DuckDBConnection).runAndReadAll(sql, values);
+      return reader.getRowsJson() as Value[][];
+    } catch (error) {
+      this.checkInterrupted();
+      throw failure(error);
+    }
+  }
+
+  appender(table: string): Promise<DuckDb.DuckDBAppender> {
+    return (this.connection as DuckDb.DuckDBConnection).createAppender(table);
+  }
+
+  chunk(columns: number, rows: number): DuckDb.DuckDBDataChunk {
+    const { DuckDBDataChunk, VARCHAR } = this.library;
+    return DuckDBDataChunk.create(new Array(columns).fill(VARCHAR), rows);
+  }
+
+  checkInterrupted(): void {
+    this.cli.checkInterrupted("The rows were not compared.");
+  }
+
+  async close(): Promise<void> {
+    this.cli.interrupted.removeEventListener("abort", this.stop);
+    this.connection?.closeSync();
+    this.instance?.closeSync();
+    process.off("exit", this.removeAtOnce);
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+async function load(): Promise<typeof DuckDb> {
+  const install = `run "npm install ${packageName}"`;
+  let library: typeof DuckDb | undefined;
+  try {
+    library = (await importOptional(packageName, process.cwd())) as typeof DuckDb | undefined;
+  } catch (error) {
+    throw new CliError(
+      `The package ${packageName} cannot be loaded (${oneLine(messageOf(error))}). It has a program for each platform: ${install} on this machine. No rows were read.`,
+      "usage",
+    );
+  }
+  if (library === undefined) {
+    throw new CliError(
+      `compare needs the package ${packageName}, which is not installed: ${install} in this folder. No rows were read.`,
+      "usage",
+    );
+  }
+  return library;
+}
+
+/** The first line of the message: the others show the statement. */
+function failure(error: unknown): CliError {
+  const [line = ""] = messageOf(error).split("\n");
+  const advice = /memory|disk|space|write/i.test(line)
+    ? ` The rows are in the folder for temporary files, "${tmpdir()}" (TMPDIR): make sure that it has space.`
+    : "";
+  return new CliError(`DuckDB failed: ${oneLine(line)}${advice}`);
+}
+
+/** A string in a statement. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** A name in a statement. */
+export function quotedName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

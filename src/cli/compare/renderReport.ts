@@ -1,0 +1,72 @@
+import { hideSecrets } from "../../service/errors/secretShapes";
+import { cell, code, mostCharacters, within } from "../planReport/markdown";
+import { table } from "../table";
+import type { Terminal } from "../terminal";
+import type { Phrase, Report, ReportTable } from "./report";
+
+/** The report for people: what failed comes first. */
+export function inTerminal({ failures, lines, tables }: Report, terminal: Terminal): string {
+  const failed = failures.map((phrase) => terminal.style("red", plain(phrase)));
+  const shown = tables.map(({ titles, rows }) =>
+    table(
+      titles,
+      rows.map((row) => row.map((part) => shortened(plain([part])))),
+      terminal,
+    ),
+  );
+  return [failed.join("\n"), lines.map(plain).join("\n"), ...shown].filter((part) => part !== "").join("\n\n");
+}
+
+/** Values that look like secrets are not shown. They are hidden before the cut, because half of one could not be found. */
+function plain(phrase: Phrase): string {
+  return phrase.map((part) => (typeof part === "string" ? part : hideSecrets(part.foreign))).join("");
+}
+
+const longestCell = 80;
+
+function shortened(text: string): string {
+  return text.length > longestCell ? `${text.slice(0, longestCell)}…` : text;
+}
+
+const mostFailures = 6_000;
+const mostLines = 10_000;
+/** Of each table but the last one, which gets the rest. */
+const mostOfTable = 25_000;
+const reserve = 500;
+
+/** The report for a pull request: at most 60,000 characters. What does not fit is counted. */
+export function inMarkdown({ failures, lines, tables }: Report): string {
+  const failed = within(
+    mostFailures,
+    failures.map((phrase) => `> - ${inCode(phrase)}`),
+    (count) => `> - … and ${count} more failed conditions`,
+  );
+  const facts = within(
+    mostLines,
+    lines.map((phrase) => `- ${inCode(phrase)}`),
+    (count) => `- … and ${count} more lines`,
+  );
+  const parts = ["## Rows", failed.length === 0 ? "" : ["> [!CAUTION]", ...failed].join("\n"), facts.join("\n")].filter(
+    (part) => part !== "",
+  );
+  for (const [index, each] of tables.entries()) {
+    const used = parts.reduce((sum, part) => sum + part.length + 2, 0);
+    const left = mostCharacters - reserve - used;
+    parts.push(tableIn(each, index < tables.length - 1 ? Math.min(mostOfTable, left) : left));
+  }
+  return `${parts.join("\n\n")}\n`;
+}
+
+function tableIn({ what, titles, rows }: ReportTable, most: number): string {
+  const head = [`| ${titles.join(" | ")} |`, `|${"---|".repeat(titles.length)}`];
+  const body = within(
+    most - head.join("\n").length,
+    rows.map((row) => `| ${row.map((part) => (typeof part === "string" ? part : cell(part.foreign))).join(" | ")} |`),
+    (count) => `| … and ${count} more ${what} |${" |".repeat(titles.length - 1)}`,
+  );
+  return [...head, ...body].join("\n");
+}
+
+function inCode(phrase: Phrase): string {
+  return phrase.map((part) => (typeof part === "string" ? part : code(part.foreign))).join("");
+}

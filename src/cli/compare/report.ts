@@ -1,0 +1,236 @@
+import { counted } from "../../resources/values";
+import type { Comparison, FieldComparison } from "./comparison";
+import type { Failure } from "./conditions";
+import { percentOf } from "./conditions";
+import type { FieldFigures, ValueKind } from "./fieldFigures";
+import type { Examples, UnusableKeys } from "./keyedRows";
+
+/** A comparison in words and tables, for the terminal and for Markdown. */
+export interface Report {
+  failures: readonly Phrase[];
+  lines: readonly Phrase[];
+  tables: readonly ReportTable[];
+}
+
+/** What a table row that does not fit is called. */
+export interface ReportTable {
+  what: string;
+  titles: readonly string[];
+  rows: readonly (readonly Part[])[];
+}
+
+/** Words of ours, and names and values of others, which must not become markup. */
+export type Part = string | { readonly foreign: string };
+export type Phrase = readonly Part[];
+
+const foreign = (text: string): Part => ({ foreign: text });
+
+/** @param withValues whether values of rows may be shown */
+export function reportOf(comparison: Comparison, failures: readonly Failure[], withValues: boolean): Report {
+  const { key, keyed, fittingKey, fields, notes } = comparison;
+  return {
+    failures: failures.map(({ condition, found }) => [foreign(condition), " failed: ", foreign(found)]),
+    lines: [
+      ...sideLines(comparison),
+      ...(keyed === undefined ? [] : keyLines(comparison, withValues)),
+      ...(fittingKey === undefined
+        ? []
+        : [["Every row has another value of ", foreign(fittingKey), ": use it as --key to compare row by row."]]),
+      ...notes.map((note) => [foreign(note)]),
+    ],
+    tables: key.length === 0 ? [figuresTable(comparison, withValues)] : keyedTables(fields, comparison, withValues),
+  };
+}
+
+function sideLines({ base, head, fields }: Comparison): Phrase[] {
+  const change = head.rows - base.rows;
+  const percent = percentOf(change, base.rows);
+  const inPercent = Number.isFinite(percent) ? `, ${signed(Number(percent.toFixed(1)))}%` : "";
+  const gone = fields.filter(({ only }) => only === "base");
+  const added = fields.filter(({ only }) => only === "head");
+  return [
+    ["Base: ", foreign(base.name), `, ${counted(base.rows, "row")}`],
+    [
+      "Head: ",
+      foreign(head.name),
+      `, ${counted(head.rows, "row")}${change === 0 ? "" : ` (${signed(change)}${inPercent})`}`,
+    ],
+    [`${counted(fields.length, "field")}, ${gone.length} gone, ${added.length} added`],
+  ];
+}
+
+function keyLines({ key, keyed, base, head }: Comparison, withValues: boolean): Phrase[] {
+  if (keyed === undefined) {
+    return [];
+  }
+  const { added, removed, changed, unchanged } = keyed;
+  return [
+    ["Key: ", foreign(key.join(", "))],
+    [`Rows: ${added.rows} added, ${removed.rows} removed, ${changed} changed, ${unchanged} unchanged`],
+    ...keysLine("Added", added, withValues),
+    ...keysLine("Removed", removed, withValues),
+    ...unusableLines(base.name, keyed.base, withValues),
+    ...unusableLines(head.name, keyed.head, withValues),
+  ];
+}
+
+function keysLine(what: string, { keyCount, keys }: Examples, withValues: boolean): Phrase[] {
+  return keys.length === 0 || !withValues ? [] : [[`${what}: `, ...keyList(keys, keyCount)]];
+}
+
+function keyList(keys: Examples["keys"], count: number): Part[] {
+  const shown = keys.flatMap((each, index) => [index === 0 ? "" : ", ", foreign(inOne(each))]);
+  return count > keys.length ? [...shown, ", …"] : shown;
+}
+
+function unusableLines(name: string, { empty, duplicates, notCompared }: UnusableKeys, withValues: boolean): Phrase[] {
+  const examples: Part[] =
+    withValues && duplicates.keys.length > 0 ? [": ", ...keyList(duplicates.keys, duplicates.keyCount)] : [];
+  return [
+    ...(empty === 0
+      ? []
+      : [["Not compared in ", foreign(name), `: ${counted(empty, "row")} without a value of the key`]]),
+    ...(duplicates.rows === 0
+      ? []
+      : [
+          [
+            "Not compared in ",
+            foreign(name),
+            `: ${counted(duplicates.rows, "row")} whose key occurs more than once`,
+            ...examples,
+          ],
+        ]),
+    ...(notCompared === duplicates.rows
+      ? []
+      : [
+          [
+            "Not compared in ",
+            foreign(name),
+            `: ${counted(notCompared - duplicates.rows, "row")} whose key occurs more than once in the other side`,
+          ],
+        ]),
+  ];
+}
+
+function keyedTables(
+  fields: readonly FieldComparison[],
+  { base, head }: Comparison,
+  withValues: boolean,
+): ReportTable[] {
+  const rows = { base: base.rows, head: head.rows };
+  const changes: ReportTable = {
+    what: "fields",
+    titles: ["field", "changed rows", "filled", "distinct"],
+    rows: fields.map((field) => [
+      foreign(field.name),
+      field.only === undefined ? String(field.changed) : "",
+      filledCell(field),
+      distinctCell(field, rows),
+    ]),
+  };
+  const examples: ReportTable = {
+    what: "examples",
+    titles: ["field", "key", "old", "new"],
+    rows: fields.flatMap(({ name, examples: found }) =>
+      found.map(({ key, old, now }) => [foreign(name), foreign(inOne(key)), valueCell(old), valueCell(now)]),
+    ),
+  };
+  return withValues && examples.rows.length > 0 ? [changes, examples] : [changes];
+}
+
+function figuresTable({ fields, base, head }: Comparison, withValues: boolean): ReportTable {
+  const rows = { base: base.rows, head: head.rows };
+  return {
+    what: "fields",
+    titles: [
+      ...["field", "filled", "types", "distinct", "length"],
+      ...(withValues ? ["most frequent in base", "most frequent in head"] : []),
+    ],
+    rows: fields.map((field) => [
+      foreign(field.name),
+      filledCell(field),
+      bothSides(field, (figures, side) => typesIn(figures, rows[side])),
+      distinctCell(field, rows),
+      bothSides(field, lengthsIn),
+      ...(withValues ? [frequentIn(field.base), frequentIn(field.head)] : []),
+    ]),
+  };
+}
+
+function filledCell({ only, filled }: FieldComparison): string {
+  return only === "base"
+    ? `gone (was ${share(filled.base)})`
+    : only === "head"
+      ? `new (${share(filled.head)})`
+      : arrow(share(filled.base), share(filled.head));
+}
+
+function distinctCell(field: FieldComparison, rows: { base: number; head: number }): string {
+  return bothSides(field, ({ distinct }, side) => (rows[side] === 0 ? "" : String(distinct)));
+}
+
+function bothSides(
+  { only, base, head }: FieldComparison,
+  describe: (figures: FieldFigures, side: "base" | "head") => string,
+): string {
+  return only === undefined
+    ? arrow(describe(base, "base"), describe(head, "head"))
+    : describe(only === "base" ? base : head, only);
+}
+
+function arrow(old: string, now: string): string {
+  return old === now ? old : `${old || "none"} -> ${now || "none"}`;
+}
+
+const kinds: Record<ValueKind, string> = { number: "number", date: "date", url: "URL", other: "other" };
+
+function typesIn({ types, filled }: FieldFigures, rows: number): string {
+  if (rows === 0) {
+    return "";
+  }
+  const shares = [
+    ...Object.entries(kinds).map(([kind, name]) => ({ name, count: types[kind as ValueKind] })),
+    { name: "empty", count: rows - filled },
+  ];
+  return shares
+    .filter(({ count }) => count > 0)
+    .sort((one, other) => other.count - one.count)
+    .map(({ name, count }) => (count === rows ? name : `${name} ${share(count / rows)}`))
+    .join(", ");
+}
+
+function lengthsIn({ shortest, longest }: FieldFigures): string {
+  return shortest === undefined ? "" : shortest === longest ? String(shortest) : `${shortest} to ${longest}`;
+}
+
+/** Characters of each of several values in one cell. */
+const mostOfSeveral = 40;
+
+function frequentIn({ frequent }: FieldFigures): Part {
+  return frequent.length === 0 ? "" : foreign(frequent.map(({ value, rows }) => `${cut(value)} (${rows})`).join(", "));
+}
+
+function valueCell(value: string | undefined): Part {
+  return value === undefined ? "none" : foreign(value);
+}
+
+function inOne(key: readonly string[]): string {
+  return key.map(cut).join(", ");
+}
+
+function cut(value: string): string {
+  return value.length > mostOfSeveral ? `${value.slice(0, mostOfSeveral)}…` : value;
+}
+
+/** 100% and 0% only where it is all or nothing. */
+function share(part: number): string {
+  const percent = part * 100;
+  const rounded = Number(percent.toFixed(1));
+  const isAll = rounded === 100 && part < 1;
+  const isNone = rounded === 0 && part > 0;
+  return isAll ? ">99.9%" : isNone ? "<0.1%" : `${rounded}%`;
+}
+
+function signed(number: number): string {
+  return number > 0 ? `+${number}` : String(number);
+}

@@ -1,0 +1,55 @@
+import { CliError } from "../../exitCodes";
+
+/** One of the two things that are compared. */
+export type Side = FileSide | BatchSide;
+
+export interface FileSide {
+  readonly kind: "file";
+  /** As the user has named it. */
+  readonly name: string;
+  readonly format: RowFormat;
+  readonly compression?: "gzip" | "zstd";
+}
+
+export interface BatchSide {
+  readonly kind: "batch";
+  readonly name: string;
+  readonly taskId: string;
+  /** `latest` is the lotNo in the state of a stack. */
+  readonly lotNo: string;
+}
+
+export type RowFormat = "ndjson" | "json" | "csv" | "parquet";
+
+const formats: readonly RowFormat[] = ["ndjson", "json", "csv", "parquet"];
+const compressions = { gz: "gzip", zst: "zstd" } as const;
+
+const known = /\.(ndjson|json|csv|parquet)(?:\.(gz|zst))?$/;
+const endings = `${formats.map((each) => `.${each}`).join(", ")}, each also with .gz or .zst`;
+
+/** The lotNo that stands for the one in the state of a stack. */
+export const latest = "latest";
+
+/**
+ * A file by its ending or by `s3://`, otherwise a task and a lotNo with a colon between them.
+ * @throws CliError
+ */
+export function sideOf(given: string): Side {
+  const [, format, ending] = known.exec(given.toLowerCase()) ?? [];
+  if (format !== undefined) {
+    const compression = ending === undefined ? undefined : compressions[ending as keyof typeof compressions];
+    return { kind: "file", name: given, format: format as RowFormat, compression };
+  }
+  if (given.startsWith("s3://")) {
+    throw new CliError(`"${given}" has no known ending. Known are ${endings}. No rows were read.`, "usage");
+  }
+  const colon = given.lastIndexOf(":");
+  const [taskId, lotNo] = [given.slice(0, Math.max(colon, 0)), given.slice(colon + 1)];
+  if (taskId === "" || lotNo === "") {
+    throw new CliError(
+      `"${given}" is neither a file nor a batch. Name a file that ends in ${endings}, or a batch as TASK:LOTNO or TASK:latest. No rows were read.`,
+      "usage",
+    );
+  }
+  return { kind: "batch", name: given, taskId, lotNo };
+}

@@ -1,0 +1,71 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { Terminal } from "../internals/cli";
+import { Cli, compareCommand, conditionOf } from "../internals/compare";
+
+interface Options {
+  key?: string[];
+  failOn?: string[];
+  markdown?: boolean;
+  values?: boolean;
+}
+
+export interface Compared {
+  // biome-ignore lint/suspicious/noExplicitAny: the tests assert its parts.
+  json: any;
+  text: string;
+  hasProblems: boolean;
+}
+
+/** A folder of files that are compared in this process. */
+export class Comparing {
+  readonly folder = mkdtempSync(join(tmpdir(), "webextract-comparing-"));
+  readonly interruption = new AbortController();
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  write(name: string, content: string | Uint8Array): string {
+    writeFileSync(this.path(name), content);
+    return this.path(name);
+  }
+
+  /** Rows as a file of one row a line. */
+  rows(name: string, rows: readonly unknown[]): string {
+    return this.write(name, rows.map((row) => `${typeof row === "string" ? row : JSON.stringify(row)}\n`).join(""));
+  }
+
+  async compare(base: string, head: string, { values = true, failOn, ...options }: Options = {}): Promise<Compared> {
+    const streams = { input: new PassThrough(), output: new PassThrough(), errors: new PassThrough() };
+    const cli = new Cli(new Terminal(streams, { cursor: false, unicode: true }), this.interruption.signal);
+    const given = { ...options, values, failOn: failOn?.map(conditionOf) };
+    const result = await compareCommand.run({ arguments: [base, head], options: given }, cli);
+    return {
+      json: JSON.parse(JSON.stringify(result.json)),
+      text: await result.text(),
+      hasProblems: result.hasProblems === true,
+    };
+  }
+
+  /** The message of a comparison that fails. */
+  async failure(base: string, head: string, options: Options = {}): Promise<string> {
+    return this.compare(base, head, options).then(
+      () => {
+        throw new Error("The comparison did not fail.");
+      },
+      (error: Error) => error.message,
+    );
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Folders with rows that comparisons have left. */
+export function leftFolders(): string[] {
+  return readdirSync(tmpdir()).filter((name) => name.startsWith("webextract-compare-"));
+}

@@ -1,0 +1,4 @@
+export { Cli } from "../../src/cli/cli";
+export { compareCommand } from "../../src/cli/compare/compareCommand";
+export { conditionOf } from "../../src/cli/compare/conditions";
+export { sideOf } from "../../src/cli/compare/sides/side";
