@@ -21,6 +21,7 @@ import type { ResourceName } from "./journalFiles";
 import { JournalFiles } from "./journalFiles";
 import type { Processes } from "./processes";
 import { systemProcesses } from "./processes";
+import type { BeforeRefusal } from "./refusedDelete";
 
 /** The client of one account, and the reader of actions that shares its requests. */
 interface Service {
@@ -39,6 +40,7 @@ export class Host {
   /** The tasks that this run has copied. */
   private readonly copies = new Set<string>();
   private readonly checked = new Set<string | undefined>();
+  private readonly deleted: string[] = [];
   /** By URN: resources to which the program gives a value that this preview does not know. */
   private readonly givenUnknown = new Set<string | undefined>();
   private readonly noted = new Set<string>();
@@ -132,6 +134,15 @@ export class Host {
     if (holdsUnknown(args)) {
       this.givenUnknown.add(urn);
     }
+  }
+
+  /** @param otherwise the title of a resource whose URN the request does not have, as in the first one of a process */
+  noteDeleted(urn: string | undefined, otherwise: string): void {
+    this.deleted.push(urn === undefined ? otherwise : titleOf(urn));
+  }
+
+  get beforeRefusal(): BeforeRefusal {
+    return { deleted: this.deleted, isUp: this.checked.size > 0 };
   }
 
   /**

@@ -22,8 +22,17 @@ describe("the destroy of a task that still has rows", () => {
   it("is refused with the possible solutions, and removes nothing", async () => {
     const [taskId = ""] = world.copies();
     const { output } = await world.project.destroy({ expect: "failure" });
-    assert.match(output, /still has 25 rows\. Nothing was changed/);
-    assert.match(output, new RegExp(`WEBEXTRACT_FORCE_DESTROY=${taskId}`));
+    assert.match(output, /still has 25 rows\. Nothing of the task was changed/);
+    const [way = "", ways = ""] = output.split("To remove the rows, ").slice(0, 2);
+    assert.ok(way.endsWith("was changed. "), "the first way is the one that needs no up");
+    assert.match(
+      ways,
+      new RegExp(`^run the same command again with the environment variable WEBEXTRACT_FORCE_DESTROY=${taskId}`),
+    );
+    assert.match(
+      ways,
+      /Already out of the state: CloudRun "(?:run|\d+)"\. A "pulumi up" without --target would make them again, and start a paid run\./,
+    );
     assert.equal(removals(world), 0);
     assert.equal(world.emulator.inspect.rows(taskId).length, 25);
   });
@@ -44,6 +53,18 @@ describe("the destroy of a task that still has rows", () => {
     assert.equal(removals(world), 0);
     await world.project.destroy({ env: { WEBEXTRACT_FORCE_DESTROY: taskId } });
     assert.equal(removals(world), 1);
+  });
+
+  it("keeps the rows in the way that the error names, and starts no run", async () => {
+    const [taskId = ""] = world.copies();
+    const { output } = await world.project.destroy({ expect: "failure" });
+    const [, target = ""] = /"pulumi up --target '([^']+)'"/.exec(output) ?? [];
+    world.program(program(`${source}, onDelete: "retain"`));
+    await world.project.up({ args: ["--target", target] });
+    await world.project.destroy();
+    assert.equal(removals(world), 0);
+    assert.equal(world.emulator.inspect.rows(taskId).length, 25);
+    assert.ok(!world.operations().includes("startTask"));
   });
 
   it("removes nothing with onDelete retain", async () => {

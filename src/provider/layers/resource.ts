@@ -2,9 +2,11 @@ import type { Properties } from "../../engine/serialization";
 import type { Problem } from "../../resources/args";
 import { checkFields } from "../../resources/args";
 import { PartialFailure } from "../../resources/resource";
+import { RowsAreHeld } from "../../resources/task/taskRows";
 import { differs } from "../../resources/values";
 import type { Host } from "../host";
 import { ProviderError } from "../providerErrors";
+import { describeRefusedDelete } from "../refusedDelete";
 import type { Outcome, RunStep, Step } from "../step";
 
 /** The innermost step: calls the resource. */
@@ -18,8 +20,7 @@ export const runResource: RunStep = async (step, host) => {
     case "read":
       return read(step, host);
     case "delete":
-      await step.resource.delete(step.id ?? "", step.state, host.context(step.profile, step.urn));
-      return {};
+      return remove(step, host);
   }
 };
 
@@ -36,6 +37,19 @@ async function write({ call, resource, id = "", state, args, profile, urn }: Ste
   return call === "create"
     ? resource.create(args, context)
     : { id, state: await resource.update(id, state, args, context) };
+}
+
+async function remove({ resource, id = "", state, profile, urn }: Step, host: Host): Promise<Outcome> {
+  try {
+    await resource.delete(id, state, host.context(profile, urn));
+  } catch (error) {
+    if (error instanceof RowsAreHeld) {
+      throw new ProviderError(describeRefusedDelete(error, urn, host.beforeRefusal));
+    }
+    throw error;
+  }
+  host.noteDeleted(urn, `${resource.type} "${id}"`);
+  return {};
 }
 
 async function keepingWhatExists(work: () => Promise<Outcome>): Promise<Outcome> {

@@ -3,6 +3,16 @@ import type { Context } from "../resource";
 import { ResourceError } from "../resource";
 import { counted } from "../values";
 
+/** A delete that would have removed rows without permission. */
+export class RowsAreHeld extends ResourceError {
+  constructor(
+    readonly taskId: string,
+    held: string,
+  ) {
+    super(`The rows of task "${taskId}" were not removed: ${held}. Nothing of the task was changed.`);
+  }
+}
+
 /** Removes a task's rows. Refuses if the task still has rows and the removal is not forced. */
 export async function removeRows(
   taskId: string,
@@ -41,11 +51,5 @@ async function refuseIfRowsAreHeld(taskId: string, context: Context): Promise<bo
     }
     held = `the service does not show whether the task still has rows (${error.message})`;
   }
-  throw new ResourceError(
-    `The rows of task "${taskId}" were not removed: ${held}. Nothing was changed. Export the rows first, or choose: ` +
-      `to remove the rows, set forceDestroy: true on the resource and run "pulumi up" before the destroy; to keep the rows, set onDelete: "retain" and run "pulumi up". ` +
-      `If the resource is already removed from the program or is being replaced, set the environment variable ` +
-      `WEBEXTRACT_FORCE_DESTROY=${taskId} and run the same command again (or run "pulumi config set webextract:forceDestroy ${taskId}" ` +
-      `before an up; a destroy uses the configuration of the last up).`,
-  );
+  throw new RowsAreHeld(taskId, held);
 }

@@ -1,14 +1,14 @@
 import { setImmediate } from "node:timers";
 import type { CustomResourceOptions } from "@pulumi/pulumi";
 import { Output, runtime } from "@pulumi/pulumi";
-import { hasTransforms, transformsResources } from "../engine/sdk/transforms";
-import type { ArgSpecs, Problem, Shape } from "../resources/args";
-import { checkFields } from "../resources/args";
-import type { AnyResource } from "../resources/index";
-import { entryOf, isPlainMap, unknown } from "../resources/values";
-import { perProgram } from "./perProgram";
-import { programConfig } from "./programConfig";
-import { isMocked } from "./providerText";
+import { hasTransforms, transformsResources } from "../../engine/sdk/transforms";
+import type { ArgSpecs, Problem, Shape } from "../../resources/args";
+import { checkFields } from "../../resources/args";
+import type { AnyResource } from "../../resources/index";
+import { entryOf, isPlainMap, unknown } from "../../resources/values";
+import { perProgram } from "../perProgram";
+import { programConfig } from "../programConfig";
+import { isMocked } from "../providerText";
 
 /**
  * The engine stops at the first resource whose arguments `check` refuses, and ends the program at once. So each resource that the program

@@ -1,9 +1,9 @@
 import type { Resource } from "@pulumi/pulumi";
 import { Output, runtime } from "@pulumi/pulumi";
-import { isUnknown, resourcesBehind } from "../engine/sdk/dependencies";
-import { partsOfUrn } from "../resources/urn";
-import { isPlainMap } from "../resources/values";
-import { isMocked } from "./providerText";
+import { isUnknown, resourcesBehind } from "../../engine/sdk/dependencies";
+import { partsOfUrn } from "../../resources/urn";
+import { isPlainMap } from "../../resources/values";
+import { isMocked } from "../providerText";
 
 /**
  * With `--continue-on-error`, the engine skips what depends on a resource that has failed, after a `check` that lacks the outputs of that resource. So each
