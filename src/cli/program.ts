@@ -51,7 +51,7 @@ export function parse(argv: readonly string[], output: ParserOutput): Invocation
 }
 
 /** The commands as the parser knows them. */
-export function makeProgram(output: ParserOutput, invoke: (invocation: Invocation) => void): Command {
+function makeProgram(output: ParserOutput, invoke: (invocation: Invocation) => void): Command {
   const configured = (command: Command): Command =>
     command
       .configureOutput(output)

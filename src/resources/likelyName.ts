@@ -4,7 +4,7 @@ import { closestMatch } from "leven";
 const longestName = 50;
 
 /** The valid name that a misspelled one probably means. */
-export function likelyName(given: string, valid: readonly string[]): string | undefined {
+function likelyName(given: string, valid: readonly string[]): string | undefined {
   if (given.length > longestName) {
     return undefined;
   }

@@ -14,7 +14,7 @@ export interface PulumiResult {
  * @param signal ends the program
  * @throws CliError if the program cannot be started, or the signal ended it
  */
-export function runPulumi(args: readonly string[], purpose: string, signal?: AbortSignal): Promise<PulumiResult> {
+function runPulumi(args: readonly string[], purpose: string, signal?: AbortSignal): Promise<PulumiResult> {
   return new Promise((resolve, reject) => {
     // On Windows, Pulumi is an .exe, which needs no shell.
     const child = spawn("pulumi", args, { stdio: ["inherit", "pipe", "pipe"], signal });

@@ -16,7 +16,7 @@ export function mayBeAboutSome(error: unknown): error is ServiceError {
 }
 
 /** Whether the service's message names a task, as a whole word: `task-10` does not name `task-1`. */
-export function messageNamesTask({ said = "" }: ServiceError, taskId: string): boolean {
+function messageNamesTask({ said = "" }: ServiceError, taskId: string): boolean {
   const words = said.split(/[\s"'`=,;()[\]{}<>]+/);
   return words.some((word) => word.startsWith(taskId) && /^[.:!?]*$/.test(word.slice(taskId.length)));
 }

@@ -13,12 +13,12 @@ import { isRecord } from "../../../service/isRecord";
 export type ValidateRow = (row: Row) => string | undefined;
 
 /** What is wrong with a schema. */
-export class SchemaProblem extends Error {}
+class SchemaProblem extends Error {}
 
 const drafts = "draft 2020-12 (the default) or draft-07";
 
 /** Bytes. ajv takes time that grows with the square of the length: a few seconds for the worst schemas of this length. */
-export const longestSchema = 64 * 1024;
+const longestSchema = 64 * 1024;
 
 /** @throws SchemaProblem */
 export function compileSchema(text: string): ValidateRow {

@@ -40,7 +40,7 @@ export async function fileInPlaceOf(folder: string): Promise<string | undefined>
 }
 
 /** Length and SHA-256 of a file, read in constant memory. */
-export async function digestOf(path: string): Promise<{ bytes: number; sha256: string }> {
+async function digestOf(path: string): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(path), hash);
   return { bytes: (await stat(path)).size, sha256: hash.digest("hex") };
