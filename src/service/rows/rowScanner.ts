@@ -3,13 +3,11 @@ import { ContractBreach } from "../contract/contractBreach";
 
 /** Where the rows of a page lie in its bytes. */
 export interface ScannedRows {
-  /** The response; where the rows are `tight`, with a line break after each row instead of the original separators. */
+  /** The response. */
   body: Buffer;
   /** Begin and end (exclusive) of each row, one after the other: row n lies from 2n to 2n + 1. */
   bounds: Uint32Array;
   count: number;
-  /** True when exactly one comma lies between two rows, and no line break within one. */
-  tight: boolean;
   /** The response without its rows: `data.data` is an empty list. */
   envelope: Buffer;
 }
@@ -28,8 +26,6 @@ const deepest = 1000;
 /**
  * Finds the rows of `{"data": {"data": [row, …], …}, …}` without parsing them, so that each stays byte for byte what the service sent.
  * Every row is checked to be a complete JSON object that any JSON reader accepts.
- *
- * Changes the body: the separators between its rows are overwritten, so that millions of rows become lines of a file without a copy.
  * @throws ContractBreach if a row is not valid, or if the page is cut off
  */
 export function scanRows(body: Buffer): ScannedRows {
@@ -37,21 +33,15 @@ export function scanRows(body: Buffer): ScannedRows {
   const scanner = new Scanner(body);
   const list = scanner.findList();
   // No such list: the check of the envelope says what came in its place.
-  if (list === undefined) return { body, bounds: new Uint32Array(0), count: 0, tight: true, envelope: body };
-  const envelope = Buffer.concat([body.subarray(0, list.begin), Buffer.from("[]"), body.subarray(list.end)]);
-  if (list.rows.tight) endLines(body, list.rows);
-  return { body, envelope, ...list.rows };
+  if (list === undefined) return { body, bounds: new Uint32Array(0), count: 0, envelope: body };
+  const { begin, end, bounds, count } = list;
+  const envelope = Buffer.concat([body.subarray(0, begin), Buffer.from("[]"), body.subarray(end)]);
+  return { body, bounds, count, envelope };
 }
 
-/** The byte after a row is a comma; after the last one it is the end of the list, or white space before it. */
-function endLines(body: Buffer, { bounds, count }: FoundList["rows"]): void {
-  for (let row = 0; row < count; row += 1) body[bounds[row * 2 + 1] ?? 0] = 0x0a;
-}
-
-interface FoundList {
+interface FoundList extends Pick<ScannedRows, "bounds" | "count"> {
   begin: number;
   end: number;
-  rows: Pick<ScannedRows, "bounds" | "count" | "tight">;
 }
 
 class Scanner {
@@ -59,7 +49,6 @@ class Scanner {
   readonly #end: number;
   readonly #open = new Uint8Array(deepest);
   #at = 0;
-  #lineBreaks = false;
 
   constructor(body: Buffer) {
     this.#body = body;
@@ -95,27 +84,22 @@ class Scanner {
     this.#at += 1;
     let bounds = new Uint32Array(2048);
     let count = 0;
-    let tight = true;
-    this.#lineBreaks = false;
     if (this.#next() !== closeList) {
       for (;;) {
         if (this.#next() !== openObject) this.#noObject(count);
         if (count * 2 === bounds.length) bounds = twiceAsLong(bounds);
-        const rowBegin = this.#at;
-        if (count > 0 && rowBegin !== (bounds[count * 2 - 1] ?? 0) + 1) tight = false;
+        bounds[count * 2] = this.#at;
         this.#value();
-        bounds[count * 2] = rowBegin;
         bounds[count * 2 + 1] = this.#at;
         count += 1;
         const after = this.#next();
         if (after === closeList) break;
         if (after !== comma) this.#cutOff();
-        if (this.#at !== bounds[count * 2 - 1]) tight = false;
         this.#at += 1;
       }
     }
     this.#at += 1;
-    return { begin, end: this.#at, rows: { bounds, count, tight: tight && !this.#lineBreaks } };
+    return { begin, end: this.#at, bounds, count };
   }
 
   /** The next byte that is not white space; -1 at the end. */
@@ -124,8 +108,7 @@ class Scanner {
     while (this.#at < this.#end) {
       const byte = body[this.#at] ?? -1;
       if (byte > 0x20) return byte;
-      if (byte === 0x0a || byte === 0x0d) this.#lineBreaks = true;
-      else if (byte !== 0x20 && byte !== 0x09) this.#cutOff();
+      if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) this.#cutOff();
       this.#at += 1;
     }
     return -1;

@@ -140,5 +140,4 @@ const nothing: ScannedRows = {
   envelope: Buffer.alloc(0),
   bounds: new Uint32Array(0),
   count: 0,
-  tight: true,
 };

@@ -37,11 +37,17 @@ export class ScannedPage implements RowPage {
   }
 
   ndjson(): Buffer {
-    const { body, bounds, count, tight } = this.#rows;
-    if (count === 0) return Buffer.alloc(0);
-    const begin = bounds[0] ?? 0;
-    const end = bounds[count * 2 - 1] ?? 0;
-    return tight ? body.subarray(begin, end + 1) : this.#lines(end - begin + count);
+    const { body, bounds, count } = this.#rows;
+    const all = region(this.#rows);
+    const lines = Buffer.allocUnsafe(all.length + 1);
+    const hasLineBreaks = all.includes(lineBreak) || all.includes(carriageReturn);
+    let at = 0;
+    for (let row = 0; row < count; row += 1) {
+      const [from, to] = [bounds[row * 2] ?? 0, bounds[row * 2 + 1] ?? 0];
+      at += hasLineBreaks ? copyInLine(body, lines, at, from, to) : body.copy(lines, at, from, to);
+      lines[at++] = lineBreak;
+    }
+    return lines.subarray(0, at);
   }
 
   objects(): Row[] {
@@ -51,22 +57,6 @@ export class ScannedPage implements RowPage {
       return JSON.parse(`[${text.trimEnd().replaceAll("\n", ",")}]`) as Row[];
     }
     return this.#slices().map((row) => parseJson(row) as Row);
-  }
-
-  /** A line break within a JSON text can only lie between its parts: within a string it is written as an escape. */
-  #lines(most: number): Buffer {
-    const { body, bounds, count } = this.#rows;
-    const lines = Buffer.allocUnsafe(most);
-    let at = 0;
-    for (let row = 0; row < count; row += 1) {
-      const end = bounds[row * 2 + 1] ?? 0;
-      for (let from = bounds[row * 2] ?? 0; from < end; from += 1) {
-        const byte = body[from] ?? 0;
-        if (byte !== lineBreak && byte !== carriageReturn) lines[at++] = byte;
-      }
-      lines[at++] = lineBreak;
-    }
-    return lines.subarray(0, at);
   }
 
   #slices(): Buffer[] {
@@ -82,4 +72,17 @@ export function sameRows(one: ScannedRows, other: ScannedRows): boolean {
 
 function region({ body, bounds, count }: ScannedRows): Buffer {
   return count === 0 ? Buffer.alloc(0) : body.subarray(bounds[0], bounds[count * 2 - 1]);
+}
+
+/**
+ * Copies bytes without their line breaks, and returns how many. A line break within a JSON text can only lie between its parts: within a string it is
+ * written as an escape.
+ */
+function copyInLine(body: Buffer, lines: Buffer, begin: number, from: number, to: number): number {
+  let at = begin;
+  for (let next = from; next < to; next += 1) {
+    const byte = body[next] ?? 0;
+    if (byte !== lineBreak && byte !== carriageReturn) lines[at++] = byte;
+  }
+  return at - begin;
 }
