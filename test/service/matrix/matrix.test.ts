@@ -71,7 +71,7 @@ describe("the life of a task through the client", function () {
   describe("under all pairs of behaviours", () => {
     const rows = pairwise(parameters());
     for (const [index, row] of rows.entries()) {
-      it(`keeps its promises: combination ${index + 1} of ${rows.length}`, async () => {
+      it(`succeeds, or ends with an error that says what exists: combination ${index + 1} of ${rows.length}`, async () => {
         const failure = await liveUnder(Object.fromEntries(row), settingsOf(row));
         if (failure === undefined) return;
         const words = notDefault(row)
