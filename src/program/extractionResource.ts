@@ -50,6 +50,7 @@ export abstract class ExtractionResource extends CustomResource {
   declare private readonly hashed: readonly string[];
   declare private readonly definition: AnyResource;
   declare private readonly profileArg: unknown;
+  declare private readonly ownName: string;
 
   /** @hidden */
   constructor(
@@ -83,7 +84,7 @@ export abstract class ExtractionResource extends CustomResource {
       .filter(([each, { option, derived }]) => !option && (derived || args[each] !== undefined))
       .map(([each]) => each);
     // Not outputs of the resource.
-    const own = { definition, hashed, profileArg: args.profile };
+    const own = { definition, hashed, profileArg: args.profile, ownName: name };
     for (const [each, value] of Object.entries(own)) {
       Object.defineProperty(this, each, { value });
     }
@@ -104,19 +105,18 @@ export abstract class ExtractionResource extends CustomResource {
   }
 
   /**
-   * A hash for `rerunOn` of all arguments except options, with the content of files and lists. The program computes it, so that the preview shows a
-   * reviewer that a run will start again.
+   * For `rerunOn`: the type, the name, and a hash of all arguments except options, with the content of files and lists. The program computes it, so that
+   * the preview shows a reviewer that a run will start again.
    * @internal
    */
-  inputsHash(): Output<string> {
+  namedHash(): Output<string> {
     const values = this as unknown as Record<string, unknown>;
     const { type } = this.definition;
     const all = output(Object.fromEntries(this.hashed.map((name) => [name, values[name]])));
-    return all.apply((known) =>
-      createHash("sha256")
-        .update(`${type}${canonical(withoutOwnId(known))}`)
-        .digest("hex"),
-    );
+    return all.apply((known) => {
+      const hash = createHash("sha256").update(`${type}${canonical(withoutOwnId(known))}`);
+      return `${type} ${this.ownName} ${hash.digest("hex")}`;
+    });
   }
 
   /**

@@ -42,7 +42,7 @@ export interface PlainData {
   readonly [Symbol.toPrimitive]?: never;
 }
 
-/** The value of `rerunOn` in the state: a hash for each resource. */
+/** The value of `rerunOn` for `check`: the name and a hash for each resource. */
 export function hashesOf(run: string, resources: ExtractionResource[] | undefined): Input<string[]> | undefined {
   if (resources === undefined || resources === null) {
     return undefined;
@@ -53,13 +53,13 @@ export function hashesOf(run: string, resources: ExtractionResource[] | undefine
       `CloudRun "${run}": rerunOn must be a list of resources of pulumi-webextract; got ${howToList(list)}`,
     );
   }
-  const wrong = list.findIndex((each) => typeof each?.inputsHash !== "function");
+  const wrong = list.findIndex((each) => typeof each?.namedHash !== "function");
   if (wrong >= 0) {
     throw new RunError(
       `CloudRun "${run}": rerunOn[${wrong}] must be a resource of pulumi-webextract. For other values, use triggers.`,
     );
   }
-  return output(resources.map((each) => each.inputsHash()));
+  return output(resources.map((each) => each.namedHash()));
 }
 
 function howToList(given: unknown): string {

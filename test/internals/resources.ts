@@ -32,6 +32,7 @@ export type { Context } from "../../src/resources/resource";
 export { PartialFailure } from "../../src/resources/resource";
 export { cloudRun } from "../../src/resources/run/cloudRun";
 export type { CloudRunArgs, CloudRunState } from "../../src/resources/run/cloudRunModel";
+export { joinRerunOn } from "../../src/resources/run/rerunOn";
 export { countsOf } from "../../src/resources/run/subtaskList";
 export { actionsOf, actionsWith, settingsOfActions } from "../../src/resources/settings/parameterActions";
 export { listsOf, rememberedLists, rememberedValues, valuesOf } from "../../src/resources/settings/previous";

@@ -12,6 +12,7 @@ import { differs, holdsUnknown } from "../values";
 import type { CheckedCloudRunArgs, CloudRunArgs, CloudRunState } from "./cloudRunModel";
 import { cloudRunArgs } from "./cloudRunModel";
 import { observeRun } from "./observeRun";
+import { joinRerunOn } from "./rerunOn";
 import type { LabelArg } from "./runLabels";
 import { checkLabel, joinLabels, labelsOf } from "./runLabels";
 import { adopted, noteOwnSubtasks, startRun, takeOverRun } from "./runStart";
@@ -34,7 +35,8 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs
     const { previous } = context;
     const { label, isOther } = checkLabel(given, context);
     const { runLabel: _given, ...others }: CheckedCloudRunArgs = given;
-    const args = { ...others, ...label };
+    const rerunOn = joinRerunOn(given.rerunOn, previous?.rerunOn);
+    const args = { ...others, ...(rerunOn !== undefined && { rerunOn }), ...label };
     const isKnown = previous !== undefined && !holdsUnknown(workArgs(cloudRun.args, args));
     const isSame = isKnown && !isOther && changedArgs(cloudRun.args, previous, args).length === 0;
     return keepingAdoption(args, previous, "adoptLotNo", isSame);

@@ -58,6 +58,6 @@ export class Names {
     for (const [value, name] of this.names) {
       named = named.replaceAll(value, name);
     }
-    return named.replaceAll(/\b[0-9a-f]{64}\b/g, "<sha256>");
+    return named.replaceAll(/\b[0-9a-f]{64}\b/g, "<sha256>").replaceAll(/ [0-9a-f]{12}(?=")/g, " <hash>");
   }
 }
