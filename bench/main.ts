@@ -87,9 +87,7 @@ new Command("npm run bench --")
   .addCommand(peersCommand)
   .addCommand(
     new Command("docs")
-      .description(
-        "Writes what was saved into bench/RESULTS.md, docs/explanation/performance.md, its picture, and comparison.md.",
-      )
+      .description("Writes what was saved into bench/RESULTS.md, docs/explanation/performance.md and its picture.")
       .action(writeDocumentation),
   )
   .parseAsync()

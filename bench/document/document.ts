@@ -6,7 +6,7 @@ import { benches } from "../benches/index";
 import { tableOf } from "../report";
 import { withExtrapolated } from "./extrapolate";
 import { gzipText } from "./gzipText";
-import { choices, comparisonText, limitedText, peersText, ratiosText, repairText, summaryText } from "./peersText";
+import { choices, limitedText, peersText, ratiosText, repairText, summaryText } from "./peersText";
 import { plotOf } from "./plot";
 import { savedResults } from "./results";
 import { sizesText } from "./sizesText";
@@ -14,7 +14,6 @@ import { sizesText } from "./sizesText";
 const measurements = join(repositoryRoot, "bench", "RESULTS.md");
 const folder = join(repositoryRoot, "docs", "explanation");
 const page = join(folder, "performance.md");
-const comparison = join(folder, "comparison.md");
 const picture = join(folder, "performance.svg");
 
 /** The pages with results, with their new content. */
@@ -36,7 +35,6 @@ export function documented(): Record<string, string> {
   return {
     [measurements]: written(measurements, parts),
     [page]: written(page, { summary: summaryText(peers), sizes: sizesText(saved) }),
-    [comparison]: written(comparison, { comparison: comparisonText(peers) }),
     [picture]: plotOf(peers, choices),
   };
 }

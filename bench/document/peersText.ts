@@ -75,42 +75,7 @@ export const choices: Readonly<Record<string, string>> = {
   "guide-style": "own dynamic provider",
   command: "@pulumi/command",
   restapi: "REST provider",
-  curl: "curl script",
 };
-
-/** The same figures for 100 tasks and the ways to choose from, as seconds and requests. One table for each run. */
-export function comparisonText(results: readonly PeersResult[]): string {
-  const result = results.find(({ tasks, requestsPerSecond }) => tasks === 100 && requestsPerSecond === undefined);
-  if (result === undefined) {
-    throw new Error("there is no result of the peers with 100 tasks");
-  }
-  const added = (result.added ?? []).filter(({ peers }) => peers.some(({ peer }) => peer in choices));
-  const measured = [result, ...added].flatMap(({ peers }) => peers.map(({ peer }) => peer));
-  const missing = Object.entries(choices).flatMap(([name, shown]) => (measured.includes(name) ? [] : [shown]));
-  return [
-    choicesOf(result),
-    ...added.map((run) => `In another run:\n\n${choicesOf(run)}`),
-    ...missing.map((shown) => `Without figures: ${shown}.`),
-  ].join("\n\n");
-}
-
-function choicesOf(run: PeersResult): string {
-  const rows = Object.entries(choices).flatMap(([name, shown]) =>
-    run.peers
-      .filter(({ peer }) => peer === name)
-      .map((peer) => [
-        nameOf({ ...peer, peer: shown }),
-        ...phases.map((phase) => choiceCell(peer, phase)),
-        sizesOf(peer)[0] ?? "",
-      ]),
-  );
-  return `${markdownTable(["", ...phases, "state"], rows)}\n\nSeconds and requests of each phase, ${measuredText(run)}`;
-}
-
-function choiceCell({ phases }: PeerResult, phase: PhaseName): string {
-  const measured = phases[phase];
-  return measured === undefined ? "" : `${measured.wallSeconds.toFixed(1)} s, ${measured.requests}`;
-}
 
 /** The ratios of this package to the other peers, with their goals. */
 export function ratiosText(results: readonly PeersResult[]): string {

@@ -8,7 +8,7 @@ import { table } from "./parts";
 
 export const cliPage = "docs/reference/cli.md";
 
-/** All commands with their arguments, options and the first of their examples, and the exit codes. */
+/** All commands with their arguments and options, and the exit codes. `--help` shows the examples. */
 export function partsOfCli(): Parts {
   const codes = Object.entries(exitCodes).map(([name, { code, meaning }]) => [String(code), `\`${name}\``, meaning]);
   return {
@@ -24,21 +24,19 @@ export function partsOfCli(): Parts {
 type Options = NonNullable<CliCommand["options"]>;
 
 function sectionOf(command: CliCommand): string {
-  const { name, summary, details, examples, arguments: given = [], connects } = command;
+  const { name, summary, details, arguments: given = [], connects } = command;
   // The page describes --yes once, for all commands that ask.
   const options = (command.options ?? []).filter(({ long }) => long !== "--yes");
   const words = given.map(
     (argument) =>
       (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`) + (argument.variadic ? "..." : ""),
   );
-  const lines = examples.slice(0, 1).map(({ line, does }) => `${programName} ${line}   # ${does}`);
   const rest = connects ? "" : " Needs no service: the options of the connection do not apply.";
   return [
     `### ${name}`,
     `\`${[programName, name, ...words].join(" ")}\``,
     `${summary[0]?.toUpperCase()}${summary.slice(1)}. ${details ?? ""}${rest}`.trim(),
     ...(options.length === 0 ? [] : [optionsTable(options)]),
-    `\`\`\`sh\n${lines.join("\n")}\n\`\`\``,
   ].join("\n\n");
 }
 
