@@ -72,28 +72,23 @@ export async function compareSides(
     requireField(name, pairs, "--fail-on");
   }
   const rows = { base: base.table.rows, head: head.table.rows };
-  const fields: FieldComparison[] = [];
-  for (const pair of pairs) {
-    fields.push(await fieldComparison(database, pair, rows));
-    progress(fields.length / (pairs.length + 1));
-  }
+  const all = base.table.names.length + head.table.names.length;
+  const ofBase = await fieldFigures(database, "base", base.table.names.length, (done) => progress(done / all / 2));
+  const ofHead = await fieldFigures(database, "head", head.table.names.length, (done) =>
+    progress(0.5 + done / all / 2),
+  );
+  const figures = pairs.map((pair) => fieldComparison(pair, { ofBase, ofHead, rows }));
   const isBoth = (pair: PairedField): boolean => pair.base >= 0 && pair.head >= 0;
-  const keyed =
-    key.length === 0
-      ? undefined
-      : await compareByKey(database, {
-          key: keyFields,
-          fields: pairs.filter((pair) => isBoth(pair) && !key.includes(pair.name)),
-          rows,
-        });
-  const compared = keyed === undefined ? fields : withChanges(fields, keyed, key);
+  const compared = pairs.filter((pair) => isBoth(pair) && !key.includes(pair.name));
+  const keyed = key.length === 0 ? undefined : await compareByKey(database, { key: keyFields, fields: compared, rows });
+  const fields = keyed === undefined ? figures : figures.map((field) => ({ ...field, ...changesOf(field, keyed) }));
   return {
     base: { name: base.name, rows: rows.base },
     head: { name: head.name, rows: rows.head },
     key,
     keyed,
     fittingKey: key.length === 0 ? fittingKey(fields, rows) : undefined,
-    fields: inOrder(compared),
+    fields: inOrder(fields),
     notes: [...base.notes, ...head.notes],
   };
 }
@@ -135,17 +130,20 @@ function requireField(name: string, pairs: readonly PairedField[], option: strin
   );
 }
 
-async function fieldComparison(
-  database: Database,
-  pair: PairedField,
-  rows: { base: number; head: number },
-): Promise<FieldComparison> {
-  const base = pair.base < 0 ? noFigures : await fieldFigures(database, "base", pair.base);
-  const head = pair.head < 0 ? noFigures : await fieldFigures(database, "head", pair.head);
+interface Figures {
+  /** By column. */
+  ofBase: readonly FieldFigures[];
+  ofHead: readonly FieldFigures[];
+  rows: { base: number; head: number };
+}
+
+function fieldComparison({ name, ...columns }: PairedField, { ofBase, ofHead, rows }: Figures): FieldComparison {
+  const base = ofBase[columns.base] ?? noFigures;
+  const head = ofHead[columns.head] ?? noFigures;
   const share = (filled: number, of: number): number => (of === 0 ? 0 : filled / of);
   return {
-    name: pair.name,
-    ...(pair.head < 0 ? { only: "base" as const } : pair.base < 0 ? { only: "head" as const } : {}),
+    name,
+    ...(columns.head < 0 ? { only: "base" as const } : columns.base < 0 ? { only: "head" as const } : {}),
     filled: { base: share(base.filled, rows.base), head: share(head.filled, rows.head) },
     base,
     head,
@@ -153,20 +151,9 @@ async function fieldComparison(
   };
 }
 
-/** The changes come in the order of the fields that both sides have, without those of the key. */
-function withChanges(
-  fields: readonly FieldComparison[],
-  { fields: changes }: KeyedRows,
-  key: readonly string[],
-): FieldComparison[] {
-  const following = changes[Symbol.iterator]();
-  return fields.map((field) => {
-    const found: FieldChanges =
-      field.only !== undefined || key.includes(field.name)
-        ? { changed: 0, examples: [] }
-        : (following.next().value ?? { changed: 0, examples: [] });
-    return { ...field, ...found };
-  });
+/** A field of the key, or of one side, is not compared. */
+function changesOf({ name }: FieldComparison, { fields }: KeyedRows): FieldChanges {
+  return fields.get(name) ?? { changed: 0, examples: [] };
 }
 
 function fittingKey(fields: readonly FieldComparison[], rows: { base: number; head: number }): string | undefined {

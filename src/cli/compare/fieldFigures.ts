@@ -1,4 +1,5 @@
 import type { Database, Value } from "./database";
+import { columnsOfTable, tableOf } from "./sides/rowTable";
 
 /** What the values of a field are, in one side. */
 export interface FieldFigures {
@@ -43,23 +44,42 @@ const kindOf = `CASE
   WHEN v[1] IN ('h', 'H') AND regexp_full_match(v, '${url}') THEN 3
   ELSE 4 END`;
 
-/** The figures of one column of a table, exactly. */
-export async function fieldFigures(database: Database, table: string, column: number): Promise<FieldFigures> {
-  const [row = []] = await database.rows(`
-    WITH counted AS (SELECT c${column} AS v, count(*) AS n FROM ${table} WHERE c${column} IS NOT NULL GROUP BY v),
-    kinds AS (SELECT v, n, ${kindOf} AS kind FROM counted)
-    SELECT
-      sum(n) FILTER (kind > 0), count(*) FILTER (kind > 0),
-      sum(n) FILTER (kind = 1), sum(n) FILTER (kind = 2), sum(n) FILTER (kind = 3), sum(n) FILTER (kind = 4),
-      min(length(v)) FILTER (kind > 0), max(length(v)) FILTER (kind > 0),
-      min({'before': -n, 'value': left(v, ${mostShown})}, ${mostFrequent}) FILTER (kind > 0)
-    FROM kinds`);
+/** The figures of the first columns of a side, exactly: of those that are in one table, with one statement. */
+export async function fieldFigures(
+  database: Database,
+  side: "base" | "head",
+  count: number,
+  progress: (done: number) => void,
+): Promise<FieldFigures[]> {
+  const found: FieldFigures[] = [];
+  for (let begin = 0; begin < count; begin += columnsOfTable) {
+    const columns = Array.from({ length: Math.min(columnsOfTable, count - begin) }, (_each, index) => begin + index);
+    const rows = await database.rows(`
+      WITH cells AS (
+        SELECT unnest([${columns.join(", ")}]) AS field, unnest([${columns.map((each) => `c${each}`).join(", ")}]) AS v
+        FROM ${tableOf(side, begin)}),
+      counted AS (SELECT field, v, count(*) AS n FROM cells WHERE v IS NOT NULL GROUP BY field, v),
+      kinds AS (SELECT field, v, n, ${kindOf} AS kind FROM counted)
+      SELECT
+        field, sum(n), count(*),
+        sum(n) FILTER (kind = 1), sum(n) FILTER (kind = 2), sum(n) FILTER (kind = 3), sum(n) FILTER (kind = 4),
+        min(length(v)), max(length(v)), min({'before': -n, 'value': left(v, ${mostShown})}, ${mostFrequent})
+      FROM kinds WHERE kind > 0 GROUP BY field`);
+    const byColumn = new Map(rows.map(([column, ...figures]) => [Number(column), figuresIn(figures)]));
+    found.push(...columns.map((column) => byColumn.get(column) ?? noFigures));
+    progress(found.length);
+  }
+  return found;
+}
+
+function figuresIn(row: readonly Value[]): FieldFigures {
   const [filled, distinct, numbers, dates, urls, others, shortest, longest, frequent] = row;
   return {
     filled: Number(filled),
     distinct: Number(distinct),
     types: { number: Number(numbers), date: Number(dates), url: Number(urls), other: Number(others) },
-    ...(shortest === null ? {} : { shortest: Number(shortest), longest: Number(longest) }),
+    shortest: Number(shortest),
+    longest: Number(longest),
     frequent: ((frequent ?? []) as { before: Value; value: Value }[]).map(({ before, value }) => ({
       value: String(value),
       rows: -Number(before),
@@ -67,7 +87,7 @@ export async function fieldFigures(database: Database, table: string, column: nu
   };
 }
 
-/** Of a field that a side does not have. */
+/** Of a field that a side does not have, or that has no value there. */
 export const noFigures: FieldFigures = {
   filled: 0,
   distinct: 0,

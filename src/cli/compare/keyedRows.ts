@@ -1,5 +1,6 @@
 import type { Database, Value } from "./database";
 import { isBlank, mostShown } from "./fieldFigures";
+import { tableOf } from "./sides/rowTable";
 
 /** What became of the rows, by their keys. */
 export interface KeyedRows {
@@ -7,8 +8,8 @@ export interface KeyedRows {
   removed: Examples;
   changed: number;
   unchanged: number;
-  /** By the position of the pair of columns. */
-  fields: readonly FieldChanges[];
+  /** By the name of the field. */
+  fields: ReadonlyMap<string, FieldChanges>;
   base: UnusableKeys;
   head: UnusableKeys;
 }
@@ -40,59 +41,78 @@ export interface UnusableKeys {
 }
 
 export interface Keying {
-  /** The columns of the key, in both sides. */
-  key: readonly { base: number; head: number }[];
-  /** The columns of each other field that both sides have. */
-  fields: readonly { base: number; head: number }[];
+  key: readonly ComparedField[];
+  /** The other fields that both sides have. */
+  fields: readonly ComparedField[];
   rows: { base: number; head: number };
 }
 
-const mostExamples = 5;
-/** More columns in one statement need too much memory. */
-const fieldsAtOnce = 64;
+/** A field with its column in both sides. */
+interface ComparedField {
+  name: string;
+  base: number;
+  head: number;
+}
 
-/** Joins the tables `base` and `head` by a key. */
+const mostExamples = 5;
+
+/** Joins the sides by a key. */
 export async function compareByKey(database: Database, { key, fields, rows }: Keying): Promise<KeyedRows> {
   const parts = key.map((_each, index) => `k${index}`);
   for (const side of ["base", "head"] as const) {
-    const columns = key.map((each, index) => `c${each[side]} AS k${index}`).join(", ");
-    const isUsable = key.map((each) => `NOT ${isBlank(`c${each[side]}`)}`).join(" AND ");
+    await database.run(`CREATE TEMP TABLE ${side}_keyed AS ${keysOf(key, side)}`);
     await database.run(
-      `CREATE VIEW ${side}_keyed AS SELECT ${columns}, rowid AS row, * FROM ${side} WHERE ${isUsable}`,
-    );
-    await database.run(
-      `CREATE TEMP TABLE ${side}_twice AS SELECT ${parts}, count(*) AS n FROM ${side}_keyed GROUP BY ALL HAVING n > 1`,
+      `CREATE TEMP TABLE ${side}_twice AS SELECT ${parts}, count(*) AS n FROM ${side}_keyed GROUP BY ${parts} HAVING n > 1`,
     );
   }
   await database.run(
     `CREATE TEMP TABLE twice AS SELECT ${parts} FROM base_twice UNION SELECT ${parts} FROM head_twice`,
   );
-  const same = (one: string, other: string): string =>
-    parts.map((part) => `${one}.${part} = ${other}.${part}`).join(" AND ");
   for (const side of ["base", "head"]) {
     await database.run(
-      `CREATE VIEW ${side}_once AS SELECT * FROM ${side}_keyed AS keyed WHERE NOT EXISTS (FROM twice WHERE ${same("keyed", "twice")})`,
+      `CREATE TEMP VIEW ${side}_once AS SELECT * FROM ${side}_keyed AS keyed ANTI JOIN twice USING (${parts})`,
     );
   }
-  const [base, head] = [
-    await unusableKeys(database, "base", rows.base, parts),
-    await unusableKeys(database, "head", rows.head, parts),
-  ];
-  const compared = {
-    base: rows.base - base.empty - base.notCompared,
-    head: rows.head - head.empty - head.notCompared,
-  };
-  const { pairs, added, removed } = await countPairs(database, parts, compared);
-  const changes: FieldChanges[] = [];
+  await database.run(
+    `CREATE TEMP TABLE pairs AS SELECT ${parts}, base.row AS base_row, head.row AS head_row
+     FROM base_once AS base JOIN head_once AS head USING (${parts})`,
+  );
+  const changes = new Map<string, FieldChanges>();
   await database.run("CREATE TEMP TABLE changed_rows (row BIGINT)");
-  for (let begin = 0; begin < fields.length; begin += fieldsAtOnce) {
-    changes.push(...(await compareFields(database, parts, fields.slice(begin, begin + fieldsAtOnce))));
+  for (const together of inTheSameTables(fields)) {
+    await compareFields(database, parts, together, changes);
   }
-  const [[changed] = []] = await database.rows("SELECT count(DISTINCT row) FROM changed_rows");
+  const [[changed, pairs] = []] = await database.rows(
+    "SELECT (SELECT count(DISTINCT row) FROM changed_rows), (SELECT count(*) FROM pairs)",
+  );
   return {
-    ...{ added, removed, changed: Number(changed), unchanged: pairs - Number(changed) },
-    ...{ fields: changes, base, head },
+    added: await rowsWithout(database, "head", "base", parts),
+    removed: await rowsWithout(database, "base", "head", parts),
+    changed: Number(changed),
+    unchanged: Number(pairs) - Number(changed),
+    fields: changes,
+    base: await unusableKeys(database, "base", rows.base, parts),
+    head: await unusableKeys(database, "head", rows.head, parts),
   };
+}
+
+/** The keys of the rows that have a value in each of its fields. */
+function keysOf(key: readonly ComparedField[], side: "base" | "head"): string {
+  const columns = key.map((each) => `c${each[side]}`);
+  const [first, ...others] = [...new Set(key.map((each) => tableOf(side, each[side])))];
+  const joins = others.map((each) => ` JOIN ${each} ON ${each}.rowid = ${first}.rowid`).join("");
+  const isUsable = columns.map((each) => `NOT ${isBlank(each)}`).join(" AND ");
+  return `SELECT ${columns.map((each, index) => `${each} AS k${index}`).join(", ")}, ${first}.rowid AS row FROM ${first}${joins} WHERE ${isUsable}`;
+}
+
+/** Fields whose columns are in the same tables can be compared by one statement. */
+function inTheSameTables(fields: readonly ComparedField[]): ComparedField[][] {
+  const groups = new Map<string, ComparedField[]>();
+  for (const field of fields) {
+    const tables = `${tableOf("base", field.base)} ${tableOf("head", field.head)}`;
+    groups.set(tables, [...(groups.get(tables) ?? []), field]);
+  }
+  return [...groups.values()];
 }
 
 async function unusableKeys(
@@ -113,58 +133,47 @@ async function unusableKeys(
   };
 }
 
-/** The keys that both sides have, and those that one has. */
-async function countPairs(
+/** The rows of a side whose key the other side does not have. */
+async function rowsWithout(
   database: Database,
+  side: string,
+  other: string,
   parts: readonly string[],
-  compared: { base: number; head: number },
-): Promise<{ pairs: number; added: Examples; removed: Examples }> {
-  const missing = async (side: string, other: string): Promise<Value[]> => {
-    const [row = []] = await database.rows(
-      `SELECT count(*), min(${keyIn(side, parts)}, ${mostExamples}) FROM ${side}_once AS ${side} ANTI JOIN ${other}_once AS ${other} USING (${parts})`,
-    );
-    return row;
-  };
-  const [removed, removedKeys] = await missing("base", "head");
-  const pairs = compared.base - Number(removed);
-  const [, addedKeys] = compared.head > pairs ? await missing("head", "base") : [];
-  return {
-    pairs,
-    added: oneRowEach(compared.head - pairs, addedKeys),
-    removed: oneRowEach(Number(removed), removedKeys),
-  };
+): Promise<Examples> {
+  const [[rows, keys] = []] = await database.rows(
+    `SELECT count(*), min(${keyIn(side, parts)}, ${mostExamples}) FROM ${side}_once AS ${side} ANTI JOIN ${other}_once AS ${other} USING (${parts})`,
+  );
+  return { rows: Number(rows), keyCount: Number(rows), keys: keysIn(keys) };
 }
 
-function oneRowEach(rows: number, keys: Value | undefined): Examples {
-  return { rows, keyCount: rows, keys: keysIn(keys) };
-}
-
-/** The changes of some fields. The rows that have one are noted, because those of other fields can be the same rows. */
+/** Adds the changes of some fields. The rows that have one are noted, because those of other fields can be the same rows. */
 async function compareFields(
   database: Database,
   parts: readonly string[],
-  fields: Keying["fields"],
-): Promise<FieldChanges[]> {
-  const joined = `base_once AS base JOIN head_once AS head USING (${parts})`;
+  fields: readonly ComparedField[],
+  changes: Map<string, FieldChanges>,
+): Promise<void> {
+  const [first = { base: 0, head: 0 }] = fields;
+  const joined = `pairs JOIN ${tableOf("base", first.base)} AS base ON base.rowid = base_row JOIN ${tableOf("head", first.head)} AS head ON head.rowid = head_row`;
   const differs = fields.map(({ base, head }) => `base.c${base} IS DISTINCT FROM head.c${head}`);
   const cut = (column: string): string => `left(${column}, ${mostShown})`;
   const figures = fields.flatMap(({ base, head }, index) => [
     `count(*) FILTER (${differs[index]})`,
-    `min({'key': ${keyIn("base", parts)}, 'old': ${cut(`base.c${base}`)}, 'now': ${cut(`head.c${head}`)}}, ${mostExamples}) FILTER (${differs[index]})`,
+    `min({'key': ${keyIn("pairs", parts)}, 'old': ${cut(`base.c${base}`)}, 'now': ${cut(`head.c${head}`)}}, ${mostExamples}) FILTER (${differs[index]})`,
   ]);
-  await database.run(`INSERT INTO changed_rows SELECT base.row FROM ${joined} WHERE ${differs.join(" OR ")}`);
+  await database.run(`INSERT INTO changed_rows SELECT base_row FROM ${joined} WHERE ${differs.join(" OR ")}`);
   const [row = []] = await database.rows(`SELECT ${figures.join(", ")} FROM ${joined}`);
-  return fields.map((_field, index): FieldChanges => {
+  for (const [index, { name }] of fields.entries()) {
     const examples = (row[index * 2 + 1] ?? []) as { key: Value[]; old: Value; now: Value }[];
-    return {
+    changes.set(name, {
       changed: Number(row[index * 2]),
       examples: examples.map(({ key, old, now }) => ({
         key: key.map(String),
         old: old === null ? undefined : String(old),
         now: now === null ? undefined : String(now),
       })),
-    };
-  });
+    });
+  }
 }
 
 /** The key of a row as a list. */

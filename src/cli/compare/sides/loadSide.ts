@@ -16,7 +16,7 @@ import type { DiskFile } from "./pieces";
 import { decompressed, piecesOf, requireUnchanged, statsOf, writePieces } from "./pieces";
 import { readCsv } from "./readCsv";
 import { readLines, readList } from "./readJson";
-import { RowTable } from "./rowTable";
+import { columnsOfTable, RowTable, tableOf } from "./rowTable";
 import type { BatchSide, FileSide, Side } from "./side";
 import { latest } from "./side";
 import { latinTextOf } from "./textOf";
@@ -169,8 +169,11 @@ async function loadParquet(
     const texts = columns.map(
       ([name, type], index) => `nullif(${inText(quotedName(String(name)), String(type))}, '') AS c${index}`,
     );
-    await database.run(`CREATE TABLE ${id} AS SELECT ${texts.join(", ")} FROM ${source}`);
-    const [[rows] = []] = await database.rows(`SELECT count(*) FROM ${id}`);
+    for (let begin = 0; begin < texts.length; begin += columnsOfTable) {
+      const some = texts.slice(begin, begin + columnsOfTable);
+      await database.run(`CREATE TABLE ${tableOf(id, begin)} AS SELECT ${some.join(", ")} FROM ${source}`);
+    }
+    const [[rows] = []] = await database.rows(`SELECT count(*) FROM ${tableOf(id, 0)}`);
     table.adopt(names, Number(rows));
   } catch (error) {
     database.checkInterrupted();

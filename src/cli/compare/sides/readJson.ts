@@ -40,20 +40,28 @@ async function* wholeLines(texts: AsyncIterable<string>): AsyncGenerator<string>
   }
 }
 
-/** Reads a list of rows into a table. A file of one row a line is accepted too. */
+/** Reads a list of rows into a table. A file of one row a line is accepted too, and an empty file is a list without rows. */
 export async function readList(texts: AsyncIterable<string>, table: RowTable, name: string): Promise<void> {
-  const list = new ListScanner(name);
   const iterator = texts[Symbol.asyncIterator]();
-  for (;;) {
-    const { done, value: text } = await iterator.next();
-    if (done === true) {
-      list.end();
-      return;
+  try {
+    let next = await iterator.next();
+    while (next.done !== true && !/[^ \t\r\n]/.test(next.value)) {
+      next = await iterator.next();
     }
-    if (!list.hasBegun && /^[ \t\r\n]*\{/.test(text)) {
-      await readLines(joined(text, iterator), table, name);
-      return;
+    if (next.done !== true) {
+      const isLines = /^[ \t\r\n]*\{/.test(next.value);
+      const all = joined(next.value, iterator);
+      await (isLines ? readLines(all, table, name) : readElements(all, table, name));
     }
+  } finally {
+    // Otherwise, a failure would leave the file open.
+    await iterator.return?.();
+  }
+}
+
+async function readElements(texts: AsyncIterable<string>, table: RowTable, name: string): Promise<void> {
+  const list = new ListScanner(name);
+  for await (const text of texts) {
     for (const row of list.rowsIn(text)) {
       addRow(row, table, () => `Element ${list.count} of the list in "${name}"`);
       if (table.isFull) {
@@ -61,6 +69,7 @@ export async function readList(texts: AsyncIterable<string>, table: RowTable, na
       }
     }
   }
+  list.end();
 }
 
 async function* joined(first: string, rest: AsyncIterator<string>): AsyncGenerator<string> {
@@ -84,10 +93,6 @@ class ListScanner {
   private length = 0;
 
   constructor(private readonly name: string) {}
-
-  get hasBegun(): boolean {
-    return this.place !== "before";
-  }
 
   *rowsIn(text: string): Generator<string> {
     let from = 0;
@@ -134,8 +139,7 @@ class ListScanner {
   }
 
   end(): void {
-    // An empty file is a list without rows, as it is a file of no lines.
-    if (this.place !== "after" && this.place !== "before") {
+    if (this.place !== "after") {
       throw new CliError(`"${this.name}" ends within its list: it is cut off. Write the file again.`);
     }
   }

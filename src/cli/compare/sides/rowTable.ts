@@ -1,4 +1,4 @@
-import type { DuckDBAppender, DuckDBDataChunk } from "@duckdb/node-api";
+import type { DuckDBAppender } from "@duckdb/node-api";
 import { utf8 } from "../../../resources/export/formats/jsonRows";
 import { CliError } from "../../exitCodes";
 import type { Database } from "../database";
@@ -8,12 +8,21 @@ const mostRows = 2048;
 const mostCells = 1_000_000;
 const mostCharacters = 16 * 1024 * 1024;
 
-/** A table with so many columns takes DuckDB minutes. */
+/** More take DuckDB minutes. */
 const mostFields = 10_000;
 
+/** DuckDB binds all columns of a table in each statement, and writes all of them anew for a further one. */
+export const columnsOfTable = 64;
+
+/** The table of a column. */
+export function tableOf(id: "base" | "head", column: number): string {
+  return `${id}_${Math.floor(column / columnsOfTable)}`;
+}
+
 /**
- * A table of text in the database, one column for each field. Its columns are called c0, c1 and so on: names of fields that differ only in case would be one
- * column, and no name of a field becomes part of a statement. A missing value, null and an empty string are null.
+ * The rows of a side in the database, as text: one column for each field, 64 of them in each table. A row has the same rowid in each. The columns are called c0, c1 and
+ * so on: names of fields that differ only in case would be one column, and no name of a field becomes part of a statement. A missing value, null and an empty
+ * string are null.
  */
 export class RowTable {
   /** The fields in the order of their first appearance. */
@@ -25,9 +34,11 @@ export class RowTable {
   private readonly cells: (string | null)[][] = [];
   private pending = 0;
   private characters = 0;
+  /** Rows that the database has. */
+  private stored = 0;
   /** Columns that the database has. */
   private made = 0;
-  private appender: DuckDBAppender | undefined;
+  private readonly appenders = new Map<string, DuckDBAppender>();
 
   constructor(
     readonly id: "base" | "head",
@@ -82,9 +93,10 @@ export class RowTable {
     // Rows before the first field have no value.
     if (pending > 0 && cells.length > 0) {
       await this.makeColumns();
-      this.appender ??= await this.database.appender(this.id);
-      const chunk = this.chunkOf(pending);
-      this.appender.appendDataChunk(chunk);
+      for (let begin = 0; begin < cells.length; begin += columnsOfTable) {
+        await this.append(tableOf(this.id, begin), cells.slice(begin, begin + columnsOfTable));
+      }
+      this.stored += pending;
     }
     for (const each of cells) {
       each.length = 0;
@@ -97,48 +109,47 @@ export class RowTable {
   async end(): Promise<void> {
     await this.flush();
     await this.makeColumns();
-    this.closeAppender();
+    for (const appender of this.appenders.values()) {
+      appender.closeSync();
+    }
     if (this.names.length === 0) {
       // A table needs a column.
-      await this.database.run(`CREATE TABLE ${this.id} (c0 VARCHAR)`);
+      await this.database.run(`CREATE TABLE ${tableOf(this.id, 0)} (c0 VARCHAR)`);
     }
   }
 
-  /** Takes over a table that the database has made. */
+  /** Takes over tables that the database has made. */
   adopt(names: readonly string[], rows: number): void {
     this.names.push(...names);
-    this.made = names.length;
     this.rows = rows;
   }
 
-  private chunkOf(rows: number): DuckDBDataChunk {
-    const chunk = this.database.chunk(this.cells.length, rows);
-    for (const [column, values] of this.cells.entries()) {
-      fill(values, rows);
+  private async append(table: string, cells: readonly (string | null)[][]): Promise<void> {
+    const chunk = this.database.chunk(cells.length, this.pending);
+    for (const [column, values] of cells.entries()) {
+      fill(values, this.pending);
       chunk.setColumnValues(column, values);
     }
-    return chunk;
+    const appender = this.appenders.get(table) ?? (await this.database.appender(table));
+    this.appenders.set(table, appender);
+    appender.appendDataChunk(chunk);
   }
 
   private async makeColumns(): Promise<void> {
-    const { made, names, id } = this;
-    if (made === names.length) {
-      return;
-    }
-    this.closeAppender();
-    if (made === 0) {
-      await this.database.run(`CREATE TABLE ${id} (${names.map((_name, index) => `c${index} VARCHAR`).join(", ")})`);
-    } else {
-      for (let index = made; index < names.length; index++) {
-        await this.database.run(`ALTER TABLE ${id} ADD COLUMN c${index} VARCHAR`);
+    for (; this.made < this.names.length; this.made++) {
+      const table = tableOf(this.id, this.made);
+      if (this.made % columnsOfTable !== 0) {
+        this.appenders.get(table)?.closeSync();
+        this.appenders.delete(table);
+        await this.database.run(`ALTER TABLE ${table} ADD COLUMN c${this.made} VARCHAR`);
+        continue;
       }
+      const last = Math.min(this.made + columnsOfTable, this.names.length) - 1;
+      const columns = Array.from({ length: last - this.made + 1 }, (_each, index) => `c${this.made + index}`);
+      await this.database.run(`CREATE TABLE ${table} (${columns.map((each) => `${each} VARCHAR`).join(", ")})`);
+      await this.database.run(`INSERT INTO ${table} (${columns[0]}) SELECT NULL FROM range(${this.stored})`);
+      this.made = last;
     }
-    this.made = names.length;
-  }
-
-  private closeAppender(): void {
-    this.appender?.closeSync();
-    this.appender = undefined;
   }
 }
 

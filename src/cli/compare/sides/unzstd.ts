@@ -1,6 +1,8 @@
+import type { Duplex } from "node:stream";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import zlib from "node:zlib";
+import type { Zstd } from "@hpcc-js/wasm-zstd";
 import { loadZstd } from "../../../resources/export/formats/zstd";
 
 /** Node.js has zstd since 22.15. */
@@ -17,8 +19,12 @@ export async function* unzstd(pieces: AsyncIterable<Uint8Array>, folder: string)
   }
   const stream = createZstdDecompress();
   const fed = pipeline(Readable.from(pieces), stream).catch(() => undefined);
-  yield* stream;
-  await fed;
+  try {
+    yield* stream;
+  } finally {
+    (stream as unknown as Duplex).destroy();
+    await fed;
+  }
 }
 
 /** A block has at most so many bytes. */
@@ -33,6 +39,14 @@ async function* unzstdByBlocks(pieces: AsyncIterable<Uint8Array>, folder: string
   const zstd = await loadZstd(folder);
   const bytes = new Bytes(pieces);
   zstd.reset();
+  try {
+    yield* blocksOf(bytes, zstd);
+  } finally {
+    await bytes.close();
+  }
+}
+
+async function* blocksOf(bytes: Bytes, zstd: Zstd): AsyncGenerator<Uint8Array> {
   while (await bytes.have(4)) {
     const first = bytes.peek(4).readUInt32LE(0);
     if ((first & 0xfffffff0) >>> 0 === 0x184d2a50) {
@@ -95,6 +109,10 @@ class Bytes {
 
   constructor(pieces: AsyncIterable<Uint8Array>) {
     this.iterator = pieces[Symbol.asyncIterator]();
+  }
+
+  async close(): Promise<void> {
+    await this.iterator.return?.();
   }
 
   async have(length: number): Promise<boolean> {

@@ -1,0 +1,282 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, readdirSync, symlinkSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { gzipSync } from "node:zlib";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { Zstd } from "@hpcc-js/wasm-zstd";
+import { parquetWriteBuffer } from "hyparquet-writer";
+import { sideOf } from "../internals/compare";
+import type { Compared } from "./comparing";
+import { Comparing, leftFolders } from "./comparing";
+
+/** Two rows in each format. */
+const rows = [
+  { sku: "1", name: 'Größe, "L"\n', price: "2.50" },
+  { sku: "2", name: "x", price: "" },
+];
+const ndjson = rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+const csv = 'sku,name,price\n1,"Größe, ""L""\n",2.50\n2,x,\n';
+
+describe("webextract compare, reading files", () => {
+  let files: Comparing;
+  before(() => {
+    files = new Comparing();
+  });
+  after(() => files.remove());
+
+  /** Compares a file with the same rows, one on each line. */
+  const withRows = (file: string): Promise<Compared> =>
+    files.compare(files.write("rows.ndjson", ndjson), file, { key: ["sku"] });
+  const assertSame = async (file: string): Promise<void> => {
+    const { json } = await withRows(file);
+    assert.deepEqual([json.head.rows, json.added, json.removed, json.changed, json.unchanged], [2, 0, 0, 0, 2], file);
+    assert.deepEqual(json.fields.map(({ name }: { name: string }) => name).sort(), ["name", "price", "sku"], file);
+  };
+  const failure = (file: string): Promise<string> => files.failure(files.write("rows.ndjson", ndjson), file);
+  const fieldsOf = async (file: string): Promise<string[]> =>
+    (await files.compare(file, file)).json.fields.map(({ name }: { name: string }) => name);
+
+  it("reads the same rows from each format, with and without an end of the last line, and with a byte order mark", async () => {
+    const contents: Record<string, string> = {
+      "end.ndjson": ndjson.trimEnd(),
+      "mark.ndjson": `\ufeff${ndjson}`,
+      "windows.ndjson": `\r\n${ndjson.replaceAll("\n", "\r\n")}\n \t\n`,
+      "list.json": JSON.stringify(rows),
+      "pretty.json": `\ufeff \n${JSON.stringify(rows, undefined, 2)}\n\n`,
+      "lines.json": ndjson,
+      "a.csv": csv,
+      "end.csv": csv.trimEnd(),
+      "mark.csv": `\ufeff${csv}`,
+      "semicolon.csv": csv.replaceAll(/,(?! )/g, ";"),
+      "tab.csv": csv.replaceAll(/,(?! )/g, "\t"),
+      "bar.csv": csv.replaceAll(/,(?! )/g, "|"),
+      "blank.csv": `\n\r\n${csv}\n\n`,
+      "quoted.csv": '"sku","name","price"\n"1","Größe, ""L""\n","2.50"\n"2","x",""\n',
+      "windows.csv": csv.replace("price\n", "price\r\n").replace("2.50\n", "2.50\r\n").replace("x,\n", "x,\r\n"),
+      "mac.csv": csv.replace("price\n", "price\r").replace("2.50\n", "2.50\r").replace("x,\n", "x,\r"),
+    };
+    for (const [name, content] of Object.entries(contents)) {
+      await assertSame(files.write(name, content));
+      await assertSame(files.write(`${name}.gz`, gzipSync(content)));
+    }
+    const zstd = await Zstd.load();
+    await assertSame(files.write("Z.NDJSON.ZST", zstd.compress(Buffer.from(ndjson))));
+  });
+
+  it("reads rows that are cut at any byte", async () => {
+    const long = Array.from({ length: 3_000 }, (_, index) => ({
+      sku: `${index}`,
+      name: `${'é\\"☃'.repeat(index % 90)}`,
+    }));
+    const asCsv = long.map(({ sku, name }) => `${sku},"${name.replaceAll('"', '""')}"\r\n`).join("");
+    const base = files.rows("long.ndjson", long);
+    for (const file of [
+      files.write("long.json", JSON.stringify(long)),
+      files.write("long.csv", `sku,name\r\n${asCsv}`),
+      files.write("long.csv.gz", gzipSync(`sku,name\r\n${asCsv}`)),
+    ]) {
+      const { json } = await files.compare(base, file, { key: ["sku"] });
+      assert.deepEqual([json.unchanged, json.changed, json.added], [3_000, 0, 0], file);
+    }
+  });
+
+  it("reads Parquet by the values of its types, with names that differ only in case, and nothing but this file", async () => {
+    const folder = files.path("x=1 [ab]*");
+    mkdirSync(folder, { recursive: true });
+    const instance = await DuckDBInstance.create(":memory:");
+    const duckdb = await instance.connect();
+    const write = (name: string, select: string): Promise<unknown> =>
+      duckdb.run(
+        `COPY (${select}) TO '${folder.replaceAll("'", "''")}/${name.replaceAll("'", "''")}' (FORMAT parquet)`,
+      );
+    await write(
+      "r[1]?'s.parquet",
+      `SELECT 1.10::DECIMAL(5,2) AS price, '2' AS sku, DATE '2026-01-02' AS day, TIMESTAMPTZ '2026-01-02 03:00:00+02' AS seen,
+       9007199254740993 AS big, true AS "on", '' AS empty, NULL::VARCHAR AS nothing, [1, 2] AS list, {'a': 'x'} AS map, 'q' AS "a""b; DROP TABLE base"`,
+    );
+    await write("r1.parquet", "SELECT 'other' AS price FROM range(5)");
+    duckdb.closeSync();
+    const text = files.rows("typed.ndjson", [
+      {
+        ...{ price: "1.10", sku: "2", day: "2026-01-02", seen: "2026-01-02 01:00:00+00" },
+        ...{ big: "9007199254740993", on: "true", empty: null, nothing: "", list: [1, 2], map: { a: "x" } },
+        'a"b; DROP TABLE base': "q",
+      },
+    ]);
+    const { json } = await files.compare(text, `${folder}/r[1]?'s.parquet`, { key: ["sku"] });
+    assert.deepEqual([json.head.rows, json.unchanged, json.changed], [1, 1, 0]);
+    assert.ok(json.fields.every(({ only }: { only?: string }) => only === undefined));
+    const columnData = ["Name", "name", "NAME", "name_1"].map((name, index) => ({ name, data: [`${index}`] }));
+    const bytes = Buffer.from(parquetWriteBuffer({ columnData }));
+    const cases = files.rows("cases.ndjson", [{ NAME: "2", Name: "0", name_1: "3", name: "1" }]);
+    for (const file of [files.write("cases.parquet", bytes), files.write("cases.parquet.gz", gzipSync(bytes))]) {
+      const found = await files.compare(cases, file, { key: ["Name"] });
+      assert.deepEqual([found.json.unchanged, found.json.fields.length], [1, 4]);
+    }
+  });
+
+  it("keeps names apart that differ only in case, and fields that come late or in one row only", async () => {
+    const sparse = Array.from({ length: 5_000 }, (_, index) => ({
+      id: `${index}`,
+      ...(index > 4_000 && { [`f${index}`]: "x" }),
+    }));
+    const file = files.rows("sparse.ndjson", [
+      { Name: "1", name: "2", "": "3", constructor: "4", __proto__x: "5" },
+      ...sparse,
+    ]);
+    const names = await fieldsOf(file);
+    assert.equal(names.length, 5 + 1 + 999);
+    assert.deepEqual(
+      names
+        .slice(0, 3)
+        .concat("f4999")
+        .filter((name) => !names.includes(name)),
+      [],
+    );
+    for (const name of ["Name", "name", "", "constructor"]) assert.ok(names.includes(name), name);
+  });
+
+  it("takes a nested value as the text of its JSON, and numbers as their digits", async () => {
+    const base = files.rows("base.ndjson", ['{"k":1,"v":{"a":[1.0]},"n":12345678901234567890}']);
+    const head = files.rows("head.ndjson", ['{"k":"1","v":"{\\"a\\":[1.0]}","n":"12345678901234567890"}']);
+    assert.equal((await files.compare(base, head, { key: ["k"] })).json.unchanged, 1);
+  });
+
+  it("reads 5,000 columns and a value of 10 MB", async function () {
+    this.timeout(300_000);
+    const names = Array.from({ length: 5_000 }, (_, index) => `c${index}`);
+    const wide = (value: string): string => `${names.join(",")}\n${names.map(() => value).join(",")}\n`;
+    const { json } = await files.compare(files.write("b.csv", wide("1")), files.write("h.csv", wide("2")), {
+      key: ["c7"],
+    });
+    assert.deepEqual([json.fields.length, json.added, json.removed], [5_000, 1, 1]);
+    const changed = `${names.join(";")}\n1${";2".repeat(4_999)}\n`;
+    const same = await files.compare(files.path("b.csv"), files.write("s.csv", changed), {
+      key: ["c0"],
+      markdown: true,
+    });
+    assert.deepEqual([same.json.changed, same.json.fields[0].changed, same.json.fields.at(-1).name], [1, 1, "c0"]);
+    assert.ok(same.text.length <= 60_000, `${same.text.length} characters`);
+    assert.match(same.text, /^\| … and \d+ more fields \| \| \| \|$/m);
+    const long = (end: string): string => "x".repeat(10_000_000) + end;
+    const [base, head] = [
+      files.rows("l.ndjson", [{ k: "1", v: long("a") }]),
+      files.write("l.json", JSON.stringify([{ k: "1", v: long("b") }])),
+    ];
+    const found = await files.compare(base, head, { key: ["k"], markdown: true });
+    assert.equal(found.json.changed, 1);
+    assert.ok(found.text.length < 2_000);
+  });
+
+  it("takes an empty file as a side without rows", async () => {
+    for (const [name, content] of [
+      ["e.ndjson", ""],
+      ["e.json", ""],
+      ["e2.json", " [ ] "],
+      ["e.csv", ""],
+      ["h.csv", "sku,name"],
+    ] as const) {
+      const { json } = await files.compare(files.write(name, content), files.write("rows.ndjson", ndjson));
+      assert.equal(json.base.rows, 0, name);
+    }
+  });
+
+  it("refuses rows that are not valid, by their line, and shows no value of them", async () => {
+    const cases: Record<string, [content: string | Buffer, says: RegExp]> = {
+      "cut.ndjson": ['{"a":"1"}\n{"a":"secret', /^Line 2 of ".*" is not valid JSON\. A row is one JSON object\.$/],
+      "list.ndjson": ['\n["secret"]\n', /^Line 2 of ".*" is not a JSON object\./],
+      "text.ndjson": ["secret", /^Line 1 of ".*" is not valid JSON\./],
+      "several.ndjson": ['{"a":"1"}{"a":"2"}\n', /^Line 1 of ".*" is not valid JSON\./],
+      "twice.ndjson": ['{"a":"1","\\u0061":"2"}', /^Line 1 of ".*" has the field "a" twice, with different values\.$/],
+      "cut.json": ['[{"a":"1"},{"a":"2"}', /ends within its list: it is cut off\./],
+      "comma.json": ['[{"a":"1"},]', /is not a list of rows: invalid JSON after element 1\./],
+      "after.json": ['[{"a":"1"}] x', /is not a list of rows: invalid JSON after element 1\./],
+      "element.json": ['[{"a":"1"}, 2]', /^Element 2 of the list in ".*" is not a JSON object\./],
+      "broken.json": ['[{"a":"1"}, {"a" 2}]', /^Element 2 of the list in ".*" is not valid JSON\./],
+      "text.json": ["secret", /is not a list of rows/],
+      "ragged.csv": [
+        "a,b\n1,2\n\n3\n4,5\n",
+        /^Line 4 of ".*" has 1 cell; the header has 2, with commas between them\.$/,
+      ],
+      "long.csv": ["a;b\n1;2;3\n", /^Line 2 of ".*" has 3 cells; the header has 2, with semicolons between them\.$/],
+      "multi.csv": ['a,b\n"x\ny",2\n3\n', /^Line 4 of ".*" has 1 cell/],
+      "quote.csv": [
+        'a,b\n1,"secret\n',
+        /ends within a quoted cell that begins in line 2: it is cut off, or a quotation mark is missing\.$/,
+      ],
+      "text.csv": ['a,b\n1,"x"secret\n', /^Line 2 of ".*" has text after the closing quotation mark of a cell\.$/],
+      "twice.csv": ["a,b,a\n1,2,3\n", /^The header of ".*" has the column "a" twice\.$/],
+      "latin.csv": [Buffer.from("a\nGr\u00fc\u00dfe\n", "latin1"), /is not UTF-8\. Save it as UTF-8\.$/],
+      "half.ndjson": [Buffer.from('{"a":"\u00e9').subarray(0, -1), /is not UTF-8\./],
+      "utf16.csv": [Buffer.from("\ufeffa,b\n", "utf16le"), /is not UTF-8 but UTF-16\. Save it as UTF-8\.$/],
+      "plain.ndjson.gz": ["secret", /is not complete gzip: it is cut off or damaged \(Z_DATA_ERROR\)\.$/],
+      "cut.csv.gz": [gzipSync("a\n1\n".repeat(100)).subarray(0, -9), /is not complete gzip: .* \(Z_BUF_ERROR\)\.$/],
+      "plain.csv.zst": ["secret", /is not complete zstd: .* \(ZSTD_error_\w+\)\.$/],
+      "cut.csv.zst": [
+        (await Zstd.load()).compress(Buffer.from("a\n1\n")).slice(0, -3) as Buffer,
+        /is not complete zstd: /,
+      ],
+      "text.parquet": ["secret", /^".*text\.parquet" cannot be read as Parquet: /],
+    };
+    for (const [name, [content, says]] of Object.entries(cases)) {
+      const message = await failure(files.write(name, content));
+      assert.match(message, says, name);
+      assert.doesNotMatch(message.replaceAll(files.folder, ""), /secret/, name);
+    }
+  });
+
+  it("refuses what is no file, and a name that says nothing", async () => {
+    mkdirSync(files.path("folder.csv"), { recursive: true });
+    execFileSync("mkfifo", [files.path("fifo.csv")]);
+    symlinkSync("/dev/zero", files.path("zero.ndjson"));
+    for (const name of ["folder.csv", "fifo.csv", "zero.ndjson", "folder.csv/../fifo.csv"]) {
+      assert.match(
+        await failure(files.path(name)),
+        /cannot be read: it is not a file\. No rows were compared\.$/,
+        name,
+      );
+    }
+    assert.match(
+      await failure("none.parquet"),
+      /^"none\.parquet" cannot be read \(ENOENT\)\. No rows were compared\.$/,
+    );
+    for (const given of ["rows.txt", "task", ":1", "task:", "s3://bucket/rows"]) {
+      assert.throws(() => sideOf(given), { exit: "usage" }, given);
+    }
+    assert.deepEqual(sideOf("a:b:1"), { kind: "batch", name: "a:b:1", taskId: "a:b", lotNo: "1" });
+    assert.equal(sideOf("C:\\rows.NDJSON.gz").kind, "file");
+  });
+
+  it("refuses a file that is changed while it is read", async () => {
+    const file = files.rows(
+      "growing.ndjson",
+      Array.from({ length: 200_000 }, (_, index) => ({ index: `${index}` })),
+    );
+    const growing = setInterval(() => appendFileSync(file, '{"index":"x"}\n'), 5);
+    try {
+      assert.match(await failure(file), /was changed while it was read, so its rows cannot be compared\./);
+    } finally {
+      clearInterval(growing);
+    }
+    utimesSync(file, 1, 1);
+    assert.equal((await files.compare(file, file)).json.fields.length, 1);
+  });
+
+  it("leaves no folder with rows, also after a failure and an interruption", async () => {
+    const file = files.write("rows.ndjson", ndjson);
+    const before = leftFolders();
+    await files.compare(file, file);
+    await failure(files.write("bad.ndjson", "x"));
+    const interrupted = new Comparing();
+    const large = interrupted.rows(
+      "large.ndjson",
+      Array.from({ length: 100_000 }, (_, index) => ({ index })),
+    );
+    setTimeout(() => interrupted.interruption.abort(), 60);
+    assert.match(await interrupted.failure(large, large), /^Interrupted\. The rows were not compared\.$/);
+    interrupted.remove();
+    assert.deepEqual(leftFolders(), before);
+    assert.ok(readdirSync(tmpdir()).length > 0);
+  });
+});
