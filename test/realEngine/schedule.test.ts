@@ -24,6 +24,8 @@ const run = new CloudRun("run", { taskId: "template-1", waitFor: "finished", pol
 new DataExport("rows", { taskId: "template-1", scope: "batch", lotNo: run.id, path: "rows/{lotNo}.ndjson" });
 `;
 
+const passphrase = "correct-horse";
+
 const names = Array.from({ length: 12 }, (_, index) => `task-${index}`);
 
 /** A run and an export for each task. */
@@ -48,7 +50,13 @@ describe("the recipes for a schedule", () => {
       chmodSync(join(bin, name), 0o755);
     }
     const seed = { ...template, tasks: [...template.tasks, ...fleetTasks] };
-    world = await World.create({ program, seed, stack: "production", path: [bin] });
+    world = await World.create({
+      program,
+      seed,
+      stack: "production",
+      path: [bin],
+      env: { PULUMI_CONFIG_PASSPHRASE: passphrase },
+    });
     await world.project.up();
     world.operations();
   });
@@ -124,6 +132,15 @@ describe("the recipes for a schedule", () => {
     const { folder, root } = world.project;
     world.project.write("nightly.sh", recipe("nightly.sh"));
     chmodSync(join(folder, "nightly.sh"), 0o755);
+    const { refreshToken, apiKey } = world.emulator.credentials;
+    const values: Readonly<Record<string, string>> = {
+      PULUMI_CONFIG_PASSPHRASE: passphrase,
+      WEBEXTRACT_REFRESH_TOKEN: refreshToken,
+      WEBEXTRACT_TOKEN_STORE: join(root, "tokens"),
+      WEBEXTRACT_API_KEY: apiKey,
+    };
+    const env = recipe("nightly.env").replace(/^(\w+)=.*$/gm, (_line, name: string) => `${name}=${values[name]}`);
+    world.project.write("nightly.env", env);
     mkdirSync(join(root, "elsewhere"), { recursive: true });
     const lines = recipe("crontab").trim().split("\n");
     const commands = lines.map((line) => line.split(" ").slice(5).join(" "));
@@ -165,6 +182,18 @@ describe("the recipes for a schedule", () => {
       tries.push(starts());
     }
     assert.deepEqual([tries, label()], [[1, 0], "2026-11-23"]);
+  });
+
+  it("in cron end at once if a variable is missing, and start nothing", async () => {
+    const [command = ""] = await cronCommands();
+    const file = join(world.project.folder, "nightly.env");
+    const whole = readFileSync(file, "utf8");
+    for (const name of ["PULUMI_CONFIG_PASSPHRASE", "WEBEXTRACT_REFRESH_TOKEN", "WEBEXTRACT_API_KEY"]) {
+      writeFileSync(file, whole.replace(new RegExp(`^${name}=.*$`, "m"), `${name}=`));
+      const words = new RegExp(`${name}: is missing in nightly\\.env`);
+      await assert.rejects(world.project.shell(command, { env: { TODAY: "2026-11-24" } }), words);
+    }
+    assert.equal(starts(), 0);
   });
 
   it("export the rows of all other tasks if the rows of one do not pass, and fail", async () => {

@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import shutil
+import signal
 import subprocess
 import urllib.request
 
@@ -33,12 +35,26 @@ def running_emulator():
     if url:
         yield Emulator(url)
         return
-    command = ["npx", "webextract-emulator", "--port", "0", "--quiet"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    # Not through npx, which starts more processes and does not end them all.
+    program = shutil.which("webextract-emulator", path=f"node_modules/.bin{os.pathsep}{os.environ['PATH']}")
+    if program is None:
+        pytest.exit("webextract-emulator is not installed: npm install webextract-emulator", returncode=2)
+    process = subprocess.Popen(
+        [program, "--port", "0", "--quiet"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # a process group of its own, so that all of it ends
+    )
     try:
-        yield Emulator(re.search(r"http://[^;\s]+", process.stdout.readline()).group())
+        address = re.search(r"http://[^;\s]+", process.stdout.readline())
+        if address is None:
+            pytest.exit(f"the emulator did not start: {process.communicate()[1].strip()}", returncode=2)
+        yield Emulator(address.group())
     finally:
-        process.terminate()
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGTERM)
+        process.communicate()
 
 
 @pytest.fixture
