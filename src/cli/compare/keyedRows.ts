@@ -8,7 +8,7 @@ export interface KeyedRows {
   removed: Examples;
   changed: number;
   unchanged: number;
-  /** By the name of the field. */
+  /** By the name of the field. Only of fields that have changed in a row. */
   fields: ReadonlyMap<string, FieldChanges>;
   base: UnusableKeys;
   head: UnusableKeys;
@@ -155,18 +155,20 @@ async function compareFields(
 ): Promise<void> {
   const [first = { base: 0, head: 0 }] = fields;
   const joined = `pairs JOIN ${tableOf("base", first.base)} AS base ON base.rowid = base_row JOIN ${tableOf("head", first.head)} AS head ON head.rowid = head_row`;
-  const differs = fields.map(({ base, head }) => `base.c${base} IS DISTINCT FROM head.c${head}`);
-  const cut = (column: string): string => `left(${column}, ${mostShown})`;
-  const figures = fields.flatMap(({ base, head }, index) => [
-    `count(*) FILTER (${differs[index]})`,
-    `min({'key': ${keyIn("pairs", parts)}, 'old': ${cut(`base.c${base}`)}, 'now': ${cut(`head.c${head}`)}}, ${mostExamples}) FILTER (${differs[index]})`,
-  ]);
-  await database.run(`INSERT INTO changed_rows SELECT base_row FROM ${joined} WHERE ${differs.join(" OR ")}`);
-  const [row = []] = await database.rows(`SELECT ${figures.join(", ")} FROM ${joined}`);
-  for (const [index, { name }] of fields.entries()) {
-    const examples = (row[index * 2 + 1] ?? []) as { key: Value[]; old: Value; now: Value }[];
-    changes.set(name, {
-      changed: Number(row[index * 2]),
+  const isChanged = fields.map(({ base, head }) => `base.c${base} IS DISTINCT FROM head.c${head}`).join(" OR ");
+  const listOf = (side: "base" | "head"): string => fields.map((field) => `${side}.c${field[side]}`).join(", ");
+  await database.run(`INSERT INTO changed_rows SELECT base_row FROM ${joined} WHERE ${isChanged}`);
+  const rows = await database.rows(`
+    WITH cells AS (
+      SELECT ${keyIn("pairs", parts)} AS key, unnest([${[...fields.keys()].join(", ")}]) AS field,
+        unnest([${listOf("base")}]) AS old, unnest([${listOf("head")}]) AS now
+      FROM ${joined} WHERE ${isChanged})
+    SELECT field, count(*), min({'key': key, 'old': left(old, ${mostShown}), 'now': left(now, ${mostShown})}, ${mostExamples})
+    FROM cells WHERE old IS DISTINCT FROM now GROUP BY field`);
+  for (const [field, changed, found] of rows) {
+    const examples = found as { key: Value[]; old: Value; now: Value }[];
+    changes.set(fields[Number(field)]?.name ?? "", {
+      changed: Number(changed),
       examples: examples.map(({ key, old, now }) => ({
         key: key.map(String),
         old: old === null ? undefined : String(old),
