@@ -4,11 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
 
-interface Step {
+export interface Step {
   name?: string;
   uses?: string;
   with?: { command?: string; "continue-on-error"?: boolean };
   run?: string;
+  if?: string;
   env?: Record<string, string>;
 }
 

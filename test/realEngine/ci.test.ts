@@ -57,42 +57,47 @@ describe("credentials in CI", () => {
   }
 
   describe("with a token store that is saved between runs", () => {
-    const values: Record<string, string> = { TOKEN_STORE_KEY: "a key of 32 characters, or longer" };
+    const values: Record<string, string> = {
+      TOKEN_STORE_KEY: "a key of 32 characters, or longer",
+      WEBEXTRACT_API_KEY: "",
+      run_id: "",
+    };
 
-    it("let an empty runner continue with the same secret; if the store is lost, the error names the cause and the solution", async () => {
-      values.WEBEXTRACT_REFRESH_TOKEN = emulator.credentials.refreshToken;
-      const project = await newProject();
-      const first = newRunner("tokenStore.yml", values);
-      first.run("Unpack the token store");
-      await project.up({ env: { ...first.environmentOf("pulumi/actions"), COMMIT: "1" } });
-      first.run("Pack the token store");
-      assert.deepEqual(operations(), ["refreshToken", "copyTask", "updateActionProperties"]);
+    for (const workflow of ["tokenStore.yml", "nightly.yml"])
+      it(`of ${workflow} let an empty runner continue with the same secret; if the store is lost, the error names the cause and the solution`, async () => {
+        values.WEBEXTRACT_REFRESH_TOKEN = emulator.credentials.refreshToken;
+        const project = await newProject();
+        const first = newRunner(workflow, values);
+        first.run("Unpack the token store");
+        await project.up({ env: { ...first.environmentOf("pulumi/actions"), COMMIT: "1" } });
+        first.run("Pack the token store");
+        assert.deepEqual(operations(), ["refreshToken", "copyTask", "updateActionProperties"]);
 
-      // The next day, the access token has expired, and the refresh token in the secret is invalid since its first use.
-      emulator.change.expireAccessTokens();
-      const second = newRunner("tokenStore.yml", values);
-      copyFileSync(join(first.workspace, "token-store.enc"), join(second.workspace, "token-store.enc"));
-      second.run("Unpack the token store");
-      await project.up({ env: { ...second.environmentOf("pulumi/actions"), COMMIT: "2" } });
-      second.run("Pack the token store");
-      assert.deepEqual(operations(), ["updateActionProperties", "refreshToken", "updateActionProperties"]);
+        // The next day, the access token has expired, and the refresh token in the secret is invalid since its first use.
+        emulator.change.expireAccessTokens();
+        const second = newRunner(workflow, values);
+        copyFileSync(join(first.workspace, "token-store.enc"), join(second.workspace, "token-store.enc"));
+        second.run("Unpack the token store");
+        await project.up({ env: { ...second.environmentOf("pulumi/actions"), COMMIT: "2" } });
+        second.run("Pack the token store");
+        assert.deepEqual(operations(), ["updateActionProperties", "refreshToken", "updateActionProperties"]);
 
-      const kept = readFileSync(join(second.workspace, "token-store.enc"));
-      for (const token of tokens) assert.ok(!kept.includes(token));
-      assert.equal(tokens.size, 3);
+        const kept = readFileSync(join(second.workspace, "token-store.enc"));
+        for (const token of tokens) assert.ok(!kept.includes(token));
+        assert.equal(tokens.size, 3);
 
-      emulator.change.expireAccessTokens();
-      const third = newRunner("tokenStore.yml", values);
-      third.run("Unpack the token store");
-      const { output } = await project.up({
-        env: { ...third.environmentOf("pulumi/actions"), COMMIT: "3" },
-        expect: "failure",
+        emulator.change.expireAccessTokens();
+        const third = newRunner(workflow, values);
+        third.run("Unpack the token store");
+        const { output } = await project.up({
+          env: { ...third.environmentOf("pulumi/actions"), COMMIT: "3" },
+          expect: "failure",
+        });
+        const said = /<!-- message lostStore -->\n\n```\n([\s\S]*?)\n```/.exec(readPage("docs/how-to/ci.md"))?.[1];
+        assert.ok(said !== undefined && inOneLine(output).includes(inOneLine(said)), output);
+        assert.deepEqual(operations(), ["refreshToken"]);
+        assert.deepEqual(project.findWritten([...tokens]), []);
       });
-      const said = /<!-- message lostStore -->\n\n```\n([\s\S]*?)\n```/.exec(readPage("docs/how-to/ci.md"))?.[1];
-      assert.ok(said !== undefined && inOneLine(output).includes(inOneLine(said)), output);
-      assert.deepEqual(operations(), ["refreshToken"]);
-      assert.deepEqual(project.findWritten([...tokens]), []);
-    });
   });
 
   describe("with a broker", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -12,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
+import type { Step } from "../pages/workflow";
 import { Runner, readWorkflow, stepsOf } from "../pages/workflow";
 import { repositoryRoot } from "./harness";
 import { template, World } from "./world";
@@ -42,6 +44,7 @@ const fleetTasks = names.map((taskId) => ({ taskId, taskGroupId: "group-1", synt
 describe("the recipes for a schedule", () => {
   let world: World;
   let bin: string;
+  let firstRefreshToken: string;
   before(async () => {
     bin = mkdtempSync(join(tmpdir(), "webextract-bin-"));
     // The only commands that are not the real ones: the packages are installed, and the test decides what day it is.
@@ -57,6 +60,7 @@ describe("the recipes for a schedule", () => {
       path: [bin],
       env: { PULUMI_CONFIG_PASSPHRASE: passphrase },
     });
+    firstRefreshToken = world.emulator.credentials.refreshToken;
     await world.project.up();
     world.operations();
   });
@@ -68,28 +72,46 @@ describe("the recipes for a schedule", () => {
   const starts = (): number => world.operations().filter((operation) => operation === "startTask").length;
   const label = (): unknown => world.project.resource("run").outputs?.runLabel;
 
+  async function does({ name, uses = "", run, with: options }: Step, runner: Runner): Promise<void> {
+    if (name !== undefined && run !== undefined) {
+      runner.run(name);
+    } else if (run !== undefined) {
+      await world.project.shell(run);
+    } else if (uses.startsWith("pulumi/actions@")) {
+      const env = runner.environmentOf("pulumi/actions");
+      const onError = options?.["continue-on-error"] ? ["--continue-on-error"] : [];
+      await world.project.run([options?.command ?? "", "--yes", "--skip-preview"], { env, args: onError });
+    }
+  }
+
   /** Does the steps of a workflow in their order. Actions that prepare the machine do nothing. */
   async function workflow(name: string, values: Record<string, string>): Promise<void> {
     const read = readWorkflow(name);
     const runner = new Runner(read, {
       PULUMI_ACCESS_TOKEN: "",
-      WEBEXTRACT_ACCESS_TOKEN: world.emulator.credentials.accessToken,
+      WEBEXTRACT_REFRESH_TOKEN: firstRefreshToken,
+      WEBEXTRACT_API_KEY: world.emulator.credentials.apiKey,
+      TOKEN_STORE_KEY: "a key of 32 characters, or longer",
       ...values,
     });
+    const [store, cached] = [join(runner.workspace, "token-store.enc"), join(bin, "token-store.enc")];
+    if (existsSync(cached)) {
+      copyFileSync(cached, store);
+    }
     const done: string[] = [];
-    try {
-      for (const { uses = "", run, with: options } of stepsOf(read)) {
-        if (run !== undefined) {
-          await world.project.shell(run);
-        } else if (uses.startsWith("pulumi/actions@")) {
-          const env = runner.environmentOf("pulumi/actions");
-          const onError = options?.["continue-on-error"] ? ["--continue-on-error"] : [];
-          await world.project.run([options?.command ?? "", "--yes", "--skip-preview"], { env, args: onError });
-        }
-        done.push(run ?? uses.replace(/@.*/, ""));
+    let failure: unknown;
+    for (const step of stepsOf(read)) {
+      if (failure === undefined || step.if === "always()") {
+        await does(step, runner).catch((error: unknown) => {
+          failure ??= error;
+        });
+        done.push(step.run ?? step.uses?.replace(/@.*/, "") ?? "");
       }
-    } finally {
-      runner.remove();
+    }
+    copyFileSync(store, cached);
+    runner.remove();
+    if (failure !== undefined) {
+      throw failure;
     }
     assert.ok(done.includes("npm ci") && done.includes("pulumi/actions"), done.join());
   }
