@@ -101,8 +101,8 @@ export class Database {
     this.cli.interrupted.removeEventListener("abort", this.stop);
     this.connection?.closeSync();
     this.instance?.closeSync();
-    process.off("exit", this.removeAtOnce);
     await rm(this.folder, { recursive: true, force: true });
+    process.off("exit", this.removeAtOnce);
   }
 }
 
