@@ -1,4 +1,5 @@
 import type { Bench } from "../figure";
+import { compareRows } from "./compare/compareRows";
 import { deadlines } from "./deadlines";
 import { emulatorPages, emulatorRequests, emulatorRows, emulatorStart } from "./emulator";
 import { emulatorState } from "./emulatorState";
@@ -34,6 +35,7 @@ export const benches: readonly Bench[] = [
   exportFormats,
   exportParquet,
   exportS3,
+  compareRows,
   fleet,
   shards,
 ];
