@@ -15,22 +15,24 @@ describe("configuration", () => {
     assert.deepEqual([baseUrl, accessToken, apiKey], ["https://one.test", "a", "k"]);
   });
 
-  it("reports each problem with the key and what is allowed, and never the value", () => {
+  it("reports each problem with the key, what is allowed, and a short value that can be no credential", () => {
     const { problems } = parse(
       {
         baseUrl: "ftp://hunter2.test",
-        markScope: "hunter2",
-        maxRetries: "hunter2",
+        markScope: "both",
+        maxRetries: "three",
+        pageSize: "a-credential-in-the-wrong-place",
         statuses: '["hunter2"]',
         timeoutSeconds: "-1",
       },
-      { WEBEXTRACT_ALLOW_INSECURE_HTTP: "hunter2" },
+      { WEBEXTRACT_ALLOW_INSECURE_HTTP: "yes" },
     );
     assert.deepEqual(problems.sort(), [
-      "WEBEXTRACT_ALLOW_INSECURE_HTTP must be true or false.",
+      'WEBEXTRACT_ALLOW_INSECURE_HTTP must be true or false; got "yes".',
       "webextract:baseUrl must begin with https://.",
-      "webextract:markScope must be task or returned.",
-      "webextract:maxRetries must be an integer.",
+      'webextract:markScope must be task or returned; got "both".',
+      'webextract:maxRetries must be an integer; got "three".',
+      "webextract:pageSize must be an integer.",
       "webextract:statuses must be a JSON map of finished, failed, stopped to lists of strings.",
       "webextract:timeoutSeconds must be a number of at least 0.001.",
     ]);
@@ -48,7 +50,7 @@ describe("configuration", () => {
       assert.deepEqual([config.runLabels, problems.length], [[], 1]);
       assert.match(
         problems[0] ?? "",
-        /^WEBEXTRACT_RUN_LABEL must be 1 to 100 letters, digits or characters of \. _ : \/ \+ @ -\./,
+        /^WEBEXTRACT_RUN_LABEL must be 1 to 100 letters, digits or characters of \. _ : \/ \+ @ -[.;]/,
       );
     }
     const both = parse({ baseUrl: "https://one.test", runLabel: "a" }, { WEBEXTRACT_RUN_LABEL: "b" });
@@ -105,13 +107,13 @@ describe("configuration", () => {
       const { config, problems } = forced(raw);
       assert.deepEqual([config.settings.forceDestroy("task-1"), problems], [expected, []], raw);
     }
-    const refusal =
-      "must be true, false or a list of task ids, as JSON or with commas. An id such as yes, no, on, off, 1 or 0 must be in a JSON list.";
+    const refusal = (raw: string): string =>
+      `must be true, false or a list of task ids, as JSON or with commas; got "${raw}". An id such as yes, no, on, off, 1 or 0 must be in a JSON list.`;
     for (const raw of ["yes", "No", "1", "0", "ON", "off", "task-1,yes", "true,task-1"]) {
-      assert.deepEqual(forced(raw).problems, [`WEBEXTRACT_FORCE_DESTROY ${refusal}`], raw);
+      assert.deepEqual(forced(raw).problems, [`WEBEXTRACT_FORCE_DESTROY ${refusal(raw)}`], raw);
     }
     assert.deepEqual(parse({ baseUrl: "https://one.test", forceDestroy: "yes" }).problems, [
-      `webextract:forceDestroy ${refusal}`,
+      `webextract:forceDestroy ${refusal("yes")}`,
     ]);
   });
 

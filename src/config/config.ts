@@ -41,7 +41,8 @@ const defaultStatuses: Statuses = {
 
 /**
  * Parses the configuration. The program calls this in the preview and reports the problems once; the provider uses the configuration.
- * @returns the configuration, and its problems as sentences. A sentence never contains a value, which can be a secret.
+ * @returns the configuration, and its problems as sentences. A sentence shows a refused value only if it is short and its key is none of a
+ * credential.
  */
 export function parseConfig(
   read: ReadKey,
@@ -96,6 +97,9 @@ export function originOf(baseUrl: string): string {
   return parsedUrl(baseUrl)?.origin ?? baseUrl;
 }
 
+/** Characters of a refused value that a problem shows. */
+const longestShown = 20;
+
 /** The values of one source. An empty string counts as not set. */
 function valuesOf(
   read: (name: ConfigKey) => string | undefined,
@@ -105,11 +109,14 @@ function valuesOf(
   const entries = keyNames.flatMap((name) => {
     const raw = read(name);
     if (raw === undefined || raw === "") return [];
-    const { kind }: Key = configKeys[name];
+    const { kind, isSecret }: Key = configKeys[name];
     const value = kind.parse(raw);
     if (value !== undefined) return [[name, value]];
     const { allowed, hint } = kind;
-    problems.push([`${nameOf(name)} must be ${allowed}.`, ...(hint === undefined ? [] : [hint])].join(" "));
+    // A long one can be a credential in the wrong place, and a map or a list can contain one.
+    const isShown = isSecret !== true && raw.length <= longestShown && !/[{["]/.test(raw);
+    const got = isShown ? `; got ${JSON.stringify(raw)}` : "";
+    problems.push([`${nameOf(name)} must be ${allowed}${got}.`, ...(hint === undefined ? [] : [hint])].join(" "));
     return [];
   });
   return Object.fromEntries(entries);

@@ -36,7 +36,7 @@ export function namesService(env: NodeJS.ProcessEnv = process.env): boolean {
 
 function logLevelOf(value: string): LogLevel {
   if (value === "silent" || value === "debug" || value === "trace") return value;
-  throw new TypeError("WEBEXTRACT_LOG must be one of silent, debug, trace.");
+  throw new TypeError(`WEBEXTRACT_LOG must be one of silent, debug, trace; got ${JSON.stringify(value.slice(0, 20))}.`);
 }
 
 /**
