@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import type { ManifestFile } from "../manifest/nodes";
 import type { Manifests } from "../manifest/readManifests";
 import { anyVariables } from "../manifest/variables";
 import type { Cli } from "./cli";
@@ -11,10 +12,15 @@ export function manifestReader(): typeof import("../manifest/readManifests") {
 
 /**
  * Reads manifests, relative to the current folder. The values of variables are not known.
+ * @param changed what files are to contain, by their present names
  * @throws CliError after Ctrl-C
  */
-export async function manifestsAt(paths: readonly string[], cli: Cli): Promise<Manifests> {
-  const reading = manifestReader().readInSteps({ paths, folder: process.cwd(), variables: anyVariables });
+export async function manifestsAt(
+  paths: readonly string[],
+  cli: Cli,
+  changed?: ReadonlyMap<string, ManifestFile>,
+): Promise<Manifests> {
+  const reading = manifestReader().readInSteps({ paths, folder: process.cwd(), variables: anyVariables, changed });
   for (let step = reading.next(); ; step = reading.next()) {
     if (step.done === true) {
       return step.value;

@@ -62,7 +62,7 @@ export interface NameAt {
 export class DeclaredTasks {
   private readonly tasks: DeclaredTask[] = [];
   private readonly names: NameAt[] = [];
-  private readonly earlierNames: NameAt[] = [];
+  private readonly earlierNames: (NameAt & { task: string })[] = [];
   /** The names of other tasks. */
   readonly rerunOn: NameAt[] = [];
   private readonly exports: (NameAt & { task: string })[] = [];
@@ -79,9 +79,8 @@ export class DeclaredTasks {
     const { run, exports, name: _name, was, opts, ...args } = values;
     const earlier = namesOf(was);
     this.names.push({ name, at: { ...at, path: "" } });
-    for (const [index, each] of earlier.entries()) {
-      this.earlierNames.push({ name: each, at: reader.placeOf(`was[${index}]`) });
-    }
+    const before = namesAt(was, (index) => reader.placeOf(`was[${index}]`));
+    this.earlierNames.push(...before.map((each) => ({ ...each, task: name })));
     reader.addOfRules(problemsOf(extractionTask, checked));
     // The engine may keep the old value of what it ignores, so a file that is gone is no problem then.
     if (optionsOf(opts).ignoreChanges === undefined) {
@@ -111,7 +110,13 @@ export class DeclaredTasks {
       }
       names.set(name, first ?? at);
     }
-    for (const { name, at } of this.earlierNames) {
+    const ownerOf = new Map<string, string>();
+    for (const { name, at, task } of this.earlierNames) {
+      if ((ownerOf.get(name) ?? task) !== task) {
+        const reason = `is an earlier name "${name}" of two tasks, and the engine would give the old one to either of them. Keep it in one`;
+        this.problems.add(at, reason);
+      }
+      ownerOf.set(name, task);
       if (names.has(name)) {
         const reason = `is the name of a task that exists: "${name}". Only names that are no longer used can be given`;
         this.problems.add(at, reason);
@@ -142,9 +147,7 @@ export class DeclaredTasks {
 
   private runOf({ rerunOn, was, opts, ...args }: Values, { name, reader }: GivenTask, earlier: string[]): DeclaredRun {
     const names = rerunOn === undefined ? undefined : namesOf(rerunOn);
-    for (const [index, each] of names?.entries() ?? []) {
-      this.rerunOn.push({ name: each, at: reader.placeOf(`run.rerunOn[${index}]`) });
-    }
+    this.rerunOn.push(...namesAt(rerunOn, (index) => reader.placeOf(`run.rerunOn[${index}]`)));
     const byDefault = args.triggers === undefined ? [name] : undefined;
     return {
       name,
@@ -208,7 +211,14 @@ function problemsOf({ rules }: Pick<AnyResource, "rules">, args: Values): Proble
 }
 
 function namesOf(list: unknown): string[] {
-  return Array.isArray(list) ? list.filter((each) => typeof each === "string" && each !== "") : [];
+  return namesAt(list, () => undefined).map(({ name }) => name);
+}
+
+function namesAt<At>(list: unknown, placeOf: (index: number) => At): { name: string; at: At }[] {
+  const items: unknown[] = Array.isArray(list) ? list : [];
+  return items.flatMap((name, index) =>
+    typeof name === "string" && name !== "" ? [{ name, at: placeOf(index) }] : [],
+  );
 }
 
 function optionsOf(opts: unknown): ResourceOptions {

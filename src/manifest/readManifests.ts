@@ -32,6 +32,8 @@ export interface ManifestSource extends FilePlaces {
   /** Files, globs and folders, relative to `folder`. */
   paths: readonly string[];
   variables: Variables;
+  /** What files are to contain and to be called, by their present names. To check a change before it is made. */
+  changed?: ReadonlyMap<string, ManifestFile>;
 }
 
 /** Reads and checks manifests. Reads the files with lists that the manifests name, too. Needs neither Pulumi nor the service. */
@@ -45,13 +47,18 @@ export function readManifests(source: ManifestSource): Manifests {
 }
 
 /** Does the same in small steps. A caller that listens for Ctrl-C can do so in between. */
-export function* readInSteps({ paths, variables, ...places }: ManifestSource): Generator<void, Manifests, void> {
+export function* readInSteps({
+  paths,
+  variables,
+  changed,
+  ...places
+}: ManifestSource): Generator<void, Manifests, void> {
   const problems = new Problems();
   const reader = new ManifestReader(variables, problems, places);
   for (const path of yield* findFiles(paths, places.folder, problems)) {
     const file = readText(path, places, problems);
     if (file !== undefined) {
-      reader.readFile(file);
+      reader.readFile(changed?.get(file.name) ?? file);
     }
     yield;
   }

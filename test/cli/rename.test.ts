@@ -1,6 +1,16 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests have variables
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { CliWorld } from "./webextract";
 
@@ -62,7 +72,27 @@ describe("rename", () => {
     ],
     "earlier names in a block list": [
       "name: old\nwas:\n  - older\n  - oldest\nfrom: { adoptTaskId: a }\n",
-      "name: new\nwas:\n  [older, oldest, old]\nfrom: { adoptTaskId: a }\n",
+      "name: new\nwas:\n  - older\n  - oldest\n  - old\nfrom: { adoptTaskId: a }\n",
+    ],
+    "earlier names with comments, without indentation": [
+      "name: old\nwas:\n- older # one\n# two\n- oldest # three\nfrom: { adoptTaskId: a }\n",
+      "name: new\nwas:\n- older # one\n# two\n- oldest # three\n- old\nfrom: { adoptTaskId: a }\n",
+    ],
+    "earlier names at the end of the file": [
+      "name: old\nfrom: { adoptTaskId: a }\nwas:\n  - older",
+      "name: new\nfrom: { adoptTaskId: a }\nwas:\n  - older\n  - old",
+    ],
+    "back to one of several earlier names": [
+      "name: old\nwas:\n- new\n- oldest\nfrom: { adoptTaskId: a }\n",
+      "name: new\nwas: [oldest, old]\nfrom: { adoptTaskId: a }\n",
+    ],
+    "a byte order mark": [
+      "\ufeffname: old\nfrom: { adoptTaskId: a }\n",
+      "\ufeffwas: [old]\nname: new\nfrom: { adoptTaskId: a }\n",
+    ],
+    "references beside variables": [
+      "name: old\nfrom: { adoptTaskId: a }\nrun: { rerunOn: [old, '${x}', 'old'] }\n",
+      "was: [old]\nname: new\nfrom: { adoptTaskId: a }\nrun: { rerunOn: [new, '${x}', new] }\n",
     ],
     "back to an earlier name": [
       "name: old\nwas: [new]\nfrom: { adoptTaskId: a }\n",
@@ -133,8 +163,29 @@ describe("rename", () => {
     "a file that stands there": [
       { "tasks/a.yaml": "name: c\nfrom: { adoptTaskId: a }", "tasks/b.yaml": "from: { adoptTaskId: b }" },
       "rename b a",
+      2,
+      /"tasks\/a\.yaml" exists already, and the task has the name of its file/,
+    ],
+    "a reference that is a block": [
+      {
+        "tasks/a.yaml": "from: { adoptTaskId: a }\nrun:\n  rerunOn:\n    - >-\n      a\n    - b\n",
+        "tasks/b.yaml": "from: { adoptTaskId: b }",
+      },
+      "rename a c",
       1,
-      /"tasks\/a\.yaml" cannot be written: it has appeared/,
+      /tasks\/a\.yaml:4:7: the name is not written as "a" there/,
+    ],
+    "a task whose map another one shares": [
+      { "tasks/a.yaml": "tasks:\n  a: &x { from: { adoptTaskId: a } }\n  b: *x\n" },
+      "rename a c",
+      1,
+      /would not be valid\. Nothing was changed\. Change them by hand:\ntasks\/a\.yaml:2:\d+ tasks\.c\.was\[0\]: is an earlier name "a" of two tasks/,
+    ],
+    "a name that is too long for a file": [
+      { "tasks/a.yaml": "from: { adoptTaskId: a }" },
+      `rename a ${"x".repeat(300)}`,
+      2,
+      /cannot be the name of a file/,
     ],
     "a task that is an alias": [
       { "tasks/a.yaml": "tasks:\n  a: &x { from: { adoptTaskId: a } }\n  b: *x\n" },
@@ -158,4 +209,32 @@ describe("rename", () => {
       assert.ok(!existsSync(world.path("b.yaml")));
     });
   }
+
+  it("sets back what it has changed if a file cannot be written", async () => {
+    write("tasks/a.yaml", "from: { adoptTaskId: a }\n");
+    write("tasks/b.yaml", "from: { adoptTaskId: b }\nrun: { rerunOn: [a] }\n");
+    // No temporary file can stand beside one with such a long name.
+    const long = `tasks/${"y".repeat(245)}.yaml`;
+    write(long, "from: { adoptTaskId: c }\nrun: { rerunOn: [a] }\n");
+    const paths = ["tasks/a.yaml", "tasks/b.yaml", long];
+    const before = paths.map(read);
+    const ended = await world.run("rename a z");
+    assert.equal(ended.code, 1);
+    assert.match(ended.stderr, /yyy\.yaml" cannot be written \(ENAMETOOLONG\)\. Nothing was changed\./);
+    assert.deepEqual(paths.map(read), before);
+    assert.equal(readdirSync(world.path("tasks")).length, 3);
+  });
+
+  it("keeps the mode of a file, and a link", async () => {
+    write("real.yaml", "from: { adoptTaskId: a }\n");
+    chmodSync(world.path("real.yaml"), 0o600);
+    mkdirSync(world.path("tasks"));
+    symlinkSync("../real.yaml", world.path("tasks/old.yaml"));
+    const ended = await world.run("rename old new");
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.equal(readlinkSync(world.path("tasks/new.yaml")), "../real.yaml");
+    assert.equal(read("real.yaml"), "was: [old]\nfrom: { adoptTaskId: a }\n");
+    assert.equal(statSync(world.path("real.yaml")).mode & 0o777, 0o600);
+    assert.ok(!existsSync(world.path("tasks/old.yaml")));
+  });
 });

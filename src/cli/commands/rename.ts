@@ -1,9 +1,13 @@
-import { rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, rename as move, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Argument } from "commander";
 import type { DeclaredTask, Manifests } from "../../manifest/readManifests";
+import type { RenamedFile } from "../../manifest/renameTask";
 import { didYouMean } from "../../resources/likelyName";
-import { writeFiles } from "../adopt/writeFiles";
+import { targetOf } from "../../service/files/privateFile";
+import { temporaryPathFor } from "../../service/files/temporaryFiles";
+import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import { CliError } from "../exitCodes";
 import { manifestReader, manifestsAt } from "../manifests";
@@ -30,33 +34,14 @@ export const rename: CliCommand = {
     const name = String(given);
     const manifests = await manifestsAt(paths as string[], cli);
     const task = taskToRename(manifests, String(old), name);
-    const { CannotRename, renameTask } = renamer();
-    let files: ReturnType<typeof renameTask>;
-    try {
-      files = renameTask(manifests, task, name);
-    } catch (error) {
-      throw error instanceof CannotRename ? new CliError(`${error.message} ${nothingChanged}`) : error;
-    }
-    const folder = process.cwd();
-    const moved = files.find(({ newName }) => newName !== undefined);
-    if (moved !== undefined && /[/\\]|^\./.test(name)) {
-      throw new CliError(`"${name}" cannot be the name of a file, which the task has. ${nothingChanged}`, "usage");
-    }
-    // The new file first: it must not replace another one, and then nothing else has changed yet.
-    const planned = [...files].sort((one) => (one === moved ? -1 : 1));
-    await writeFiles(
-      planned.map(({ name: path, newName, text }) => ({
-        path: newName ?? path,
-        content: text,
-        present: newName === undefined ? "other" : "nothing",
-      })),
-      folder,
-      cli.interrupted,
-    );
-    if (moved !== undefined) {
-      await rm(resolve(folder, moved.name));
-    }
-    const changed = planned.map(({ name: path, newName }) => ({ path: newName ?? path, was: newName && path }));
+    const files = renamed(manifests, task, name);
+    await requireValid(paths as string[], files, cli);
+    cli.checkInterrupted(nothingChanged);
+    await writeAll(files);
+    const changed = files.map(({ before, after }) => ({
+      path: after.name,
+      was: after.name === before.name ? undefined : before.name,
+    }));
     return {
       json: { name, was: [...task.was.filter((each) => each !== name), task.name], files: changed },
       text: () =>
@@ -79,14 +64,10 @@ function taskToRename({ tasks, problems }: Manifests, old: string, name: string)
   const names = tasks.map((each) => each.name);
   const task = tasks.find((each) => each.name === old);
   if (task === undefined) {
-    const likely = didYouMean(old, names);
-    throw new CliError(
-      `The manifests declare no task "${old}"${likely === "" ? "." : likely} ${nothingChanged}`,
-      "usage",
-    );
+    const likely = didYouMean(old, names) || ".";
+    throw new CliError(`The manifests declare no task "${old}"${likely} ${nothingChanged}`, "usage");
   }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they can be in no name
-  if (name === old || name.trim() === "" || /[\u0000-\u001f\u007f]/.test(name) || name.startsWith("urn:pulumi:")) {
+  if (name === old || name.trim() === "" || /\p{Cc}/u.test(name) || name.startsWith("urn:pulumi:")) {
     throw new CliError(`"${name}" cannot be the new name of the task. ${nothingChanged}`, "usage");
   }
   const taken = names.includes(name) || tasks.some((each) => each !== task && each.was.includes(name));
@@ -94,6 +75,91 @@ function taskToRename({ tasks, problems }: Manifests, old: string, name: string)
     throw new CliError(`"${name}" is the name or an earlier name of another task. ${nothingChanged}`, "usage");
   }
   return task;
+}
+
+/** @throws CliError */
+function renamed(manifests: Manifests, task: DeclaredTask, name: string): RenamedFile[] {
+  const { CannotRename, renameTask } = renamer();
+  let files: RenamedFile[];
+  try {
+    files = renameTask(manifests, task, name);
+  } catch (error) {
+    throw error instanceof CannotRename ? new CliError(`${error.message} ${nothingChanged}`) : error;
+  }
+  const moved = files.find(({ before, after }) => before.name !== after.name);
+  if (moved !== undefined) {
+    const { before, after } = moved;
+    if (/[/\\]|^\./.test(name) || Buffer.byteLength(name) > longestFileName) {
+      throw new CliError(`"${name}" cannot be the name of a file, which the task has. ${nothingChanged}`, "usage");
+    }
+    // A file system without letter case finds the file itself.
+    if (existsSync(after.name) && after.name.toLowerCase() !== before.name.toLowerCase()) {
+      throw new CliError(
+        `"${after.name}" exists already, and the task has the name of its file. ${nothingChanged}`,
+        "usage",
+      );
+    }
+  }
+  return files;
+}
+
+const longestFileName = 200;
+
+/** A name can stand where the change means something else, such as in a value that two tasks share. */
+async function requireValid(paths: readonly string[], files: readonly RenamedFile[], cli: Cli): Promise<void> {
+  const changed = new Map(files.map(({ before, after }) => [before.name, after]));
+  const [problem] = (await manifestsAt(paths, cli, changed)).problems;
+  if (problem !== undefined) {
+    const words = manifestReader().describeProblem(problem);
+    throw new CliError(
+      `After the change, the manifests would not be valid. ${nothingChanged} Change them by hand:\n${words}`,
+    );
+  }
+}
+
+/** Replaces the content of all files, then the name of the one that gets another. What was done is undone if one cannot be written. */
+async function writeAll(files: readonly RenamedFile[]): Promise<void> {
+  const done: RenamedFile[] = [];
+  let current = "";
+  try {
+    for (const file of files) {
+      current = file.before.name;
+      await replaceContent(file.before.name, file.before.text, file.after.text);
+      done.push(file);
+    }
+    for (const { before, after } of files.filter(({ before, after }) => before.name !== after.name)) {
+      current = after.name;
+      await move(before.name, after.name);
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const left: string[] = [];
+    for (const { before, after } of done) {
+      await replaceContent(before.name, after.text, before.text).catch(() => left.push(before.name));
+    }
+    const outcome =
+      left.length === 0 ? nothingChanged : `These files are changed and could not be set back: ${left.join(", ")}.`;
+    throw new CliError(`"${current}" cannot be written (${code ?? String(error)}). ${outcome}`);
+  }
+}
+
+/** The file keeps its mode, and its byte order mark. The target of a link is replaced, not the link. */
+async function replaceContent(file: string, before: string, after: string): Promise<void> {
+  const target = await targetOf(resolve(file));
+  const content = await readFile(target, "utf8");
+  const mark = content.startsWith("\uFEFF") ? "\uFEFF" : "";
+  if (content !== mark + before) {
+    throw Object.assign(new Error("it has changed in the meantime"), { code: "it has changed in the meantime" });
+  }
+  const { mode } = await stat(target);
+  const temporary = temporaryPathFor(target);
+  try {
+    await writeFile(temporary, mark + after, { flag: "wx", mode: mode & 0o777 });
+    await chmod(temporary, mode & 0o777);
+    await move(temporary, target);
+  } finally {
+    await rm(temporary, { force: true });
+  }
 }
 
 function renamer(): typeof import("../../manifest/renameTask") {
