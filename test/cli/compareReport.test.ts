@@ -157,6 +157,16 @@ describe("the report of webextract compare", () => {
       }
     });
 
+    it("has the same lines as a harmless one on a terminal, and no control character", async function () {
+      this.timeout(120_000);
+      const expected = (await sides(["harmless"], { key: ["key"], failOn: ["changed>0"] })).text.split("\n").length;
+      for (const { what, text } of hostileStrings.filter(({ text: each }) => each.length < 10_000)) {
+        const report = (await sides([text], { key: ["key"], failOn: ["changed>0"] })).text;
+        assert.equal(report.split("\n").length, expected, what);
+        assert.doesNotMatch(report, /[^\P{Cc}\n]|[\p{Cf}\p{Cs}\u2028\u2029]/u, what);
+      }
+    });
+
     it("is at most 60,000 characters long, and counts what is left out", async function () {
       this.timeout(120_000);
       const texts = allHostileStrings.map(({ text }) => text);
@@ -169,7 +179,7 @@ describe("the report of webextract compare", () => {
     });
 
     it("keeps fields with names of SQL, and hides what looks like a secret", async () => {
-      const names = ['"; DROP TABLE base_0; --', "c0", "rowid", "k0", "row", "NULL", "'", "{'a':", "${x}", "?", "$1"];
+      const names = ['"; DROP TABLE base_0; --', "c0", "rowid", "k0", "row", "NULL", "'", "{'a':", "$x", "?", "$1"];
       const of = (end: string) => [Object.fromEntries([["id", "1"], ...names.map((name) => [name, name + end])])];
       const { json } = await files.compare(files.rows("b.ndjson", of("1")), files.rows("h.ndjson", of("2")), {
         key: ["id"],

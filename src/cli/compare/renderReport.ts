@@ -1,3 +1,4 @@
+import { escapeOf } from "../../service/errors/foreignText";
 import { hideSecrets } from "../../service/errors/secretShapes";
 import { cell, code, mostCharacters, within } from "../planReport/markdown";
 import { table } from "../table";
@@ -17,9 +18,14 @@ export function inTerminal({ failures, lines, tables }: Report, terminal: Termin
   return [failed.join("\n"), lines.map(plain).join("\n"), ...shown].filter((part) => part !== "").join("\n\n");
 }
 
-/** Values that look like secrets are not shown. They are hidden before the cut, because half of one could not be found. */
+/** On one line, and without characters that a terminal obeys: the colours of a result are those of this program. */
 function plain(phrase: Phrase): string {
-  return phrase.map((part) => (typeof part === "string" ? part : hideSecrets(part.foreign))).join("");
+  return phrase.map((part) => (typeof part === "string" ? part : inert(part.foreign))).join("");
+}
+
+/** Values that look like secrets are hidden before any cut, because half of one could not be found. */
+function inert(text: string): string {
+  return hideSecrets(text).replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, escapeOf);
 }
 
 const longestCell = 80;
