@@ -102,6 +102,23 @@ describe("webextract compare, of runs", () => {
     assert.equal((await compare("old.csv new.csv --markdown --json", offline)).code, 2);
   });
 
+  it("says so if its temporary files cannot be written", async () => {
+    const none = await compare("old.csv old.csv", { TMPDIR: world.path("none") });
+    assert.equal(none.code, 1);
+    assert.match(none.stderr, /^error: No folder for temporary files can be made in ".*none" \(ENOENT\)\. Set TMPDIR /);
+    const rows = Array.from({ length: 100_000 }, (_, index) => `${index},${String(index).repeat(9)}\n`).join("");
+    writeFileSync(world.path("large.csv"), `sku,price\n${rows}`);
+    // The limit of a file's size is like a full disk. Its signal would end the process.
+    writeFileSync(world.path("ignore.cjs"), 'process.on("SIGXFSZ", () => undefined);');
+    const environment = { TMPDIR: temporary, NODE_OPTIONS: `--require=${world.path("ignore.cjs")}` };
+    const running = world.start(["compare", "large.csv", "old.csv"], environment, 'ulimit -f 64; exec "$@"');
+    const { code, stderr } = await running.ended;
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /^error: DuckDB failed: .*The rows are in the folder for temporary files, /m);
+    assert.doesNotMatch(stderr, /^ +at |report it/m);
+    assert.deepEqual(readdirSync(temporary), []);
+  });
+
   it("removes its files, which only the owner can read, also when a second signal ends it at once", async () => {
     const isWaiting = world.holdAnswer({ operation: "getBatchData" });
     const running = world.start(["compare", "old.csv", `${shop.taskId}:1`], { TMPDIR: temporary });

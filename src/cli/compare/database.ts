@@ -35,7 +35,11 @@ export class Database {
   /** @throws CliError if DuckDB is not installed */
   static async create(cli: Cli): Promise<Database> {
     const library = await load();
-    const folder = await mkdtemp(join(tmpdir(), "webextract-compare-"));
+    const folder = await mkdtemp(join(tmpdir(), "webextract-compare-")).catch((error: NodeJS.ErrnoException) => {
+      throw new CliError(
+        `No folder for temporary files can be made in "${tmpdir()}" (${error.code ?? error.message}). Set TMPDIR to another one. No rows were read.`,
+      );
+    });
     const database = new Database(library, folder, cli);
     process.once("exit", database.removeAtOnce);
     try {
@@ -86,6 +90,15 @@ export class Database {
 
   appender(table: string): Promise<DuckDb.DuckDBAppender> {
     return (this.connection as DuckDb.DuckDBConnection).createAppender(table);
+  }
+
+  /** Runs work of an appender, whose errors are those of DuckDB. */
+  appending(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      throw failure(error);
+    }
   }
 
   chunk(columns: number, rows: number): DuckDb.DuckDBDataChunk {

@@ -110,7 +110,7 @@ export class RowTable {
     await this.flush();
     await this.makeColumns();
     for (const appender of this.appenders.values()) {
-      appender.closeSync();
+      this.database.appending(() => appender.closeSync());
     }
     if (this.names.length === 0) {
       // A table needs a column.
@@ -132,14 +132,14 @@ export class RowTable {
     }
     const appender = this.appenders.get(table) ?? (await this.database.appender(table));
     this.appenders.set(table, appender);
-    appender.appendDataChunk(chunk);
+    this.database.appending(() => appender.appendDataChunk(chunk));
   }
 
   private async makeColumns(): Promise<void> {
     for (; this.made < this.names.length; this.made++) {
       const table = tableOf(this.id, this.made);
       if (this.made % columnsOfTable !== 0) {
-        this.appenders.get(table)?.closeSync();
+        this.database.appending(() => this.appenders.get(table)?.closeSync());
         this.appenders.delete(table);
         await this.database.run(`ALTER TABLE ${table} ADD COLUMN c${this.made} VARCHAR`);
         continue;
