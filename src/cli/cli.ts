@@ -5,9 +5,9 @@ import { ActionReader } from "../resources/task/actionReader";
 import { ServiceClient } from "../service/client";
 import { RawClient } from "../service/rawClient";
 import { optionProblems } from "../service/settings";
-import { runAdvice } from "./advice";
+import { adviceFor } from "./advice";
 import type { Connection, ConnectionFlags } from "./connection/connection";
-import { connectionOf } from "./connection/connection";
+import { connectionOf, serviceOf } from "./connection/connection";
 import type { NamedTask } from "./connection/namedTask";
 import { namedTask } from "./connection/namedTask";
 import { CliError } from "./exitCodes";
@@ -21,6 +21,17 @@ export interface Connected extends Connection {
 }
 
 type EndingClient = Pick<ServiceClient, "tokensSettled" | "isRefreshing" | "close">;
+
+/** @throws CliError if the task is at another service: the same id there is another task */
+function requireOrigin({ name, origin }: NamedTask, connected: Connected): void {
+  const service = serviceOf(connected);
+  if (origin !== undefined && origin !== service && !connected.config.movedFrom.includes(origin)) {
+    throw new CliError(
+      `Task "${name}" of stack "${connected.stack}" is at ${origin}, and the command would use ${service}. Nothing was sent about it.`,
+      "usage",
+    );
+  }
+}
 
 const lostRefresh =
   "The command was ended before it received the response to a token refresh. The refresh token may be used up, and the new tokens are lost. " +
@@ -59,9 +70,10 @@ export class Cli {
     const named = await namedTask(task, connected.stack, this.context(connected));
     const { profile } = named;
     // The task is in the account of its resources.
-    return profile === undefined || flags.profile !== undefined
-      ? { ...connected, task: named }
-      : { ...(await this.connect({ ...flags, profile })), task: named };
+    const own =
+      profile === undefined || flags.profile !== undefined ? connected : await this.connect({ ...flags, profile });
+    requireOrigin(named, own);
+    return { ...own, task: named };
   }
 
   /** A client that ends with the command. */
@@ -75,7 +87,7 @@ export class Cli {
   }
 
   /** What the resources use to do their work: the command line waits, exports and reads with their code. */
-  context({ config, options, client }: Connected): Context {
+  context({ config, options, client, stack }: Connected): Context {
     const { terminal, interrupted } = this;
     return {
       client,
@@ -94,7 +106,7 @@ export class Cli {
       now: () => performance.now(),
       sleep: (milliseconds) => sleep(milliseconds, interrupted),
       interrupted,
-      runAdvice,
+      runAdvice: adviceFor(stack),
     };
   }
 

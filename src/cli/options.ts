@@ -12,7 +12,10 @@ export const connectionOptions = (): Option[] => [
 
 /** The task of a command. */
 export const taskArgument = (): Argument =>
-  new Argument("<task>", "id of the task, or with --stack, its name in the state of the stack");
+  new Argument(
+    "<task>",
+    "id of the task, or with --stack, its name in the state of the stack; an id that the service knows comes first",
+  );
 
 export const typesOption = (): Option =>
   new Option(

@@ -22,11 +22,16 @@ export function describeRefusedDelete(
     ...(isUp || urn === undefined
       ? []
       : [
-          `To keep the task and its rows, set onDelete: "retain" on the resource, and run "pulumi up --target '${urn}'" and then the same command again.`,
+          `To keep the task and its rows, set onDelete: "retain" on the resource, and run "pulumi up --target ${quoted(urn)}" and then the same command again.`,
         ]),
     `To save the rows in a file first, run "npx webextract export ${taskId} --out FILE".`,
   ];
   return [message, ...ways, ...(isUp ? [] : describeDeleted(deleted))].join(" ");
+}
+
+/** As a word of a shell: a name can contain anything. */
+function quoted(urn: string): string {
+  return `'${urn.replaceAll("'", () => "'\\''")}'`;
 }
 
 const mostTitles = 5;

@@ -145,6 +145,32 @@ console.log(answer === undefined ? "v3.248.0" : JSON.stringify(answer));`,
     assert.ok(!world.operations().includes("startTask"));
   });
 
+  it("does not use the id of another service, and refuses a state that is none", async () => {
+    const answers = JSON.parse(readFileSync(world.path("answers.json"), "utf8"));
+    for (const each of answers.stack.deployment.resources) {
+      each.outputs &&= { ...each.outputs, origin: "https://other.test" };
+    }
+    writeFileSync(world.path("answers.json"), JSON.stringify(answers));
+    const other = await world.run("run books --yes --stack dev", env);
+    assert.equal(other.code, 2);
+    assert.match(
+      other.stderr,
+      /Task "books" of stack "dev" is at https:\/\/other\.test, and the command would use http/,
+    );
+    assert.ok(!world.operations().includes("startTask"));
+    for (const stack of [{}, [], { version: 3 }]) {
+      writeFileSync(world.path("answers.json"), JSON.stringify({ ...answers, stack }));
+      const none = await world.run("list --stack dev", env);
+      assert.equal(none.code, 1);
+      assert.match(none.stderr, /it is not what "pulumi stack export" prints/);
+    }
+  });
+
+  it("names the stack in the command that waits for a run", async () => {
+    const { stdout } = await world.run("run books --yes --no-wait --stack dev", env);
+    assert.match(stdout, /"webextract run shop-1 --lot-no \d+ --stack dev" waits/);
+  });
+
   it("suggests a name for one that the stack does not have", async () => {
     const ended = await world.run("rows boks --stack dev", env);
     assert.equal(ended.code, 4);

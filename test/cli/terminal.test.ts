@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { hostileStrings } from "../hostile";
-import { CliError, runAdvice, Terminal, table } from "../internals/cli";
+import { adviceFor, CliError, Terminal, table } from "../internals/cli";
 import { assertShown } from "../shownText";
 
 interface Kind {
@@ -129,16 +129,18 @@ describe("the advice of the command line about a run", () => {
   const run = { taskId: "shop-1", lotNo: "7" };
 
   it("names the commands that continue, and no argument of a resource", () => {
-    assert.equal(runAdvice.waitAgain(run), 'Run "webextract run shop-1 --lot-no 7" to continue to wait');
+    assert.equal(adviceFor(undefined).waitAgain(run), 'Run "webextract run shop-1 --lot-no 7" to continue to wait');
     assert.equal(
-      runAdvice.superseded(run),
+      adviceFor(undefined).superseded(run),
       'Wait for its end before you start the next run. If the listed subtasks belong to this run after all, run "webextract run shop-1 --lot-no 7".',
     );
     assert.equal(
-      runAdvice.endedBadly(run, "failed"),
+      adviceFor(undefined).endedBadly(run, "failed"),
       'Start the named subtasks again at the service and run "webextract run shop-1 --lot-no 7", which continues to wait; or start a new run with "webextract run shop-1"; or accept them with --fail-on never.',
     );
-    const all = [...Object.values(runAdvice)].map((each) => (typeof each === "string" ? each : String(each)));
+    const all = [...Object.values(adviceFor(undefined))].map((each) =>
+      typeof each === "string" ? each : String(each),
+    );
     assert.doesNotMatch(all.join("\n"), /pulumi up|adoptLotNo|triggers|finishedWhen/);
   });
 });

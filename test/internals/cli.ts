@@ -1,4 +1,4 @@
-export { runAdvice } from "../../src/cli/advice";
+export { adviceFor } from "../../src/cli/advice";
 export { commands } from "../../src/cli/commands/index";
 export { CliError } from "../../src/cli/exitCodes";
 export { table } from "../../src/cli/table";

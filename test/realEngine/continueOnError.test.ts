@@ -64,3 +64,21 @@ describe("what depends on a failed resource, with --continue-on-error", () => {
     assert.equal(starts().length, 4);
   });
 });
+
+describe("a run that only names a failed resource in rerunOn, with --continue-on-error", () => {
+  it("is skipped with its name", async () => {
+    const world = await World.create({
+      program: `
+const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1" });
+new CloudRun("again", { taskId: "template-1", rerunOn: [copy] });`,
+    });
+    try {
+      world.emulator.fault({ operation: "copyTask", ...broken });
+      const { output } = await world.project.up(goOn);
+      assert.match(output, /CloudRun again +warning: skipped: copy failed\n/);
+      assert.ok(!world.operations().includes("startTask"));
+    } finally {
+      await world.remove();
+    }
+  });
+});

@@ -41,6 +41,7 @@ describe("names of tasks, with the state of a real stack", () => {
       {
         name: "books",
         taskId,
+        origin: world.emulator.url,
         run: { lotNo, status: "finished" },
         exports,
       },

@@ -72,7 +72,6 @@ function requireFields(columns: readonly string[] = [], found: readonly Row[]): 
     const end = named.endsWith("?") ? "" : ".";
     throw new CliError(
       `The first ${counted(found.length, "row")} ${found.length === 1 ? "has" : "have"} no field ${named}${end} The fields are ${fields.join(", ")}. --limit reads more rows.`,
-      "usage",
     );
   }
 }

@@ -2,12 +2,13 @@ import { Option } from "commander";
 import type { Created } from "../../resources/resource";
 import type { CloudRunArgs, CloudRunState } from "../../resources/run/cloudRunModel";
 import { cloudRunArgs } from "../../resources/run/cloudRunModel";
+import type { RunAdvice } from "../../resources/run/runAdvice";
 import type { StartedRun } from "../../resources/run/runStart";
 import { adopted, startOrTakeOver } from "../../resources/run/runStart";
 import { describeCounts } from "../../resources/run/subtaskList";
 import { waitForRun } from "../../resources/run/wait/runWait";
 import type { RequestJournal } from "../../resources/task/requestJournal";
-import { runAdvice } from "../advice";
+import { waitCommand } from "../advice";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
@@ -76,7 +77,7 @@ export const run: CliCommand = {
     }
     const started: StartedRun =
       flags.lotNo === undefined
-        ? await startOrTakeOver(args, { ...context, journal: notingStart(args.taskId, cli) })
+        ? await startOrTakeOver(args, { ...context, journal: notingStart(args.taskId, context.runAdvice, cli) })
         : { state: adopted(args, flags.lotNo), atStart: false };
     const { lotNo } = started.state;
     if (flags.lotNo === undefined) {
@@ -84,19 +85,19 @@ export const run: CliCommand = {
       cli.startWords = undefined;
     }
     const state = flags.wait ? await waitForRun(started.state, context, started) : started.state;
-    return { json: documentOf(state), text: () => textOf(state, flags) };
+    return { json: documentOf(state), text: () => textOf(state, flags, connection.stack) };
   },
 };
 
 /** In place of the journal of a program: a forced end during the start says that a run may have started. */
-function notingStart(taskId: string, cli: Cli): RequestJournal {
+function notingStart(taskId: string, advice: RunAdvice, cli: Cli): RequestJournal {
   return {
     earlier: async () => undefined,
     takeOver: () => undefined,
     forget: async () => undefined,
     done: async () => undefined,
     async once(_request, send) {
-      cli.startWords = `A paid run of task "${taskId}" may have started: the command was ended before it received the response. ${runAdvice.lostStart?.(taskId)}`;
+      cli.startWords = `A paid run of task "${taskId}" may have started: the command was ended before it received the response. ${advice.lostStart?.(taskId)}`;
       try {
         return await send();
       } catch (error) {
@@ -122,10 +123,14 @@ function documentOf({ taskId, lotNo, status, subtasks }: CloudRunState): Partial
   return { taskId, lotNo, status, subtasks };
 }
 
-function textOf({ taskId, lotNo, status, subtasks }: CloudRunState, { wait }: Flags): string {
+function textOf(
+  { taskId, lotNo, status, subtasks }: CloudRunState,
+  { wait }: Flags,
+  stack: string | undefined,
+): string {
   return wait
     ? `Run ${lotNo} of task "${taskId}": ${status} (${describeCounts(subtasks)})`
     : asStarted(
-        `Run ${lotNo} of task "${taskId}" was not waited for. "webextract run ${taskId} --lot-no ${lotNo}" waits for it.`,
+        `Run ${lotNo} of task "${taskId}" was not waited for. "${waitCommand({ taskId, lotNo }, stack)}" waits for it.`,
       );
 }

@@ -14,6 +14,8 @@ export interface NamedTask {
   name?: string;
   /** The account of its resources in the stack. */
   profile?: string;
+  /** Its service, as the state has it. */
+  origin?: string;
 }
 
 /** `task "shop-1"`, or `task "books" (id shop-1, stack dev)`. */
@@ -39,7 +41,8 @@ export async function namedTask(given: string, stack: string | undefined, contex
   const [first] = found;
   if (first !== undefined) {
     requireOne(found, given, stack);
-    return { taskId: first.taskId, name: given, profile: first.profile };
+    const { taskId, profile, origin } = first;
+    return { taskId, name: given, profile, origin };
   }
   if (presence === "gone" && !isId) {
     const likely = didYouMean(

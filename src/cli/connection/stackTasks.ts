@@ -1,5 +1,6 @@
 import { isTask, partsOfUrn } from "../../resources/urn";
 import { isPlainMap } from "../../resources/values";
+import { CliError } from "../exitCodes";
 import { stackState } from "./pulumi";
 
 /** A task that the state of a stack contains. */
@@ -9,6 +10,8 @@ export interface StackTask {
   taskId: string;
   /** The account of its resources; undefined for the default one. */
   profile?: string;
+  /** Scheme, host and port of its service. */
+  origin?: string;
   /** The run that was started last. */
   run?: { lotNo: string; status: string };
   /** The DataExports, the one that was written last at the end. */
@@ -29,12 +32,14 @@ interface StackResource {
  * @throws CliError if the stack cannot be read
  */
 export async function stackTasks(stack: string, signal?: AbortSignal): Promise<StackTask[]> {
-  return tasksOf(resourcesOf(await stackState(stack, signal)));
+  const state = await stackState(stack, signal);
+  if (!isPlainMap(state) || !isPlainMap(state.deployment)) {
+    throw new CliError(`The state of stack "${stack}" cannot be read: it is not what "pulumi stack export" prints.`);
+  }
+  return tasksOf(resourcesOf(state.deployment));
 }
 
-function resourcesOf(state: unknown): StackResource[] {
-  const deployment = isPlainMap(state) ? state.deployment : undefined;
-  const resources = isPlainMap(deployment) ? deployment.resources : undefined;
+function resourcesOf({ resources }: Record<string, unknown>): StackResource[] {
   return (Array.isArray(resources) ? resources : []).flatMap((each: unknown) => {
     // A replaced resource that is still to be deleted is not the one that the program means.
     if (!isPlainMap(each) || typeof each.urn !== "string" || each.delete === true || !isPlainMap(each.outputs)) {
@@ -64,12 +69,18 @@ function tasksOf(resources: readonly StackResource[]): StackTask[] {
       addTo(task, resource);
     }
   }
-  return [...named, ...[...byKey.values()].filter((task) => !named.includes(task))];
+  return [...new Set([...named, ...byKey.values()])];
 }
 
 function taskOf({ outputs }: StackResource, name?: string): StackTask {
-  const profile = typeof outputs.profile === "string" ? outputs.profile : undefined;
-  return { name, taskId: text(outputs.taskId), profile, exports: [] };
+  const { taskId, profile, origin } = outputs;
+  return {
+    name,
+    taskId: text(taskId),
+    profile: text(profile) || undefined,
+    origin: text(origin) || undefined,
+    exports: [],
+  };
 }
 
 /** @param resource each in the order in which they were changed */

@@ -25,8 +25,11 @@ export function failedInputs(
 async function describe(outputs: readonly Output<unknown>[]): Promise<string | undefined> {
   const names = new Set<string>();
   for (const output of outputs) {
-    if (await isUnknown(output)) {
-      for (const resource of await resourcesBehind(output)) {
+    const isLacking = await isUnknown(output);
+    for (const resource of await resourcesBehind(output)) {
+      const id = idOf(resource);
+      // A hash of arguments, as in `rerunOn`, is known although its resource was not made.
+      if (isLacking || (id !== undefined && (await isUnknown(id)))) {
         names.add(await nameOf(resource));
       }
     }
