@@ -38,6 +38,7 @@ interface EmulatorFlags {
   plan?: Plan;
   crawl: Partial<Crawling>;
   allowRemotePages: boolean;
+  bookshop: boolean;
   latency: number;
   adminToken?: string;
   pageTimeout: number;
@@ -147,6 +148,7 @@ function serverCommand(): Command {
       {},
     )
     .option("--allow-remote-pages", "allow runs to open pages outside of this machine", false)
+    .option("--bookshop", "serve the pages of a bookshop at /bookshop/, for runs to extract", false)
     .option("--latency <ms>", "delay of each request in milliseconds", within("latencyMs"), 0)
     .option(
       "--page-timeout <ms>",
@@ -180,6 +182,7 @@ async function run(flags: EmulatorFlags): Promise<void> {
     plan: flags.plan,
     crawling: flags.crawl,
     allowRemotePages: flags.allowRemotePages,
+    bookshop: flags.bookshop,
     latencyMs: flags.latency,
     pageTimeoutMs: flags.pageTimeout,
     pageMemoryMb: flags.pageMemory,
@@ -205,7 +208,7 @@ function greeting(emulator: Emulator, flags: EmulatorFlags): string {
   const tasks = emulator.inspect.taskIds();
   return `The emulated service listens on ${emulator.url}; its state is kept ${kept}.
 Task groups: ${list(emulator.inspect.groups())}. Tasks: ${list(tasks)}.
-${adminLine(emulator, flags)}
+${adminLine(emulator, flags)}${flags.bookshop ? `\nBookshop: ${emulator.url}/bookshop/.` : ""}
 
 In the folder of a Pulumi project:
   pulumi config set webextract:baseUrl ${emulator.url}

@@ -20,6 +20,7 @@ import { Journal } from "./http/journal";
 import { checkLimits } from "./http/limits";
 import { buildServer } from "./http/server";
 import { LocalEmulator } from "./localEmulator";
+import { Bookshop } from "./page/bookshop";
 import { ChangeFeed } from "./page/changeFeed";
 import { RunProgress } from "./page/runProgress";
 import type { Service } from "./service";
@@ -46,6 +47,8 @@ export interface EmulatorOptions {
   plan?: Plan;
   /** Whether runs can open pages outside of this machine. Default false. */
   allowRemotePages?: boolean;
+  /** Whether the emulator serves the pages of a bookshop at `/bookshop/`, for runs to extract. Default false. */
+  bookshop?: boolean;
   /** Delay of each request in milliseconds, at most 600000. Default 0. */
   latencyMs?: number;
   /** How runs open pages. Default: without limits, without retries and without robots.txt. */
@@ -152,7 +155,7 @@ async function startWith(
       saved,
       closing: closing.signal,
     },
-    admin,
+    options.bookshop === true ? [admin, new Bookshop()] : [admin],
   );
   let url: string;
   try {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { EmulatorCredentials, Seed } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import { parse } from "yaml";
-import { serveSite } from "../../examples/quickstart/site/serveSite";
+import { serveSite } from "../../examples/quickstart/serveSite";
 import { emulatorState, projectFolder } from "./folders";
 import { onRememberedPort } from "./ports";
 

@@ -120,8 +120,13 @@ describe("an install of webextract-emulator", () => {
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => relative(join(repositoryRoot, "emulator"), join(parentPath, name)));
     assert.ok(page.includes(join("page", "index.html")));
+    assert.ok(files.includes("bookshop/pages/shelves/novels/page-3.html"));
+    assert.deepEqual(
+      files.filter((path) => /^bookshop\/(?!pages\/)/.test(path)),
+      [],
+    );
     assert.deepEqual(files.filter((path) => path.startsWith("page/")).sort(), page.sort());
-    assert.deepEqual(files.filter((path) => !/^(?:dist|page)\//.test(path)).sort(), [
+    assert.deepEqual(files.filter((path) => !/^(?:bookshop|dist|page)\//.test(path)).sort(), [
       "LICENSE",
       "README.md",
       "admin.openapi.yaml",

@@ -12,9 +12,16 @@ const repository = resolve(__dirname, "../..");
 const parts = [
   ...["package.json", "package-lock.json", "Pulumi.yaml", "tsconfig.json", "tsconfig.build.json"],
   ...["src", "scripts", "examples/quickstart", "dist"],
-  ...["package.json", "tsconfig.build.json", "openapi.yaml", "admin.openapi.yaml", "page", "src", "dist"].map(
-    (name) => `emulator/${name}`,
-  ),
+  ...[
+    "package.json",
+    "tsconfig.build.json",
+    "openapi.yaml",
+    "admin.openapi.yaml",
+    "bookshop",
+    "page",
+    "src",
+    "dist",
+  ].map((name) => `emulator/${name}`),
 ];
 const neverCopied = resolve(repository, "examples/quickstart/rows");
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { renameSync } from "node:fs";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
-import { pagesFolder } from "../../examples/quickstart/site/serveSite";
+import { pagesFolder } from "../../examples/quickstart/serveSite";
 import { savedState } from "../emulator/savedState";
 import { assertPicture, linesBetween, withoutVaryingValues } from "../pages/pictures";
 import { blocks, readPage } from "../pages/readPage";

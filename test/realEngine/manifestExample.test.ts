@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import { parse } from "yaml";
-import type { Site } from "../../examples/quickstart/site/serveSite";
-import { pagesFolder, serveSite } from "../../examples/quickstart/site/serveSite";
+import type { Site } from "../../examples/quickstart/serveSite";
+import { pagesFolder, serveSite } from "../../examples/quickstart/serveSite";
 import { readPages } from "../quickstart/readPages";
 import { Project, repositoryRoot } from "./harness";
 

@@ -8,7 +8,7 @@ import { contractText, yamlLibrary } from "../contract";
 import { internalFailure, Refusal } from "../errors";
 import { checkDepth } from "../http/body";
 import type { RequestCheck } from "../http/checkRequest";
-import type { AdminListener } from "../http/server";
+import type { Listener } from "../http/server";
 import { decodeColons } from "../http/server";
 import type { LocalEmulator } from "../localEmulator";
 import type { ChangeFeed } from "../page/changeFeed";
@@ -45,16 +45,13 @@ const prefix = "/__emulator";
 const bodyLimit = constants.MAX_STRING_LENGTH;
 
 /** The admin API. Its server is built at the first request, because reading its description takes longer than a start of the emulator. */
-export class Admin implements AdminListener {
+export class Admin implements Listener {
+  readonly prefix = prefix;
   private readonly parts: AdminParts;
   private app: Promise<FastifyInstance> | undefined;
 
   constructor(parts: AdminParts) {
     this.parts = parts;
-  }
-
-  serves(path: string): boolean {
-    return path.startsWith(prefix) && ["", "/", "?"].includes(path.charAt(prefix.length));
   }
 
   serve(request: IncomingMessage, response: ServerResponse): void {

@@ -11,22 +11,23 @@ import type { ServerParts, SocketUse } from "./exchange";
 import { Exchange } from "./exchange";
 import { presentedCredentials } from "./gate";
 
-/** Serves the paths of the admin API. */
-export interface AdminListener {
-  serves(path: string): boolean;
+/** Serves the paths below a prefix, on the port of the service: no hook, journal entry or behaviour of the service applies to its requests. */
+export interface Listener {
+  /** Without a slash at its end. */
+  readonly prefix: string;
   serve(request: IncomingMessage, response: ServerResponse): void;
 }
 
-/** @param admin has a server of its own on the same port: no hook, journal entry or behaviour of the service applies to its requests. */
-export async function buildServer(parts: ServerParts, admin: AdminListener): Promise<FastifyInstance> {
+export async function buildServer(parts: ServerParts, listeners: readonly Listener[]): Promise<FastifyInstance> {
   const app = fastify({
     forceCloseConnections: true,
     exposeHeadRoutes: false,
     rewriteUrl: decodeColons,
     serverFactory(serveService) {
       const server = createServer((request, response) => {
-        if (admin.serves(request.url ?? "")) admin.serve(request, response);
-        else serveService(request, response);
+        const listener = listeners.find(({ prefix }) => isBelow(prefix, request.url ?? ""));
+        if (listener === undefined) serveService(request, response);
+        else listener.serve(request, response);
       });
       server.keepAliveTimeout = 0;
       // A hold can last as long as a test.
@@ -54,6 +55,10 @@ export async function buildServer(parts: ServerParts, admin: AdminListener): Pro
   app.setNotFoundHandler((request, reply) => exchange.respondToUnknown(request, reply));
   app.setErrorHandler((error, request, reply) => exchange.respondToUnknown(request, reply, error));
   return app;
+}
+
+function isBelow(prefix: string, url: string): boolean {
+  return url.startsWith(prefix) && ["", "/", "?"].includes(url.charAt(prefix.length));
 }
 
 /** The router decodes every other character of a path. */
