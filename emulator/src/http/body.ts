@@ -28,8 +28,8 @@ export class ByteBlocks {
       this.last.set(part, this.used);
       this.used += part.length;
       from += part.length;
+      this.total += part.length;
     }
-    this.total += chunk.length;
   }
 
   /** The bytes, in blocks that do not get more with smaller chunks. */
