@@ -19,14 +19,14 @@ export function describeRefusedDelete(
 ): string {
   const ways = [
     `To remove the rows, run the same command again with the environment variable WEBEXTRACT_FORCE_DESTROY=${taskId}.`,
-    ...(isUp || urn === undefined
+    ...(isUp
       ? []
       : [
-          `To keep the task and its rows, set onDelete: "retain" on the resource, and run "pulumi up --target ${quoted(urn)}" and then the same command again.`,
+          `To keep the task and its rows, set onDelete: "retain" on the resource, and run "pulumi up --target ${urn === undefined ? "URN" : quoted(urn)}" and then the same command again.`,
         ]),
     `To save the rows in a file first, run "npx webextract export ${taskId} --out FILE".`,
   ];
-  return [message, ...ways, ...(isUp ? [] : describeDeleted(deleted))].join(" ");
+  return [message, ...ways, ...describeDeleted(deleted, isUp)].join(" ");
 }
 
 /** As a word of a shell: a name can contain anything. */
@@ -36,12 +36,18 @@ function quoted(urn: string): string {
 
 const mostTitles = 5;
 
-function describeDeleted(titles: readonly string[]): string[] {
+function describeDeleted(titles: readonly string[], isUp: boolean): string[] {
+  const again = isUp
+    ? "If you put them back into the program, an up makes them again"
+    : 'A "pulumi up" without --target makes them again';
   if (titles.length === 0) {
-    return [];
+    // An earlier command can have deleted the runs of the task.
+    return isUp
+      ? []
+      : ['A "pulumi up" without --target makes runs again that have left the state, and starts paid runs.'];
   }
   const more = titles.length - mostTitles;
   const named = [...titles.slice(0, mostTitles), ...(more > 0 ? [`${more} more`] : [])].join(", ");
-  const paid = titles.some((title) => title.startsWith("CloudRun ")) ? ", and start a paid run" : "";
-  return [`Already out of the state: ${named}. A "pulumi up" without --target would make them again${paid}.`];
+  const paid = titles.some((title) => title.startsWith("CloudRun ")) ? ", and starts a paid run for each CloudRun" : "";
+  return [`Already out of the state: ${named}. ${again}${paid}.`];
 }

@@ -106,7 +106,7 @@ const table: Readonly<Record<string, Row>> = {
   },
   use: {
     success: { line: "use --stack dev" },
-    failure: { line: "use --base-url ftp://x", ends: [2, "usage"] },
+    failure: { line: "use --base-url https://x.test", ends: [2, "usage"] },
   },
   "plan-report": {
     success: { line: "plan-report", input: plan },

@@ -216,15 +216,18 @@ console.log(answer === undefined ? "v3.248.0" : JSON.stringify(answer));`,
     });
 
     it("refuses what is no default, and a file that is not its own", async () => {
-      const secret = await world.run("use --base-url https://me:pa55word@service.test", env);
-      assert.equal(secret.code, 2);
-      assert.match(secret.stderr, /--base-url must not hold a user name or password\. Nothing was written\./);
+      // A file of a cloned folder must not choose where credentials go.
+      assert.equal((await world.run("use --base-url https://service.test", env)).code, 2);
+      const lines = world.start(["use", "--stack", "dev\nprod"], env);
+      lines.process.stdin.end();
+      assert.equal((await lines.ended).code, 2);
       assert.ok(!existsSync(world.path(".webextract.json")));
       for (const [content, words] of [
         ["{", /is not JSON/],
         ["[]", /must be a JSON object/],
-        ['{"stak": "dev"}', /has "stak", which is not known: stack, profile, baseUrl are; did you mean "stack"\?/],
+        ['{"stak": "dev"}', /has "stak", which is not known: stack, profile are; did you mean "stack"\?/],
         ['{"stack": 3}', /stack must be a non-empty string/],
+        ['{"baseUrl": "https://other.test"}', /has "baseUrl", which is not known/],
       ] as const) {
         writeFileSync(world.path(".webextract.json"), content);
         const ended = await world.run("status books", env);

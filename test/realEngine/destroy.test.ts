@@ -31,7 +31,7 @@ describe("the destroy of a task that still has rows", () => {
     );
     assert.match(
       ways,
-      /Already out of the state: CloudRun "(?:run|\d+)"\. A "pulumi up" without --target would make them again, and start a paid run\./,
+      /Already out of the state: CloudRun "(?:run|\d+)"\. A "pulumi up" without --target makes them again, and starts a paid run for each CloudRun\./,
     );
     assert.equal(removals(world), 0);
     assert.equal(world.emulator.inspect.rows(taskId).length, 25);
@@ -53,6 +53,16 @@ describe("the destroy of a task that still has rows", () => {
     assert.equal(removals(world), 0);
     await world.project.destroy({ env: { WEBEXTRACT_FORCE_DESTROY: taskId } });
     assert.equal(removals(world), 1);
+  });
+
+  it("is refused with the same ways a second time, when the run has left the state", async () => {
+    await world.project.destroy({ expect: "failure" });
+    const { output } = await world.project.destroy({ expect: "failure" });
+    assert.match(output, /set onDelete: "retain" on the resource, and run "pulumi up --target /);
+    assert.match(
+      output,
+      /A "pulumi up" without --target makes runs again that have left the state, and starts paid runs\./,
+    );
   });
 
   it("keeps the rows in the way that the error names, and starts no run", async () => {

@@ -1,19 +1,18 @@
-import { optionProblems } from "../../service/settings";
 import { writeFiles } from "../adopt/writeFiles";
 import type { CliCommand } from "../command";
 import type { Defaults } from "../connection/defaults";
-import { defaultNames, defaultsFile, describeDefaults, readDefaults } from "../connection/defaults";
+import { defaultNames, defaultsFile, describeDefaults, problemOf, readDefaults } from "../connection/defaults";
 import { CliError } from "../exitCodes";
 import { connectionOptions } from "../options";
 
 export const use: CliCommand = {
   name: "use",
-  summary: "choose the stack or the service for the commands of this folder",
+  summary: "choose the stack or the account for the commands of this folder",
   details:
     `The command writes ${defaultsFile} in the current folder, which has no secrets. Later commands there read it, and say so, unless an option or WEBEXTRACT_BASE_URL names a service. ` +
     `Without options, the command shows what the file has. To end its use, remove the file.`,
   connects: false,
-  options: connectionOptions(),
+  options: connectionOptions().filter((option) => defaultNames.some((name) => name === option.attributeName())),
   examples: [
     { line: "use --stack dev", does: "makes --stack dev the default of this folder" },
     { line: "use", does: "shows the defaults of this folder" },
@@ -29,11 +28,9 @@ export const use: CliCommand = {
         found === undefined ? "This folder has no defaults." : `This folder uses ${describeDefaults(found)}.`;
       return { json: found ?? {}, text: () => text };
     }
-    const { baseUrl } = given;
-    const problems =
-      baseUrl === undefined ? [] : optionProblems({ baseUrl }).filter((each) => each.startsWith("baseUrl"));
+    const problems = Object.entries(given).flatMap(([name, value]) => problemOf(name, value) ?? []);
     if (problems.length > 0) {
-      throw new CliError(`${problems.join(" ").replace("baseUrl", "--base-url")} Nothing was written.`, "usage");
+      throw new CliError(`${problems.join("; ")}. Nothing was written.`, "usage");
     }
     const content = `${JSON.stringify(given, undefined, 2)}\n`;
     await writeFiles([{ path: defaultsFile, content, present: "other" }], folder, cli.interrupted);

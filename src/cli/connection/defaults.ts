@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { didYouMean } from "../../resources/likelyName";
 import { isPlainMap } from "../../resources/values";
@@ -10,17 +10,17 @@ import type { ConnectionFlags } from "./connection";
 /** The file that `webextract use` writes. It has no secrets. */
 export const defaultsFile = ".webextract.json";
 
-/** What the file can contain. */
-export type Defaults = Pick<ConnectionFlags, "stack" | "profile" | "baseUrl">;
+/** What the file can contain. No address: a file of a cloned folder must not choose where credentials of the environment go. */
+export type Defaults = Pick<ConnectionFlags, "stack" | "profile">;
 
-export const defaultNames = ["stack", "profile", "baseUrl"] as const satisfies (keyof Defaults)[];
+export const defaultNames = ["stack", "profile"] as const satisfies (keyof Defaults)[];
 
 /**
  * The flags of a command with the defaults of the folder, where neither the command line nor the environment names a service: so the credentials of a stack
  * never go to another service. Says that it uses them.
  * @throws CliError if the file cannot be read
  */
-export function withDefaults<Flags extends Defaults>(flags: Flags, folder: string, terminal: Terminal): Flags {
+export function withDefaults<Flags extends ConnectionFlags>(flags: Flags, folder: string, terminal: Terminal): Flags {
   if (flags.stack !== undefined || flags.baseUrl !== undefined) {
     return flags;
   }
@@ -38,9 +38,8 @@ export function withDefaults<Flags extends Defaults>(flags: Flags, folder: strin
 
 /** `stack "dev", profile "uploads"`. */
 export function describeDefaults(defaults: Defaults): string {
-  const words = { stack: "stack", profile: "profile", baseUrl: "base URL" };
   return defaultNames
-    .flatMap((name) => (defaults[name] === undefined ? [] : [`${words[name]} "${defaults[name]}"`]))
+    .flatMap((name) => (defaults[name] === undefined ? [] : [`${name} "${defaults[name]}"`]))
     .join(", ");
 }
 
@@ -65,10 +64,10 @@ export function readDefaults(folder: string): Defaults | undefined {
 function parsed(folder: string): unknown {
   const path = join(folder, defaultsFile);
   try {
-    if (!lstatSync(path).isFile()) {
+    if (!statSync(path).isFile()) {
       throw unreadable("is not a regular file");
     }
-    return JSON.parse(readFileSync(path, "utf8"));
+    return JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
   } catch (error) {
     if (error instanceof CliError) {
       throw error;
@@ -81,11 +80,12 @@ function parsed(folder: string): unknown {
   }
 }
 
-function problemOf(name: string, value: unknown): string | undefined {
+export function problemOf(name: string, value: unknown): string | undefined {
   if (!defaultNames.some((each) => each === name)) {
     return `has "${name}", which is not known: ${defaultNames.join(", ")} are${didYouMean(name, defaultNames)}`;
   }
-  return typeof value === "string" && value !== "" ? undefined : `${name} must be a non-empty string`;
+  const isName = typeof value === "string" && value !== "" && !/\p{Cc}/u.test(value);
+  return isName ? undefined : `${name} must be a non-empty string in one line`;
 }
 
 function unreadable(reason: string): CliError {
