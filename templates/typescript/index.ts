@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { CloudRun, DataExport, ExtractionTask } from "pulumi-webextract";
 
 const config = new pulumi.Config();
+const site = config.require("siteUrl");
 
 // A copy of a template task, with its own settings. Action ids, types and properties are those of the template task.
 const products = new ExtractionTask("products", {
@@ -10,10 +11,13 @@ const products = new ExtractionTask("products", {
     taskGroupId: config.require("taskGroupId"),
   },
   actions: {
-    list: { actionType: "ExtractDataAction", properties: { RowSelector: "li.product" } },
+    list: {
+      actionType: "ExtractDataAction",
+      properties: { RowSelector: "li.book", "Field.sku": "@data-sku", "Field.title": "h2", "Field.price": ".price" },
+    },
     pages: { actionType: "PaginationAction", properties: { MaxPages: "2" } },
   },
-  startUrls: { urls: ["https://shop.example/products/"] },
+  startUrls: { urls: [`${site}/shelves/novels/`, `${site}/shelves/nature/`] },
 });
 
 // The first `pulumi up` starts a run. A later one starts a run only if the task has changed.

@@ -7,6 +7,7 @@ const config = new pulumi.Config();
 const manifest = new Manifest("tasks", {
   path: "tasks",
   variables: {
+    siteUrl: config.get("siteUrl") ?? "",
     sourceTaskId: config.get("sourceTaskId") ?? "",
     taskGroupId: config.get("taskGroupId") ?? "",
   },

@@ -67,6 +67,14 @@ class EmulatorProcess {
   }
 }
 
+/** The edit step of each template's README. */
+const edits: Record<string, [file: string, from: string, to: string]> = {
+  typescript: ["index.ts", 'MaxPages: "2"', 'MaxPages: "3"'],
+  "yaml-manifests": ["tasks/products.yaml", "MaxPages: 2", "MaxPages: 3"],
+};
+
+const skus = (first: number, count: number) => Array.from({ length: count }, (_, index) => `UL-${first + index}`);
+
 for (const template of readdirSync(templates)) {
   describe(`the template ${template}, with pulumi new from its folder`, function () {
     this.timeout(300_000);
@@ -98,6 +106,11 @@ for (const template of readdirSync(templates)) {
       rmSync(copy, { recursive: true, force: true });
     });
 
+    const rowsIn = (file: string): Record<string, string>[] =>
+      readFileSync(join(folder, "rows", file), "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line));
     const inFolder = (...args: string[]) => ({ args: ["--cwd", folder, ...args] });
 
     it("creates a project with its name, and says how to start the emulator", () => {
@@ -126,20 +139,33 @@ for (const template of readdirSync(templates)) {
       assert.ok(Number(count) > 1, preview);
     });
 
-    it("extracts rows from the emulator of the project, and changes nothing in a second up", async () => {
+    it("extracts the books from the emulator of the project, and changes nothing in a second up", async () => {
       emulator = new EmulatorProcess(folder);
-      await project.run(["config", "set", "webextract:baseUrl", await emulator.url()], inFolder());
+      const url = await emulator.url();
+      await project.run(["config", "set", "webextract:baseUrl", url], inFolder());
+      await project.run(["config", "set", "siteUrl", `${url}/bookshop`], inFolder());
       await project.up(inFolder());
-      const files = readdirSync(join(folder, "rows"));
-      assert.equal(files.length, 1);
-      assert.equal(
-        readFileSync(join(folder, "rows", String(files[0])), "utf8")
-          .trimEnd()
-          .split("\n").length,
-        25,
-      );
+      const [file = "", ...others] = readdirSync(join(folder, "rows"));
+      assert.deepEqual(others, []);
+      const rows = rowsIn(file);
+      assert.equal(rows.length, 15);
+      assert.deepEqual(rows[0], { sku: "UL-1001", title: "The Long Ferry", price: "14.90 €" });
       const { output: second } = await project.up(inFolder());
       assert.match(second, new RegExp(`\\b${count} unchanged`));
+    });
+
+    it("extracts more books with one more page", async () => {
+      const [before = ""] = readdirSync(join(folder, "rows"));
+      const [program = "", from = "", to = ""] = edits[template] ?? [];
+      const text = readFileSync(join(folder, program), "utf8");
+      assert.ok(text.includes(from));
+      writeFileSync(join(folder, program), text.replace(from, to));
+      await project.up(inFolder());
+      const [file = ""] = readdirSync(join(folder, "rows")).filter((name) => name !== before);
+      assert.deepEqual(
+        rowsIn(file).map(({ sku }) => sku),
+        [...skus(1001, 10), ...skus(2001, 7)],
+      );
     });
 
     it("is destroyed as its README says", async () => {

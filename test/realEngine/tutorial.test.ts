@@ -22,7 +22,7 @@ describe("the tutorial", () => {
   before(async () => {
     const read = (file: string) => readFileSync(join(template, file), "utf8");
     const seed = parse(read("emulator.yaml"));
-    emulator = await startEmulator({ seed });
+    emulator = await startEmulator({ seed, bookshop: true });
     project = await Project.create({
       name: "my-shop",
       files: {
@@ -36,6 +36,7 @@ describe("the tutorial", () => {
       leanSdk: "transpiled",
       config: {
         "webextract:baseUrl": emulator.url,
+        "my-shop:siteUrl": `${emulator.url}/bookshop`,
         "my-shop:sourceTaskId": "shop-template",
         "my-shop:taskGroupId": "shops",
       },
@@ -83,7 +84,10 @@ describe("the tutorial", () => {
       command: "pulumi preview --diff",
       output,
     });
+    const rowCount = async () => (await project.outputs()).rowCount;
+    assert.equal(await rowCount(), 15);
     await project.up();
+    assert.equal(await rowCount(), 17);
     assert.equal(rowFiles().length, 2);
     assert.equal(starts(), 2);
   });
