@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Listener } from "../http/server";
-import { StaticFiles } from "../http/staticFiles";
+import { StaticFiles } from "./staticFiles";
 
 /** The pages of a small bookshop, which runs can extract without another site. */
 export class Bookshop implements Listener {

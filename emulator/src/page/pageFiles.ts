@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { Refusal } from "../errors";
-import { StaticFiles } from "../http/staticFiles";
+import { StaticFiles } from "./staticFiles";
 
 /** The page runs its own scripts only, and loads nothing from other sites: what a run has extracted cannot become a script or a request. */
 const headers = {
