@@ -39,9 +39,14 @@ export function renameTask({ references }: Manifests, task: DeclaredTask, name: 
   }
   return [...edits].map(([before, found]) => {
     const isRenamed = isNamedByFile && before === file;
-    const newName = isRenamed ? before.name.replace(/[^/]*(?=\.ya?ml$)/i, () => name) : before.name;
+    const newName = isRenamed ? pathWithName(before.name, name) : before.name;
     return { before, after: new ManifestFile(newName, applied(before.text, found)) };
   });
+}
+
+/** The path with another name before the ending. */
+function pathWithName(path: string, name: string): string {
+  return path.slice(0, path.lastIndexOf("/") + 1) + name + path.slice(path.lastIndexOf("."));
 }
 
 /** A file as the library parses it, with the place of each value. */

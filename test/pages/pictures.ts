@@ -56,7 +56,8 @@ export function firstParagraph(output: string): string {
   return lines.slice(0, end < 0 ? undefined : end).join("\n");
 }
 
-const hash = /[0-9a-f]{64}/;
+/** A hash, or the text of `rerunOn` with a short one. */
+const hash = /\w+ \w+ [0-9a-f]{12}\b|[0-9a-f]{64}/;
 const colour = "(?:\\u001b\\[[\\d;]*m)*";
 
 /**
@@ -79,6 +80,7 @@ export function withoutVaryingValues(output: string): string {
   });
   let text = lines.join("\n");
   text = inOrder(text, /\b[0-9a-f]{64}\b/g, ["6c1f2a90…", "e07b48d3…", "3a95c6f1…", "b2d40e77…"]);
+  text = inOrder(text, /(?<="\w+ \w+ )[0-9a-f]{12}(?=")/g, ["5061aab15a4e", "cbeb832cca0e"]);
   text = inOrder(text, /\b\d{18}\b/g, ["639308323497897245", "639308327402213851", "639308331280046117"]);
   text = inOrder(text, /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, ["4be2a6f0-93d1-4c57-a4e8-7d5b10c2f936"]);
   text = inOrder(text, /\b127\.0\.0\.1:\d+\b/g, ["127.0.0.1:4020", "127.0.0.1:4021"]);
