@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, readdirSync, symlinkSync, utimesSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { Zstd } from "@hpcc-js/wasm-zstd";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { sideOf } from "../internals/compare";
 import type { Compared } from "./comparing";
-import { Comparing, leftFolders } from "./comparing";
+import { Comparing } from "./comparing";
 
 /** Two rows in each format. */
 const rows = [
@@ -114,6 +115,15 @@ describe("webextract compare, reading files", () => {
       const found = await files.compare(cases, file, { key: ["Name"] });
       assert.deepEqual([found.json.unchanged, found.json.fields.length], [1, 4]);
     }
+  });
+
+  it("refuses a Parquet file with two columns of one name, and shows where long values differ", async () => {
+    const column = (data: string[]) => ({ name: "v", data, type: "STRING" as const });
+    const twice = Buffer.from(parquetWriteBuffer({ columnData: [column(["a"]), column(["b"])] }));
+    assert.match(await failure(files.write("twice.parquet", twice)), /it has two columns with the name "v"/);
+    const long = (end: string): string => files.rows(`${end}.ndjson`, [{ k: "1", v: `${"x".repeat(500)}${end}` }]);
+    const { text } = await files.compare(long("old"), long("new"), { key: ["k"] });
+    assert.match(text, /…x{20}old +…x{20}new/);
   });
 
   it("keeps names apart that differ only in case, and fields that come late or in one row only", async () => {
@@ -265,18 +275,30 @@ describe("webextract compare, reading files", () => {
 
   it("leaves no folder with rows, also after a failure and an interruption", async () => {
     const file = files.write("rows.ndjson", ndjson);
-    const before = leftFolders();
-    await files.compare(file, file);
-    await failure(files.write("bad.ndjson", "x"));
+    const bad = files.write("bad.ndjson", "x");
     const interrupted = new Comparing();
     const large = interrupted.rows(
       "large.ndjson",
       Array.from({ length: 100_000 }, (_, index) => ({ index })),
     );
-    setTimeout(() => interrupted.interruption.abort(), 60);
-    assert.match(await interrupted.failure(large, large), /^Interrupted\. The rows were not compared\.$/);
-    interrupted.remove();
-    assert.deepEqual(leftFolders(), before);
-    assert.ok(readdirSync(tmpdir()).length > 0);
+    // Other commands of the machine use the usual folder.
+    const usual = process.env.TMPDIR;
+    const own = mkdtempSync(join(tmpdir(), "webextract-test-"));
+    process.env.TMPDIR = own;
+    try {
+      await files.compare(file, file);
+      await files.failure(file, bad);
+      setTimeout(() => interrupted.interruption.abort(), 60);
+      assert.match(await interrupted.failure(large, large), /^Interrupted\. The rows were not compared\.$/);
+      assert.deepEqual(readdirSync(own), []);
+    } finally {
+      if (usual === undefined) {
+        delete process.env.TMPDIR;
+      } else {
+        process.env.TMPDIR = usual;
+      }
+      interrupted.remove();
+      rmSync(own, { recursive: true });
+    }
   });
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -63,9 +63,4 @@ export class Comparing {
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
-}
-
-/** Folders with rows that comparisons have left. */
-export function leftFolders(): string[] {
-  return readdirSync(tmpdir()).filter((name) => name.startsWith("webextract-compare-"));
 }

@@ -1,4 +1,5 @@
 import { counted } from "../../resources/values";
+import { hideSecrets } from "../../service/errors/secretShapes";
 import type { Comparison, FieldComparison } from "./comparison";
 import type { Failure } from "./conditions";
 import { percentOf } from "./conditions";
@@ -132,7 +133,7 @@ function keyedTables(
     what: "examples",
     titles: ["field", "key", "old", "new"],
     rows: fields.flatMap(({ name, examples: found }) =>
-      found.map(({ key, old, now }) => [foreign(name), foreign(inOne(key)), valueCell(old), valueCell(now)]),
+      found.map(({ key, old, now }) => [foreign(name), foreign(inOne(key)), ...changedCells(old, now)]),
     ),
   };
   return withValues && examples.rows.length > 0 ? [changes, examples] : [changes];
@@ -209,6 +210,22 @@ const mostOfSeveral = 40;
 function frequentIn({ frequent }: FieldFigures): Part {
   return frequent.length === 0 ? "" : foreign(frequent.map(({ value, rows }) => `${cut(value)} (${rows})`).join(", "));
 }
+
+/** Long values that begin alike are shown from shortly before they differ. */
+function changedCells(old: string | undefined, now: string | undefined): Part[] {
+  if (old === undefined || now === undefined) {
+    return [valueCell(old), valueCell(now)];
+  }
+  // Before the cut, because half of a secret could not be found.
+  const shown = [hideSecrets(old), hideSecrets(now)].map((text) => [...text]);
+  const [one = [], other = []] = shown;
+  const differs = one.findIndex((character, index) => character !== other[index]);
+  const from = (differs < 0 ? one.length : differs) - charactersBefore;
+  return shown.map((text) => foreign(from > charactersBefore ? `…${text.slice(from).join("")}` : text.join("")));
+}
+
+/** Characters that are shown before the first one that differs. */
+const charactersBefore = 20;
 
 function valueCell(value: string | undefined): Part {
   return value === undefined ? "none" : foreign(value);

@@ -166,6 +166,10 @@ async function loadParquet(
     if (names.length !== columns.length) {
       throw new CliError(`DuckDB finds ${columns.length} columns where the schema has ${names.length}`);
     }
+    const twice = names.find((each, index) => names.indexOf(each) !== index);
+    if (twice !== undefined) {
+      throw new CliError(`it has two columns with the name "${twice}"`);
+    }
     const texts = columns.map(
       ([name, type], index) => `nullif(${inText(quotedName(String(name)), String(type))}, '') AS c${index}`,
     );
