@@ -20,10 +20,15 @@ export interface Connected extends Connection {
   stack?: string;
 }
 
+/** A connection of a command about one task. */
+export interface ConnectedTo extends Connected {
+  task: NamedTask;
+}
+
 type EndingClient = Pick<ServiceClient, "tokensSettled" | "isRefreshing" | "close">;
 
 /** @throws CliError if the task is at another service: the same id there is another task */
-function requireOrigin({ name, origin }: NamedTask, connected: Connected): void {
+export function requireOrigin({ name, origin }: NamedTask, connected: Connected): void {
   const service = serviceOf(connected);
   if (origin !== undefined && origin !== service && !connected.config.movedFrom.includes(origin)) {
     throw new CliError(
@@ -65,7 +70,7 @@ export class Cli {
    * @param task an id, or the name of a task in the state of the stack
    * @throws CliError if the name belongs to several tasks
    */
-  async connectTo(task: string, flags: ConnectionFlags): Promise<Connected & { task: NamedTask }> {
+  async connectTo(task: string, flags: ConnectionFlags): Promise<ConnectedTo> {
     const connected = await this.connect(flags);
     const named = await namedTask(task, connected.stack, this.context(connected));
     const { profile } = named;

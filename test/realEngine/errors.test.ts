@@ -52,6 +52,6 @@ describe("an error of a resource on the engine", () => {
     world.emulator.change.insertRows(world.copies()[0] ?? "", [{ a: 1 }]);
     await world.project.up();
     const { output } = await world.project.destroy({ expect: "failure" });
-    assertShown(output, ["TaskCopy \\(copy\\)", ".*forceDestroy"]);
+    assertShown(output, ["TaskCopy \\(copy\\)", "The rows of task .* were not removed"]);
   });
 });

@@ -22,7 +22,8 @@ interface StackResource {
   type: string;
   isTask: boolean;
   name: string;
-  /** When it was changed last, as ISO 8601. Empty if the state does not say. */
+  /** When it was made and changed last, as ISO 8601. Empty if the state does not say. */
+  created: string;
   modified: string;
   outputs: Readonly<Record<string, unknown>>;
 }
@@ -46,8 +47,10 @@ function resourcesOf({ resources }: Record<string, unknown>): StackResource[] {
       return [];
     }
     const { ownType: type, name } = partsOfUrn(each.urn);
-    const { modified, outputs } = each;
-    return type === undefined ? [] : [{ type, isTask: isTask(each.urn), name, modified: text(modified), outputs }];
+    const { created, modified, outputs } = each;
+    return type === undefined
+      ? []
+      : [{ type, isTask: isTask(each.urn), name, created: text(created), modified: text(modified), outputs }];
   });
 }
 
@@ -62,7 +65,9 @@ function tasksOf(resources: readonly StackResource[]): StackTask[] {
       byKey.set(keyOf(resource), byKey.get(keyOf(resource)) ?? task);
     }
   }
-  for (const resource of [...resources].sort((one, other) => compare(one.modified, other.modified))) {
+  // A wait or a refresh changes an older run. An export is written again by a change.
+  const timeOf = ({ type, created, modified }: StackResource): string => (type === "CloudRun" && created) || modified;
+  for (const resource of [...resources].sort((one, other) => compare(timeOf(one), timeOf(other)))) {
     if (typeof resource.outputs.taskId === "string") {
       const task = byKey.get(keyOf(resource)) ?? taskOf(resource);
       byKey.set(keyOf(resource), task);

@@ -5,7 +5,8 @@ import { bucketAndKey, isS3Path, remotePathProblem } from "../../../resources/ex
 import { s3Client } from "../../../resources/export/destinations/s3/sdk";
 import { StoreError } from "../../../resources/export/destinations/s3/storeError";
 import { incompleteRead } from "../../../resources/export/marking/wholeRead";
-import type { Cli } from "../../cli";
+import type { Cli, ConnectedTo } from "../../cli";
+import { requireOrigin } from "../../cli";
 import type { ConnectionFlags } from "../../connection/connection";
 import { findConnection } from "../../connection/connection";
 import { stackTasks } from "../../connection/stackTasks";
@@ -58,10 +59,11 @@ async function loadBatch(
       "usage",
     );
   }
-  const { client, task } = await cli.connectTo(given, flags);
-  const { taskId } = task;
+  const connected = await cli.connectTo(given, flags);
+  const { client } = connected;
+  const { taskId } = connected.task;
   const lotNo =
-    givenLotNo === latest && stack !== undefined ? await latestLotNo(taskId, stack, cli.interrupted) : givenLotNo;
+    givenLotNo === latest && stack !== undefined ? await latestLotNo(connected, stack, cli.interrupted) : givenLotNo;
   const name = `${given}:${lotNo}`;
   const notes: string[] = [];
   async function* pieces(): AsyncGenerator<Uint8Array> {
@@ -82,10 +84,13 @@ async function loadBatch(
   return { name, notes };
 }
 
-/** @throws CliError if the state of the stack has no run of the task */
-async function latestLotNo(taskId: string, stack: string, signal: AbortSignal): Promise<string> {
+/** @throws CliError if the state of the stack has no run of the task, or one at another service */
+async function latestLotNo(connected: ConnectedTo, stack: string, signal: AbortSignal): Promise<string> {
+  const { taskId } = connected.task;
   const tasks = await stackTasks(stack, signal);
-  const lotNo = tasks.find((task) => task.taskId === taskId && task.run !== undefined)?.run?.lotNo;
+  const found = tasks.find((task) => task.taskId === taskId && task.run !== undefined);
+  requireOrigin({ taskId, name: found?.name ?? taskId, origin: found?.origin }, connected);
+  const lotNo = found?.run?.lotNo;
   if (lotNo === undefined) {
     throw new CliError(
       `The state of stack "${stack}" has no run of task "${taskId}". Name the lotNo. No rows were read.`,
