@@ -1,4 +1,5 @@
 import { Argument, InvalidArgumentError, Option } from "commander";
+import type { CliCommand } from "./command";
 
 /** The options of every command. */
 export const commonOptions = (): Option[] => [new Option("--json", "write one JSON document to standard output")];
@@ -22,6 +23,11 @@ export const typesOption = (): Option =>
     "--types <names>",
     "action types to read, with commas between them (default: webextract:actionTypes, otherwise all that the service shows without a type)",
   ).argParser(namesIn);
+
+/** The options that a command has, with those of all commands. */
+export function optionsOf({ options = [], connects }: Pick<CliCommand, "options" | "connects">): Option[] {
+  return [...options, ...(connects ? connectionOptions() : []), ...commonOptions()];
+}
 
 export const yesOption = (): Option => new Option("-y, --yes", "answer the question with yes");
 

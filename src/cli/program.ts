@@ -3,7 +3,7 @@ import { Command, CommanderError } from "commander";
 import { ownPackage } from "../service/ownPackage";
 import type { CliCommand, CommandValues } from "./command";
 import { commands } from "./commands/index";
-import { commonOptions, connectionOptions } from "./options";
+import { optionsOf } from "./options";
 
 export const programName = "webextract";
 
@@ -22,11 +22,6 @@ export interface Invocation {
 export interface ParserOutput {
   writeOut(text: string): void;
   writeErr(text: string): void;
-}
-
-/** The options that a command has, with those of all commands. */
-export function optionsOf({ options = [], connects }: CliCommand): ReturnType<typeof commonOptions> {
-  return [...options, ...(connects ? connectionOptions() : []), ...commonOptions()];
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { RowsAreHeld } from "../resources/task/taskRows";
+import { shellQuoted } from "../resources/values";
 
 /** What was deleted before the refusal, in this command. */
 export interface BeforeRefusal {
@@ -22,16 +23,11 @@ export function describeRefusedDelete(
     ...(isUp
       ? []
       : [
-          `To keep the task and its rows, set onDelete: "retain" on the resource, and run "pulumi up --target ${urn === undefined ? "URN" : quoted(urn)}" and then the same command again.`,
+          `To keep the task and its rows, set onDelete: "retain" on the resource, and run "pulumi up --target ${urn === undefined ? "URN" : shellQuoted(urn)}" and then the same command again.`,
         ]),
     `To save the rows in a file first, run "npx webextract export ${taskId} --out FILE".`,
   ];
   return [message, ...ways, ...describeDeleted(deleted, isUp)].join(" ");
-}
-
-/** As a word of a shell: a name can contain anything. */
-function quoted(urn: string): string {
-  return `'${urn.replaceAll("'", () => "'\\''")}'`;
 }
 
 const mostTitles = 5;

@@ -79,3 +79,8 @@ export function isPlainMap(value: unknown): value is Record<string, unknown> {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
+
+/** A text as one word of a shell. */
+export function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", () => "'\\''")}'`;
+}

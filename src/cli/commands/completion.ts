@@ -1,8 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of shells
 import type { Option } from "commander";
 import { Argument } from "commander";
+import { shellQuoted } from "../../resources/values";
 import type { CliCommand } from "../command";
-import { commonOptions, connectionOptions } from "../options";
+import { optionsOf } from "../options";
 
 /** The command line as a shell completes it. */
 interface Completed {
@@ -26,11 +27,7 @@ export function completion(all: () => readonly CliCommand[]): CliCommand {
     arguments: [new Argument("<shell>", "the shell").choices(Object.keys(shells))],
     examples: [{ line: "completion bash", does: "prints the script for Bash" }],
     async run({ arguments: [shell] }) {
-      const completed = all().map(({ name, summary, options = [], connects }) => ({
-        name,
-        summary,
-        options: [...options, ...(connects ? connectionOptions() : []), ...commonOptions()],
-      }));
+      const completed = all().map((each) => ({ name: each.name, summary: each.summary, options: optionsOf(each) }));
       const script = shells[shell as keyof typeof shells](completed);
       return { json: { shell, script }, text: () => script };
     },
@@ -98,8 +95,7 @@ function bash(commands: readonly Completed[]): string {
 }
 
 function zsh(commands: readonly Completed[]): string {
-  const quoted = (text: string): string => `'${text.replaceAll("'", () => "'\\''")}'`;
-  const described = (word: string, summary: string): string => quoted(`${word}:${summary}`);
+  const described = (word: string, summary: string): string => shellQuoted(`${word}:${summary}`);
   const groups = groupsOf(commands);
   const spec = (option: Option): string => {
     const flags = flagsOf(option);
@@ -107,7 +103,7 @@ function zsh(commands: readonly Completed[]): string {
     const value = option.required
       ? `:${option.attributeName()}:${option.argChoices === undefined ? "_files" : `(${option.argChoices.join(" ")})`}`
       : "";
-    return flags.map((flag) => quoted(`${flag}[${words}]${value}`)).join(" ");
+    return flags.map((flag) => shellQuoted(`${flag}[${words}]${value}`)).join(" ");
   };
   const top = firstWords(commands).map((word) =>
     described(
@@ -136,7 +132,7 @@ function zsh(commands: readonly Completed[]): string {
     "  esac",
     '  case "$command" in',
     ...commands.map(
-      ({ name, options }) => `    ${quoted(name)}) _arguments ${options.map(spec).join(" ")} '*:file:_files' ;;`,
+      ({ name, options }) => `    ${shellQuoted(name)}) _arguments ${options.map(spec).join(" ")} '*:file:_files' ;;`,
     ),
     "  esac",
     "}",

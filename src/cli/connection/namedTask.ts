@@ -7,16 +7,8 @@ import { CliError } from "../exitCodes";
 import type { StackTask } from "./stackTasks";
 import { stackTasks } from "./stackTasks";
 
-/** A task that the user names by its id or by its name. */
-export interface NamedTask {
-  taskId: string;
-  /** Its name in the state of the stack, if the user gave that. */
-  name?: string;
-  /** The account of its resources in the stack. */
-  profile?: string;
-  /** Its service, as the state has it. */
-  origin?: string;
-}
+/** A task that the user names by its id or by its name. Only its id is known then, or what the state of the stack says. */
+export type NamedTask = Omit<StackTask, "exports">;
 
 /** `task "shop-1"`, or `task "books" (id shop-1, stack dev)`. */
 export function describeTask({ taskId, name }: NamedTask, stack: string | undefined): string {
@@ -41,8 +33,7 @@ export async function namedTask(given: string, stack: string | undefined, contex
   const [first] = found;
   if (first !== undefined) {
     requireOne(found, given, stack);
-    const { taskId, profile, origin } = first;
-    return { taskId, name: given, profile, origin };
+    return first;
   }
   if (presence === "gone" && !isId) {
     const likely = didYouMean(

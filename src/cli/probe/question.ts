@@ -1,6 +1,7 @@
 import type { ConfigKey } from "../../config/configKeys";
 import { configKeys } from "../../config/configKeys";
 import type { ServiceTraits } from "../../resources/resource";
+import { shellQuoted } from "../../resources/values";
 import type { ServiceClientOptions } from "../../service/options";
 import type { Finding } from "../findings/findings";
 import type { Asker } from "./asker";
@@ -55,7 +56,7 @@ export interface Question {
 export function settingOf(name: ConfigKey, value: string, when?: string): FittingSetting {
   const key = `webextract:${name}`;
   const isPlain = /^[\w./:,-]+$/.test(value);
-  const command = `pulumi config set ${key} ${isPlain ? value : `'${value.replaceAll("'", "'\\''")}'`}`;
+  const command = `pulumi config set ${key} ${isPlain ? value : shellQuoted(value)}`;
   return { key, variable: configKeys[name].environment, value, command, ...(when === undefined ? {} : { when }) };
 }
 

@@ -9,6 +9,7 @@ import type { Cli, ConnectedTo } from "../../cli";
 import { requireOrigin } from "../../cli";
 import type { ConnectionFlags } from "../../connection/connection";
 import { findConnection } from "../../connection/connection";
+import type { StackTask } from "../../connection/stackTasks";
 import { stackTasks } from "../../connection/stackTasks";
 import { CliError } from "../../exitCodes";
 import type { Database, Value } from "../database";
@@ -86,9 +87,10 @@ async function loadBatch(
 
 /** @throws CliError if the state of the stack has no run of the task, or one at another service */
 async function latestLotNo(connected: ConnectedTo, stack: string, signal: AbortSignal): Promise<string> {
-  const { taskId } = connected.task;
-  const tasks = await stackTasks(stack, signal);
-  const found = tasks.find((task) => task.taskId === taskId && task.run !== undefined);
+  const { task } = connected;
+  const { taskId } = task;
+  // For a name, the state has been read.
+  const found = task.run === undefined ? await taskWithRun(taskId, stack, signal) : task;
   requireOrigin({ taskId, name: found?.name ?? taskId, origin: found?.origin }, connected);
   const lotNo = found?.run?.lotNo;
   if (lotNo === undefined) {
@@ -98,6 +100,11 @@ async function latestLotNo(connected: ConnectedTo, stack: string, signal: AbortS
     );
   }
   return lotNo;
+}
+
+async function taskWithRun(taskId: string, stack: string, signal: AbortSignal): Promise<StackTask | undefined> {
+  const tasks = await stackTasks(stack, signal);
+  return tasks.find((each) => each.taskId === taskId && each.run !== undefined);
 }
 
 async function loadFile(table: RowTable, side: FileSide, options: LoadOptions): Promise<Omit<LoadedSide, "table">> {

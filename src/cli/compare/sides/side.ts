@@ -1,3 +1,5 @@
+import type { ExportFormat } from "../../../resources/export/formats/formats";
+import { formatNames } from "../../../resources/export/formats/formats";
 import { CliError } from "../../exitCodes";
 
 /** One of the two things that are compared. */
@@ -7,7 +9,7 @@ export interface FileSide {
   readonly kind: "file";
   /** As the user has named it. */
   readonly name: string;
-  readonly format: RowFormat;
+  readonly format: ExportFormat;
   readonly compression?: "gzip" | "zstd";
 }
 
@@ -19,13 +21,10 @@ export interface BatchSide {
   readonly lotNo: string;
 }
 
-export type RowFormat = "ndjson" | "json" | "csv" | "parquet";
-
-const formats: readonly RowFormat[] = ["ndjson", "json", "csv", "parquet"];
 const compressions = { gz: "gzip", zst: "zstd" } as const;
 
 const known = /\.(ndjson|json|csv|parquet)(?:\.(gz|zst))?$/;
-const endings = `${formats.map((each) => `.${each}`).join(", ")}, each also with .gz or .zst`;
+const endings = `${formatNames.map((each) => `.${each}`).join(", ")}, each also with .gz or .zst`;
 
 /** The lotNo that stands for the one in the state of a stack. */
 export const latest = "latest";
@@ -38,7 +37,7 @@ export function sideOf(given: string): Side {
   const [, format, ending] = known.exec(given.toLowerCase()) ?? [];
   if (format !== undefined) {
     const compression = ending === undefined ? undefined : compressions[ending as keyof typeof compressions];
-    return { kind: "file", name: given, format: format as RowFormat, compression };
+    return { kind: "file", name: given, format: format as ExportFormat, compression };
   }
   if (given.startsWith("s3://")) {
     throw new CliError(`"${given}" has no known ending. Known are ${endings}. No rows were read.`, "usage");
