@@ -6,7 +6,7 @@ import { fewerFrames } from "../engine/stackFrames";
 import type { ArgSpecs, Shape } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { taskNamedBy } from "../resources/ownership";
-import { ownTypes } from "../resources/urn";
+import { typeToken } from "../resources/urn";
 import { canonical, entryOf, isPlainMap } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
 import { isRecord } from "../service/isRecord";
@@ -71,7 +71,7 @@ export abstract class ExtractionResource extends CustomResource {
     }
     const leave = fewerFrames();
     try {
-      super(typeToken(definition.type), name, properties, options);
+      super(typeToken(definition.type, "dynamic"), name, properties, options);
     } finally {
       leave();
     }
@@ -135,10 +135,6 @@ function withoutOwnId(args: Record<string, unknown>): Record<string, unknown> {
     return others;
   }
   return isRecord(args.from) ? { ...args, from: withoutOwnId(args.from) } : args;
-}
-
-export function typeToken(type: string): string {
-  return `${ownTypes}${type}`;
 }
 
 /** The task that the arguments name, if any. */

@@ -99,7 +99,7 @@ export class Journal {
     // A resource that was renamed since has another URN. Its state holds what was noted under the old URN.
     for (const { key, entry } of urn === undefined ? earlier.all() : earlier.of(madeIn(sighting))) {
       const here = this.originsOf(origin).includes(entry.origin) && entry.profile === profile;
-      const isOfKind = urn === undefined || partsOfUrn(urn).type === partsOfUrn(entry.urn).type;
+      const isOfKind = urn === undefined || partsOfUrn(urn).ownType === partsOfUrn(entry.urn).ownType;
       const isFree = !this.own.has(key) && !this.isRunning(entry);
       if (here && isOfKind && isInState(entry, sighting) && isFree) {
         earlier.remove({ key, entry });

@@ -4,6 +4,7 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import type { OnceOperation } from "../resources/task/requestJournal";
+import { urnAs } from "../resources/urn";
 import { codeOf, makePrivateFolder, readPrivateFile, setAside, writePrivateFile } from "../service/files/privateFile";
 import { isTemporary, removeAbandonedFiles } from "../service/files/temporaryFiles";
 import { isRecord } from "../service/isRecord";
@@ -42,9 +43,12 @@ export interface KeyedEntry {
 /** How long an entry is kept, in milliseconds. When it no longer counts, a warning can still name what the request made. */
 const keptFor = 30 * 24 * 3600 * 1000;
 
-/** The name of an entry's file: one for each resource and operation. */
+/**
+ * The name of an entry's file: one for each resource and operation. It is the same for a dynamic resource and a native one, so that a resource that moves
+ * to the other kind finds its entries.
+ */
 export function keyOf(operation: OnceOperation, { urn, origin, profile }: ResourceName): string {
-  const name = JSON.stringify([operation, urn, origin, profile]);
+  const name = JSON.stringify([operation, urnAs(urn, "dynamic"), origin, profile]);
   return createHash("sha256").update(name).digest("hex").slice(0, 32);
 }
 

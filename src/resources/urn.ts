@@ -1,5 +1,16 @@
-/** The type of a dynamic resource of this package begins so in the state of a stack. */
-export const ownTypes = "pulumi-nodejs:dynamic/webextract:";
+/** How a resource of this package runs: as a dynamic resource of the Node.js SDK, or on the native plugin. */
+export type EngineKind = "dynamic" | "native";
+
+/** The types of this package begin so in the state of a stack. */
+const typePrefixes: Readonly<Record<EngineKind, string>> = {
+  dynamic: "pulumi-nodejs:dynamic/webextract:",
+  native: "webextract:index:",
+};
+
+/** The type of a resource of a class, such as `CloudRun`. */
+export function typeToken(ownType: string, kind: EngineKind): string {
+  return `${typePrefixes[kind]}${ownType}`;
+}
 
 export interface UrnParts {
   type: string;
@@ -12,8 +23,26 @@ export interface UrnParts {
 export function partsOfUrn(urn: string): UrnParts {
   const [types = "", ...name] = urn.split("::").slice(2);
   const type = types.split("$").at(-1) ?? "";
-  const ownType = type.startsWith(ownTypes) ? type.slice(ownTypes.length) : undefined;
-  return { type, name: name.join("::"), ownType };
+  return { type, name: name.join("::"), ownType: ownTypeOf(type) };
+}
+
+/** The class of a type of this package, such as `CloudRun`; undefined for all other types. */
+function ownTypeOf(type: string): string | undefined {
+  const prefix = Object.values(typePrefixes).find((each) => type.startsWith(each));
+  return prefix === undefined ? undefined : type.slice(prefix.length);
+}
+
+/** A URN with the types of this package, also those of its parents, as resources of another kind. URNs of other programs stay as they are. */
+export function urnAs(urn: string, kind: EngineKind): string {
+  const [stack = "", project = "", types, ...name] = urn.split("::");
+  if (types === undefined) {
+    return urn;
+  }
+  const converted = types.split("$").map((type) => {
+    const ownType = ownTypeOf(type);
+    return ownType === undefined ? type : typeToken(ownType, kind);
+  });
+  return [stack, project, converted.join("$"), ...name].join("::");
 }
 
 /** Whether a resource is a task of its own, and not a part of one. */

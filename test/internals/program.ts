@@ -1,3 +1,2 @@
-export { typeToken } from "../../src/program/extractionResource";
 export { warnOfPlainCredentials } from "../../src/program/plainCredentials";
 export { providerText } from "../../src/program/providerText";

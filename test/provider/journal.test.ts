@@ -69,6 +69,15 @@ describe("the journal of requests that must not be sent twice", () => {
       );
     });
 
+    it("takes the copy over when the resource has moved to the native plugin since, and back", async () => {
+      await copiedUnsaved();
+      const native = world.declare("TaskCopy", undefined, "native");
+      await world.unsaved(native, () => native.up(copyArgs));
+      const dynamic = world.declare("TaskCopy");
+      await dynamic.up(copyArgs);
+      assert.deepEqual(copies(), [dynamic.id]);
+    });
+
     it("is empty after the engine has saved the state and ended as usual", async () => {
       const copy = await copiedUnsaved();
       assert.equal(world.journal().length, 1);

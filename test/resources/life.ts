@@ -8,7 +8,8 @@ import type { ConfigKey } from "../internals/config";
 import { noteUrn } from "../internals/engine";
 import type { Layer } from "../internals/provider";
 import { InitFailure } from "../internals/provider";
-import { canonical } from "../internals/resources";
+import type { EngineKind } from "../internals/resources";
+import { canonical, typeToken } from "../internals/resources";
 import { InProcess } from "../program/inProcess";
 
 type Properties = Record<string, unknown>;
@@ -111,8 +112,8 @@ export class World {
   }
 
   /** Without a name, the engine doesn't tell its URN. */
-  declare(type: string, name: string | undefined = type): Declared {
-    const urn = `urn:pulumi:dev::test::pulumi-nodejs:dynamic/webextract:${type}::${name}`;
+  declare(type: string, name: string | undefined = type, kind: EngineKind = "dynamic"): Declared {
+    const urn = `urn:pulumi:dev::test::${typeToken(type, kind)}::${name}`;
     return new Declared(this, type, name === "" ? undefined : urn);
   }
 
