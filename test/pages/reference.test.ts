@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { parse } from "yaml";
 import { pathOfPage } from "../../scripts/docs/resourcePage";
 import { configKeys, parseConfig, unknownKeys } from "../internals/config";
-import { typeToken } from "../internals/resources";
-import { resources } from "../internals/resources";
+import { resources, typeToken } from "../internals/resources";
 import { readPage } from "./readPage";
 
 describe("the reference", () => {
