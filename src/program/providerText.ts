@@ -1,14 +1,6 @@
 import { createRequire } from "node:module";
 import { RunError, runtime } from "@pulumi/pulumi";
 
-/**
- * The JavaScript that the engine keeps in the state of each resource and runs for it. This text is a permanent contract. A changed text shows as an update
- * of every resource of every user, and old state always runs the text that it was written with.
- */
-export function providerText(type: string): string {
-  return `exports.handler=()=>require("module").createRequire(process.cwd()+"/")("pulumi-webextract/provider").get("${type}")`;
-}
-
 let resolved = false;
 
 /** Makes sure, at preview, that the engine will find this package. It looks only from the folder of the program. */

@@ -12,6 +12,14 @@ export function typeToken(ownType: string, kind: EngineKind): string {
   return `${typePrefixes[kind]}${ownType}`;
 }
 
+/**
+ * The JavaScript that the engine keeps in the state of each resource and runs for it. This text is a permanent contract. A changed text shows as an update
+ * of every resource of every user, and old state always runs the text that it was written with.
+ */
+export function providerText(type: string): string {
+  return `exports.handler=()=>require("module").createRequire(process.cwd()+"/")("pulumi-webextract/provider").get("${type}")`;
+}
+
 export interface UrnParts {
   type: string;
   name: string;

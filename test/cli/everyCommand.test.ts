@@ -3,7 +3,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import type { Seed } from "webextract-emulator";
 import { commands } from "../internals/cli";
 import type { Ended, Running } from "./webextract";
-import { CliWorld, shop } from "./webextract";
+import { CliWorld, fakePulumi, shop } from "./webextract";
 
 type Variables = Record<string, string | undefined>;
 
@@ -31,6 +31,7 @@ interface Row {
 }
 
 const noCredential = { WEBEXTRACT_ACCESS_TOKEN: undefined, WEBEXTRACT_API_KEY: undefined };
+const withPulumi = { PATH: "with a stack" };
 const plan = JSON.stringify({ steps: [] });
 const unknownTask: [number, string] = [4, "notFound"];
 
@@ -113,6 +114,11 @@ const table: Readonly<Record<string, Row>> = {
     failure: { line: "plan-report", input: "no plan", ends: [2, "usage"] },
     interrupted: { line: "plan-report", at: atOnce },
   },
+  migrate: {
+    success: { line: "migrate --stack dev --yes", env: withPulumi },
+    failure: { line: "migrate", ends: [2, "usage"] },
+    interrupted: { line: "migrate --stack dev --yes", env: withPulumi, at: atOnce },
+  },
   doctor: {
     success: { line: "doctor" },
     failure: { line: "doctor --task nowhere", ends: [1] },
@@ -150,6 +156,12 @@ const table: Readonly<Record<string, Row>> = {
   },
 };
 
+/** A stack with one resource, for commands that read its state. */
+const pulumi = `const state = { version: 3, deployment: { resources: [
+  { urn: "urn:pulumi:dev::shop::pulumi-nodejs:dynamic/webextract:TaskCopy::copy", type: "pulumi-nodejs:dynamic/webextract:TaskCopy" },
+] } };
+if (process.argv[3] === "export") console.log(JSON.stringify(state));`;
+
 const seed: Seed = {
   taskGroups: [{ taskGroupId: "shops" }],
   tasks: [
@@ -177,17 +189,19 @@ describe("every command", () => {
   });
   afterEach(() => world.remove());
 
-  const own = /^(?:good\.yaml|good\.csv|renamed\.yaml|bad\.yaml|interruptSelf\.cjs)$/;
+  const own = /^(?:good\.yaml|good\.csv|renamed\.yaml|bad\.yaml|interruptSelf\.cjs|bin\/.*)$/;
   const leftFiles = (): string[] =>
     readdirSync(world.folder, { recursive: true, withFileTypes: true })
       .map((entry) =>
         `${entry.parentPath}/${entry.name}${entry.isDirectory() ? "/" : ""}`.slice(world.folder.length + 1),
       )
       .filter((path) => !own.test(path));
-  const given = (env: Variables = {}): Variables =>
-    "WEBEXTRACT_REFRESH_TOKEN" in env
-      ? { ...noCredential, WEBEXTRACT_REFRESH_TOKEN: world.emulator.credentials.refreshToken }
-      : env;
+  const given = (env: Variables = {}): Variables => {
+    if ("WEBEXTRACT_REFRESH_TOKEN" in env) {
+      return { ...noCredential, WEBEXTRACT_REFRESH_TOKEN: world.emulator.credentials.refreshToken };
+    }
+    return env === withPulumi ? { PATH: fakePulumi(world, pulumi) } : env;
+  };
   const inputOf = (input = ""): string =>
     input === "of the emulator" ? world.emulator.credentials.refreshToken : input;
 

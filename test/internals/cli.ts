@@ -1,5 +1,6 @@
 export { adviceFor } from "../../src/cli/advice";
 export { commands } from "../../src/cli/commands/index";
 export { CliError } from "../../src/cli/exitCodes";
+export { migratedState } from "../../src/cli/migrate/migratedState";
 export { table } from "../../src/cli/table";
 export { Terminal } from "../../src/cli/terminal";

@@ -1,2 +1,1 @@
 export { warnOfPlainCredentials } from "../../src/program/plainCredentials";
-export { providerText } from "../../src/program/providerText";

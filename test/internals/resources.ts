@@ -41,5 +41,5 @@ export type { Setting, SettingOf } from "../../src/resources/settings/setting";
 export { byKey, changedProperties, merge, toUpdates, without } from "../../src/resources/settings/setting";
 export { ActionReader } from "../../src/resources/task/actionReader";
 export type { EngineKind } from "../../src/resources/urn";
-export { partsOfUrn, typeToken, urnAs } from "../../src/resources/urn";
+export { partsOfUrn, providerText, typeToken, urnAs } from "../../src/resources/urn";
 export { canonical, unknown } from "../../src/resources/values";

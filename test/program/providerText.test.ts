@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { get } from "../../src/provider/provider";
-import { providerText } from "../internals/program";
-import { resources } from "../internals/resources";
+import { providerText, resources } from "../internals/resources";
 
 describe("the provider text in state", () => {
   it("never changes, because a change would show as an update of every resource", () => {

@@ -2,6 +2,7 @@ import { actionsCommand } from "../adopt/actionsCommand";
 import { adoptCommand } from "../adopt/adoptCommand";
 import type { CliCommand } from "../command";
 import { compareCommand } from "../compare/compareCommand";
+import { migrateCommand } from "../migrate/migrateCommand";
 import { planReportCommand } from "../planReport/planReportCommand";
 import { probeCommand } from "../probe/probeCommand";
 import { completion } from "./completion";
@@ -34,6 +35,7 @@ export const commands: readonly CliCommand[] = [
   rename,
   use,
   planReportCommand,
+  migrateCommand,
   doctor,
   probeCommand,
   tokenStatus,

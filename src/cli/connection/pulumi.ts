@@ -14,13 +14,20 @@ export interface PulumiResult {
  * @param signal ends the program
  * @throws CliError if the program cannot be started, or the signal ended it
  */
-function runPulumi(args: readonly string[], purpose: string, signal?: AbortSignal): Promise<PulumiResult> {
+function runPulumi(
+  args: readonly string[],
+  purpose: string,
+  signal?: AbortSignal,
+  input?: string,
+): Promise<PulumiResult> {
   return new Promise((resolve, reject) => {
     // On Windows, Pulumi is an .exe, which needs no shell.
-    const child = spawn("pulumi", args, { stdio: ["inherit", "pipe", "pipe"], signal });
+    const child = spawn("pulumi", args, { stdio: [input === undefined ? "inherit" : "pipe", "pipe", "pipe"], signal });
+    // A program that ends early closes its input. Its exit code and its errors say why.
+    child.stdin?.on("error", () => undefined).end(input);
     const [output, errors]: [Buffer[], Buffer[]] = [[], []];
-    child.stdout.on("data", (piece: Buffer) => output.push(piece));
-    child.stderr.on("data", (piece: Buffer) => errors.push(piece));
+    child.stdout?.on("data", (piece: Buffer) => output.push(piece));
+    child.stderr?.on("data", (piece: Buffer) => errors.push(piece));
     child.once("error", (error: NodeJS.ErrnoException) => {
       if (signal?.aborted === true) {
         reject(new CliError(`${purpose} was interrupted. No request was sent.`, "interrupted"));
@@ -55,6 +62,23 @@ export async function stackConfig(stack: string, signal?: AbortSignal): Promise<
  */
 export function stackState(stack: string, signal?: AbortSignal): Promise<unknown> {
   return readStack(stack, "state", ["stack", "export"], signal);
+}
+
+/**
+ * Replaces the state of a stack. Once begun, it is not interrupted.
+ * @throws CliError with what Pulumi says about it
+ */
+export async function importState(stack: string, state: object): Promise<void> {
+  const purpose = `The state of stack "${stack}" cannot be replaced: pulumi stack import`;
+  const { code, errors } = await runPulumi(
+    ["stack", "import", "--stack", stack],
+    purpose,
+    undefined,
+    JSON.stringify(state),
+  );
+  if (code !== 0) {
+    throw new CliError(`${purpose} ended with ${code ?? "a signal"}: ${reasonIn(errors)}`);
+  }
 }
 
 async function readStack(stack: string, what: string, args: readonly string[], signal?: AbortSignal): Promise<object> {
