@@ -30,7 +30,7 @@ interface Service {
 }
 
 /** Shared by all resources of a provider process: configuration, clients, journal, owners, and the order of writes to a task. */
-export class Host {
+export class Host<OfEngine extends Engine = Engine> {
   /** Undefined if the configuration switches the journal off. */
   readonly journal: Journal | undefined;
   private readonly accountGuards = new Map<string, AccountGuard>();
@@ -57,7 +57,7 @@ export class Host {
 
   constructor(
     read: ReadKey,
-    readonly engine: Engine,
+    readonly engine: OfEngine,
     /** The program's folder. */
     readonly programFolder = process.cwd(),
     processes: Processes = systemProcesses(),

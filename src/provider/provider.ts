@@ -1,5 +1,6 @@
 import type { dynamic } from "@pulumi/pulumi";
 import type { ReadKey } from "../config/config";
+import type { DynamicEngine } from "../engine/engine";
 import { connectedEngine } from "../engine/engine";
 import { resources } from "../resources/index";
 import { DynamicProvider } from "./dynamicProvider";
@@ -20,19 +21,19 @@ export function get(type: string): dynamic.ResourceProvider {
 }
 
 /** The host of the process: all resources share its clients, limits and locks. */
-let host: Host | undefined;
+let host: Host<DynamicEngine> | undefined;
 
 function configure({ config }: dynamic.ConfigureRequest): void {
   host ??= start((key) => config.get(`webextract:${key}`));
 }
 
 /** An old SDK does not call configure. Then only the environment is known. */
-function currentHost(): Host {
+function currentHost(): Host<DynamicEngine> {
   host ??= start(() => undefined);
   return host;
 }
 
-function start(read: ReadKey): Host {
+function start(read: ReadKey): Host<DynamicEngine> {
   const engine = connectedEngine();
   const started = new Host(read, engine);
   engine.onEnd({

@@ -1,4 +1,4 @@
-export type { Engine } from "../../src/engine/engine";
+export type { DynamicEngine } from "../../src/engine/engine";
 export { engineInterruption } from "../../src/engine/interruption";
 export { SummedUpLog } from "../../src/engine/log";
 export { noteUrn, urnOf } from "../../src/engine/requests";

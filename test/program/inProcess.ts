@@ -1,6 +1,6 @@
 import type { dynamic } from "@pulumi/pulumi";
 import type { ConfigKey } from "../internals/config";
-import type { Engine } from "../internals/engine";
+import type { DynamicEngine } from "../internals/engine";
 import { SummedUpLog, urnOf } from "../internals/engine";
 import type { Layer, ProcessName } from "../internals/provider";
 import { DynamicProvider, Host } from "../internals/provider";
@@ -13,7 +13,7 @@ export const unknownText = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 export function noEngine(
   log: ConstructorParameters<typeof SummedUpLog>[0],
   interrupted: AbortSignal = new AbortController().signal,
-): Engine {
+): DynamicEngine {
   const ignore = (): void => undefined;
   return {
     log: new SummedUpLog(log),
@@ -33,7 +33,7 @@ export class InProcess {
   readonly interruption = new AbortController();
   /** Its name in the journal. */
   readonly name: ProcessName = { host: "here", pid: ++lastPid, start: "1" };
-  private readonly host: Host;
+  private readonly host: Host<DynamicEngine>;
 
   constructor(
     config: Partial<Record<ConfigKey, string>>,

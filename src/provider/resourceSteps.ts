@@ -1,0 +1,167 @@
+import type { Properties } from "../engine/serialization";
+import type { Problem } from "../resources/args";
+import type { AnyResource } from "../resources/index";
+import type { Difference } from "../resources/resource";
+import { messageOf } from "../resources/resource";
+import { checkArguments } from "./checkArguments";
+import type { Host } from "./host";
+import { layers as allLayers } from "./layers/index";
+import { runResource } from "./layers/resource";
+import { ProviderError } from "./providerErrors";
+import type { Layer, RunStep, Step } from "./step";
+import { throughLayers } from "./step";
+
+/** Version of the format of the state. A resource reads older formats and refuses newer ones. */
+const stateVersion = 2;
+
+/** The engine asks about one resource. Unknown values are `unknown`. */
+interface Request {
+  urn: string | undefined;
+  id: string;
+  /** As the engine has saved it. */
+  state: Properties;
+  /** The checked arguments. */
+  args: Properties;
+}
+
+/** What a create or an update has made. */
+export interface Written {
+  id: string;
+  /** To be saved. */
+  state: Properties;
+  /** Why the step failed although the resource exists now. */
+  failure: string | undefined;
+}
+
+/** What a diff means for the engine: nothing, a replace, an update whatever the arguments are, or an update if they differ. */
+export type Change =
+  | { is: "none" }
+  | { is: "replace"; replaces: string[]; deleteFirst: boolean }
+  | { is: "update" }
+  | { is: "compare" };
+
+/** The steps of one resource, without the protocol in which the engine asks for them: each call becomes a step through the layers. */
+export class ResourceSteps {
+  private readonly run: RunStep;
+
+  constructor(
+    readonly resource: AnyResource,
+    /** The host of this process; it can come into being after this object. */
+    private readonly host: () => Host,
+    layers: readonly Layer[] = allLayers,
+  ) {
+    this.run = throughLayers(layers, runResource);
+  }
+
+  /** Runs the work of one call. Every error of it has a message for the user and nothing else. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.host().during(work);
+    } catch (error) {
+      throw error instanceof ProviderError ? error : new ProviderError(messageOf(error));
+    }
+  }
+
+  /** @param previous the arguments after the previous check; empty at the first */
+  check({
+    urn,
+    given,
+    previous,
+  }: {
+    urn: string | undefined;
+    given: Properties;
+    previous: Properties;
+  }): Promise<{ args: object; problems: Problem[] }> {
+    this.host().noteChecked(urn, given);
+    return checkArguments(this.resource, this.host(), { given, previous, urn });
+  }
+
+  async diff({ urn, id, state: saved, args }: Request): Promise<Change> {
+    const host = this.host();
+    const state = this.stateOf(saved);
+    if (host.isDiffOfDependent(urn, args)) {
+      // The dependent gets its own diff later, with the values of the new resource. To delete it now would start a paid run also if these values are equal,
+      // or if --target leaves the dependent out. Not `compare`, because `replaceOnChanges` would count the unknown values.
+      return { is: "none" };
+    }
+    const { difference } = await this.run(this.step("diff", { urn, id, state, args }), host);
+    this.tell(difference, urn);
+    const { replaces = [], deleteFirst, forced, same } = difference ?? {};
+    if (replaces.length > 0) {
+      return { is: "replace", replaces, deleteFirst: deleteFirst === true };
+    }
+    if (forced || (Array.isArray(state.pending) && state.pending.length > 0)) {
+      return { is: "update" };
+    }
+    return { is: same ? "none" : "compare" };
+  }
+
+  create({ urn, args }: Pick<Request, "urn" | "args">): Promise<Written> {
+    return this.write(this.step("create", { urn, state: {}, args }));
+  }
+
+  update({ urn, id, state, args }: Request): Promise<Written> {
+    return this.write(this.step("update", { urn, id, state: this.stateOf(state), args }));
+  }
+
+  /** @returns the state to save and its arguments; undefined if the resource does not exist any more */
+  async read({
+    urn,
+    id,
+    state: saved,
+  }: Omit<Request, "args">): Promise<{ state: Properties; args: Properties } | undefined> {
+    // With a static get, the id can be all that is known.
+    const state = { [this.resource.idIs]: id, ...this.stateOf(saved) };
+    const found = await this.run(this.step("read", { urn, id, state, args: state }), this.host());
+    if (found.state === undefined) {
+      return undefined;
+    }
+    const args = Object.entries(found.state).filter(([name]) => Object.hasOwn(this.resource.args, name));
+    return { state: toSave(found.state), args: Object.fromEntries(args) };
+  }
+
+  async delete({ urn, id, state: saved }: Omit<Request, "args">): Promise<void> {
+    const state = this.stateOf(saved);
+    await this.run(this.step("delete", { urn, id, state, args: state }), this.host());
+  }
+
+  private tell({ note, info }: Difference = {}, urn: string | undefined): void {
+    if (note !== undefined) {
+      this.host().warnOnce(note, urn);
+    }
+    if (info !== undefined) {
+      this.host().infoOnce(info, urn);
+    }
+  }
+
+  private stateOf(state: Properties): Properties {
+    const { stateVersion: version } = state;
+    if (typeof version === "number" && version > stateVersion) {
+      throw new ProviderError(
+        `This state was written by a newer version of pulumi-webextract (its format is ${version}, this version supports up to ${stateVersion}). Install that version or a later one.`,
+      );
+    }
+    return version === 1 ? (this.resource.upgrade?.(state) ?? state) : state;
+  }
+
+  private step(call: Step["call"], request: Pick<Step, "urn" | "state" | "args"> & Partial<Pick<Step, "id">>): Step {
+    const { profile } = request.args;
+    return {
+      call,
+      resource: this.resource,
+      profile: typeof profile === "string" ? profile : undefined,
+      id: undefined,
+      isDeclared: this.host().isChecked(request.urn),
+      ...request,
+    };
+  }
+
+  private async write(step: Step): Promise<Written> {
+    const { id = "", state = {}, failure } = await this.run(step, this.host());
+    return { id, state: toSave(state), failure };
+  }
+}
+
+function toSave(state: object): Properties {
+  return { ...state, stateVersion };
+}
