@@ -9,7 +9,7 @@ import { adviceFor } from "./advice";
 import type { Connection, ConnectionFlags } from "./connection/connection";
 import { connectionOf, serviceOf } from "./connection/connection";
 import type { NamedTask } from "./connection/namedTask";
-import { namedTask } from "./connection/namedTask";
+import { namedTasks } from "./connection/namedTask";
 import { CliError } from "./exitCodes";
 import type { Terminal } from "./terminal";
 
@@ -25,6 +25,13 @@ export interface ConnectedTo extends Connected {
   task: NamedTask;
 }
 
+/** A connection of a command about several tasks of one account. */
+export interface ConnectedToAll extends Connected {
+  tasks: NamedTask[];
+  /** The account, if it is not the default one. */
+  profile?: string;
+}
+
 type EndingClient = Pick<ServiceClient, "tokensSettled" | "isRefreshing" | "close">;
 
 /** @throws CliError if the task is at another service: the same id there is another task */
@@ -36,6 +43,20 @@ export function requireOrigin({ name, origin }: NamedTask, connected: Connected)
       "usage",
     );
   }
+}
+
+/** @throws CliError if the tasks have several */
+function profileOf(tasks: readonly NamedTask[]): string | undefined {
+  const [first, second] = new Map(tasks.map((task) => [task.profile, task])).values();
+  if (first !== undefined && second !== undefined) {
+    const account = ({ name, taskId, profile }: NamedTask): string =>
+      `"${name ?? taskId}" in ${profile === undefined ? "the default account" : `that of profile "${profile}"`}`;
+    throw new CliError(
+      `The tasks are in several accounts: ${account(first)}, ${account(second)}. Name only the tasks of one account.`,
+      "usage",
+    );
+  }
+  return first?.profile;
 }
 
 const lostRefresh =
@@ -71,14 +92,24 @@ export class Cli {
    * @throws CliError if the name belongs to several tasks
    */
   async connectTo(task: string, flags: ConnectionFlags): Promise<ConnectedTo> {
+    const { tasks, ...connected } = await this.connectToAll([task], flags);
+    return { ...connected, task: tasks[0] ?? { taskId: task } };
+  }
+
+  /**
+   * The same for a command about several tasks of one account.
+   * @throws CliError also if the tasks are in several accounts
+   */
+  async connectToAll(given: readonly string[], flags: ConnectionFlags): Promise<ConnectedToAll> {
     const connected = await this.connect(flags);
-    const named = await namedTask(task, connected.stack, this.context(connected));
-    const { profile } = named;
-    // The task is in the account of its resources.
-    const own =
-      profile === undefined || flags.profile !== undefined ? connected : await this.connect({ ...flags, profile });
-    requireOrigin(named, own);
-    return { ...own, task: named };
+    const tasks = await namedTasks(given, connected.stack, this.context(connected));
+    const profile = flags.profile ?? profileOf(tasks);
+    // The tasks are in the account of their resources.
+    const own = profile === flags.profile ? connected : await this.connect({ ...flags, profile });
+    for (const task of tasks) {
+      requireOrigin(task, own);
+    }
+    return { ...own, tasks, profile };
   }
 
   /** A client that ends with the command. */

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { CliWorld, fakePulumi, shop } from "./webextract";
 
 const copyId = "4f3b869e-14b3-4ef7-a16d-4c6387a98adc";
+const actions = [{ actionId: "open", actionType: "NavigateAction", properties: { Wait: "1" } }];
 
 interface StateResource {
   urn: string;
@@ -38,7 +39,10 @@ describe("names of tasks on the command line", () => {
   let env: Record<string, string | undefined>;
   beforeEach(async () => {
     world = await CliWorld.create({
-      seed: { taskGroups: [{ taskGroupId: "shops" }], tasks: [shop, { ...shop, taskId: copyId }] },
+      seed: {
+        taskGroups: [{ taskGroupId: "shops" }],
+        tasks: [shop.taskId, copyId].map((taskId) => ({ ...shop, taskId, actions })),
+      },
     });
     const { accessToken, apiKey } = world.emulator.credentials;
     const config = {
@@ -114,6 +118,57 @@ console.log(answer === undefined ? "v3.248.0" : JSON.stringify(answer));`,
       const { taskId = shop.taskId } = ended.json();
       assert.equal(taskId, shop.taskId, line);
     }
+  });
+
+  describe("adopt", () => {
+    const adopted = ({ json }: { json(): { tasks: Record<string, unknown>[] } }): unknown[][] =>
+      json().tasks.map(({ name, taskId, file }) => [name, taskId, file]);
+
+    it("takes names, and calls the files after them or as the user says", async () => {
+      const ended = await world.run(
+        "adopt books copy=novels --types NavigateAction --out tasks --stack dev --profile uploads --json",
+        env,
+      );
+      assert.equal(ended.code, 0, ended.stderr);
+      assert.deepEqual(adopted(ended), [
+        ["books", shop.taskId, "tasks/books.yaml"],
+        ["novels", copyId, "tasks/novels.yaml"],
+      ]);
+      assert.equal(stateReads(), 1);
+    });
+
+    it("declares the account of the tasks", async () => {
+      for (const line of ["adopt copy", `adopt ${copyId} --profile uploads`]) {
+        const { stdout, stderr } = await world.run(`${line} --types NavigateAction --stack dev`, env);
+        assert.match(stdout, /^profile: uploads$/m, stderr);
+      }
+      const { stdout } = await world.run("adopt books --types NavigateAction --stack dev", env);
+      assert.doesNotMatch(stdout, /profile/);
+    });
+
+    it("reads no state for ids that the service knows", async () => {
+      const ended = await world.run(
+        `adopt ${shop.taskId} ${copyId}=novels --types NavigateAction --out tasks --stack dev --json`,
+        env,
+      );
+      assert.deepEqual(adopted(ended)[1], ["novels", copyId, "tasks/novels.yaml"], ended.stderr);
+      assert.equal(stateReads(), 0);
+    });
+
+    it("refuses names of no task, of several, and of several accounts, and writes nothing", async () => {
+      for (const [line, code, says] of [
+        ["boks", 4, /does not know the task "boks", .* no task with this name; did you mean "books"\?/],
+        ["nowhere neither books", 4, /the tasks "nowhere", "neither", and stack "dev" has no task with these names\./],
+        ["twice", 2, /2 tasks with the name "twice"/],
+        ["books copy", 2, /several accounts: "books" in the default account, "copy" in that of profile "uploads"\./],
+        [`books=one ${shop.taskId}=two`, 2, /The task "shop-1" has two names\. Nothing was written/],
+      ] as const) {
+        const ended = await world.run(`adopt ${line} --out tasks --stack dev`, env);
+        assert.equal(ended.code, code, ended.stderr);
+        assert.match(ended.stderr, says);
+        assert.ok(!existsSync(world.path("tasks")));
+      }
+    });
   });
 
   it("reads no state for an id that the service knows", async () => {

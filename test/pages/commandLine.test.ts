@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { promisify } from "node:util";
-import { CliWorld, program, shop } from "../cli/webextract";
+import { CliWorld, fakePulumi, program, shop } from "../cli/webextract";
 
 describe("the page about the command line", () => {
   let world: CliWorld;
@@ -17,12 +17,20 @@ describe("the page about the command line", () => {
 
   const runScript = async (script: string): Promise<string> => {
     const bin = world.path("bin");
-    mkdirSync(bin, { recursive: true });
+    const { accessToken } = world.emulator.credentials;
+    const config = {
+      "webextract:baseUrl": { value: world.emulator.url },
+      "webextract:accessToken": { value: accessToken, secret: true },
+    };
+    const path = fakePulumi(
+      world,
+      `console.log(process.argv[2] === "version" ? "v3.248.0" : ${JSON.stringify(JSON.stringify(config))});`,
+    );
     // The package is not installed here.
     writeFileSync(`${bin}/npx`, `#!/bin/sh\nshift\nexec "${process.execPath}" "${program}" "$@"\n`);
     chmodSync(`${bin}/npx`, 0o755);
     const env = {
-      PATH: `${bin}${delimiter}${process.env.PATH}`,
+      PATH: path,
       HOME: world.folder,
       ...world.environment,
       WEBEXTRACT_REFRESH_TOKEN: world.emulator.credentials.refreshToken,

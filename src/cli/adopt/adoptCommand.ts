@@ -4,6 +4,7 @@ import { counted } from "../../resources/values";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
+import type { NamedTask } from "../connection/namedTask";
 import { CliError } from "../exitCodes";
 import { inputFile } from "../inputFile";
 import { typesOption, yesOption } from "../options";
@@ -38,7 +39,7 @@ export const adoptCommand: CliCommand = {
   arguments: [
     new Argument(
       "[tasks...]",
-      "ids of the tasks, each alone or as ID=NAME. Without a name, a task has the one that the service shows, or its id",
+      "ids of the tasks, or with --stack, their names in its state; each alone or as TASK=NAME. Without NAME, a task has its name in the state, the one that the service shows, or its id",
     ),
   ],
   options: [
@@ -77,8 +78,18 @@ export const adoptCommand: CliCommand = {
     if (problem !== undefined) {
       throw new CliError(`${problem} No request was sent.`, "usage");
     }
-    const wanted = await wantedTasks(given as string[], idsFile, cli);
-    const connection = await cli.connect(flags);
+    const { arguments: named, inFile } = await wantedTasks(given as string[], idsFile, cli);
+    const {
+      tasks: meant,
+      profile,
+      ...connection
+    } = await cli.connectToAll(
+      named.map(({ taskId }) => taskId),
+      flags,
+    );
+    const all = [...named.map((each, index) => withName(each, meant[index])), ...inFile];
+    const wanted = all.map((each) => ({ ...each, profile }));
+    requireOneName(wanted, nothingWritten);
     const context = cli.context(connection);
     const asked = types ?? context.settings.actionTypes;
     const { tasks, gone } = await readTasks(wanted, asked, new Secrets(connection.options), context);
@@ -97,21 +108,38 @@ export const adoptCommand: CliCommand = {
 
 const nothingWritten = "Nothing was written.";
 
+const noRequest = "No request was sent.";
+
 /** @throws CliError if a task is named twice, in two ways, or none is named */
-async function wantedTasks(given: readonly string[], idsFile: string | undefined, cli: Cli): Promise<WantedTask[]> {
+async function wantedTasks(
+  given: readonly string[],
+  idsFile: string | undefined,
+  cli: Cli,
+): Promise<{ arguments: WantedTask[]; inFile: WantedTask[] }> {
   const inFile =
     idsFile === undefined
       ? []
       : tasksOfFile(await cli.terminal.readInput(cli.interrupted, inputFile(idsFile)), idsFile);
-  const all = [...given.map(taskOfArgument), ...inFile];
-  const names = new Map(all.map(({ taskId, name }) => [taskId, name]));
-  const twice = all.find(({ taskId, name }) => names.get(taskId) !== name);
-  if (all.length === 0 || twice !== undefined) {
-    const problem =
-      twice === undefined ? "Name at least one task, or give --ids-file." : `The task "${twice.taskId}" has two names.`;
-    throw new CliError(`${problem} No request was sent.`, "usage");
+  const named = given.map(taskOfArgument);
+  if (named.length === 0 && inFile.length === 0) {
+    throw new CliError(`Name at least one task, or give --ids-file. ${noRequest}`, "usage");
   }
-  return all;
+  requireOneName([...named, ...inFile], noRequest);
+  return { arguments: named, inFile };
+}
+
+/** @throws CliError */
+function requireOneName(wanted: readonly WantedTask[], end: string): void {
+  const names = new Map(wanted.map(({ taskId, name }) => [taskId, name]));
+  const twice = wanted.find(({ taskId, name }) => names.get(taskId) !== name);
+  if (twice !== undefined) {
+    throw new CliError(`The task "${twice.taskId}" has two names. ${end}`, "usage");
+  }
+}
+
+/** The task that an argument means, called as the user says or as the stack does. */
+function withName({ taskId, name }: WantedTask, meant?: NamedTask): WantedTask {
+  return { taskId: meant?.taskId ?? taskId, name: name ?? meant?.name };
 }
 
 /** Without an action, the files would declare nothing but ids: most often, the service needs other types. */

@@ -14,6 +14,8 @@ export interface AdoptedTask {
   shownName?: string;
   /** A folder for its file. */
   group?: string;
+  /** Its account, if it is not the default one. */
+  profile?: string;
   /** Number of actions that the service shows. */
   shown: number;
   /** Those whose id and type it shows. */

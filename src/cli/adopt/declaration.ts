@@ -56,6 +56,9 @@ export type ItemsFileOf = (name: string, action: AdoptedAction) => string | unde
 export function declarationOf({ name, task }: NamedTask, itemsFileOf: ItemsFileOf, taken: Set<string>): Fields {
   const variableOf: VariableOf = (parts, isList) => new SecretVariable(variableName([name, ...parts], taken), isList);
   const fields: Field[] = [{ name: "from", value: { fields: [{ name: "adoptTaskId", value: task.taskId }] } }];
+  if (task.profile !== undefined) {
+    fields.push({ name: "profile", value: task.profile });
+  }
   if (task.actions.length > 0) {
     const actions = task.actions.map((action) => actionField(action, itemsFileOf(name, action), variableOf));
     fields.push({ name: "actions", value: { fields: actions } });

@@ -35,7 +35,7 @@ export async function readTasks(
 
 /** Undefined if the service says that the task does not exist. */
 async function readTask(
-  { taskId, name, group }: WantedTask,
+  { taskId, name, group, profile }: WantedTask,
   secrets: Secrets,
   context: Context,
 ): Promise<AdoptedTask | undefined> {
@@ -47,7 +47,8 @@ async function readTask(
   }
   const task = adoptedTask(taskId, presence.is === "there" ? presence.actions : [], secrets);
   const shownName = presence.is === "there" ? presence.name : undefined;
-  return { ...task, name, shownName, group, notes: [...noteOfTypes(actionTypes, task.shown === 0), ...task.notes] };
+  const notes = [...noteOfTypes(actionTypes, task.shown === 0), ...task.notes];
+  return { ...task, name, shownName, group, profile, notes };
 }
 
 /** The contract does not say what an empty list of types does, so even a response to it can lack actions. */

@@ -7,6 +7,8 @@ export interface WantedTask {
   name?: string;
   /** A folder for its file. */
   group?: string;
+  /** Its account, if it is not the default one. */
+  profile?: string;
 }
 
 /** `TASK=name`. An id can contain the sign, as one in base64 does: a name follows only the last one. */

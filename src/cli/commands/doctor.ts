@@ -6,7 +6,7 @@ import type { Cli, Connected } from "../cli";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags, FoundConnection } from "../connection/connection";
 import { findConnection } from "../connection/connection";
-import { namedTask } from "../connection/namedTask";
+import { namedTasks } from "../connection/namedTask";
 import { storedTokens, tokenStoreOf } from "../connection/storedTokens";
 import { CliError } from "../exitCodes";
 import type { Finding } from "../findings/findings";
@@ -104,7 +104,8 @@ async function taskFinding(given: string | undefined, connected: Connected, cli:
     return readFinding(client, undefined);
   }
   try {
-    return await readFinding(client, (await namedTask(given, stack, cli.context(connected))).taskId);
+    const [task] = await namedTasks([given], stack, cli.context(connected));
+    return await readFinding(client, task?.taskId);
   } catch (error) {
     if (isServiceError(error)) {
       return readFinding(client, given);

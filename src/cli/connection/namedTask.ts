@@ -18,36 +18,54 @@ export function describeTask({ taskId, name }: NamedTask, stack: string | undefi
 }
 
 /**
- * The task that an argument means. An id that the service knows counts first: then the state of the stack is not read. An argument that is neither that nor
+ * The tasks that arguments mean. An id that the service knows counts first: then the state of the stack is not read. An argument that is neither that nor
  * a name counts as an id, because some services do not show whether a task exists.
- * @throws CliError if the name belongs to several tasks, or the state cannot be read
+ * @throws CliError if the name belongs to several tasks, no task is meant, or the state cannot be read
  */
-export async function namedTask(given: string, stack: string | undefined, context: Context): Promise<NamedTask> {
-  const presence = stack === undefined ? "there" : await presenceOf(given, context);
-  if (stack === undefined || presence === "there") {
-    return { taskId: given };
+export async function namedTasks(
+  given: readonly string[],
+  stack: string | undefined,
+  context: Context,
+): Promise<NamedTask[]> {
+  if (stack === undefined) {
+    return given.map((taskId) => ({ taskId }));
   }
-  const tasks = await stackTasks(stack, context.interrupted);
-  const isId = tasks.some(({ taskId }) => taskId === given);
-  const found = isId ? [] : tasks.filter(({ name }) => name === given);
-  const [first] = found;
-  if (first !== undefined) {
-    requireOne(found, given, stack);
-    return first;
+  const presences = await Promise.all(given.map((each) => presenceOf(each, context)));
+  if (presences.every((presence) => presence === "there")) {
+    return given.map((taskId) => ({ taskId }));
   }
-  if (presence === "gone" && !isId) {
-    const likely = didYouMean(
-      given,
-      tasks.flatMap(({ name }) => name ?? []),
-    );
-    throw new CliError(
-      `The service does not know the task "${given}", and stack "${stack}" has no task with this name${likely === "" ? "." : likely} ` +
-        `"webextract list --stack ${stack}" shows its tasks.`,
-      "notFound",
-      { taskId: given },
-    );
+  const inState = await stackTasks(stack, context.interrupted);
+  const isId = (text: string): boolean => inState.some(({ taskId }) => taskId === text);
+  const unknown: string[] = [];
+  const meant = given.map((each, index): NamedTask => {
+    const found =
+      presences[index] === "there" || isId(each)
+        ? []
+        : inState.filter(({ name }) => name !== undefined && name === each);
+    requireOne(found, each, stack);
+    if (found.length === 0 && presences[index] === "gone" && !isId(each)) {
+      unknown.push(each);
+    }
+    return found[0] ?? { taskId: each };
+  });
+  if (unknown.length > 0) {
+    throw unknownTasks(unknown, inState, stack);
   }
-  return { taskId: given };
+  return meant;
+}
+
+function unknownTasks(given: readonly string[], inState: readonly StackTask[], stack: string): CliError {
+  const [first = "", ...others] = given;
+  const names = inState.flatMap(({ name }) => name ?? []);
+  const likely = others.length === 0 ? didYouMean(first, names) : "";
+  const [tasks, noTask] =
+    others.length === 0 ? ["task", "no task with this name"] : ["tasks", "no task with these names"];
+  return new CliError(
+    `The service does not know the ${tasks} ${given.map((each) => `"${each}"`).join(", ")}, and stack "${stack}" has ${noTask}${likely === "" ? "." : likely} ` +
+      `"webextract list --stack ${stack}" shows its tasks.`,
+    "notFound",
+    others.length === 0 ? { taskId: first } : { taskIds: given },
+  );
 }
 
 async function presenceOf(taskId: string, context: Context): Promise<Presence["is"]> {
