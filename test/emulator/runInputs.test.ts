@@ -99,11 +99,14 @@ describe("the pages of a run", () => {
       const task = stored({ taskId: "task", taskGroupId: "group", startUrls, actions, urlsPerSubtask: 1 });
       const { count, visits } = runInputs(task);
       let made = 0;
-      const counted = {
-        next() {
-          made += 1;
-          return visits.next();
-        },
+      const counted = () => {
+        const pages = visits();
+        return {
+          next() {
+            made += 1;
+            return pages.next();
+          },
+        };
       };
       const queues = splitInputs({ count, visits: counted }, task.urlsPerSubtask);
       assert.deepEqual([count, queues.length, made], [5000, 1000, 0]);

@@ -17,7 +17,7 @@ export { loadState } from "../../emulator/src/store/disk/stateFile";
 export type { StateDocument } from "../../emulator/src/store/document/stateDocument";
 export { checkStateDocument, fillStore, stateDocument } from "../../emulator/src/store/document/stateDocument";
 export { LineList } from "../../emulator/src/store/lineList";
+export { VisitQueue } from "../../emulator/src/store/pages/visitQueue";
 export { RowMarks } from "../../emulator/src/store/rowMarks";
 export type { StoredRun } from "../../emulator/src/store/store";
 export { newRun, newSubtask, Store } from "../../emulator/src/store/store";
-export { VisitQueue } from "../../emulator/src/store/visitQueue";

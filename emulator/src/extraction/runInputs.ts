@@ -1,6 +1,6 @@
+import { RunPages } from "../store/pages/runPages";
+import { VisitQueue } from "../store/pages/visitQueue";
 import type { StoredTask } from "../store/store";
-import type { PageRange } from "../store/visitQueue";
-import { VisitQueue } from "../store/visitQueue";
 import type { PageVisit } from "./visit";
 
 /** Maximum number of subtasks. Beyond it, each subtask takes more pages. */
@@ -12,8 +12,8 @@ const placeholder = "{text}";
 /** The first pages that a run opens, in the order of the rows. */
 export interface RunInputs {
   count: number;
-  /** Made one by one, because a run can have a million of them. Later changes of the task change none. */
-  visits: Iterator<PageVisit>;
+  /** Makes them one by one, because a run can have a million of them. Later changes of the task change none. */
+  visits: () => Iterator<PageVisit>;
   /** Whether they come from a list of URLs or texts. */
   fromList: boolean;
 }
@@ -52,7 +52,7 @@ export function runInputs(task: StoredTask): RunInputs {
     count = 0;
     for (const url of urls()) count += takesTexts(url) ? texts.length : 1;
   }
-  return { count, visits: visits(), fromList: listed > 0 || texts.length > 0 };
+  return { count, visits, fromList: listed > 0 || texts.length > 0 };
 }
 
 function visitWith(text: string, url: string, set: string): PageVisit {
@@ -73,32 +73,6 @@ export function splitInputs({ count, visits }: Omit<RunInputs, "fromList">, urls
     first: index * each,
     count: Math.min(each, count - index * each),
   }));
-  return queuesOf(visits, ranges);
-}
-
-/** Queues of ranges in ascending order. The pages of a queue are made when it needs them, after those of the queues before it. */
-export function queuesOf(visits: Iterator<PageVisit>, ranges: readonly PageRange[]): VisitQueue[] {
-  const made: PageVisit[][] = [];
-  let position = 0;
-  const take = (index: number): PageVisit[] => {
-    for (const { first, count } of ranges.slice(made.length, index + 1)) {
-      for (; position < first; position += 1) visits.next();
-      made.push(next(visits, count));
-      position += count;
-    }
-    const part = made[index] ?? [];
-    made[index] = [];
-    return part;
-  };
-  return ranges.map((range, index) => VisitQueue.later(range, () => take(index)));
-}
-
-function next(visits: Iterator<PageVisit>, count: number): PageVisit[] {
-  const part: PageVisit[] = [];
-  if (count === 0) return part;
-  for (let { value, done } = visits.next(); done !== true; { value, done } = visits.next()) {
-    part.push(value);
-    if (part.length === count) break;
-  }
-  return part;
+  const pages = new RunPages(visits);
+  return ranges.map((range) => VisitQueue.later(pages, range));
 }

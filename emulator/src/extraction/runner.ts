@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Behaviour } from "../behaviour";
 import { messageOf } from "../errors";
+import { VisitQueue } from "../store/pages/visitQueue";
 import type { Store, StoredRun, StoredSubtask, StoredTask } from "../store/store";
 import { hasEnded, isRunning, newRun, newSubtask } from "../store/store";
-import { VisitQueue } from "../store/visitQueue";
 import type { Crawling } from "./crawling";
 import { runInputs, splitInputs } from "./runInputs";
 import type { PageVisit, VisitError, VisitResult } from "./visit";
@@ -96,8 +96,8 @@ export class Runner {
   /** A stopped subtask continues. A failed one tries its failed pages again. Others do not change. */
   startSubtask(run: StoredRun, subtask: StoredSubtask): void {
     if (subtask.status === "failed") {
-      subtask.queue = new VisitQueue(subtask.failed);
-      subtask.failed = [];
+      subtask.queue = subtask.failed.before(subtask.queue);
+      subtask.failed.clear();
       subtask.errors = [];
     } else if (subtask.status !== "stopped") return;
     subtask.status = "waiting";
@@ -228,15 +228,17 @@ export class Runner {
   }
 
   private record(subtask: StoredSubtask, visit: PageVisit, outcome: VisitResult | string): void {
-    subtask.queue.removeFirst();
+    const place = subtask.queue.removeFirst();
     if (typeof outcome === "string") {
       this.recordProblem(subtask, subtask.errors, { url: visit.url, message: outcome });
       // A row without its detail page is still a row.
       if (visit.row !== undefined) subtask.unreleased.push(JSON.stringify(visit.row));
-      else subtask.failed.push(visit);
+      else if (subtask.pagesRead === 0) subtask.failed.add(visit, place);
       return;
     }
     subtask.pagesRead += 1;
+    // It will finish, so nothing tries them again.
+    subtask.failed.clear();
     for (const row of outcome.rows) subtask.unreleased.push(JSON.stringify(row));
     subtask.queue.addFirst(this.withinDepth(subtask, visit, outcome.next));
   }
@@ -306,7 +308,6 @@ export class Runner {
     const message = `the emulator failed: ${messageOf(error)}`;
     this.options.log(`subtask ${subtask.subTaskId}: ${message}`);
     subtask.errors.push({ url: subtask.queue.first?.url ?? "", message });
-    for (const visit of subtask.queue.removeAll()) subtask.failed.push(visit);
     subtask.status = "failed";
     this.giveUp(subtask);
     this.changed(run, subtask);

@@ -1,14 +1,15 @@
 import { randomInt, randomUUID } from "node:crypto";
-import type { PageVisit, VisitError } from "../extraction/visit";
+import type { VisitError } from "../extraction/visit";
 import { EmulatorClock } from "./clock";
 import { mainAccount } from "./credentials";
 import { LineList } from "./lineList";
+import { FailedPages } from "./pages/failedPages";
+import type { VisitQueue } from "./pages/visitQueue";
 import type { ReadRecord, StoredKey } from "./recordMap";
 import { RecordMap } from "./recordMap";
 import { RowList } from "./rowList";
 import { RowMarks } from "./rowMarks";
 import type { SeedAction, SeedTask } from "./seed";
-import type { VisitQueue } from "./visitQueue";
 
 /** State of a subtask. statusWords.ts chooses the word that a client sees. */
 export type SubtaskStatus = "waiting" | "extracting" | "stopped" | "finished" | "failed";
@@ -39,8 +40,8 @@ export interface StoredSubtask {
   status: SubtaskStatus;
   /** Pages to open, in order. A page leaves the queue when it has been read or has failed. */
   queue: VisitQueue;
-  /** Failed pages. A start of the failed subtask tries them again. */
-  failed: PageVisit[];
+  /** Failed pages, until a page has been read. A start of the failed subtask tries them again. */
+  failed: FailedPages;
   errors: VisitError[];
   /** Failures that were followed by a retry. Absent: none. */
   retries?: VisitError[];
@@ -83,6 +84,8 @@ export interface StoredLot {
   lotNo: string;
   taskId: string;
   running: boolean;
+  /** Whether it has pages as a reference to the inputs of its task. */
+  refersToInputs: boolean;
 }
 
 /** The records of a state file: their keys, and a function that reads one. */
@@ -112,8 +115,10 @@ export class Store {
   readonly runs = new RecordMap<StoredRun>();
   /** The batches of each task, in the order of the starts. */
   private readonly lotsByTask = new Map<string, string[]>();
-  /** The batches that had not ended, or had pages that were not made, when the state file was written. */
+  /** The batches that had not ended when the state file was written. */
   private readonly interrupted = new Set<string>();
+  /** The batches whose pages the state file has as a reference to the inputs of their task. */
+  private readonly referring = new Set<string>();
   /** Absent: nothing saves them. */
   private changedSubtasks: Map<StoredRun, Set<StoredSubtask>> | undefined;
   private readTaskNames: (() => Map<string, string | undefined>) | undefined;
@@ -145,6 +150,7 @@ export class Store {
     this.runs.clear();
     this.lotsByTask.clear();
     this.interrupted.clear();
+    this.referring.clear();
     this.changedSubtasks?.clear();
   }
 
@@ -202,12 +208,13 @@ export class Store {
   private makePages(taskId: string): void {
     if (this.changedSubtasks === undefined) return;
     for (const lotNo of this.lotsOf(taskId)) {
-      if (!this.runs.isRead(lotNo) && !this.interrupted.has(lotNo)) continue;
+      if (!this.runs.isRead(lotNo) && !this.referring.has(lotNo)) continue;
       const run = this.runs.get(lotNo);
       for (const subtask of run?.subtasks ?? []) {
-        if (run === undefined || subtask.queue.inputs === undefined) continue;
+        const refers = refersToInputs(subtask);
         subtask.queue.makeAll();
-        this.subtaskChanged(run, subtask);
+        subtask.failed.makeAll();
+        if (run !== undefined && refers) this.subtaskChanged(run, subtask);
       }
     }
   }
@@ -252,14 +259,15 @@ export class Store {
   /** Adds a run that has its number. */
   keepRun(run: StoredRun): void {
     this.runs.set(run.lotNo, run);
-    this.keepLot({ ...run, running: false });
+    this.keepLot({ ...run, running: false, refersToInputs: false });
   }
 
-  private keepLot({ lotNo, taskId, running }: StoredLot): void {
+  private keepLot({ lotNo, taskId, running, refersToInputs }: StoredLot): void {
     const others = this.lotsByTask.get(taskId);
     if (others === undefined) this.lotsByTask.set(taskId, [lotNo]);
     else others.push(lotNo);
     if (running) this.interrupted.add(lotNo);
+    if (refersToInputs) this.referring.add(lotNo);
     if (BigInt(lotNo) > this.lastLotNo) this.lastLotNo = BigInt(lotNo);
   }
 
@@ -341,12 +349,17 @@ export function newSubtask(queue: VisitQueue, syntheticRows = 0): StoredSubtask 
     subTaskId: randomUUID(),
     status: "waiting",
     queue,
-    failed: [],
+    failed: new FailedPages(),
     errors: [],
     pagesRead: 0,
     unreleased: [],
     syntheticRows,
   };
+}
+
+/** Whether it has pages that are not made, so that a state file refers to the inputs of the task. */
+export function refersToInputs({ queue, failed }: StoredSubtask): boolean {
+  return queue.inputs !== undefined || failed.inputs !== undefined;
 }
 
 /** Whether a subtask has ended. It does nothing until it is started again. */

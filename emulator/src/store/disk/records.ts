@@ -1,19 +1,21 @@
 import { StateFileError } from "../../errors";
-import { queuesOf, runInputs } from "../../extraction/runInputs";
+import { runInputs } from "../../extraction/runInputs";
 import type { PageVisit } from "../../extraction/visit";
 import type { CredentialsState, IssuedToken, UnsavedTokens } from "../credentials";
-import type { StateExtras, SubtaskState, TaskState } from "../document/stateDocument";
-import { actionStates, reviveSubtask, reviveTask } from "../document/stateDocument";
+import type { StateExtras, TaskState } from "../document/stateDocument";
+import { actionStates, reviveTask } from "../document/stateDocument";
 import { LineList } from "../lineList";
+import { FailedPages } from "../pages/failedPages";
+import type { PageRange } from "../pages/runPages";
+import { RunPages } from "../pages/runPages";
+import { VisitQueue } from "../pages/visitQueue";
 import type { StoredKey } from "../recordMap";
 import { chunkRows, RowList } from "../rowList";
 import type { RowRange } from "../rowMarks";
 import { RowMarks } from "../rowMarks";
 import type { Plan } from "../seed";
 import type { Store, StoredGroup, StoredLot, StoredRun, StoredSubtask, StoredTask } from "../store";
-import { isRunning } from "../store";
-import type { PageRange } from "../visitQueue";
-import { VisitQueue } from "../visitQueue";
+import { isRunning, refersToInputs } from "../store";
 import type { StateDatabase } from "./database";
 
 /** A damaged file can hold rows that are nowhere else, so no message advises to delete it. */
@@ -27,7 +29,13 @@ type RunContent = Omit<StoredRun, "subtasks" | "rows" | "exported" | "handedOut"
 };
 
 /** A subtask in the database. */
-type SubtaskContent = Omit<SubtaskState, "queue"> & { queue: PageVisit[] | PageRange };
+type SubtaskContent = Omit<StoredSubtask, "queue" | "failed"> & {
+  queue: PageVisit[] | PageRange;
+  failed: PageVisit[] | PageRange;
+};
+
+/** What the file says about the subtasks of a run, so that a start and a change of its task need not read all of them. */
+const lotStates = { ended: 0, running: 1, refersToInputs: 2 } as const;
 
 /** The rows of a run in the database. */
 interface WrittenRows {
@@ -134,7 +142,8 @@ export class StateRecords {
       number: Number(numbers[index]),
       lotNo: String(lot),
       taskId: String(tasks[index]),
-      running: running[index] === 1,
+      running: running[index] === lotStates.running,
+      refersToInputs: running[index] !== lotStates.ended,
     }));
   }
 
@@ -279,20 +288,20 @@ export class StateRecords {
     const subtasks = this.database
       .all("select content from subtasks where run = ? order by position", run)
       .map(({ content }) => JSON.parse(String(content)) as SubtaskContent);
-    const ranges = subtasks.flatMap(({ queue }) => (Array.isArray(queue) ? [] : [queue]));
-    const later = queuesOf(this.storedVisits(taskId), ranges).values();
-    return subtasks.map(({ queue, ...rest }) =>
-      Array.isArray(queue)
-        ? reviveSubtask({ ...rest, queue })
-        : { ...rest, queue: later.next().value ?? new VisitQueue() },
-    );
+    const pages = new RunPages(() => this.storedVisits(taskId));
+    return subtasks.map(({ queue, failed, ...rest }) => ({
+      ...rest,
+      queue: Array.isArray(queue) ? new VisitQueue(queue) : VisitQueue.later(pages, queue),
+      failed: Array.isArray(failed) ? new FailedPages(failed) : FailedPages.of(pages, failed),
+    }));
   }
 
   /** The inputs of a task as the file has them, because the task can have changed since the last save. They are read at the first use. */
   private *storedVisits(taskId: string): Generator<PageVisit> {
     const number = this.store.tasks.numberOf(taskId) ?? 0;
     const { visits } = this.read(`task ${taskId}`, () => runInputs(this.readTask(number)));
-    for (let { value, done } = visits.next(); done !== true; { value, done } = visits.next()) yield value;
+    const pages = visits();
+    for (let { value, done } = pages.next(); done !== true; { value, done } = pages.next()) yield value;
   }
 
   private writeRun(number: number, run: StoredRun | undefined): () => void {
@@ -310,9 +319,7 @@ export class StateRecords {
     // Subtasks that were not read have not changed.
     if (!this.unreadSubtasks.has(run)) {
       const [lot, task] = [JSON.stringify(run.lotNo), JSON.stringify(run.taskId)];
-      // Runs with such pages are looked at when their task changes.
-      const running = isRunning(run) || run.subtasks.some(({ queue }) => queue.inputs !== undefined) ? 1 : 0;
-      database.run("insert or replace into runs values (?, ?, ?, ?)", number, lot, task, running);
+      database.run("insert or replace into runs values (?, ?, ?, ?)", number, lot, task, lotStateOf(run));
       this.writeSubtasks(number, run, written === undefined ? run.subtasks : this.store.unsavedSubtasks(run));
     }
     const count = this.writeRows(number, rows, written);
@@ -324,7 +331,8 @@ export class StateRecords {
     for (const subtask of changed) {
       const position = positions.get(subtask) ?? 0;
       // A run can have a million pages, so the file has the place of those in the task's inputs that are not made yet.
-      const content = JSON.stringify({ ...subtask, queue: subtask.queue.inputs ?? subtask.queue });
+      const { queue, failed } = subtask;
+      const content = JSON.stringify({ ...subtask, queue: queue.inputs ?? queue, failed: failed.toState() });
       this.database.run("insert or replace into subtasks values (?, ?, ?)", number, position, content);
     }
   }
@@ -343,6 +351,11 @@ export class StateRecords {
     }
     return count;
   }
+}
+
+function lotStateOf(run: StoredRun): number {
+  if (isRunning(run)) return lotStates.running;
+  return run.subtasks.some(refersToInputs) ? lotStates.refersToInputs : lotStates.ended;
 }
 
 function allTokens(credentials: CredentialsState): [IssuedToken, keyof CredentialsState][] {

@@ -4,6 +4,8 @@ import Ajv2020 from "ajv/dist/2020";
 import type { PageVisit } from "../../extraction/visit";
 import type { CredentialsState } from "../credentials";
 import { LineList } from "../lineList";
+import { FailedPages } from "../pages/failedPages";
+import { VisitQueue } from "../pages/visitQueue";
 import type { RecordMap } from "../recordMap";
 import { chunkRows, isRow, RowList } from "../rowList";
 import type { RowRange } from "../rowMarks";
@@ -11,7 +13,6 @@ import { RowMarks } from "../rowMarks";
 import type { Plan } from "../seed";
 import { repeated, repeatedActions } from "../seed";
 import type { Store, StoredAction, StoredGroup, StoredRun, StoredSubtask, StoredTask } from "../store";
-import { VisitQueue } from "../visitQueue";
 import { stateSchema } from "./stateSchema";
 
 const format = "webextract-emulator";
@@ -22,7 +23,7 @@ export type ActionState = Omit<StoredAction, "properties"> & { properties: [stri
 /** A task in JSON. */
 export type TaskState = Omit<StoredTask, "startUrls" | "actions"> & { startUrls: string; actions: ActionState[] };
 /** A subtask in JSON. */
-export type SubtaskState = Omit<StoredSubtask, "queue"> & { queue: PageVisit[] };
+type SubtaskState = Omit<StoredSubtask, "queue" | "failed"> & { queue: PageVisit[]; failed: PageVisit[] };
 type RunState = Omit<StoredRun, "rows" | "exported" | "handedOut" | "subtasks"> & {
   subtasks: SubtaskState[];
   rows: { generated: number; texts: string[] };
@@ -281,7 +282,11 @@ export function actionStates(task: StoredTask): ActionState[] {
 function runState(run: StoredRun): RunState {
   return {
     ...run,
-    subtasks: run.subtasks.map((subtask) => ({ ...subtask, queue: subtask.queue.toJSON() })),
+    subtasks: run.subtasks.map((subtask) => ({
+      ...subtask,
+      queue: subtask.queue.toJSON(),
+      failed: subtask.failed.toJSON(),
+    })),
     rows: run.rows.toJSON(),
     exported: run.exported.toJSON(),
     handedOut: run.handedOut.toJSON(),
@@ -314,6 +319,6 @@ function reviveRun(run: RunState): StoredRun {
   };
 }
 
-export function reviveSubtask(subtask: SubtaskState): StoredSubtask {
-  return { ...subtask, queue: new VisitQueue(subtask.queue) };
+function reviveSubtask(subtask: SubtaskState): StoredSubtask {
+  return { ...subtask, queue: new VisitQueue(subtask.queue), failed: new FailedPages(subtask.failed) };
 }
