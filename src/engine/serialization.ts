@@ -27,7 +27,16 @@ export function deserialize(properties: Properties): Properties {
   return replaceEach(known, (value) => value === unknownText, unknown) as Properties;
 }
 
-/** Properties in the engine's form. An undefined value at any depth would make the step fail after the remote object exists. */
+/**
+ * Properties in the engine's form. An undefined value at any depth, or half of a surrogate pair that a service has sent, would make the step fail after
+ * the remote object exists.
+ */
 export function serialize(properties: object): Properties {
-  return JSON.parse(JSON.stringify(replaceEach(properties, (value) => value === unknown, unknownText)));
+  const json = JSON.stringify(replaceEach(properties, (value) => value === unknown, unknownText));
+  return JSON.parse(json.replace(halfOfPair, (found) => (found === escapedBackslash ? found : "\ufffd")));
 }
+
+/** JSON has an escape for half of a surrogate pair only, and for a backslash, which could stand before the same letters. */
+const halfOfPair = /\\\\|\\ud[89a-f][0-9a-f]{2}/g;
+
+const escapedBackslash = "\\\\";

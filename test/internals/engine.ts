@@ -3,3 +3,4 @@ export { engineInterruption } from "../../src/engine/interruption";
 export { SummedUpLog } from "../../src/engine/log";
 export { noteUrn, urnOf } from "../../src/engine/requests";
 export { hasTransforms, transformsResources } from "../../src/engine/sdk/transforms";
+export { serialize } from "../../src/engine/serialization";

@@ -108,3 +108,28 @@ describe("a copy that was not executed and had no response", () => {
     }
   });
 });
+
+describe("a copy and a start whose ids have half of a surrogate pair", () => {
+  it("count as lost, so the state contains them", async () => {
+    const world = await World.create({ program: program() });
+    try {
+      for (const [operation, data] of [
+        ["copyTask", { taskId: "copy-\ud800" }],
+        ["startTask", { lotNo: "1\ud800", status: "Waiting" }],
+      ] as const) {
+        const body = JSON.stringify({ data, requestId: "r" });
+        world.emulator.fault({ operation, kind: "status", status: 200, when: "after", body });
+      }
+      const { output } = await world.project.up({ args: both, expect: "failure" });
+      assert.match(output, /A copy of task "template-1" may exist in group "group-1"/);
+      assert.match(output, /A paid run of task "template-1" may have started/);
+      const ids = ["copy", "lost"].map((name) => world.project.resource(name).id);
+      assert.deepEqual(
+        ids.filter((id) => !id?.startsWith("unknown-")),
+        [],
+      );
+    } finally {
+      await world.remove();
+    }
+  });
+});

@@ -99,6 +99,7 @@ export function remember(
 ): ShownSetting[] {
   const shownActions = actionsById(actions);
   const notShown: Setting[][] = [];
+  const notWhole: ShownSetting[][] = [];
   const notStorable: ShownSetting[][] = [];
   const tooLarge: ShownSetting[][] = [];
   const remembered = partsOfActions(known);
@@ -109,9 +110,11 @@ export function remember(
   let size = [...remembered.values()].reduce((sum, part) => sum + sizeOf(part), empty);
   for (const [key, together] of partsOfActions(fresh)) {
     const found = together.flatMap((setting) => shownSetting(setting, shownActions) ?? []);
-    const storable = found.filter(isOfLines);
+    const whole = found.filter(isOfCharacters);
+    const storable = whole.filter(isOfLines);
     notShown.push(without(together, found));
-    notStorable.push(without(found, storable));
+    notWhole.push(without(found, whole));
+    notStorable.push(without(whole, storable));
     if (storable.length === 0) {
       continue;
     }
@@ -132,6 +135,7 @@ export function remember(
     }
   };
   warn(notShown, "the service does not show the present value");
+  warn(notWhole, "the present value has half of a surrogate pair, which is not a character");
   warn(notStorable, "an item of the present list is blank or has a line break");
   warn(tooLarge, "the present values exceed the 32 kB that are kept");
   return [...remembered.values()].flat();
@@ -147,6 +151,12 @@ function partsOfActions<S extends Setting | ShownSetting>(settings: readonly S[]
     parts.set(key, together);
   }
   return parts;
+}
+
+/** The state cannot keep half of a surrogate pair, so the value could not be restored as it was. */
+function isOfCharacters(shown: ShownSetting): boolean {
+  const texts = shown.part === "property" ? [shown.value] : [shown.value.loopType, ...shown.value.items];
+  return !texts.some((text) => /\p{Cs}/u.test(text));
 }
 
 /** The state keeps a list as one string with an item on each line. */

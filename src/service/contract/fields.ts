@@ -40,10 +40,19 @@ export const id = field<string>(
   (value) => typeof value === "string" && value.trim() !== "",
 );
 
+/** Half of a surrogate pair is no character: nothing can store it or send it back. */
+const hasHalfOfPair = (text: string): boolean => /\p{Cs}/u.test(text);
+
+const wholeId = field<string>(
+  "string",
+  "a non-empty string of whole characters",
+  (value) => typeof value === "string" && value.trim() !== "" && !hasHalfOfPair(value),
+);
+
 /** An id in a response. Older services send ids as numbers; their digits are kept, see `parseJson`. */
 export const responseId: Field<string> = {
   type: "string",
-  read: (value, path) => id.read(Number.isSafeInteger(value) ? String(value) : value, path),
+  read: (value, path) => wholeId.read(Number.isSafeInteger(value) ? String(value) : value, path),
 };
 
 export const boolean = field<boolean>("boolean", "true or false", (value) => typeof value === "boolean");
@@ -123,6 +132,7 @@ function describe(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
   if (value === "") return "an empty string";
+  if (typeof value === "string" && hasHalfOfPair(value)) return "a string with half of a surrogate pair";
   switch (typeof value) {
     case "number":
       if (Number.isSafeInteger(value)) return "an integer";

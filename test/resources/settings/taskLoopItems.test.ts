@@ -280,6 +280,16 @@ describe("TaskLoopItems with onDelete restore", () => {
     }
   });
 
+  it("restores no list with half of a surrogate pair, which the state cannot keep", async () => {
+    const items = world.declare("TaskLoopItems");
+    const actions = [{ actionType: "LoopAction", actionId: "each", loopType: "UrlList", loopItems: ["a", "\ud800"] }];
+    const body = JSON.stringify({ data: [{ taskId: "task-1", actions }], requestId: "r" });
+    world.emulator.fault({ operation: "getActions", kind: "status", status: 200, body });
+    await items.up({ ...restoring, items: ["a"] });
+    assert.match(world.warnings.splice(0).join(), /cannot be restored later, because .* half of a surrogate pair/);
+    assert.equal(items.state.previous, undefined);
+  });
+
   it("does not undo the list of its replacement, and warns that the old list is lost", async () => {
     const items = world.declare("TaskLoopItems");
     await items.up({ ...restoring, items: ["a"] });

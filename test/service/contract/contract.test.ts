@@ -169,6 +169,14 @@ describe("the contract, operation by operation", () => {
     });
   }
 
+  it("refuses an id with half of a surrogate pair, which could not be stored", async () => {
+    answer = { requestId: "q", data: { taskId: "copy-\ud800" } };
+    await assert.rejects(client.copyTask({ taskId: "t", taskGroupId: "g" }), {
+      message:
+        /data\.taskId must be a non-empty string of whole characters; got a string with half of a surrogate pair/,
+    });
+  });
+
   it("names the requestId of a response that breaks the contract", async () => {
     answer = { requestId: "q-17", data: null };
     await assert.rejects(client.startTask({ taskId: "t" }), { requestId: "q-17", message: /requestId q-17\./ });
