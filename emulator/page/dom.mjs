@@ -135,30 +135,25 @@ function isShown(element) {
 }
 
 /**
- * A table with a caption, in a region that scrolls by keyboard.
+ * A table in a region that scrolls by keyboard. On a narrow screen each row is a card, in which the cells have the names of their columns.
  *
- * @param {{ caption: string, head: readonly Children[], rows: readonly Element[], empty?: string, class?: string }} options
+ * @param {{ name: string, head: readonly Children[], rows: readonly Element[], empty?: string, class?: string }} options
  */
-export function table({ caption, head, rows, empty = "None.", class: className }) {
-  if (rows.length === 0) return h("p", { class: "empty" }, `${caption}: ${empty}`);
+export function table({ name, head, rows, empty = "None.", class: className }) {
+  // The same element in both cases, so that an update keeps what is beside it.
+  if (rows.length === 0) return h("div", { class: "scroll" }, h("p", { class: "empty" }, empty));
+  const titles = head.map((title) => h("th", { scope: "col" }, title));
+  for (const row of rows) {
+    [...row.children].forEach((cell, index) => {
+      const title = titles[index];
+      cell.setAttribute("data-label", title?.textContent ?? "");
+      if (cell.classList.contains("number")) title?.classList.add("number");
+    });
+  }
   return h(
     "div",
-    { class: "scroll", role: "region", tabindex: 0, "aria-label": caption },
-    h(
-      "table",
-      { class: className },
-      h("caption", {}, caption),
-      h(
-        "thead",
-        {},
-        h(
-          "tr",
-          {},
-          head.map((title) => h("th", { scope: "col" }, title)),
-        ),
-      ),
-      h("tbody", {}, rows),
-    ),
+    { class: "scroll", role: "region", tabindex: 0, "aria-label": name },
+    h("table", { class: className, "aria-label": name }, h("thead", {}, h("tr", {}, titles)), h("tbody", {}, rows)),
   );
 }
 

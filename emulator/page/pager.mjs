@@ -2,7 +2,8 @@ import { h } from "./dom.mjs";
 import { linkTo } from "./route.mjs";
 
 /**
- * Links to the previous and the next part of a list that the emulator pages, and a field to jump to an item.
+ * Links to the previous and the next part of a list that the emulator pages, and a field to jump to an item. A list of one part has its number
+ * of items only.
  *
  * @param {{
  *   path: readonly string[],
@@ -15,6 +16,7 @@ import { linkTo } from "./route.mjs";
  * }} options
  */
 export function pager({ path, query = {}, label, offset, shown, total, limit }) {
+  if (total <= limit && offset === 0) return total > 0 && h("p", { class: "count" }, amount(total, label));
   const to = (/** @type {number} */ start) => linkTo(path, { ...query, offset: Math.max(0, start) });
   const range =
     shown === 0
@@ -59,6 +61,14 @@ function jump(label, total, to) {
     h("label", {}, "Number ", h("input", { name: "number", type: "number", min: 1, max: total, required: true })),
     h("button", {}, "Go", h("span", { class: "hidden" }, ` to this number in the list of ${label}`)),
   );
+}
+
+/**
+ * @param {number} number
+ * @param {string} things a noun in the plural
+ */
+export function amount(number, things) {
+  return `${formatted(number)} ${number === 1 ? things.slice(0, -1) : things}`;
 }
 
 /** @param {number} number */

@@ -6,12 +6,15 @@ import { statuses } from "./values.mjs";
  * The state of a run at one time.
  *
  * @typedef {{ at: number, rows: number, subtasks: import("./values.mjs").StatusCounts }} Sample
- * @typedef {{ x(at: number): number, y(value: number): number, top: number, seconds: number }} Scale
+ * @typedef {{ left: number, x(at: number): number, y(value: number): number, top: number, seconds: number }} Scale
  */
 
 const width = 640;
 const height = 180;
-const margin = { left: 56, right: 12, top: 10, bottom: 28 };
+const margin = { right: 12, top: 10, bottom: 28 };
+
+/** The width of a digit, at most. */
+const digit = 8;
 
 /** Lines of the table beside the plot. The plot shows all samples. */
 const linesOfTable = 12;
@@ -97,15 +100,16 @@ function subtaskPlot(points) {
 
 /**
  * @param {readonly Sample[]} points
- * @param {number} highest
+ * @param {number} top
  * @returns {Scale}
  */
-function scaleOf(points, highest) {
+function scaleOf(points, top) {
   const start = points[0]?.at ?? 0;
   const duration = Math.max(1, (points.at(-1)?.at ?? 0) - start);
-  const top = roundedUp(highest);
+  const left = formatted(top).length * digit + 10;
   return {
-    x: (at) => rounded(margin.left + ((at - start) / duration) * (width - margin.left - margin.right)),
+    left,
+    x: (at) => rounded(left + ((at - start) / duration) * (width - left - margin.right)),
     y: (value) => rounded(height - margin.bottom - (value / top) * (height - margin.top - margin.bottom)),
     top,
     seconds: duration / 1000,
@@ -117,17 +121,17 @@ function scaleOf(points, highest) {
  * @param {string} title
  * @param {...SVGElement} content
  */
-function frame({ y, top, seconds }, title, ...content) {
+function frame({ left, y, top, seconds }, title, ...content) {
   const lines = [0, top / 2, top].filter(Number.isInteger);
   return svg(
     "svg",
     { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title}; the table below has the numbers` },
     lines.flatMap((value) => [
-      svg("line", { class: "grid", x1: margin.left, x2: width - margin.right, y1: y(value), y2: y(value) }),
-      svg("text", { x: margin.left - 6, y: y(value) + 4, "text-anchor": "end" }, formatted(value)),
+      svg("line", { class: "grid", x1: left, x2: width - margin.right, y1: y(value), y2: y(value) }),
+      svg("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, formatted(value)),
     ]),
     content,
-    svg("text", { x: margin.left, y: height - 8 }, "0 s"),
+    svg("text", { x: left, y: height - 8 }, "0 s"),
     svg("text", { x: width - margin.right, y: height - 8, "text-anchor": "end" }, `${seconds.toFixed(1)} s`),
   );
 }
@@ -140,7 +144,7 @@ function tableOf(samples, start) {
   const step = Math.max(1, Math.ceil(samples.length / linesOfTable));
   const chosen = samples.filter((_, index) => index % step === 0 || index === samples.length - 1);
   return table({
-    caption: "Rows and subtasks over time",
+    name: "Rows and subtasks over time",
     head: ["Seconds", "Rows", ...statuses.map((status) => `Subtasks ${status}`)],
     rows: chosen.map(({ at, rows, subtasks }) =>
       h(
@@ -152,16 +156,6 @@ function tableOf(samples, start) {
       ),
     ),
   });
-}
-
-/**
- * The next number of the form 1, 2 or 5 times a power of ten.
- *
- * @param {number} value
- */
-function roundedUp(value) {
-  const power = 10 ** Math.floor(Math.log10(value));
-  return [1, 2, 5, 10].map((factor) => factor * power).find((limit) => limit >= value) ?? value;
 }
 
 /** @param {number} value */

@@ -4,7 +4,10 @@ import { linkTo } from "./route.mjs";
 /** @import { Child } from "./dom.mjs" */
 
 /** The most characters of a value in a table. The view of one row shows more. */
-const longestInTable = 200;
+const longestInTable = 500;
+
+/** A longer value ends in an ellipsis. The whole value shows while it has the focus. */
+const longestInLine = 40;
 
 /** The most characters of a value in the view of one row. Longer text makes the browser slow. */
 const longestAlone = 2_000_000;
@@ -18,13 +21,25 @@ const longestAlone = 2_000_000;
  */
 export function shownValue(value, { whole = false } = {}) {
   const text = typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
+  if (text === "") return undefined;
   const longest = whole ? longestAlone : longestInTable;
   const shown =
     text.length > longest ? `${text.slice(0, longest)}… (${text.length.toLocaleString("en-US")} characters)` : text;
   const href = text.length <= 2_000 ? webAddress(text) : undefined;
+  const line = whole ? {} : inLine(shown);
   return href === undefined
-    ? h("bdi", {}, shown)
-    : h("a", { href, rel: "noreferrer noopener", target: "_blank" }, h("bdi", {}, shown));
+    ? h("bdi", { ...line, tabindex: "class" in line && 0 }, shown)
+    : h("a", { href, rel: "noreferrer noopener", target: "_blank", ...line }, h("bdi", {}, shown));
+}
+
+/**
+ * The class of an element of a table with a long text.
+ *
+ * @param {string} text
+ * @returns {{ class?: string }}
+ */
+function inLine(text) {
+  return text.length > longestInLine ? { class: "long" } : {};
 }
 
 /**
@@ -39,7 +54,7 @@ function webAddress(text) {
 
 /** @param {string} taskId */
 export function taskLink(taskId) {
-  return h("a", { href: linkTo(["tasks", taskId]) }, h("bdi", {}, taskId));
+  return h("a", { href: linkTo(["tasks", taskId]), ...inLine(taskId) }, h("bdi", {}, taskId));
 }
 
 /** @param {string} lotNo */

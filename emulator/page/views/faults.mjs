@@ -1,6 +1,7 @@
 import { h, table } from "../dom.mjs";
 import { formatted } from "../pager.mjs";
 import { encoded } from "../route.mjs";
+import { shownValue } from "../values.mjs";
 
 /** @import { Child } from "../dom.mjs" */
 /** @import { Tools } from "../main.mjs" */
@@ -42,8 +43,10 @@ const numbers = ["skip", "times", "probability", "seed", "status", "delayMs"];
 export function faultSection({ faults, holds, operations }, tools) {
   const removeAll = () => tools.act("DELETE", "faults", undefined, "All faults are removed.");
   return [
+    faultForm(operations, tools),
+    h("h3", {}, "Faults that can still happen"),
     table({
-      caption: "Faults that can still happen",
+      name: "Faults that can still happen",
       head: [
         "Operation",
         "Kind",
@@ -55,15 +58,17 @@ export function faultSection({ faults, holds, operations }, tools) {
         "Happened",
         "Action",
       ],
+      empty: "No request is to fail.",
       rows: faults.map((fault) => faultRow(fault, tools)),
     }),
     faults.length > 1 && h("p", {}, h("button", { type: "button", onclick: removeAll }, "Remove all faults")),
+    h("h3", {}, "Holds that are not released"),
     table({
-      caption: "Holds that are not released",
+      name: "Holds that are not released",
       head: ["Operation", "Task", "When", "Requests that wait", "Happened", "Action"],
+      empty: "No request is to wait.",
       rows: holds.map((hold) => holdRow(hold, tools)),
     }),
-    faultForm(operations, tools),
   ];
 }
 
@@ -78,7 +83,7 @@ function faultRow({ id, operation, kind, taskId, when, skip, times, probability,
     { "data-key": id },
     h("th", { scope: "row" }, operation === "*" ? "any" : operation),
     h("td", {}, `${kind}: ${kinds[/** @type {keyof typeof kinds} */ (kind)] ?? ""}`),
-    h("td", {}, h("bdi", {}, taskId ?? "any")),
+    h("td", {}, shownValue(taskId ?? "any")),
     h("td", {}, when),
     h("td", { class: "number" }, formatted(skip)),
     h("td", { class: "number" }, times === undefined ? "no limit" : formatted(times)),
@@ -107,7 +112,7 @@ function holdRow({ id, operation, taskId, when, waiting, happened }, { act }) {
     "tr",
     { "data-key": id },
     h("th", { scope: "row" }, operation === "*" ? "any" : operation),
-    h("td", {}, h("bdi", {}, taskId ?? "any")),
+    h("td", {}, shownValue(taskId ?? "any")),
     h("td", {}, when),
     h("td", { class: "number" }, formatted(waiting)),
     h("td", { class: "number" }, formatted(happened)),

@@ -51,9 +51,9 @@ export const requests = {
       ),
       pager({ path: ["requests"], query: filter, label: "requests", offset, shown: found.length, total, limit }),
       table({
-        caption: "Requests, the newest first",
+        name: "Requests, the newest first",
         head: ["Number", "Time", "Operation", "Method and path", "Status", "Took effect", "Credential", "User agent"],
-        empty: "the service has received none that match.",
+        empty: "The service has received no request that matches.",
         rows: found.map(requestRow),
       }),
     ];
@@ -68,7 +68,7 @@ function requestRow({ number, receivedAt, operation, method, path, status, tookE
     h("th", { scope: "row", class: "number" }, h("a", { href: linkTo(["requests", String(number)]) }, number)),
     h("td", {}, timeOf(receivedAt)),
     h("td", {}, operation),
-    h("td", {}, method, " ", h("bdi", {}, path.slice(0, 200))),
+    h("td", {}, shownValue(`${method} ${path}`)),
     h("td", {}, statusCode(status)),
     h("td", {}, tookEffect ? "yes" : "no"),
     h("td", {}, credential),

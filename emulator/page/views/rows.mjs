@@ -32,10 +32,10 @@ export const rows = {
           `The table has ${columns.length} of ${formatted(names.length)} fields. A row's number leads to all of them.`,
         ),
       table({
-        caption: `Rows of ${lotNo}`,
+        name: `Rows of ${lotNo}`,
         class: "rows",
         head: ["Number", "Exported", ...columns.map((name) => h("bdi", {}, name))],
-        empty: "the run has none yet.",
+        empty: "The run has no rows yet.",
         rows: found.map((/** @type {any} */ { row, exported }, /** @type {number} */ index) =>
           h(
             "tr",
@@ -79,9 +79,10 @@ export const row = {
         at < total && h("a", { href: linkTo(["runs", lotNo, "rows", String(at + 1)]) }, "Next"),
       ),
       facts([["Exported", found.exported ? "yes" : "no"]]),
+      fields.length > mostFields &&
+        h("p", {}, `The first ${formatted(mostFields)} of ${formatted(fields.length)} fields.`),
       table({
-        caption:
-          fields.length > mostFields ? `The first ${mostFields} of ${formatted(fields.length)} fields` : "Fields",
+        name: "Fields",
         class: "fields",
         head: ["Field", "Value"],
         rows: fields

@@ -38,10 +38,12 @@ export const run = {
       h("h2", {}, "Progress"),
       plotOf(samples),
       h("h2", {}, "Subtasks"),
-      pager({ path: ["runs", lotNo], label: "subtasks", offset, shown: page.subtasks.length, total, limit }),
+      total > limit &&
+        pager({ path: ["runs", lotNo], label: "subtasks", offset, shown: page.subtasks.length, total, limit }),
       table({
-        caption: `Subtasks of ${lotNo}`,
+        name: `Subtasks of ${lotNo}`,
         head: ["Number", "Subtask", "Status", "Pages read", "Pages that failed", "Why, and retries"],
+        empty: "The run has no subtasks.",
         rows: page.subtasks.map((/** @type {any} */ subtask, /** @type {number} */ index) =>
           subtaskRow(subtask, offset + index + 1),
         ),

@@ -26,13 +26,13 @@ export const runs = {
 
 /**
  * @param {readonly any[]} found
- * @param {string} caption
+ * @param {string} name
  */
-export function runTable(found, caption) {
+export function runTable(found, name) {
   return table({
-    caption,
+    name,
     head: ["Run (lotNo)", "Task", "Subtasks", "Pages read", "Pages that failed", "Rows", "Exported"],
-    empty: "a start of a task makes the first one.",
+    empty: "There are no runs yet. A start of a task makes the first one.",
     rows: found.map(({ lotNo, taskId, subtasks, pagesRead, errorCount, rowCount, exportedCount }) =>
       h(
         "tr",

@@ -23,7 +23,7 @@ export const settings = {
     h("h2", {}, "Behaviours"),
     h("p", {}, `${changedCount(values, known.behaviours)} of ${known.behaviours.length} differ from their defaults.`),
     table({
-      caption: "Behaviours",
+      name: "Behaviours",
       class: "behaviours",
       head: ["Behaviour", "Value", "Default", "Meaning"],
       rows: known.behaviours.map((/** @type {any} */ behaviour) =>

@@ -39,7 +39,7 @@ export const task = {
     found.actions.length === 0 && h("p", { class: "empty" }, "The task has no actions."),
     ...found.actions.map(actionSection),
     h("h2", {}, "Start URLs"),
-    listOf("Start URLs", found.startUrls, found.startUrlCount),
+    ...listOf("Start URLs", found.startUrls, found.startUrlCount),
   ],
 };
 
@@ -52,8 +52,9 @@ function actionSection({ actionId, actionType, name, properties, loopType, loopI
     h("h3", {}, h("bdi", {}, actionId), " ", h("span", { class: "kind" }, actionType)),
     name !== undefined && h("p", {}, h("bdi", {}, name)),
     table({
-      caption: `Properties of ${actionId}`,
+      name: `Properties of ${actionId}`,
       head: ["Property", "Value"],
+      empty: "No properties.",
       rows: Object.entries(properties).map(([property, value]) =>
         h("tr", {}, h("th", { scope: "row" }, h("bdi", {}, property)), h("td", {}, shownValue(value))),
       ),
@@ -66,17 +67,19 @@ function actionSection({ actionId, actionType, name, properties, loopType, loopI
 /**
  * The first items of a list.
  *
- * @param {string} caption
+ * @param {string} name
  * @param {readonly string[]} items
  * @param {number} count
  */
-function listOf(caption, items, count) {
-  const heading = items.length < count ? `${caption}, the first ${items.length} of ${formatted(count)}` : caption;
-  return table({
-    caption: heading,
-    head: ["Number", "Value"],
-    rows: items.map((item, index) =>
-      h("tr", {}, h("th", { scope: "row", class: "number" }, formatted(index + 1)), h("td", {}, shownValue(item))),
-    ),
-  });
+function listOf(name, items, count) {
+  return [
+    items.length < count && h("p", { class: "count" }, `The first ${items.length} of ${formatted(count)}`),
+    table({
+      name,
+      head: ["Number", "Value"],
+      rows: items.map((item, index) =>
+        h("tr", {}, h("th", { scope: "row", class: "number" }, formatted(index + 1)), h("td", {}, shownValue(item))),
+      ),
+    }),
+  ];
 }

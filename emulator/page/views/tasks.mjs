@@ -1,7 +1,7 @@
 import { h, table } from "../dom.mjs";
 import { formatted, pager } from "../pager.mjs";
 import { linkTo, numberOf } from "../route.mjs";
-import { countsOf, runLink, taskLink } from "../values.mjs";
+import { countsOf, runLink, shownValue, taskLink } from "../values.mjs";
 
 /** @import { View } from "../main.mjs" */
 
@@ -40,7 +40,7 @@ export const tasks = {
       ),
       parts,
       table({
-        caption: "Tasks",
+        name: "Tasks",
         head: [
           "Task",
           "Name",
@@ -53,7 +53,7 @@ export const tasks = {
           "Latest run",
           "Its subtasks",
         ],
-        empty: search === undefined ? "the emulator has none." : "no id and no name contains this.",
+        empty: search === undefined ? "The emulator has no tasks." : "No id and no name contains this.",
         rows: found.map(taskRow),
       }),
     ];
@@ -76,8 +76,8 @@ function taskRow({
     "tr",
     { "data-key": taskId },
     h("th", { scope: "row" }, taskLink(taskId)),
-    h("td", {}, h("bdi", {}, name ?? "")),
-    h("td", {}, h("bdi", {}, taskGroupId)),
+    h("td", {}, shownValue(name ?? "")),
+    h("td", {}, shownValue(taskGroupId)),
     ...[actionCount, startUrlCount, runCount, rowCount, exportedCount].map((count) =>
       h("td", { class: "number" }, formatted(count)),
     ),
