@@ -16,6 +16,7 @@ const notices = "THIRD-PARTY-NOTICES.txt";
 export async function bundleEntries(dist: string): Promise<void> {
   await bundleEntry("src/provider/provider.ts", join(dist, "provider"));
   await bundleEntry("src/cli/main.ts", join(dist, "cli"));
+  await bundlePlugin(join(dist, "plugin"));
   for (const module of onDemand) {
     await bundleOnDemand(module, dist);
   }
@@ -81,6 +82,23 @@ export async function bundleOnDemand(module: string, folder: string): Promise<vo
   writeFileSync(join(dirname(outfile), notices), noticesOf(Object.keys(metafile.inputs)));
 }
 
+/**
+ * Writes the native plugin as one file. Unlike the other bundles, it works without any package beside it, except the optional ones, because its users can
+ * have no Node.js project.
+ */
+async function bundlePlugin(folder: string): Promise<void> {
+  removeModules(folder);
+  const { external, ...others } = options();
+  const { metafile } = await bundle({
+    ...others,
+    external: external.filter((name) => optionalPackages.includes(name)),
+    entryPoints: ["src/plugin/main.ts"],
+    outdir: folder,
+    minify: true,
+  });
+  writeFileSync(join(folder, notices), noticesOf(Object.keys(metafile.inputs)));
+}
+
 async function bundleEntry(entry: string, folder: string): Promise<void> {
   removeModules(folder);
   const { metafile } = await bundle({ ...options(), entryPoints: [entry], outdir: folder, plugins: [loadOnDemand] });
@@ -95,6 +113,9 @@ function removeModules(folder: string): void {
   }
 }
 
+/** Packages that users install themselves if they need them. */
+const optionalPackages = ["@aws-sdk/client-s3", "@duckdb/node-api", "@hpcc-js/wasm-zstd", "hyparquet-writer"];
+
 /** @param root the folder of the package */
 function options(root = repositoryRoot) {
   const { dependencies = {}, peerDependencies = {} } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -104,7 +125,7 @@ function options(root = repositoryRoot) {
     platform: "node",
     target: "node20",
     // `@pulumi` as a whole: packages of it use each other.
-    external: [...Object.keys(dependencies), ...Object.keys(peerDependencies), "@pulumi/*"],
+    external: [...Object.keys(dependencies), ...Object.keys(peerDependencies), "@pulumi/*"] as string[],
     legalComments: "inline",
     logLevel: "error",
     metafile: true,

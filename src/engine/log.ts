@@ -1,3 +1,4 @@
+import type * as Grpc from "@grpc/grpc-js";
 import { shownText } from "../service/errors/foreignText";
 import { engineAddress, hostModules } from "./hostModules";
 
@@ -153,22 +154,30 @@ interface EngineProtocol {
   LogSeverity: { DEBUG: number; INFO: number; WARNING: number; ERROR: number };
 }
 
-interface EngineClient {
-  log(request: LogRequest, done: (error: unknown) => void): void;
+interface EngineClients {
+  EngineClient: new (
+    address: string,
+    credentials: unknown,
+  ) => {
+    log(request: LogRequest, done: (error: unknown) => void): void;
+  };
 }
 
-/** The log of the engine. Where it cannot be reached, messages go to standard error, which the engine shows under the stack. */
-export function engineLog(): EngineLog {
+/**
+ * The log of the engine. Where it cannot be reached, messages go to standard error, which the engine shows under the stack.
+ * @param modules loads the modules of gRPC and of the protocol
+ */
+export function engineLog(modules: () => (name: string) => unknown = hostModules): EngineLog {
   try {
-    const sdk = hostModules();
+    const sdk = modules();
     const address = engineAddress();
     if (address === undefined) {
       return new SummedUpLog(toStandardError);
     }
-    const grpc = sdk("@grpc/grpc-js");
-    const protocol: EngineProtocol = sdk("@pulumi/pulumi/proto/engine_pb");
-    const { EngineClient } = sdk("@pulumi/pulumi/proto/engine_grpc_pb");
-    const client: EngineClient = new EngineClient(address, grpc.credentials.createInsecure());
+    const { credentials } = sdk("@grpc/grpc-js") as typeof Grpc;
+    const protocol = sdk("@pulumi/pulumi/proto/engine_pb") as EngineProtocol;
+    const { EngineClient } = sdk("@pulumi/pulumi/proto/engine_grpc_pb") as EngineClients;
+    const client = new EngineClient(address, credentials.createInsecure());
     const { DEBUG, INFO, WARNING, ERROR } = protocol.LogSeverity;
     const severities = { debug: DEBUG, progress: INFO, info: INFO, warning: WARNING, error: ERROR };
     const send = (message: string, urn: string | undefined, kind: Kind, done: (error: unknown) => void): void => {

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { CustomResourceOptions, ID, Input } from "@pulumi/pulumi";
 import { CustomResource, mergeOptions, Output, output, RunError, runtime, unknown, unsecret } from "@pulumi/pulumi";
 import { failedInputsKey, otherProblemsKey, providerKey } from "../engine/serialization";
@@ -6,10 +5,10 @@ import { fewerFrames } from "../engine/stackFrames";
 import type { ArgSpecs, Shape } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { taskNamedBy } from "../resources/ownership";
+import { namedHash } from "../resources/run/rerunOn";
 import { providerText, typeToken } from "../resources/urn";
-import { canonical, entryOf, isPlainMap } from "../resources/values";
+import { entryOf, isPlainMap } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
-import { isRecord } from "../service/isRecord";
 import { failedInputs } from "./forCheck/failedInputs";
 import { otherProblems } from "./forCheck/otherProblems";
 import { idFor, isId, noteId, withIds } from "./previewIds";
@@ -113,10 +112,7 @@ export abstract class ExtractionResource extends CustomResource {
     const values = this as unknown as Record<string, unknown>;
     const { type } = this.definition;
     const all = output(Object.fromEntries(this.hashed.map((name) => [name, values[name]])));
-    return all.apply((known) => {
-      const hash = createHash("sha256").update(`${type}${canonical(withoutOwnId(known))}`);
-      return `${type} ${this.ownName} ${hash.digest("hex")}`;
-    });
+    return all.apply((known) => namedHash(type, this.ownName, known));
   }
 
   /**
@@ -126,15 +122,6 @@ export abstract class ExtractionResource extends CustomResource {
   givenProfile(): unknown {
     return this.profileArg;
   }
-}
-
-/** With a source, `adoptTaskId` names the existing copy. Adding or removing it changes nothing, so it must not start a paid run. */
-function withoutOwnId(args: Record<string, unknown>): Record<string, unknown> {
-  const { adoptTaskId, ...others } = args;
-  if (args.sourceTaskId !== undefined) {
-    return others;
-  }
-  return isRecord(args.from) ? { ...args, from: withoutOwnId(args.from) } : args;
 }
 
 /** The task that the arguments name, if any. */

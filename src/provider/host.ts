@@ -2,6 +2,7 @@ import type { LimitFunction } from "p-limit";
 import pLimit from "p-limit";
 import type { ProviderConfig, ReadKey } from "../config/config";
 import { originOf, parseConfig } from "../config/config";
+import type { Ending } from "../engine/endings";
 import type { Engine } from "../engine/engine";
 import type { Properties } from "../engine/serialization";
 import type { Owner } from "../resources/ownership";
@@ -74,6 +75,11 @@ export class Host<OfEngine extends Engine = Engine> {
 
   get settings(): ServiceTraits {
     return this.config.settings;
+  }
+
+  /** The label for which runs start, if this command has one. */
+  get runLabel(): string | undefined {
+    return this.config.runLabels[0];
   }
 
   /** Why a resource cannot use this profile, or needs a profile. */
@@ -280,8 +286,23 @@ export class Host<OfEngine extends Engine = Engine> {
   }
 }
 
+/** Ends this process with the engine. Sends no request whose result the ended engine could not save. Requests that were already sent are noted for the next run. */
+export function endWithEngine(host: Host, onEnd: (ending: Ending) => void): void {
+  const end = async (): Promise<void> => {
+    await host.close();
+    process.exit();
+  };
+  onEnd({
+    saved: () => {
+      host.journal?.dropSaved();
+      void host.engine.log.end().then(end);
+    },
+    gone: () => void end(),
+  });
+}
+
 /** A resource as messages name it: its type without the module, and its name. */
-function titleOf(urn: string): string {
+export function titleOf(urn: string): string {
   return `${shortTypeOf(urn)} "${partsOfUrn(urn).name}"`;
 }
 

@@ -4,7 +4,7 @@ import type { DynamicEngine } from "../engine/engine";
 import { connectedEngine } from "../engine/engine";
 import { resources } from "../resources/index";
 import { DynamicProvider } from "./dynamicProvider";
-import { Host } from "./host";
+import { endWithEngine, Host } from "./host";
 
 /**
  * The function that the provider text in every state calls: `require("pulumi-webextract/provider").get("TaskCopy")`. The path and this signature are a
@@ -36,18 +36,6 @@ function currentHost(): Host<DynamicEngine> {
 function start(read: ReadKey): Host<DynamicEngine> {
   const engine = connectedEngine();
   const started = new Host(read, engine);
-  engine.onEnd({
-    saved: () => {
-      started.journal?.dropSaved();
-      void engine.log.end().then(() => end(started));
-    },
-    gone: () => void end(started),
-  });
+  endWithEngine(started, engine.onEnd);
   return started;
-}
-
-/** Sends no request whose result the ended engine could not save. Requests that were already sent are noted for the next run. */
-async function end(started: Host): Promise<void> {
-  await started.close();
-  process.exit();
 }

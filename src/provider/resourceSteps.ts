@@ -49,8 +49,9 @@ export class ResourceSteps {
     /** The host of this process; it can come into being after this object. */
     private readonly host: () => Host,
     layers: readonly Layer[] = allLayers,
+    innermost: RunStep = runResource,
   ) {
-    this.run = throughLayers(layers, runResource);
+    this.run = throughLayers(layers, innermost);
   }
 
   /** Runs the work of one call. Every error of it has a message for the user and nothing else. */

@@ -133,7 +133,7 @@ describe("the package", () => {
     // The licences of the packages in the bundles.
     assert.deepEqual(
       withoutSource,
-      ["cli", "manifest", "provider", "resources/export/checks"].map(
+      ["cli", "manifest", "plugin", "provider", "resources/export/checks"].map(
         (folder) => `dist/${folder}/THIRD-PARTY-NOTICES.txt`,
       ),
       "left over from an earlier build, or no part of the package",

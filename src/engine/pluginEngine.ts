@@ -1,0 +1,32 @@
+import * as grpc from "@grpc/grpc-js";
+import * as clients from "@pulumi/pulumi/proto/engine_grpc_pb";
+import * as protocol from "@pulumi/pulumi/proto/engine_pb";
+import type { Ending } from "./endings";
+import { engineEndings } from "./endings";
+import type { Engine } from "./engine";
+import { interruptionBySignals } from "./interruption";
+import { engineLog } from "./log";
+
+/** The engine behind a native plugin: the parts that plugins are made for. */
+export interface PluginEngine extends Engine {
+  /** The engine has sent Cancel: the user interrupts the command, or the command has ended. */
+  cancel(): void;
+  onEnd(ending: Ending): void;
+}
+
+const modules: Readonly<Record<string, unknown>> = {
+  "@grpc/grpc-js": grpc,
+  "@pulumi/pulumi/proto/engine_pb": protocol,
+  "@pulumi/pulumi/proto/engine_grpc_pb": clients,
+};
+
+/** The engine that started this process, a native plugin. */
+export function pluginEngine(): PluginEngine {
+  const interruption = interruptionBySignals();
+  return {
+    log: engineLog(() => (name) => modules[name]),
+    interrupted: interruption.signal,
+    cancel: () => interruption.abort(),
+    onEnd: engineEndings,
+  };
+}

@@ -1,0 +1,93 @@
+import type { CheckRequest, ConfigureRequest, DiffRequest } from "@pulumi/pulumi/proto/provider_pb";
+import { CheckFailure, CheckResponse, DiffResponse } from "@pulumi/pulumi/proto/provider_pb";
+import type { ReadKey } from "../config/config";
+import { parseConfig, unknownKeys } from "../config/config";
+import { configKeys, credentialKeys, keyNames } from "../config/configKeys";
+import type { Properties } from "../engine/serialization";
+import { partsOfUrn } from "../resources/urn";
+import { unknown } from "../resources/values";
+import { shownText } from "../service/errors/foreignText";
+import { changesBetween } from "./detailedDiff";
+import { fromStruct, toStruct } from "./structs";
+import type { Secrets } from "./values";
+import { allSecret, decodeProperties, encode, joinSecrets } from "./values";
+
+/** The arguments of a provider: keys of the namespace `webextract`, from the configuration of the stack or from the program. */
+
+/** What the engine itself adds to these arguments. */
+const ofEngine = ["version", "pluginDownloadURL", "pluginChecksums", "parameterization", "__internal"];
+
+/** An address that is not known yet is not missing. */
+const notYetKnown: Readonly<Record<string, string>> = { baseUrl: "https://unknown.invalid" };
+
+/** Refuses an invalid configuration, each problem at its key. */
+export function checkConfig(request: CheckRequest): CheckResponse {
+  const { values, secrets } = decodeProperties(fromStruct(request.getNews()));
+  const given = withoutEngine(values);
+  const { config, problems } = parseConfig(readKeys(given));
+  const all = [
+    ...problems,
+    ...unknownKeys(Object.keys(given)).map((name) => `webextract:${name} is not known. Known: ${keyNames.join(", ")}.`),
+  ];
+  if (new Set(config.runLabels).size > 1) {
+    all.push(`webextract:runLabel and ${configKeys.runLabel.environment} differ. Set one of them.`);
+  }
+  const response = new CheckResponse();
+  response.setInputs(toStruct(encode(values, joinSecrets(secrets, credentialsIn(given)))));
+  response.setFailuresList(all.map(failureOf));
+  return response;
+}
+
+/** Credentials are secret, whoever forgot to encrypt them. */
+function credentialsIn(given: Properties): Secrets | undefined {
+  return allSecret([...credentialKeys, "profiles"].filter((name) => name in given));
+}
+
+function failureOf(problem: string): CheckFailure {
+  const failure = new CheckFailure();
+  const [, key = ""] = /^webextract:(\w+)/.exec(problem) ?? [];
+  // The engine shows the value of the property that a failure names, and no credential may be shown.
+  const isShown =
+    Object.hasOwn(configKeys, key) && ![...credentialKeys, "profiles", "credentialCommand", "baseUrl"].includes(key);
+  failure.setProperty(isShown ? key : "");
+  failure.setReason(shownText(problem));
+  return failure;
+}
+
+/** A change is an update of the provider, never a replace, which would replace all its resources. Each resource has the address where it was made. */
+export function diffConfig(request: DiffRequest): DiffResponse {
+  const response = new DiffResponse();
+  const changes = changesBetween(
+    fromStruct(request.getOldInputs() ?? request.getOlds()),
+    fromStruct(request.getNews()),
+  );
+  const { DIFF_NONE, DIFF_SOME } = DiffResponse.DiffChanges;
+  response.setChanges(changes.length === 0 ? DIFF_NONE : DIFF_SOME);
+  response.setDiffsList([...new Set(changes.map(({ argument }) => argument))]);
+  return response;
+}
+
+/** How a configured provider reads its keys. */
+export function configured(request: ConfigureRequest): ReadKey {
+  return readKeys(withoutEngine(decodeProperties(fromStruct(request.getArgs())).values));
+}
+
+/** Whether the program declares this provider. The engine makes the default provider by itself. */
+export function isExplicit(urn: string): boolean {
+  return !/^default(?:_|$)/.test(partsOfUrn(urn).name);
+}
+
+function withoutEngine(values: Properties): Properties {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !ofEngine.includes(name)));
+}
+
+/** The values of a configuration are strings. A program can give others, such as a list. */
+function readKeys(values: Properties): ReadKey {
+  return (key) => {
+    const value = Object.hasOwn(values, key) ? values[key] : undefined;
+    if (value === undefined || typeof value === "string") {
+      return value;
+    }
+    return value === unknown ? notYetKnown[key] : JSON.stringify(value);
+  };
+}

@@ -1,0 +1,193 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Properties } from "../engine/serialization";
+import type { Host } from "../provider/host";
+import { titleOf } from "../provider/host";
+import { ProviderError } from "../provider/providerErrors";
+import type { Layer, Step } from "../provider/step";
+import type { Problem } from "../resources/args";
+import { workArgs } from "../resources/args";
+import type { AnyResource } from "../resources/index";
+import { isNamedHash, namedHash } from "../resources/run/rerunOn";
+import { partsOfUrn } from "../resources/urn";
+import { holdsUnknown, replaceEach, unknown } from "../resources/values";
+import { isRecord } from "../service/isRecord";
+import { ResourceReference } from "./values";
+
+interface Declared {
+  resource: AnyResource;
+  args: Properties;
+  /** Undefined until the engine or a create names it. */
+  id?: string;
+}
+
+/** What this command has to do with the settings and the runs of one task, by URN. */
+interface TaskWork {
+  /** Settings that are still to be written. */
+  settings: Set<string>;
+  /** Runs that were started. */
+  runs: Set<string>;
+}
+
+/** How long a start waits for the checks of resources that become possible at the same moment, in milliseconds. */
+const settleTime = 200;
+
+/**
+ * What the program declares in this command, as the engine shows it resource by resource. A program in TypeScript gets this from the classes: `rerunOn`,
+ * the run label, and the order of the resources of a task.
+ */
+export class Declarations {
+  private readonly declared = new Map<string, Declared>();
+  private readonly tasks = new Map<string, TaskWork>();
+
+  constructor(private readonly host: Host) {}
+
+  /** The arguments for `check`: with the run label, with hashes for the resources of `rerunOn`, and with no other resources. */
+  resolve(
+    resource: AnyResource,
+    { given, previous }: { given: Properties; previous: Properties },
+    problems: Problem[],
+  ): Properties {
+    const { runLabel } = this.host;
+    const own = Object.entries(given).filter(([name]) => !name.startsWith("__"));
+    const args = Object.fromEntries(own);
+    if ("rerunOn" in resource.args && Array.isArray(args.rerunOn)) {
+      const before: unknown[] = Array.isArray(previous.rerunOn) ? previous.rerunOn : [];
+      args.rerunOn = args.rerunOn.flatMap((each, index) => this.rerunOn(each, index, before, problems));
+    }
+    if ("runLabel" in resource.args && args.runLabel === undefined && runLabel !== undefined) {
+      args.runLabel = runLabel;
+    }
+    for (const [path] of references(args, "")) {
+      problems.push({ path, reason: "is a resource; give a property of it, such as its id" });
+    }
+    return replaceEach(args, (value) => value instanceof ResourceReference, unknown) as Properties;
+  }
+
+  noteChecked(resource: AnyResource, urn: string, args: Properties, isNew: boolean): void {
+    this.declared.set(urn, { ...this.declared.get(urn), resource, args });
+    if (isNew) {
+      this.settingsOf(resource, args)?.add(urn);
+    }
+  }
+
+  noteDiff(urn: string, id: string, isChanged: boolean): void {
+    const found = this.declared.get(urn);
+    if (found !== undefined) {
+      found.id = id;
+      const settings = this.settingsOf(found.resource, found.args);
+      isChanged ? settings?.add(urn) : settings?.delete(urn);
+    }
+  }
+
+  noteMade(urn: string, id: string): void {
+    const found = this.declared.get(urn);
+    if (found !== undefined) {
+      found.id = id;
+    }
+  }
+
+  /** Refuses a run that would start before the settings of its task are written, and settings that come after the start of such a run. */
+  keepOrder(during: "preview" | "up"): Layer {
+    return async (step, host, next) => {
+      const work = step.call === "create" || step.call === "update" ? this.workOf(step.args) : undefined;
+      if (work === undefined || step.urn === undefined) {
+        return next(step, host);
+      }
+      if (step.resource.provides === "settings") {
+        const [run] = work.runs;
+        if (run !== undefined) {
+          throw tooEarly(run, step.urn, step);
+        }
+        try {
+          return await next(step, host);
+        } finally {
+          work.settings.delete(step.urn);
+        }
+      }
+      if (step.resource.provides === "runs" && step.call === "create" && step.args.adoptLotNo === undefined) {
+        if (during === "up") {
+          await wait(settleTime);
+        }
+        const [settings] = work.settings;
+        if (settings !== undefined) {
+          throw tooEarly(step.urn, settings, step);
+        }
+        work.runs.add(step.urn);
+      }
+      return next(step, host);
+    };
+  }
+
+  private settingsOf({ provides }: AnyResource, args: Properties): Set<string> | undefined {
+    return provides === "settings" ? this.workOf(args)?.settings : undefined;
+  }
+
+  /** Undefined while the task is unknown. */
+  private workOf({ taskId, profile }: Properties): TaskWork | undefined {
+    if (typeof taskId !== "string" || (profile !== undefined && typeof profile !== "string")) {
+      return undefined;
+    }
+    const key = JSON.stringify([this.host.account(profile), taskId]);
+    const work = this.tasks.get(key) ?? { settings: new Set(), runs: new Set() };
+    this.tasks.set(key, work);
+    return work;
+  }
+
+  /** The value of one entry of `rerunOn` for `check`. An id can be that of several resources, which all count. */
+  private rerunOn(given: unknown, index: number, before: readonly unknown[], problems: Problem[]): unknown[] {
+    const path = `rerunOn[${index}]`;
+    if (given === unknown || isNamedHash(given) || (typeof given === "string" && before.includes(given))) {
+      return [given];
+    }
+    const refuse = (reason: string): unknown[] => {
+      problems.push({ path, reason });
+      return [];
+    };
+    if (given instanceof ResourceReference) {
+      const { ownType, name } = partsOfUrn(given.urn);
+      if (ownType === undefined) {
+        return refuse("must be a resource of webextract; for other values, use triggers");
+      }
+      const found = this.declared.get(given.urn);
+      // With --target, the engine shows only some resources.
+      const known = before.find((each) => typeof each === "string" && each.startsWith(`${ownType} ${name} `));
+      return found === undefined && known === undefined
+        ? refuse(
+            `is ${titleOf(given.urn)}, which this provider does not manage; for resources of other providers, use triggers`,
+          )
+        : [found === undefined ? known : hashOf(given.urn, found)];
+    }
+    const withId = [...this.declared].filter(([, { id }]) => id !== undefined && id === given);
+    return withId.length === 0
+      ? refuse(
+          "must be a resource of webextract, or the id of one that the program declares; for other values, use triggers",
+        )
+      : withId.sort(([one], [other]) => (one < other ? -1 : 1)).map(([urn, found]) => hashOf(urn, found));
+  }
+}
+
+function hashOf(urn: string, { resource, args }: Declared): unknown {
+  return holdsUnknown(args) ? unknown : namedHash(resource.type, partsOfUrn(urn).name, workArgs(resource.args, args));
+}
+
+function* references(value: unknown, path: string): Generator<[string], void, void> {
+  if (value instanceof ResourceReference) {
+    yield [path];
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      yield* references(item, `${path}[${index}]`);
+    }
+  } else if (isRecord(value)) {
+    for (const [name, each] of Object.entries(value)) {
+      yield* references(each, path === "" ? name : `${path}.${name}`);
+    }
+  }
+}
+
+function tooEarly(run: string, settings: string, { urn, args }: Step): ProviderError {
+  const nothing = urn === run ? "Nothing was started." : `Nothing was sent for ${titleOf(settings)}.`;
+  return new ProviderError(
+    `${titleOf(run)} starts before ${titleOf(settings)} has written its settings to task "${String(args.taskId)}", because the program does not say that it depends on them. ` +
+      `${nothing} Add dependsOn with ${titleOf(settings)}, and with all other settings of the task, to the options of ${titleOf(run)}.`,
+  );
+}

@@ -1,0 +1,293 @@
+import type {
+  CheckRequest,
+  CreateRequest,
+  DeleteRequest,
+  DiffRequest,
+  ReadRequest,
+  UpdateRequest,
+} from "@pulumi/pulumi/proto/provider_pb";
+import {
+  CheckFailure,
+  CheckResponse,
+  CreateResponse,
+  DiffResponse,
+  PropertyDiff,
+  ReadResponse,
+  UpdateResponse,
+} from "@pulumi/pulumi/proto/provider_pb";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import type { Properties } from "../engine/serialization";
+import { checkArguments } from "../provider/checkArguments";
+import type { Host } from "../provider/host";
+import { layers } from "../provider/layers/index";
+import { claimParts } from "../provider/layers/ownership";
+import { InitFailure, ProviderError } from "../provider/providerErrors";
+import type { Change, Written } from "../provider/resourceSteps";
+import { ResourceSteps } from "../provider/resourceSteps";
+import type { Problem } from "../resources/args";
+import type { AnyResource } from "../resources/index";
+import { resources } from "../resources/index";
+import { partsOfUrn } from "../resources/urn";
+import { entryOf, holdsUnknown, unknown } from "../resources/values";
+import { shownText } from "../service/errors/foreignText";
+import { isRecord } from "../service/isRecord";
+import { isAsWritten } from "./asWritten";
+import { Declarations } from "./declarations";
+import type { PropertyChange } from "./detailedDiff";
+import { changesBetween } from "./detailedDiff";
+import { outputsOfCreate, outputsOfUpdate } from "./previewedOutputs";
+import { fromStruct, toStruct } from "./structs";
+import type { Secrets, WireProperties } from "./values";
+import { allSecret, decodeProperties, encode, joinSecrets, withDerived } from "./values";
+
+interface Kind {
+  steps: ResourceSteps;
+  /** The steps of a preview: they find what the up would refuse, and send nothing. */
+  previews: ResourceSteps;
+  resource: AnyResource;
+}
+
+/** The calls of the engine for resources, in the protocol of plugins. */
+export class ResourceCalls {
+  private readonly kinds = new Map<string, Kind>();
+  private readonly declarations: Declarations;
+
+  constructor(
+    private readonly host: Host,
+    /** A provider that the program declares has one account, so its resources have no profile. */
+    private readonly isExplicit: boolean,
+  ) {
+    this.declarations = new Declarations(host);
+  }
+
+  async check(request: CheckRequest): Promise<CheckResponse> {
+    const urn = request.getUrn();
+    const { steps, resource } = this.kindOf(urn);
+    const news = decodeProperties(fromStruct(request.getNews()));
+    const olds = decodeProperties(fromStruct(request.getOlds()));
+    return steps.during(async () => {
+      const found: Problem[] = [];
+      const given = this.declarations.resolve(resource, { given: news.values, previous: olds.values }, found);
+      if (this.isExplicit && given.profile !== undefined) {
+        found.push({
+          path: "profile",
+          reason:
+            "is given, and the resource has a provider of its own. A profile chooses an account of the default provider: remove one of the two",
+        });
+        delete given.profile;
+      }
+      const { args, problems } = await steps.check({ urn, given, previous: olds.values });
+      const all = [...found, ...problems];
+      if (all.length === 0) {
+        const isNew = Object.keys(olds.values).length === 0;
+        this.declarations.noteChecked(resource, urn, args as Properties, isNew);
+      }
+      const response = new CheckResponse();
+      response.setInputs(toStruct(encode(args, withDerived(resource.args, news.secrets))));
+      response.setFailuresList(all.map((problem) => failureOf(problem, news.values, news.secrets)));
+      return response;
+    });
+  }
+
+  async diff(request: DiffRequest): Promise<DiffResponse> {
+    const urn = request.getUrn();
+    const id = request.getId();
+    const { steps, resource } = this.kindOf(urn);
+    const { values: state } = decodeProperties(fromStruct(request.getOlds()));
+    const now = fromStruct(request.getNews());
+    const { values: args } = decodeProperties(now);
+    return steps.during(async () => {
+      const before = await this.checkedForm(resource, fromStruct(request.getOldInputs()));
+      const change = replacedByUnknownTask(resource, state, args, await steps.diff({ urn, id, state, args }));
+      const changes = changesBetween(before, now);
+      this.declarations.noteDiff(urn, id, change.is === "compare" ? changes.length > 0 : change.is !== "none");
+      return diffResponse(change, changes);
+    });
+  }
+
+  async create(request: CreateRequest): Promise<CreateResponse> {
+    const urn = request.getUrn();
+    const { steps, previews, resource } = this.kindOf(urn);
+    const { values: args, secrets } = decodeProperties(fromStruct(request.getProperties()));
+    return steps.during(async () => {
+      const response = new CreateResponse();
+      if (request.getPreview()) {
+        await previews.create({ urn, args });
+        const { id, state } = outputsOfCreate(resource, args);
+        response.setId(id);
+        response.setProperties(stateStruct(resource, state, secrets));
+        return response;
+      }
+      const written = await steps.create({ urn, args });
+      this.declarations.noteMade(urn, written.id);
+      response.setId(written.id);
+      response.setProperties(stateOf(resource, written, secrets));
+      return response;
+    });
+  }
+
+  async update(request: UpdateRequest): Promise<UpdateResponse> {
+    const urn = request.getUrn();
+    const id = request.getId();
+    const { steps, previews, resource } = this.kindOf(urn);
+    const { values: args, secrets } = decodeProperties(fromStruct(request.getNews()));
+    const { values: state } = decodeProperties(fromStruct(request.getOlds()));
+    return steps.during(async () => {
+      const response = new UpdateResponse();
+      if (request.getPreview()) {
+        await previews.update({ urn, id, state, args });
+        response.setProperties(stateStruct(resource, outputsOfUpdate(resource, state, args), secrets));
+        return response;
+      }
+      response.setProperties(stateOf(resource, await steps.update({ urn, id, state, args }), secrets));
+      return response;
+    });
+  }
+
+  async read(request: ReadRequest): Promise<ReadResponse> {
+    const urn = request.getUrn();
+    const id = request.getId();
+    const { steps, resource } = this.kindOf(urn);
+    const props = decodeProperties(fromStruct(request.getProperties()));
+    const inputs = decodeProperties(fromStruct(request.getInputs()));
+    return steps.during(async () => {
+      const response = new ReadResponse();
+      const found = await steps.read({ urn, id, state: props.values });
+      if (found !== undefined) {
+        response.setId(id);
+        response.setProperties(stateStruct(resource, found.state, props.secrets));
+        response.setInputs(toStruct(encode(found.args, joinSecrets(props.secrets, inputs.secrets))));
+      }
+      return response;
+    });
+  }
+
+  async delete(request: DeleteRequest): Promise<void> {
+    const urn = request.getUrn();
+    const { steps } = this.kindOf(urn);
+    const { values: state } = decodeProperties(fromStruct(request.getProperties()));
+    await steps.during(() => steps.delete({ urn, id: request.getId(), state }));
+  }
+
+  private kindOf(urn: string): Kind {
+    const { ownType = "", type } = partsOfUrn(urn);
+    const resource = entryOf(resources, ownType);
+    if (resource === undefined) {
+      throw new ProviderError(
+        `pulumi-webextract has no resource "${type}". Was the state written by a newer version? Known: ${Object.keys(resources).join(", ")}.`,
+      );
+    }
+    let kind = this.kinds.get(ownType);
+    if (kind === undefined) {
+      const { host } = this;
+      const { declarations } = this;
+      kind = {
+        resource,
+        steps: new ResourceSteps(resource, () => host, [declarations.keepOrder("up"), ...layers]),
+        previews: new ResourceSteps(
+          resource,
+          () => host,
+          [declarations.keepOrder("preview"), claimParts],
+          async () => ({}),
+        ),
+      };
+      this.kinds.set(ownType, kind);
+    }
+    return kind;
+  }
+
+  /** Arguments of the state as `check` leaves them. After an import, they are as a program writes them. */
+  private async checkedForm(resource: AnyResource, inputs: WireProperties): Promise<WireProperties> {
+    const { values, secrets } = decodeProperties(inputs);
+    if (!isAsWritten(resource.args, values)) {
+      return inputs;
+    }
+    const { args } = await checkArguments(resource, this.host, { given: values, previous: {} });
+    return encode(args, withDerived(resource.args, secrets));
+  }
+}
+
+function failureOf({ path, reason }: Problem, given: Properties, secrets: Secrets | undefined): CheckFailure {
+  const failure = new CheckFailure();
+  // The engine shows the value of the property that a failure names.
+  const isShown = Object.hasOwn(given, path) && isShort(given[path]) && !isSecret(secrets, path);
+  failure.setProperty(isShown ? path : "");
+  failure.setReason(shownText(isShown ? reason : `${path} ${reason}`));
+  return failure;
+}
+
+const longestShown = 40;
+
+function isShort(value: unknown): boolean {
+  return typeof value === "string"
+    ? value.length <= longestShown && shownText(value) === value
+    : typeof value === "number" || typeof value === "boolean";
+}
+
+function isSecret(secrets: Secrets | undefined, name: string): boolean {
+  return secrets === true || (secrets !== undefined && Object.hasOwn(secrets, name));
+}
+
+/**
+ * A task that is not known yet is a new one, because the id of a task that stays is known. Without a replace, a preview would show an update of a resource
+ * that will be replaced.
+ */
+function replacedByUnknownTask(resource: AnyResource, state: Properties, args: Properties, change: Change): Change {
+  if (change.is !== "compare" && change.is !== "update") {
+    return change;
+  }
+  const replaces = (["taskId", "sourceTaskId", "from"] as const).filter((name) => {
+    const isIdentity = name === "taskId" ? resource.args.taskId?.replaces === true : name in resource.args;
+    const named = name === "from" ? sourceOf(args.from) : name === "sourceTaskId" ? sourceOf(args) : args.taskId;
+    return isIdentity && named === unknown && !holdsUnknown(state[name]);
+  });
+  return replaces.length === 0 ? change : { is: "replace", replaces, deleteFirst: false };
+}
+
+/** With `adoptTaskId`, another source changes nothing. */
+function sourceOf(source: unknown): unknown {
+  const { sourceTaskId, adoptTaskId } = isRecord(source) ? source : {};
+  return adoptTaskId === undefined ? sourceTaskId : undefined;
+}
+
+const kinds = {
+  add: [PropertyDiff.Kind.ADD, PropertyDiff.Kind.ADD_REPLACE],
+  delete: [PropertyDiff.Kind.DELETE, PropertyDiff.Kind.DELETE_REPLACE],
+  update: [PropertyDiff.Kind.UPDATE, PropertyDiff.Kind.UPDATE_REPLACE],
+} as const;
+
+function diffResponse(change: Change, changes: readonly PropertyChange[]): DiffResponse {
+  const response = new DiffResponse();
+  const { DIFF_NONE, DIFF_SOME } = DiffResponse.DiffChanges;
+  if (change.is === "none" || (change.is === "compare" && changes.length === 0)) {
+    response.setChanges(DIFF_NONE);
+    return response;
+  }
+  const replaces = change.is === "replace" ? change.replaces : [];
+  response.setChanges(DIFF_SOME);
+  response.setReplacesList(replaces);
+  response.setDeletebeforereplace(change.is === "replace" && change.deleteFirst);
+  response.setDiffsList([...new Set(changes.map(({ argument }) => argument))]);
+  response.setHasdetaileddiff(changes.length > 0);
+  for (const { path, argument, kind } of changes) {
+    const property = new PropertyDiff();
+    const [asUpdate, asReplace] = kinds[kind];
+    property.setKind(replaces.includes(argument) ? asReplace : asUpdate);
+    property.setInputdiff(true);
+    response.getDetaileddiffMap().set(path, property);
+  }
+  return response;
+}
+
+function stateStruct(resource: AnyResource, state: Properties, secrets: Secrets | undefined): Struct {
+  const ofOutputs = allSecret(resource.secretOutputs ?? []);
+  return toStruct(encode(state, joinSecrets(withDerived(resource.args, secrets), ofOutputs)));
+}
+
+function stateOf(resource: AnyResource, { id, state, failure }: Written, secrets: Secrets | undefined): Struct {
+  const struct = stateStruct(resource, state, secrets);
+  if (failure !== undefined) {
+    throw new InitFailure(failure, id, fromStruct(struct));
+  }
+  return struct;
+}

@@ -1,0 +1,129 @@
+import type { ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
+import { Metadata, Server, ServerCredentials, status } from "@grpc/grpc-js";
+import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
+import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import type {
+  CheckRequest,
+  ConfigureRequest,
+  CreateRequest,
+  DeleteRequest,
+  DiffRequest,
+  ReadRequest,
+  UpdateRequest,
+} from "@pulumi/pulumi/proto/provider_pb";
+import { ConfigureResponse, ErrorResourceInitFailed, GetSchemaResponse } from "@pulumi/pulumi/proto/provider_pb";
+import { Status } from "@pulumi/pulumi/proto/status_pb";
+import type { Message } from "google-protobuf";
+import { Any } from "google-protobuf/google/protobuf/any_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import type { PluginEngine } from "../engine/pluginEngine";
+import { endWithEngine, Host } from "../provider/host";
+import { InitFailure, ProviderError } from "../provider/providerErrors";
+import { messageOf } from "../resources/resource";
+import { ownPackage } from "../service/ownPackage";
+import { checkConfig, configured, diffConfig, isExplicit } from "./configuration";
+import { ResourceCalls } from "./resourceCalls";
+import { schemaText } from "./schemaText";
+import { toStruct } from "./structs";
+
+type Handler<Request, Response> = (request: Request) => Response | Promise<Response>;
+
+/** The native plugin: a process for each provider of a command. */
+export class Plugin {
+  private readonly server = new Server(unlimited);
+  /** Known from CheckConfig, which a refresh and a destroy do not call: then no resource is checked either. */
+  private isExplicit = false;
+  private calls: ResourceCalls | undefined;
+
+  constructor(private readonly engine: PluginEngine) {
+    const { server } = this;
+    server.addService(ResourceProviderService, {
+      getPluginInfo: handler(() => new PluginInfo().setVersion(ownPackage.version)),
+      getSchema: handler(() => new GetSchemaResponse().setSchema(schemaText())),
+      checkConfig: handler((request: CheckRequest) => {
+        this.isExplicit = isExplicit(request.getUrn());
+        return checkConfig(request);
+      }),
+      diffConfig: handler(diffConfig),
+      configure: handler((request: ConfigureRequest) => this.configure(request)),
+      check: handler((request: CheckRequest) => this.configuredCalls().check(request)),
+      diff: handler((request: DiffRequest) => this.configuredCalls().diff(request)),
+      create: handler((request: CreateRequest) => this.configuredCalls().create(request)),
+      read: handler((request: ReadRequest) => this.configuredCalls().read(request)),
+      update: handler((request: UpdateRequest) => this.configuredCalls().update(request)),
+      delete: handler(async (request: DeleteRequest) => {
+        await this.configuredCalls().delete(request);
+        return new Empty();
+      }),
+      cancel: handler(() => {
+        engine.cancel();
+        return new Empty();
+      }),
+    });
+  }
+
+  /** Resolves with the port. */
+  listen(): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
+        error === null ? resolve(port) : reject(error),
+      );
+    });
+  }
+
+  close(): void {
+    this.server.forceShutdown();
+  }
+
+  private configure(request: ConfigureRequest): ConfigureResponse {
+    const host = new Host(configured(request), this.engine);
+    endWithEngine(host, this.engine.onEnd);
+    this.calls = new ResourceCalls(host, this.isExplicit);
+    const response = new ConfigureResponse();
+    response.setSupportspreview(true);
+    // The engine marks values that were secret, but it cannot mark what is derived from them.
+    response.setAcceptsecrets(true);
+    response.setAcceptresources(true);
+    return response;
+  }
+
+  private configuredCalls(): ResourceCalls {
+    if (this.calls === undefined) {
+      throw new ProviderError("The engine has not configured this provider.");
+    }
+    return this.calls;
+  }
+}
+
+/** A list of items is one message. */
+const unlimited = { "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 };
+
+function handler<Request extends Message, Response extends Message>(handle: Handler<Request, Response>) {
+  return async ({ request }: ServerUnaryCall<Request, Response>, respond: sendUnaryData<Response>): Promise<void> => {
+    try {
+      respond(null, await handle(request));
+    } catch (error) {
+      respond(statusOf(error));
+    }
+  };
+}
+
+/** An error as the engine shows it. After a partial failure, the status contains what exists. */
+function statusOf(error: unknown): { code: status; details: string; metadata?: Metadata } {
+  const told = error instanceof ProviderError ? error : new ProviderError(messageOf(error));
+  const failed = { code: status.UNKNOWN, details: told.message };
+  if (!(told instanceof InitFailure)) {
+    return failed;
+  }
+  const detail = new ErrorResourceInitFailed();
+  detail.setId(told.id);
+  detail.setProperties(toStruct(told.properties));
+  detail.setReasonsList(told.reasons);
+  const packed = new Any();
+  packed.pack(detail.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
+  const full = new Status().setCode(status.UNKNOWN).setMessage(told.message);
+  full.addDetails(packed);
+  const metadata = new Metadata();
+  metadata.set("grpc-status-details-bin", Buffer.from(full.serializeBinary()));
+  return { ...failed, metadata };
+}

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { unknownText } from "../program/inProcess";
+import { PluginWorld, secret } from "./pluginClient";
+
+describe("the configuration of the native plugin", () => {
+  let world: PluginWorld;
+  before(async () => {
+    world = await PluginWorld.create();
+  });
+  after(() => world.remove());
+
+  const failuresOf = async (news: Record<string, unknown>) => (await world.checkConfig(news)).failures;
+  const baseUrl = "https://service.test";
+
+  it("is refused with all problems, each at its key, and without a credential", async () => {
+    const failures = await failuresOf({
+      baseUrl: "ftp://x.test",
+      maxRetries: "many",
+      accessTokn: "secret-1",
+      apiKey: secret(""),
+    });
+    assert.deepEqual(failures.map((each) => each.slice(0, 60)).sort(), [
+      ": webextract:accessTokn is not known. Known: baseUrl, access",
+      ": webextract:baseUrl must begin with https://.",
+      'maxRetries: webextract:maxRetries must be an integer; got "m',
+    ]);
+    assert.match((await failuresOf({})).join(), /webextract:baseUrl is missing\. Set it with/);
+  });
+
+  it("can have values that are no strings, and values that are not known yet", async () => {
+    const lists = {
+      baseUrl,
+      actionTypes: ["A", "B"],
+      maxRetries: 3,
+      allowInsecureHttp: true,
+      profiles: { a: { accessToken: "t" } },
+    };
+    assert.deepEqual(await failuresOf(lists), []);
+    assert.deepEqual(await failuresOf({ baseUrl: unknownText, accessToken: unknownText, version: "0.1.0" }), []);
+  });
+
+  it("keeps credentials secret, also if the program gives them in plain text", async () => {
+    const { inputs } = await world.checkConfig({ baseUrl, accessToken: "plain-token", tokenStore: "store" });
+    assert.deepEqual(inputs, { baseUrl, accessToken: secret("plain-token"), tokenStore: "store" });
+  });
+
+  it("is updated by each change, and never replaced", async () => {
+    const olds = { baseUrl, accessToken: secret("one") };
+    for (const news of [
+      { ...olds, accessToken: secret("two") },
+      { ...olds, baseUrl: "https://other.test" },
+    ]) {
+      const { changes, replaces } = await world.diffConfig(olds, news);
+      assert.deepEqual([changes, replaces], ["some", []]);
+    }
+    assert.equal((await world.diffConfig(olds, olds)).changes, "none");
+  });
+});
+
+describe("a provider that the program declares", () => {
+  it("refuses a profile, and has the address of its own", async () => {
+    const world = await PluginWorld.create({ provider: "other" });
+    try {
+      const { failures } = await world.check("TaskCopy", { adoptTaskId: "task-1", profile: "a" });
+      assert.match(failures.join(), /^profile: is given, and the resource has a provider of its own/);
+      const made = await world.create("TaskCopy", await world.checked("TaskCopy", { adoptTaskId: "task-1" }));
+      assert.equal(made.state.origin, world.emulator.url);
+      const elsewhere = { ...made, state: { ...made.state, origin: "https://before.test" } };
+      await assert.rejects(
+        world.diff("TaskCopy", elsewhere, made.inputs),
+        /webextract:movedFrom https:\/\/before\.test/,
+      );
+    } finally {
+      await world.remove();
+    }
+  });
+
+  it("does not change a resource of an earlier address before movedFrom names it", async () => {
+    const world = await PluginWorld.create({ provider: "other", config: { movedFrom: "https://before.test" } });
+    try {
+      const made = await world.create("TaskCopy", await world.checked("TaskCopy", { adoptTaskId: "task-1" }));
+      const moved = { ...made, state: { ...made.state, origin: "https://before.test" } };
+      assert.equal((await world.diff("TaskCopy", moved, made.inputs)).changes, "some");
+    } finally {
+      await world.remove();
+    }
+  });
+});

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { unknownText } from "../program/inProcess";
+import type { Properties } from "./pluginClient";
+import { PluginWorld, reference, urnOf } from "./pluginClient";
+
+const loopArgs = { taskId: "task-1", actionId: "each", loopType: "UrlList", items: ["a"] };
+const runArgs = { taskId: "task-1" };
+
+describe("what a program of the native plugin declares", () => {
+  let world: PluginWorld;
+  beforeEach(async () => {
+    world = await PluginWorld.create({ config: { runLabel: "night-1" } });
+  });
+  afterEach(() => world.remove());
+
+  /** Declares and makes the loop. */
+  const loop = async (items = ["a"]) =>
+    world.create("TaskLoopItems", await world.checked("TaskLoopItems", { ...loopArgs, items }));
+  const rerunOn = async (value: unknown, olds: Properties = {}) =>
+    (await world.checked("CloudRun", { ...runArgs, rerunOn: [value] }, { olds })).rerunOn as string[];
+
+  it("is hashed for rerunOn, from a resource and from its id", async () => {
+    await loop();
+    const byReference = await rerunOn(reference(urnOf("TaskLoopItems", "TaskLoopItems"), "task-1"));
+    assert.match(byReference[0] ?? "", /^TaskLoopItems TaskLoopItems [0-9a-f]{12}$/);
+    assert.deepEqual(await rerunOn("task-1"), byReference);
+    await world.checked("TaskLoopItems", { ...loopArgs, items: ["b"] });
+    assert.notDeepEqual(await rerunOn("task-1"), byReference);
+    assert.deepEqual(await rerunOn(byReference[0], { rerunOn: byReference }), byReference, "with ignoreChanges");
+  });
+
+  it("is unknown for rerunOn while an argument is unknown, and refused if it is nothing of this provider", async () => {
+    await world.checked("TaskLoopItems", { ...loopArgs, taskId: unknownText });
+    assert.deepEqual(await rerunOn(reference(urnOf("TaskLoopItems", "TaskLoopItems"), "")), [unknownText]);
+    const refused = async (value: unknown) =>
+      (await world.check("CloudRun", { ...runArgs, rerunOn: [value] })).failures.join();
+    assert.match(await refused("nothing"), /rerunOn\[0\] must be a resource of webextract, or the id of one/);
+    assert.match(
+      await refused(reference(urnOf("TaskCopy", "other"), "x")),
+      /TaskCopy "other", which this provider does not manage/,
+    );
+    assert.match(
+      await refused(reference("urn:pulumi:dev::test::aws:s3:Bucket::b", "b")),
+      /must be a resource of webextract/,
+    );
+    const { failures } = await world.check("CloudRun", {
+      ...runArgs,
+      triggers: [reference(urnOf("TaskCopy", "c"), "x")],
+    });
+    assert.match(failures.join(), /triggers\[0\] is a resource; give a property of it/);
+  });
+
+  it("keeps the hash of a resource that --target leaves out", async () => {
+    const before = ["TaskLoopItems left 0123456789ab"];
+    assert.deepEqual(await rerunOn(reference(urnOf("TaskLoopItems", "left"), "task-1"), { rerunOn: before }), before);
+  });
+
+  it("has the run label of the configuration", async () => {
+    assert.equal((await world.checked("CloudRun", runArgs)).runLabel, "night-1");
+  });
+
+  it("starts no run before the settings of its task", async () => {
+    await world.checked("TaskLoopItems", loopArgs);
+    const run = await world.checked("CloudRun", runArgs);
+    for (const preview of [true, false]) {
+      await assert.rejects(
+        world.create("CloudRun", run, { preview }),
+        /CloudRun "CloudRun" starts before TaskLoopItems "TaskLoopItems" .*Nothing was started\. Add dependsOn/,
+      );
+    }
+    assert.deepEqual(world.operations(), []);
+    await loop();
+    await world.create("CloudRun", run);
+    assert.equal(world.operations().filter((name) => name === "startTask").length, 1);
+  });
+
+  it("does not start a run before settings that are checked at the same moment", async () => {
+    const run = world.create("CloudRun", await world.checked("CloudRun", runArgs));
+    const refused = assert.rejects(run, /starts before TaskLoopItems/);
+    await world.checked("TaskLoopItems", loopArgs);
+    await refused;
+    assert.deepEqual(world.operations(), []);
+  });
+
+  it("writes no settings after the start of a run that should have waited for them", async () => {
+    await world.create("CloudRun", await world.checked("CloudRun", runArgs), { preview: true });
+    const settings = await world.checked("TaskLoopItems", loopArgs);
+    await assert.rejects(
+      world.create("TaskLoopItems", settings, { preview: true }),
+      /Nothing was sent for TaskLoopItems "TaskLoopItems"\. Add dependsOn/,
+    );
+  });
+});
