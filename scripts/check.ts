@@ -14,6 +14,7 @@ import { lintTarball } from "./packages/lint";
 import { pack } from "./packages/pack";
 import { packageFolders } from "./packages/packages";
 import { isBuilt } from "./packages/sources";
+import { checkPluginSchema } from "./schema/pluginSchema";
 
 interface Check {
   name: string;
@@ -42,6 +43,7 @@ const checks: readonly Check[] = [
   { name: "API reference", run: checkApiReference },
   { name: "generated parts of the reference", run: checkReferencePages },
   { name: "manifest.schema.json", run: checkManifestSchema },
+  { name: "schema.json", run: checkPluginSchema },
   { name: "snippets in the pages", run: checkSnippets },
   { name: "project rules", run: async () => checkRules(repositoryRoot).join("\n") },
   { name: "packages", run: checkPackages },

@@ -1,5 +1,5 @@
 /**
- * `npm run docs` writes the generated parts of the pages in docs/reference and manifest.schema.json, from the doc comments and descriptions in
+ * `npm run docs` writes the generated parts of the pages in docs/reference, manifest.schema.json and schema.json, from the doc comments and descriptions in
  * the code, and the snippets of all pages. `npm run docs -- api` writes the API reference, docs/reference/api, which git ignores: a release and
  * a site generate it.
  */
@@ -11,6 +11,7 @@ import { writeManifestSchema } from "./docs/manifestSchema";
 import { referencePageProblems, writeReferencePages } from "./docs/referencePages";
 import { pages, snippetProblems, withSnippets } from "./docs/snippets";
 import { apiReference } from "./rules/project";
+import { writePluginSchema } from "./schema/pluginSchema";
 
 /** Resolves with problems, such as a public name without a doc comment or a broken link. Writes nothing if there are any. */
 export async function writeApiReference(out: string): Promise<string> {
@@ -55,6 +56,7 @@ export async function checkSnippets(): Promise<string> {
 async function writePages(): Promise<string> {
   const problems = writeReferencePages();
   writeManifestSchema();
+  writePluginSchema();
   writeSnippets();
   return [...problems, await checkSnippets()].filter((each) => each !== "").join("\n");
 }

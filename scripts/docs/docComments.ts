@@ -48,6 +48,19 @@ export class DocComments {
     throw new Error(`No file declares ${name}.`);
   }
 
+  /** The doc comment of an exported constant. */
+  ofValue(name: string): string {
+    for (const source of this.program.getSourceFiles().filter(({ isDeclarationFile }) => !isDeclarationFile)) {
+      for (const statement of source.statements.filter(ts.isVariableStatement)) {
+        const declaration = statement.declarationList.declarations.find((each) => each.name.getText() === name);
+        if (declaration !== undefined) {
+          return this.commentOf(this.checker.getSymbolAtLocation(declaration.name));
+        }
+      }
+    }
+    throw new Error(`No file declares ${name}.`);
+  }
+
   private commentOf(symbol: ts.Symbol | undefined): string {
     return ts.displayPartsToString(symbol?.getDocumentationComment(this.checker));
   }

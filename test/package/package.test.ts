@@ -121,6 +121,7 @@ describe("the package", () => {
       "README.md",
       "manifest.schema.json",
       "package.json",
+      "schema.json",
     ]);
     assert.deepEqual(
       promised.filter((path) => !files.includes(path)),

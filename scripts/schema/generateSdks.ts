@@ -1,0 +1,41 @@
+/** SDKs for other languages, from schema.json. Tests and a release generate them; the repository does not contain them. */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ensureProgram } from "../engine/cachedProgram";
+import { engineVersion } from "../engine/engine";
+import { runAndWatch } from "../engine/runAndWatch";
+import { schemaFile } from "./pluginSchema";
+
+export const sdkLanguages = ["go", "nodejs", "python"] as const;
+export type SdkLanguage = (typeof sdkLanguages)[number];
+
+const source = join(__dirname, "sdks");
+
+/** Writes a folder for each language into `folder`. */
+export async function generateSdks(folder: string, version: string, languages: readonly SdkLanguage[]): Promise<void> {
+  const generator = await ensureProgram({
+    title: "the generator of SDKs",
+    neededBy: "SDKs need",
+    file: "webextract-sdks",
+    version: `${engineVersion}-${digestOfSource()}`,
+    folder: source,
+    package: ".",
+    about: "about a minute on 2 cores",
+  });
+  const { code, lines } = await runAndWatch(generator, [schemaFile, version, folder, ...languages], {
+    cwd: source,
+    env: process.env,
+    timeout: 120_000,
+    everySoOften: () => undefined,
+  });
+  if (code !== 0) {
+    throw new Error(`The SDKs could not be generated: ${lines.join("\n")}`);
+  }
+}
+
+function digestOfSource(): string {
+  const hash = createHash("sha256");
+  for (const file of ["main.go", "go.sum"]) hash.update(readFileSync(join(source, file)));
+  return hash.digest("hex").slice(0, 8);
+}

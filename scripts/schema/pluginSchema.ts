@@ -1,0 +1,174 @@
+/**
+ * schema.json, from which Pulumi checks YAML programs and generates SDKs. Generated from the descriptions and doc comments of the arguments, as the
+ * reference is.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Key } from "../../src/config/configKeys";
+import { configKeys } from "../../src/config/configKeys";
+import type { AnyResource } from "../../src/resources/index";
+import { resources } from "../../src/resources/index";
+import { typeToken } from "../../src/resources/urn";
+import { repositoryRoot } from "../commands";
+import { DocComments } from "../docs/docComments";
+import type { ObjectSpec, Spec } from "./typeSpecs";
+import { TypeSpecs, upperFirst } from "./typeSpecs";
+
+export const schemaFile = join(repositoryRoot, "schema.json");
+
+export function writePluginSchema(): void {
+  writeFileSync(schemaFile, pluginSchema());
+}
+
+/** What is wrong with schema.json; an empty string if it is up to date. */
+export async function checkPluginSchema(): Promise<string> {
+  return readFileSync(schemaFile, "utf8") === pluginSchema() ? "" : "schema.json is out of date. Run: npm run docs";
+}
+
+/** Names of types by the paths that would name them. Two resources have the same actions, and one of them would give its name to them. */
+const chosenNames = {
+  TaskParametersAction: "Action",
+  TaskActionConfigAction: "ActionSettings",
+  ExtractionTaskFrom: "TaskSource",
+  ExtractionTaskStartUrls: "StartUrls",
+  ConfigCredentials: "CredentialScheme",
+  ConfigLogLevel: "LogLevel",
+  ConfigMarkScope: "MarkScope",
+  ConfigStatuses: "SubtaskStatuses",
+};
+
+/** Without a version: the plugin names its own, and a release gives it to the SDKs. */
+function pluginSchema(): string {
+  const { homepage, license, repository } = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8"));
+  const source: string = repository.url.replace(/^git\+|\.git$/g, "");
+  const types = new TypeSpecs(chosenNames);
+  const docs = new DocComments("src/resources/index.ts");
+  const ofResources = Object.values(resources).map((each) => [token(each.type), resourceSpec(each, types, docs)]);
+  const configuration = configurationOf(types);
+  const path = new URL(source).pathname;
+  const schema = {
+    name: "webextract",
+    displayName: "Web Extract",
+    description: "Tasks, configuration, cloud runs and exports of a web data extraction service",
+    homepage,
+    license,
+    repository: source,
+    pluginDownloadURL: `github://api.github.com${path}`,
+    publisher: path.split("/")[1],
+    meta: { moduleFormat: "(.*)" },
+    config: { variables: configuration, defaults: [] },
+    provider: {
+      description:
+        "An account of the service. The arguments are the keys of the configuration; the environment fills in what is not given.",
+      inputProperties: configuration,
+    },
+    resources: Object.fromEntries(ofResources),
+    functions: functionsOf(new DocComments("src/program/functions.ts"), types),
+    // In alphabetical order, so that a new argument does not move the others.
+    types: Object.fromEntries(Object.entries(types.all).sort(([a], [b]) => (a < b ? -1 : 1))),
+    language: {
+      nodejs: { respectSchemaVersion: true },
+      python: { respectSchemaVersion: true, pyproject: { enabled: true } },
+      go: {
+        respectSchemaVersion: true,
+        generateResourceContainerTypes: true,
+        importBasePath: `${source.replace("https://", "")}/sdk/go/webextract`,
+      },
+    },
+  };
+  // Pages link to each other by their place in the repository, which an SDK does not have.
+  const inPages = /\]\((?:\.\.\/)+/g;
+  return `${JSON.stringify(schema, null, 2).replace(inPages, `](${source}/blob/main/docs/`)}\n`;
+}
+
+function token(name: string): string {
+  return typeToken(name, "native");
+}
+
+function resourceSpec(resource: AnyResource, types: TypeSpecs, docs: DocComments): Spec {
+  const { type, args, outputs, secretOutputs = [] } = resource;
+  const { comment, fields } = docs.of(`${type}Args`);
+  const state = docs.of(`${type}State`).fields;
+  const written = types.ofFields(type, args, fields, "written");
+  // The comments of arguments are those of the interface of the arguments, and of derived ones those of the state.
+  const stored = types.ofFields(type, args, (name) => withComment(state(name), fields(name)?.comment), "stored");
+  for (const name of outputs) {
+    const documented = state(name);
+    if (documented !== undefined && !documented.isInternal) {
+      const secret = secretOutputs.includes(name) && { secret: true };
+      stored.properties[name] = { ...types.ofDocumented(type + upperFirst(name), documented), ...secret };
+      if (!documented.isOptional) stored.required.push(name);
+    }
+  }
+  return {
+    description: comment.trim(),
+    properties: stored.properties,
+    required: stored.required,
+    inputProperties: written.properties,
+    requiredInputs: written.required,
+    aliases: [{ type: typeToken(type, "dynamic") }],
+  };
+}
+
+function withComment<T extends { comment: string } | undefined>(documented: T, comment: string | undefined): T {
+  return documented && { ...documented, comment: comment || documented.comment };
+}
+
+function configurationOf(types: TypeSpecs): Record<string, Spec> {
+  const entries = Object.entries<Key>(configKeys).map(([name, key]) => {
+    const { kind, meaning, default: fallback, isSecret, environment } = key;
+    const byDefault = fallback === undefined || fallback === "required" ? "" : ` Default: ${fallback}.`;
+    const spec: Spec = {
+      description: `${upperFirst(meaning)}.${byDefault} Environment: \`${environment}\`.`,
+      ...types.ofShape(`Config${upperFirst(name)}`, kind.shape, () => undefined, "written"),
+      // Profiles contain credentials.
+      ...((isSecret || name === "profiles") && { secret: true }),
+    };
+    return [name, spec] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The result of a function is an object, so lists have a name in it. */
+const functionResults: Record<string, { list?: string; of: string }> = {
+  getActions: { list: "tasks", of: "TaskActions" },
+  getSubtasks: { list: "subtasks", of: "Subtask" },
+  getData: { of: "GetDataResult" },
+  getBatchData: { of: "GetDataResult" },
+  getNotExportedData: { of: "GetDataResult" },
+};
+
+function functionsOf(docs: DocComments, types: TypeSpecs): Record<string, Spec> {
+  const entries = Object.entries(functionResults).map(([name, { list, of }]) => {
+    const inputs = documentedObject(`${upperFirst(name)}Args`, docs, types);
+    inputs.properties.profile = {
+      description: "Name of a set of credentials in `webextract:profiles`. Default: the top-level credentials.",
+      type: "string",
+    };
+    const result = documentedObject(of, docs, types);
+    if (list !== undefined) types.all[token(of)] = { type: "object", ...result };
+    const outputs =
+      list === undefined
+        ? result
+        : {
+            properties: { [list]: { type: "array", items: { $ref: `#/types/${token(of)}` } } },
+            required: [list],
+          };
+    return [token(name), { description: docs.ofValue(name), inputs, outputs }];
+  });
+  return Object.fromEntries(entries);
+}
+
+const rows: Spec = { type: "array", items: { type: "object", additionalProperties: { $ref: "pulumi.json#/Any" } } };
+
+function documentedObject(type: string, docs: DocComments, types: TypeSpecs): ObjectSpec {
+  const { names, fields } = docs.of(type);
+  const properties = names.map((name) => {
+    const documented = fields(name);
+    const spec = types.ofDocumented(`${type}${upperFirst(name)}`, documented);
+    const isRows = /^(?:Row|Record<string, unknown>)\[\]$/.test(documented?.type ?? "");
+    return [name, isRows ? { description: spec.description, ...rows } : spec] as const;
+  });
+  const required = names.filter((name) => !fields(name)?.isOptional);
+  return { properties: Object.fromEntries(properties), required };
+}

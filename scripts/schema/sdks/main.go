@@ -1,0 +1,85 @@
+// Writes SDKs from a schema of a Pulumi package: sdks SCHEMA VERSION FOLDER LANGUAGE...
+//
+// `pulumi package gen-sdk` asks the language hosts, and those that are published as Go modules cannot generate packages.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/pulumi/pulumi/pkg/v3/codegen/go"
+	"github.com/pulumi/pulumi/pkg/v3/codegen/nodejs"
+	"github.com/pulumi/pulumi/pkg/v3/codegen/python"
+	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
+)
+
+const tool = "pulumi-webextract"
+
+func main() {
+	if len(os.Args) < 5 {
+		fail(fmt.Errorf("usage: sdks SCHEMA VERSION FOLDER LANGUAGE..."))
+	}
+	for _, language := range os.Args[4:] {
+		files, err := generate(os.Args[1], os.Args[2], language)
+		if err == nil {
+			err = write(filepath.Join(os.Args[3], language), files)
+		}
+		if err != nil {
+			fail(fmt.Errorf("%s: %w", language, err))
+		}
+	}
+}
+
+func generate(file, version, language string) (map[string][]byte, error) {
+	// Each language changes the package, so each gets its own.
+	pkg, err := bind(file, version)
+	if err != nil {
+		return nil, err
+	}
+	switch language {
+	case "go":
+		return gen.GeneratePackage(tool, pkg, nil)
+	case "nodejs":
+		return nodejs.GeneratePackage(tool, pkg, nil, nil, false, nil)
+	case "python":
+		return python.GeneratePackage(tool, pkg, nil, nil)
+	}
+	return nil, fmt.Errorf("no such language; valid: go, nodejs, python")
+}
+
+func bind(file, version string) (*schema.Package, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var spec schema.PackageSpec
+	if err := json.Unmarshal(text, &spec); err != nil {
+		return nil, err
+	}
+	spec.Version = version
+	pkg, diagnostics, err := schema.BindSpec(spec, schema.NewNullLoader(), schema.ValidationOptions{})
+	if err == nil && diagnostics.HasErrors() {
+		err = diagnostics
+	}
+	return pkg, err
+}
+
+func write(folder string, files map[string][]byte) error {
+	for name, content := range files {
+		path := filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}

@@ -1,0 +1,168 @@
+/** Types of the schema of the native plugin, from the shapes of arguments. */
+import type { ArgSpec, ArgSpecs, Shape } from "../../src/resources/args";
+import { typeToken } from "../../src/resources/urn";
+import type { Documented, FieldOf } from "../docs/docComments";
+
+export type Spec = Record<string, unknown>;
+
+/** What a program writes, or what the state holds: `check` makes strings of scalars, and one string of a list of lines. */
+export type Form = "written" | "stored";
+
+export interface ObjectSpec extends Spec {
+  properties: Record<string, Spec>;
+  required: string[];
+}
+
+const anything: Spec = { $ref: "pulumi.json#/Any" };
+
+/** The named types that the properties of resources, functions and the configuration use. */
+export class TypeSpecs {
+  readonly all: Record<string, Spec> = {};
+  private readonly names: Readonly<Record<Form, Map<Shape, string>>> = { written: new Map(), stored: new Map() };
+
+  /** @param chosen names of types in place of those that their paths give, such as `Action` for `TaskParametersAction` */
+  constructor(private readonly chosen: Readonly<Record<string, string>>) {}
+
+  /** @param path the name of the types of these fields begins with it */
+  ofFields(path: string, specs: ArgSpecs, docs: FieldOf, form: Form): ObjectSpec {
+    // A derived field that the type of the state lacks is of no use to a program.
+    const entries = Object.entries(specs).filter(
+      ([name, { kind }]) => kind !== undefined || (form === "stored" && docs(name) !== undefined),
+    );
+    const properties = entries.map(([name, spec]) => [name, this.ofField(path, name, spec, docs, form)] as const);
+    const required = entries.filter(([name, spec]) => spec.required || (spec.derived && !docs(name)?.isOptional));
+    return { properties: Object.fromEntries(properties), required: required.map(([name]) => name) };
+  }
+
+  /** A field that only its type in the code describes. */
+  ofDocumented(path: string, documented: Documented | undefined): Spec {
+    return { description: documented?.comment, ...typeOf(path, documented) };
+  }
+
+  ofShape(path: string, shape: Shape, docs: FieldOf, form: Form): Spec {
+    switch (shape.is) {
+      case "any":
+        return anything;
+      case "boolean":
+      case "string":
+        return { type: shape.is };
+      case "number":
+        return { type: shape.isInteger ? "integer" : "number" };
+      case "scalar":
+        return form === "stored"
+          ? { type: "string" }
+          : { oneOf: [{ type: "string" }, { type: "number" }, { type: "boolean" }] };
+      case "choice":
+        return this.ofChoice(path, shape);
+      case "list":
+        return form === "stored" && shape.isLines
+          ? { type: "string" }
+          : { type: "array", items: this.ofShape(path, shape.of, docs, form) };
+      case "map":
+        return { type: "object", additionalProperties: this.ofEntry(singular(path), shape.of, docs, form) };
+      case "object":
+        return this.ofObject(path, shape, docs, form);
+    }
+  }
+
+  private ofField(path: string, name: string, spec: ArgSpec, docs: FieldOf, form: Form): Spec {
+    const documented = docs(name);
+    const at = path + upperFirst(name);
+    if (spec.kind === undefined) {
+      return this.ofDocumented(at, documented);
+    }
+    const byDefault = documented?.defaultTag;
+    return {
+      description: `${documented?.comment ?? ""}${byDefault === undefined ? "" : ` Default: ${byDefault}.`}`,
+      ...this.ofShape(at, spec.kind, documented?.fields ?? (() => undefined), form),
+      ...(spec.replaces && form === "written" && { willReplaceOnChanges: true }),
+    };
+  }
+
+  /**
+   * The keys of a map are the user's, such as action ids. The language host of YAML takes the entry of a key for the field of the same name of an
+   * entry's type: `actions: {loop: …}` would be refused, because the action is no loop. So every map is allowed as an entry too, and `check`
+   * refuses what is wrong.
+   */
+  private ofEntry(path: string, shape: Shape, docs: FieldOf, form: Form): Spec {
+    const entry = this.ofShape(path, shape, docs, form);
+    const isOpen = shape.is === "object" && form === "written";
+    return isOpen ? { oneOf: [entry, { type: "object", additionalProperties: anything }] } : entry;
+  }
+
+  private ofObject(path: string, shape: Shape & { is: "object" }, docs: FieldOf, form: Form): Spec {
+    const own = form === "stored" && changesWhenStored(shape) ? "stored" : "written";
+    const names = this.names[own];
+    if (!names.has(shape)) {
+      const name = this.nameFor(path);
+      names.set(shape, own === "stored" ? `${name}State` : name);
+      this.add(names.get(shape) ?? "", { type: "object", ...this.ofFields(name, shape.fields, docs, own) });
+    }
+    return refTo(names.get(shape) ?? "");
+  }
+
+  private ofChoice(path: string, shape: Shape & { is: "choice" }): Spec {
+    const { written } = this.names;
+    if (!written.has(shape)) {
+      const name = this.nameFor(path);
+      written.set(shape, name);
+      this.add(name, { type: "string", enum: shape.of.map((value) => ({ value })) });
+    }
+    return refTo(written.get(shape) ?? "");
+  }
+
+  private nameFor(path: string): string {
+    return this.chosen[path] ?? path;
+  }
+
+  private add(name: string, spec: Spec): void {
+    this.all[typeToken(name, "native")] = spec;
+  }
+}
+
+function refTo(name: string): Spec {
+  return { $ref: `#/types/${typeToken(name, "native")}` };
+}
+
+/** Whether the state holds another form of it than the program writes. */
+function changesWhenStored(shape: Shape): boolean {
+  switch (shape.is) {
+    case "scalar":
+      return true;
+    case "list":
+      return shape.isLines === true || changesWhenStored(shape.of);
+    case "map":
+      return changesWhenStored(shape.of);
+    case "object":
+      return Object.values(shape.fields).some(
+        ({ kind, derived }) => derived || (kind !== undefined && changesWhenStored(kind)),
+      );
+    default:
+      return false;
+  }
+}
+
+function typeOf(path: string, documented: Documented | undefined): Spec {
+  switch (documented?.type) {
+    case "string":
+    case "boolean":
+      return { type: documented.type };
+    case "number":
+      // All outputs that are numbers are counts and lengths.
+      return { type: "integer" };
+    case "string[]":
+      return { type: "array", items: { type: "string" } };
+    case undefined:
+      throw new Error(`${path} has no type`);
+    default:
+      return anything;
+  }
+}
+
+function singular(path: string): string {
+  return path.replace(/s$/, "");
+}
+
+export function upperFirst(name: string): string {
+  return `${name[0]?.toUpperCase()}${name.slice(1)}`;
+}
