@@ -10,6 +10,7 @@ import { summaryOf } from "../test/reporter";
 import { buildIfStale } from "./build";
 import { repositoryRoot } from "./commands";
 import { ensureEngine } from "./engine/ensureEngine";
+import { ensureHosts, languages } from "./engine/hosts";
 import { runMocha } from "./runMocha";
 
 const engineFolders = ["test/realEngine", "test/quickstart"];
@@ -54,7 +55,10 @@ async function main(): Promise<void> {
     const built = await step("build", buildIfStale);
     await browser();
     await unitTests(notSlow);
-    const ready = await step("engine", async () => (await ensureEngine()) && "");
+    const ready = await step("engine", async () => {
+      await ensureHosts(await ensureEngine(), values.all ? languages : ["yaml"], console.log);
+      return "";
+    });
     if (built && ready) {
       await engineTests(values.all);
     }

@@ -16,6 +16,7 @@ export interface CachedProgram {
   /** The folder with go.mod and go.sum. */
   folder: string;
   package: string;
+  linkerFlags?: string;
   /** How long the build takes. */
   about: string;
 }
@@ -50,7 +51,7 @@ export async function ensureProgram(
 
 /** In a temporary folder that is renamed, so that the cache never holds an incomplete program. */
 async function build(
-  { title, neededBy, version, folder, package: source, about }: CachedProgram,
+  { title, neededBy, version, folder, package: source, linkerFlags, about }: CachedProgram,
   cache: string,
   path: string,
   environment: NodeJS.ProcessEnv,
@@ -66,7 +67,7 @@ async function build(
   const unfinished = mkdtempSync(join(cache, ".building-"));
   try {
     const output = join(unfinished, basename(path));
-    const problem = await goBuild({ go, folder, package: source, output, environment, say });
+    const problem = await goBuild({ go, folder, package: source, output, linkerFlags, environment, say });
     if (problem !== undefined) {
       throw new Error(`The build of ${title} failed: ${problem}`);
     }

@@ -46,15 +46,17 @@ function resourcesOutsideOf(project: Project, list: string): string[] {
   );
 }
 
-/** The version of the engine that `npm run engine` builds is the version of the SDK. It is written in three files. */
+/** The version of the engine that `npm run engine` builds is the version of the SDK. It is written in four files. */
 export function engineFitsSdk(project: Project): string[] {
   const sdk = matches(project.read("package.json"), /"@pulumi\/pulumi": "(\d+\.\d+\.\d+)"/g)[0];
   const engine = matches(project.read("scripts/engine/engine.ts"), /engineVersion = "([^"]+)"/g)[0];
-  const module = matches(project.read("scripts/engine/pulumi/go.mod"), /pulumi\/pkg\/v3 v(\S+)/g)[0];
-  return sdk === engine && engine === module
+  const ofModule = (path: string): string | undefined => matches(project.read(path), /pulumi\/pkg\/v3 v(\S+)/g)[0];
+  const module = ofModule("scripts/engine/pulumi/go.mod");
+  const generator = ofModule("scripts/schema/sdks/go.mod");
+  return new Set([sdk, engine, module, generator]).size === 1
     ? []
     : [
-        `versions differ: @pulumi/pulumi ${sdk} in package.json, ${engine} in scripts/engine/engine.ts, ${module} in its go.mod`,
+        `versions differ: @pulumi/pulumi ${sdk} in package.json, ${engine} in scripts/engine/engine.ts, ${module} in its go.mod, ${generator} in scripts/schema/sdks/go.mod`,
       ];
 }
 

@@ -124,9 +124,10 @@ describe("project rule: the engine fits the SDK", () => {
     "package.json": '"@pulumi/pulumi": ">=3.216.0 <4",\n"@pulumi/pulumi": "3.248.0"',
     "scripts/engine/engine.ts": 'export const engineVersion = "3.248.0";',
     "scripts/engine/pulumi/go.mod": "require github.com/pulumi/pulumi/pkg/v3 v3.248.0\n",
+    "scripts/schema/sdks/go.mod": "require github.com/pulumi/pulumi/pkg/v3 v3.248.0\n",
   };
 
-  it("accepts one version in all three places", () => {
+  it("accepts one version in all four places", () => {
     accepts(engineFitsSdk, files);
   });
 
