@@ -31,7 +31,7 @@ function sectionOf(command: CliCommand): string {
     (argument) =>
       (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`) + (argument.variadic ? "..." : ""),
   );
-  const rest = connects ? "" : " Needs no service: the options of the connection do not apply.";
+  const rest = connects ? "" : " The options of the connection do not apply.";
   return [
     `### ${name}`,
     `\`${[programName, name, ...words].join(" ")}\``,

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readdirSync, writeFileSync } from "node:fs";
 import type { Seed } from "webextract-emulator";
 import { commands } from "../internals/cli";
@@ -30,6 +31,7 @@ interface Row {
   interrupted?: Interruption;
 }
 
+const goodRows = "sku,price\n1,2.50\n";
 const noCredential = { WEBEXTRACT_ACCESS_TOKEN: undefined, WEBEXTRACT_API_KEY: undefined };
 const withPulumi = { PATH: "with a stack" };
 const plan = JSON.stringify({ steps: [] });
@@ -114,6 +116,15 @@ const table: Readonly<Record<string, Row>> = {
     failure: { line: "plan-report", input: "no plan", ends: [2, "usage"] },
     interrupted: { line: "plan-report", at: atOnce },
   },
+  review: {
+    success: { line: "review --base-stack prod --head-stack trial", env: withPulumi },
+    failure: { line: "review --base-stack prod --head-stack prod", ends: [2, "usage"] },
+    interrupted: {
+      line: "review --base-stack elsewhere --head-stack trial",
+      env: withPulumi,
+      at: during("getBatchData"),
+    },
+  },
   migrate: {
     success: { line: "migrate --stack dev --yes", env: withPulumi },
     failure: { line: "migrate", ends: [2, "usage"] },
@@ -156,11 +167,18 @@ const table: Readonly<Record<string, Row>> = {
   },
 };
 
-/** A stack with one resource, for commands that read its state. */
-const pulumi = `const state = { version: 3, deployment: { resources: [
-  { urn: "urn:pulumi:dev::shop::pulumi-nodejs:dynamic/webextract:TaskCopy::copy", type: "pulumi-nodejs:dynamic/webextract:TaskCopy" },
+/** Stacks with a task and an export of the file good.csv, or of one that is not here, for commands that read a state. */
+const pulumi = `const urn = (type) => "urn:pulumi:dev::shop::pulumi-nodejs:dynamic/webextract:" + type;
+const stack = process.argv[process.argv.indexOf("--stack") + 1];
+const file = stack === "elsewhere" ? "none.csv" : "good.csv";
+const sha256 = "${createHash("sha256").update(goodRows).digest("hex")}";
+const outputs = { taskId: "shop-1", lotNo: stack, file, sha256, format: "csv" };
+const state = { version: 3, deployment: { resources: [
+  { urn: urn("TaskCopy::copy"), type: "pulumi-nodejs:dynamic/webextract:TaskCopy" },
+  { urn: urn("DataExport::rows"), type: "pulumi-nodejs:dynamic/webextract:DataExport", outputs },
 ] } };
-if (process.argv[3] === "export") console.log(JSON.stringify(state));`;
+if (process.argv[3] === "export") console.log(JSON.stringify(state));
+if (process.argv[2] === "config") console.log("{}");`;
 
 const seed: Seed = {
   taskGroups: [{ taskGroupId: "shops" }],
@@ -182,7 +200,7 @@ describe("every command", () => {
     world = await CliWorld.create({ seed, behaviour: { getActionsEmptyTypes: "all" } });
     await world.finishedRun();
     writeFileSync(world.path("good.yaml"), "from: { adoptTaskId: a }\n");
-    writeFileSync(world.path("good.csv"), "sku,price\n1,2.50\n");
+    writeFileSync(world.path("good.csv"), goodRows);
     writeFileSync(world.path("bad.yaml"), "from: { adoptTaskId: a }\nacions: {}\n");
     writeFileSync(world.path("renamed.yaml"), "name: one\nfrom: { adoptTaskId: a }\n");
     writeFileSync(world.path("interruptSelf.cjs"), interruptSelf);

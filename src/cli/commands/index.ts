@@ -5,6 +5,7 @@ import { compareCommand } from "../compare/compareCommand";
 import { migrateCommand } from "../migrate/migrateCommand";
 import { planReportCommand } from "../planReport/planReportCommand";
 import { probeCommand } from "../probe/probeCommand";
+import { reviewCommand } from "../review/reviewCommand";
 import { completion } from "./completion";
 import { doctor } from "./doctor";
 import { exportRows } from "./export";
@@ -35,6 +36,7 @@ export const commands: readonly CliCommand[] = [
   rename,
   use,
   planReportCommand,
+  reviewCommand,
   migrateCommand,
   doctor,
   probeCommand,

@@ -3,7 +3,7 @@ import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
-import type { CompareOptions, Comparison } from "./comparison";
+import type { CompareOptions, Comparison, LoadedSides } from "./comparison";
 import { compareSides } from "./comparison";
 import type { Condition, Failure } from "./conditions";
 import { addCondition, exampleConditions, failuresOf, fieldsOf, needsKey } from "./conditions";
@@ -52,11 +52,10 @@ export const compareCommand: CliCommand = {
     if (key.length === 0 && unusable !== undefined) {
       throw new CliError(`--fail-on "${unusable.text}" needs --key. No rows were read.`, "usage");
     }
-    const comparison = await compareIn(cli, sides, flags, {
+    const comparison = await compareIn(cli, sides, flags, () => ({
       key: [...new Set(key)],
       conditionFields: fieldsOf(conditions),
-      progress: (share) => cli.terminal.progress("Comparing", { done: share, of: 1 }),
-    });
+    }));
     const failures = failuresOf(conditions, comparison);
     const report = reportOf(comparison, failures, values);
     return {
@@ -67,24 +66,27 @@ export const compareCommand: CliCommand = {
   },
 };
 
-async function compareIn(
+/** @param choose the options, when the fields of both sides are known */
+export async function compareIn(
   cli: Cli,
   sides: { base: Side; head: Side },
   flags: ConnectionFlags,
-  options: CompareOptions,
+  choose: (loaded: LoadedSides) => Omit<CompareOptions, "progress">,
 ): Promise<Comparison> {
   const database = await Database.create(cli);
   try {
     const base = await loadSide("base", sides.base, { database, cli, flags });
     const head = await loadSide("head", sides.head, { database, cli, flags });
     await database.lock();
-    return await compareSides(database, { base, head }, options);
+    const loaded = { base, head };
+    const progress = (share: number): void => cli.terminal.progress("Comparing", { done: share, of: 1 });
+    return await compareSides(database, loaded, { ...choose(loaded), progress });
   } finally {
     await database.close();
   }
 }
 
-function documentOf(comparison: Comparison, failures: readonly Failure[]) {
+export function documentOf(comparison: Comparison, failures: readonly Failure[]) {
   const { base, head, key, keyed, fittingKey, fields, notes } = comparison;
   const unusable = (side: "base" | "head") =>
     keyed && { emptyKey: keyed[side].empty, duplicateKey: keyed[side].notCompared };

@@ -54,7 +54,7 @@ export interface CompareOptions {
   progress(share: number): void;
 }
 
-interface Sides {
+export interface LoadedSides {
   base: LoadedSide;
   head: LoadedSide;
 }
@@ -62,7 +62,7 @@ interface Sides {
 /** Compares two sides that are in the database. */
 export async function compareSides(
   database: Database,
-  sides: Sides,
+  sides: LoadedSides,
   { key, conditionFields, progress }: CompareOptions,
 ): Promise<Comparison> {
   const { base, head } = sides;
@@ -104,7 +104,7 @@ function pairedFields(base: readonly string[], head: readonly string[]): PairedF
 }
 
 /** A side without any field, such as an empty file, has no row that could be compared by the key. */
-function requireKey(name: string, pairs: readonly PairedField[], { base, head }: Sides): PairedField {
+function requireKey(name: string, pairs: readonly PairedField[], { base, head }: LoadedSides): PairedField {
   const found = requireField(name, pairs, "--key");
   const lacking = found.base < 0 ? base : found.head < 0 ? head : undefined;
   if (lacking !== undefined && lacking.table.names.length > 0) {

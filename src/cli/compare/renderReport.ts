@@ -34,31 +34,29 @@ function shortened(text: string): string {
   return text.length > longestCell ? `${text.slice(0, longestCell)}…` : text;
 }
 
-const mostFailures = 6_000;
-const mostLines = 10_000;
-/** Of each table but the last one, which gets the rest. */
-const mostOfTable = 25_000;
+/** Parts of all characters. Of each table but the last one, which gets the rest. */
+const mostOf = { failures: 0.1, lines: 0.16, table: 0.42 };
 const reserve = 500;
 
 /** The report for a pull request: at most 60,000 characters. What does not fit is counted. */
-export function inMarkdown({ failures, lines, tables }: Report): string {
+export function inMarkdown({ failures, lines, tables }: Report, title = "## Rows", most = mostCharacters): string {
   const failed = within(
-    mostFailures,
+    most * mostOf.failures,
     failures.map((phrase) => `> - ${inCode(phrase)}`),
     (count) => `> - … and ${count} more failed conditions`,
   );
   const facts = within(
-    mostLines,
+    most * mostOf.lines,
     lines.map((phrase) => `- ${inCode(phrase)}`),
     (count) => `- … and ${count} more lines`,
   );
-  const parts = ["## Rows", failed.length === 0 ? "" : ["> [!CAUTION]", ...failed].join("\n"), facts.join("\n")].filter(
+  const parts = [title, failed.length === 0 ? "" : ["> [!CAUTION]", ...failed].join("\n"), facts.join("\n")].filter(
     (part) => part !== "",
   );
   for (const [index, each] of tables.entries()) {
     const used = parts.reduce((sum, part) => sum + part.length + 2, 0);
-    const left = mostCharacters - reserve - used;
-    parts.push(tableIn(each, index < tables.length - 1 ? Math.min(mostOfTable, left) : left));
+    const left = most - reserve - used;
+    parts.push(tableIn(each, index < tables.length - 1 ? Math.min(most * mostOf.table, left) : left));
   }
   return `${parts.join("\n\n")}\n`;
 }

@@ -240,7 +240,7 @@ function cut(value: string): string {
 }
 
 /** 100% and 0% only where it is all or nothing. */
-function share(part: number): string {
+export function share(part: number): string {
   const percent = part * 100;
   const rounded = Number(percent.toFixed(1));
   const isAll = rounded === 100 && part < 1;

@@ -18,14 +18,20 @@ export interface StackTask {
   exports: { name: string; file: string; rows: number; lotNo?: string }[];
 }
 
-interface StackResource {
+/** A resource of this package in the state of a stack. */
+export interface StackResource {
+  urn: string;
   type: string;
   isTask: boolean;
   name: string;
+  id?: string;
   /** When it was made and changed last, as ISO 8601. Empty if the state does not say. */
   created: string;
   modified: string;
+  inputs: Readonly<Record<string, unknown>>;
   outputs: Readonly<Record<string, unknown>>;
+  /** URNs of the resources from which the value of an argument comes. */
+  sourcesOf(argument: string): string[];
 }
 
 /**
@@ -33,11 +39,19 @@ interface StackResource {
  * @throws CliError if the stack cannot be read
  */
 export async function stackTasks(stack: string, signal?: AbortSignal): Promise<StackTask[]> {
+  return tasksOf(await stackResources(stack, signal));
+}
+
+/**
+ * The resources of this package in the state of a stack. Sends nothing to the service.
+ * @throws CliError if the stack cannot be read
+ */
+export async function stackResources(stack: string, signal?: AbortSignal): Promise<StackResource[]> {
   const state = await stackState(stack, signal);
   if (!isPlainMap(state) || !isPlainMap(state.deployment)) {
     throw new CliError(`The state of stack "${stack}" cannot be read: it is not what "pulumi stack export" prints.`);
   }
-  return tasksOf(resourcesOf(state.deployment));
+  return resourcesOf(state.deployment);
 }
 
 function resourcesOf({ resources }: Record<string, unknown>): StackResource[] {
@@ -47,10 +61,13 @@ function resourcesOf({ resources }: Record<string, unknown>): StackResource[] {
       return [];
     }
     const { ownType: type, name } = partsOfUrn(each.urn);
-    const { created, modified, outputs } = each;
-    return type === undefined
-      ? []
-      : [{ type, isTask: isTask(each.urn), name, created: text(created), modified: text(modified), outputs }];
+    const { urn, id, created, modified, inputs, outputs, propertyDependencies: sources } = each;
+    const found = {
+      ...{ urn, type, name, isTask: isTask(urn), id: text(id) || undefined, outputs },
+      ...{ created: text(created), modified: text(modified), inputs: isPlainMap(inputs) ? inputs : {} },
+      sourcesOf: (argument: string) => (isPlainMap(sources) ? listOfStrings(sources[argument]) : []),
+    };
+    return found.type === undefined ? [] : [{ ...found, type: found.type }];
   });
 }
 
@@ -96,6 +113,10 @@ function addTo(task: StackTask, { type, name, outputs }: StackResource): void {
     const lotNo = typeof outputs.lotNo === "string" ? outputs.lotNo : undefined;
     task.exports.push({ name, file: outputs.file, rows: outputs.rowCount, lotNo });
   }
+}
+
+function listOfStrings(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 }
 
 function text(value: unknown): string {

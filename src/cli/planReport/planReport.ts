@@ -13,10 +13,20 @@ const mostDiagnostics = 10_000;
 const mostRows = 40;
 
 /** The plan as Markdown for a pull request: at most 60,000 characters. What does not fit is shortened to a line, and then counted. */
-export function planReport(plan: Plan): string {
-  const parts = [headOf(plan), calloutsIn(plan), diagnosticsIn(plan)].filter((part) => part !== "");
+export function planReport(plan: Plan, most = mostCharacters): string {
+  const head = [headOf(plan), calloutsIn(plan), diagnosticsIn(plan)].filter((part) => part !== "");
+  const used = head.reduce((sum, part) => sum + part.length + 2, 0);
+  return `${[...head, ...changesIn(plan, most - used, "Run `pulumi preview --diff` to see them.")].join("\n\n")}\n`;
+}
+
+/**
+ * Paragraphs with the changes, each task together.
+ * @param next what to do to see what is left out
+ */
+export function changesIn(plan: Plan, most: number, next: string): string[] {
+  const parts: string[] = [];
   const groups = groupsOf(plan);
-  let left = mostCharacters - reserve - parts.reduce((sum, part) => sum + part.length + 2, 0);
+  let left = most - reserve;
   let following = plan.changes.length;
   const leftOut: ResourceChange[] = [];
   let shortened = 0;
@@ -50,9 +60,9 @@ export function planReport(plan: Plan): string {
     ...(leftOut.length > 0 ? [`${counted(leftOut.length, "more change")}: ${countsOf(leftOut)}.`] : []),
   ];
   if (notes.length > 0) {
-    parts.push(`${notes.join(" ")} Run \`pulumi preview --diff\` to see them.`);
+    parts.push(`${notes.join(" ")} ${next}`);
   }
-  return `${parts.join("\n\n")}\n`;
+  return parts;
 }
 
 const reserve = 400;
@@ -73,7 +83,7 @@ function headOf({ changes, diagnostics }: Plan): string {
 }
 
 /** How many there are of each kind of change. */
-function countsOf(changes: readonly ResourceChange[]): string {
+export function countsOf(changes: readonly ResourceChange[]): string {
   const counts = new Map<string, number>();
   for (const change of changes) {
     const does = doesOf(change);

@@ -1,5 +1,7 @@
+import type { Readable } from "node:stream";
 import { Argument } from "commander";
 import { hideSecrets } from "../../service/errors/secretShapes";
+import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import { CliError } from "../exitCodes";
 import { inputFile } from "../inputFile";
@@ -20,8 +22,8 @@ export const planReportCommand: CliCommand = {
     { line: "plan-report plan.json", does: "writes the report of a file" },
     { line: "plan-report < plan.json > report.md", does: "reads standard input, and writes the report to a file" },
   ],
-  async run({ arguments: [file] }, { terminal, interrupted }) {
-    const plan = planOf(await terminal.readInput(interrupted, typeof file === "string" ? inputFile(file) : undefined));
+  async run({ arguments: [file] }, cli) {
+    const plan = await planIn(cli, typeof file === "string" ? inputFile(file) : undefined);
     const markdown = planReport(plan);
     const callouts = calloutsOf(plan.changes).map(({ change: { type, name }, says }) => ({
       type,
@@ -35,7 +37,12 @@ export const planReportCommand: CliCommand = {
   },
 };
 
-function planOf(text: string): Plan {
+/**
+ * The plan in a file, or in standard input.
+ * @throws CliError
+ */
+export async function planIn({ terminal, interrupted }: Cli, file?: Readable): Promise<Plan> {
+  const text = await terminal.readInput(interrupted, file);
   try {
     return readPlan(text);
   } catch (error) {

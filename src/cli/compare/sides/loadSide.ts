@@ -50,7 +50,7 @@ export async function loadSide(id: "base" | "head", side: Side, options: LoadOpt
 /** Reads the rows of a batch. Nothing is marked. */
 async function loadBatch(
   table: RowTable,
-  { taskId: given, lotNo: givenLotNo }: BatchSide,
+  { taskId: given, lotNo: givenLotNo, connected: known }: BatchSide,
   { cli, flags }: LoadOptions,
 ): Promise<Omit<LoadedSide, "table">> {
   const { stack } = flags;
@@ -60,7 +60,7 @@ async function loadBatch(
       "usage",
     );
   }
-  const connected = await cli.connectTo(given, flags);
+  const connected = known === undefined ? await cli.connectTo(given, flags) : { ...known, task: { taskId: given } };
   const { client } = connected;
   const { taskId } = connected.task;
   const lotNo =
@@ -109,7 +109,7 @@ async function taskWithRun(taskId: string, stack: string, signal: AbortSignal): 
 
 async function loadFile(table: RowTable, side: FileSide, options: LoadOptions): Promise<Omit<LoadedSide, "table">> {
   const { name } = side;
-  const fetched = isS3Path(name) ? await fetchObject(name, table.id, options) : undefined;
+  const fetched = isS3Path(name) ? await fetchObject(side, table.id, options) : undefined;
   const file: DiskFile = { name, path: fetched ?? resolve(name) };
   if (side.format === "parquet") {
     await loadParquet(table, file, side, options.database);
@@ -126,12 +126,16 @@ async function loadFile(table: RowTable, side: FileSide, options: LoadOptions): 
 }
 
 /** Fetches an object to a temporary file. */
-async function fetchObject(path: string, id: string, { database, flags, cli }: LoadOptions): Promise<string> {
+async function fetchObject(
+  { name: path, connected }: FileSide,
+  id: string,
+  { database, flags, cli }: LoadOptions,
+): Promise<string> {
   const problem = remotePathProblem(path);
   if (problem !== undefined) {
     throw new CliError(`"${path}" ${problem}. No rows were compared.`, "usage");
   }
-  const { config } = await findConnection(flags, cli.interrupted);
+  const { config } = connected ?? (await findConnection(flags, cli.interrupted));
   const { bucket: bucketName, key } = bucketAndKey(path);
   const bucket = new Bucket(await s3Client({ settings: config.settings, folder: process.cwd() }), bucketName);
   const target = join(database.folder, `${id}.fetched`);

@@ -1,11 +1,17 @@
 import type { ExportFormat } from "../../../resources/export/formats/formats";
 import { formatNames } from "../../../resources/export/formats/formats";
+import type { Connected } from "../../cli";
 import { CliError } from "../../exitCodes";
 
 /** One of the two things that are compared. */
 export type Side = FileSide | BatchSide;
 
-export interface FileSide {
+interface Connecting {
+  /** Default: what the options of the command name. */
+  readonly connected?: Connected;
+}
+
+export interface FileSide extends Connecting {
   readonly kind: "file";
   /** As the user has named it. */
   readonly name: string;
@@ -13,7 +19,7 @@ export interface FileSide {
   readonly compression?: "gzip" | "zstd";
 }
 
-export interface BatchSide {
+export interface BatchSide extends Connecting {
   readonly kind: "batch";
   readonly name: string;
   readonly taskId: string;

@@ -1,0 +1,135 @@
+import { isPlainMap } from "../../resources/values";
+import type { StackResource } from "../connection/stackTasks";
+
+/** A DataExport that at least one of the two stacks has. */
+export interface ExportPair {
+  /** Of the resource. */
+  readonly name: string;
+  /** The name of the task's resource, otherwise the name of the export. */
+  readonly task: string;
+  /** Its name in the program, with its type and its parents. */
+  readonly path: string;
+  readonly base?: StackExport;
+  readonly head?: StackExport;
+}
+
+/** An export as the state of its stack knows it. */
+export interface StackExport {
+  readonly stack: string;
+  readonly taskId: string;
+  readonly profile?: string;
+  readonly origin?: string;
+  /** Absent if the run has not been exported. */
+  readonly file?: Readonly<Record<string, unknown>> & { readonly file: string; readonly sha256: string };
+  /** The run whose rows count. */
+  readonly lotNo?: string;
+  /** The label of that run. */
+  readonly runLabel?: string;
+  /** The fields that `checks` declares unique. */
+  readonly unique: readonly string[];
+}
+
+export interface StackState {
+  readonly stack: string;
+  readonly resources: readonly StackResource[];
+}
+
+/** The same for the resources of two stacks of one program. */
+export function nameInProgram(urn: string): string {
+  return urn.split("::").slice(2).join("::");
+}
+
+/** The exports of both stacks by their names, sorted by the names of their tasks. */
+export function exportPairs(base: StackState, head: StackState): ExportPair[] {
+  const [ofBase, ofHead] = [base, head].map(({ resources }) => resources.filter(({ type }) => type === "DataExport"));
+  const left = new Set(ofHead);
+  const counterpartOf = ({ urn, name }: StackResource): StackResource | undefined => {
+    const others = [...left].filter((each) => each.name === name);
+    // One name can occur several times, below different parents.
+    const found = others.find((each) => nameInProgram(each.urn) === nameInProgram(urn)) ?? others[0];
+    if (found !== undefined) {
+      left.delete(found);
+    }
+    return found;
+  };
+  const pairs = (ofBase ?? []).map((each) => pairOf(each, counterpartOf(each), base, head));
+  const added = [...left].map((each) => pairOf(undefined, each, base, head));
+  return [...pairs, ...added].sort((one, other) => byName(one.task, other.task) || byName(one.name, other.name));
+}
+
+const byName = new Intl.Collator("en", { numeric: true }).compare;
+
+function pairOf(
+  ofBase: StackResource | undefined,
+  ofHead: StackResource | undefined,
+  base: StackState,
+  head: StackState,
+): ExportPair {
+  const any = (ofBase ?? ofHead) as StackResource;
+  return {
+    ...{ name: any.name, path: nameInProgram(any.urn) },
+    task: taskName(any, ofBase === undefined ? head : base) ?? any.name,
+    base: ofBase === undefined ? undefined : stackExport(ofBase, base),
+    head: withLastRun(ofHead === undefined ? undefined : stackExport(ofHead, head), any, head),
+  };
+}
+
+function taskName({ outputs }: StackResource, { resources }: StackState): string | undefined {
+  return resources.find((each) => each.isTask && isSameTask(each.outputs, outputs))?.name;
+}
+
+function isSameTask(one: StackResource["outputs"], other: StackResource["outputs"]): boolean {
+  return one.taskId === other.taskId && one.profile === other.profile;
+}
+
+function stackExport({ outputs, inputs }: StackResource, { stack, resources }: StackState): StackExport | undefined {
+  const { file, sha256, lotNo } = outputs;
+  if (typeof file !== "string" || typeof sha256 !== "string") {
+    return undefined;
+  }
+  const run = resources.find(
+    ({ type, outputs: found }) => type === "CloudRun" && lotNo !== undefined && found.lotNo === lotNo,
+  );
+  return {
+    ...placeOf(outputs, stack),
+    file: { ...outputs, file, sha256 },
+    lotNo: text(lotNo),
+    runLabel: text(run?.outputs.runLabel),
+    unique: uniqueFields(inputs.checks),
+  };
+}
+
+function placeOf({ taskId, profile, origin }: StackResource["outputs"], stack: string) {
+  return { stack, taskId: String(taskId), profile: text(profile), origin: text(origin) };
+}
+
+/** An export that failed, because its rows did not pass, has still the file of an earlier run: those of the last run count. */
+function withLastRun(found: StackExport | undefined, any: StackResource, head: StackState): StackExport | undefined {
+  const runs = any.sourcesOf("lotNo").map(nameInProgram);
+  const run = head.resources.find(({ type, urn }) => type === "CloudRun" && runs.includes(nameInProgram(urn)));
+  const lotNo = text(run?.outputs.lotNo);
+  if (run === undefined || lotNo === undefined || lotNo === found?.lotNo) {
+    return found;
+  }
+  return {
+    ...placeOf(run.outputs, head.stack),
+    ...{ lotNo, runLabel: text(run.outputs.runLabel), unique: found?.unique ?? uniqueFields(any.inputs.checks) },
+  };
+}
+
+function uniqueFields(checks: unknown): string[] {
+  const fields = isPlainMap(checks) && isPlainMap(checks.fields) ? checks.fields : {};
+  return Object.entries(fields).flatMap(([name, field]) => (isPlainMap(field) && field.unique === true ? [name] : []));
+}
+
+/** Whether both stacks have exported the same rows. */
+export function isSameRun(base: StackExport, head: StackExport): boolean {
+  const isSameFile = base.file !== undefined && base.file.sha256 === head.file?.sha256;
+  return base.lotNo === undefined || head.lotNo === undefined
+    ? isSameFile && base.lotNo === head.lotNo
+    : base.taskId === head.taskId && base.origin === head.origin && base.lotNo === head.lotNo;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

@@ -1,0 +1,100 @@
+import { Option } from "commander";
+import type { CliCommand } from "../command";
+import { documentOf } from "../compare/compareCommand";
+import type { Condition } from "../compare/conditions";
+import { addCondition, exampleConditions } from "../compare/conditions";
+import { stackResources } from "../connection/stackTasks";
+import { CliError } from "../exitCodes";
+import { inputFile } from "../inputFile";
+import { planIn } from "../planReport/planReportCommand";
+import { exportPairs } from "./exportPairs";
+import { keysIn } from "./keys";
+import type { Review } from "./review";
+import { reviewPairs } from "./review";
+import { reviewReport } from "./reviewReport";
+import { stateChanges } from "./stateChanges";
+
+interface Flags {
+  baseStack: string;
+  headStack: string;
+  plan?: string;
+  key?: string[];
+  failOn?: Condition[];
+  values: boolean;
+}
+
+export const reviewCommand: CliCommand = {
+  name: "review",
+  summary: "compare the configuration and the rows of two stacks, as Markdown for a pull request",
+  details:
+    "The exports of both stacks are found by their names in the states. Those that differ in their run are compared: their files, or the batches of their runs where a file is gone, read with the configuration of their stack. " +
+    "With --plan, the configuration is what the plan changes, and only exports of its tasks are compared. " +
+    "Nothing is written and nothing is marked. The report has at most 60,000 characters. With --json, it is the field markdown. Needs the package @duckdb/node-api.",
+  connects: false,
+  options: [
+    new Option("--base-stack <name>", "stack with the old rows, such as production").makeOptionMandatory(),
+    new Option("--head-stack <name>", "stack with the new rows, such as a trial of a change").makeOptionMandatory(),
+    new Option("--plan <file>", "output of pulumi preview --json of the base stack with the changed program"),
+    new Option(
+      "-k, --key <field>",
+      "field that names a row, for all exports that have it; NAME=FIELD for one export or task; can be given several times (default: a field that the checks of the export declare unique)",
+    ).argParser((field: string, before: string[] = []) => [...before, field]),
+    new Option(
+      "--fail-on <condition>",
+      `condition of each export in which the exit code is 1, such as ${exampleConditions.join(", ")}; can be given several times`,
+    ).argParser(addCondition),
+    new Option("--no-values", "show no values of rows"),
+  ],
+  examples: [
+    { line: "review --base-stack prod --head-stack trial > review.md", does: "compares all exports of both stacks" },
+    {
+      line: "review --base-stack prod --head-stack trial --plan plan.json --key sku --key offers=id",
+      does: "compares what a plan changes, row by row",
+    },
+  ],
+  async run({ options }, cli) {
+    const flags = options as unknown as Flags;
+    const { baseStack, headStack, failOn: conditions = [], values: withValues } = flags;
+    if (baseStack === headStack) {
+      throw new CliError(`--base-stack and --head-stack are both "${baseStack}". Name two stacks.`, "usage");
+    }
+    const plan = flags.plan === undefined ? undefined : await planIn(cli, inputFile(flags.plan));
+    const base = { stack: baseStack, resources: await stackResources(baseStack, cli.interrupted) };
+    const head = { stack: headStack, resources: await stackResources(headStack, cli.interrupted) };
+    const pairs = exportPairs(base, head);
+    const review = await reviewPairs(pairs, { keys: keysIn(flags.key ?? [], pairs), conditions, plan }, cli);
+    const failures = failuresIn(review, conditions.length > 0);
+    const markdown = reviewReport({
+      ...{ review, failures, withValues },
+      stacks: { base: baseStack, head: headStack },
+      changes: plan ?? stateChanges(base, head),
+      isPreview: plan !== undefined,
+    });
+    const names = (some: Review["onlyBase"]): string[] => some.map(({ name }) => name);
+    return {
+      json: {
+        failed: failures,
+        exports: review.compared.map(({ pair: { name, task }, comparison }) => {
+          const { failed: _failed, ...document } = documentOf(comparison, []);
+          return { name, task, ...document };
+        }),
+        notComparable: review.notComparable.map(({ pair: { name, task }, reason }) => ({ name, task, reason })),
+        only: { base: names(review.onlyBase), head: names(review.onlyHead) },
+        notCompared: { sameRun: names(review.sameRun), notInPlan: names(review.notInPlan) },
+        markdown,
+      },
+      text: () => markdown,
+      hasProblems: failures.length > 0,
+    };
+  },
+};
+
+/** A condition cannot hold for rows that are gone. */
+function failuresIn({ compared, notComparable }: Review, hasConditions: boolean) {
+  return [
+    ...compared.flatMap(({ pair: { name }, failures }) => failures.map((failure) => ({ name, ...failure }))),
+    ...(hasConditions ? notComparable : []).map(({ pair: { name } }) => ({
+      ...{ name, condition: "--fail-on", found: "not comparable" },
+    })),
+  ];
+}

@@ -1,0 +1,322 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { hostileMarkdown, hostileTerminal } from "../hostile";
+import type { Ended } from "./webextract";
+import { CliWorld, fakePulumi, shop } from "./webextract";
+
+type Values = Record<string, unknown>;
+
+const old = [
+  { sku: "1", title: "One", price: "2.50" },
+  { sku: "2", title: "Two", price: "3.50" },
+];
+const now = [
+  { sku: "1", title: "One", price: "" },
+  { sku: "2", title: "Two", price: "" },
+  { sku: "3", title: "Three", price: "" },
+];
+
+/** A resource as a state has it. */
+function resource(stack: string, type: string, name: string, rest: Values): Values {
+  const urn = `urn:pulumi:${stack}::p::pulumi-nodejs:dynamic/webextract:${type}::${name}`;
+  return { urn, type: "pulumi-nodejs:dynamic/webextract", ...rest };
+}
+
+const sources = (stack: string, type: string, name: string): string[] => [
+  `urn:pulumi:${stack}::p::pulumi-nodejs:dynamic/webextract:${type}::${name}`,
+];
+
+describe("webextract review", () => {
+  let world: CliWorld;
+  const states = new Map<string, Values[]>();
+  beforeEach(async () => {
+    world = await CliWorld.create();
+    states.clear();
+  });
+  afterEach(() => world.remove());
+
+  interface Given {
+    name?: string;
+    taskId?: string;
+    lotNo?: string;
+    /** Rows of the file. Without rows there is no file, and its digest is that of another. */
+    rows?: readonly Values[];
+    file?: string;
+    pages?: string;
+    inputs?: Values;
+    outputs?: Values;
+    /** LotNo of the last run. */
+    runs?: string;
+    label?: string;
+  }
+
+  /** A task with a run and an export in the state of a stack. */
+  function declare(stack: string, given: Given = {}): void {
+    const { name = "books", taskId = `${stack}-${name}`, lotNo = `${stack}1`, pages = "2" } = given;
+    const text = given.rows?.map((row) => `${JSON.stringify(row)}\n`).join("");
+    const file = given.file ?? `${stack}-${name}.ndjson`;
+    if (text !== undefined) {
+      writeFileSync(world.path(file), text);
+    }
+    const sha256 = createHash("sha256")
+      .update(text ?? "another")
+      .digest("hex");
+    const ofTask = { taskId: sources(stack, "ExtractionTask", name) };
+    states.set(stack, [
+      ...(states.get(stack) ?? []),
+      resource(stack, "ExtractionTask", name, {
+        id: taskId,
+        inputs: { from: { sourceTaskId: "template" }, actions: { pages: { properties: { MaxPages: pages } } } },
+        outputs: { taskId },
+      }),
+      resource(stack, "CloudRun", name, {
+        id: given.runs ?? lotNo,
+        inputs: { taskId, rerunOn: [`ExtractionTask ${name} ${stack}`], runLabel: given.label },
+        outputs: { taskId, lotNo: given.runs ?? lotNo, status: "finished", runLabel: given.label },
+        propertyDependencies: ofTask,
+      }),
+      resource(stack, "DataExport", name, {
+        id: file,
+        inputs: { taskId, lotNo, path: "rows.ndjson", scope: "batch", ...given.inputs },
+        outputs: { taskId, lotNo, file, sha256, rowCount: given.rows?.length ?? 25, complete: true, ...given.outputs },
+        propertyDependencies: { ...ofTask, lotNo: sources(stack, "CloudRun", name) },
+      }),
+    ]);
+  }
+
+  function review(line = "", more: Record<string, string | undefined> = {}): Promise<Ended> {
+    const { accessToken, apiKey } = world.emulator.credentials;
+    const config = {
+      "webextract:baseUrl": { value: world.emulator.url },
+      "webextract:accessToken": { value: accessToken, secret: true },
+      "webextract:apiKey": { value: apiKey, secret: true },
+    };
+    const answers = Object.fromEntries(
+      ["prod", "trial"].map((stack) => {
+        const deployment = { resources: states.get(stack) ?? [] };
+        return [stack, { config, stack: { version: 3, deployment } }];
+      }),
+    );
+    writeFileSync(world.path("answers.json"), JSON.stringify(answers));
+    const code = `console.log(JSON.stringify(JSON.parse(require("node:fs").readFileSync("answers.json", "utf8"))[process.argv.at(-1)][process.argv[2]]));`;
+    const env = { PATH: fakePulumi(world, code), WEBEXTRACT_BASE_URL: undefined, WEBEXTRACT_ACCESS_TOKEN: undefined };
+    const args = ["review", "--base-stack", "prod", "--head-stack", "trial", ...line.split(" ").filter(Boolean)];
+    const running = world.start(args, { ...env, ...more });
+    running.process.stdin.end();
+    return running.ended;
+  }
+
+  it("shows the configuration first, then the rows of each export that differs in its run", async () => {
+    declare("prod", { rows: old, label: "night", inputs: { checks: { fields: { sku: { unique: true } } } } });
+    declare("trial", { rows: now, label: "pr-1-abc", pages: "3" });
+    const ended = await review();
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.equal(
+      ended.stdout,
+      `## Configuration
+
+From stack \`prod\` to stack \`trial\`: 2 to update.
+
+### Task \`books\` (\`prod-books\`)
+
+**update** ExtractionTask \`books\`
+
+| property | old | new |
+|---|---|---|
+| \`actions.pages.properties.MaxPages\` | \`2\` | \`3\` |
+
+**update** DataExport \`books\`
+
+| property | old | new |
+|---|---|---|
+| \`checks.fields.sku.unique\` | \`true\` |  |
+
+## Rows
+
+### \`books\`
+
+- Base: \`prod-books.ndjson\`, 2 rows
+- Head: \`trial-books.ndjson\`, 3 rows (+1, +50%)
+- 3 fields, 0 gone, 0 added
+- Key: \`sku\`
+- Rows: 1 added, 0 removed, 2 changed, 0 unchanged
+- Added: \`3\`
+- \`Run of stack "prod" under the label night.\`
+- \`Run of stack "trial" under the label pr-1-abc.\`
+
+| field | changed rows | filled | distinct |
+|---|---|---|---|
+| \`price\` | 2 | 100% -> 0% | 2 -> 0 |
+| \`sku\` | 0 | 100% | 2 -> 3 |
+| \`title\` | 0 | 100% | 2 -> 3 |
+
+| field | key | old | new |
+|---|---|---|---|
+| \`price\` | \`1\` | \`2.50\` | none |
+| \`price\` | \`2\` | \`3.50\` | none |
+`,
+    );
+    assert.deepEqual(world.operations(), []);
+  });
+
+  it("compares the batch of a run whose file is gone, or is that of another export, and marks nothing", async () => {
+    const first = await world.finishedRun();
+    const second = await world.finishedRun();
+    world.operations();
+    declare("prod", { taskId: shop.taskId, lotNo: first, file: "rows.ndjson" });
+    declare("trial", { taskId: shop.taskId, lotNo: second, file: "rows.ndjson", rows: now });
+    const ended = await review("--json");
+    assert.equal(ended.code, 0, ended.stderr);
+    const [compared] = ended.json().exports;
+    assert.deepEqual([compared.base.rows, compared.head.rows], [25, 3]);
+    assert.deepEqual(new Set(world.operations()), new Set(["getBatchData"]));
+    assert.match(ended.json().markdown, new RegExp(`^- Base: \`shop-1:${first}\`, 25 rows$`, "m"));
+  });
+
+  it("names what is not comparable, and compares the rest", async () => {
+    declare("prod", { taskId: "removed" });
+    declare("trial", { rows: now });
+    declare("prod", { name: "empty", taskId: shop.taskId, lotNo: "123" });
+    declare("trial", { name: "empty", rows: now });
+    declare("prod", { name: "whole", outputs: { lotNo: undefined } });
+    declare("trial", { name: "whole", rows: now });
+    declare("prod", { name: "offers", rows: old });
+    declare("trial", { name: "offers", rows: now });
+    const ended = await review();
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.match(ended.stdout, /^- not comparable: `books`: `.* refuses the batch: task removed does not exist`$/m);
+    assert.match(ended.stdout, /^- not comparable: `empty`: `.* refuses the batch: task shop-1 has no batch 123`$/m);
+    assert.match(ended.stdout, /^- not comparable: `whole`: `.*has no batch`$/m);
+    assert.match(ended.stdout, /^### `offers`$/m);
+    const failed = await review("--fail-on rows<-10%");
+    assert.equal(failed.code, 1);
+    assert.match(failed.stdout, /^> \[!CAUTION\]\n> - `books`: `--fail-on` failed: `not comparable`$/m);
+  });
+
+  it("takes the rows of the last run where their export has failed, and the text of the service where a file has other types", async () => {
+    const lotNo = await world.finishedRun();
+    declare("prod", { rows: old, outputs: { format: "parquet" }, taskId: shop.taskId, lotNo });
+    declare("trial", { rows: now, taskId: shop.taskId, lotNo: "1", runs: await world.finishedRun() });
+    const ended = await review("--json");
+    assert.equal(ended.code, 0, ended.stderr);
+    const [compared] = ended.json().exports;
+    assert.deepEqual([compared.base.rows, compared.head.rows], [25, 25]);
+  });
+
+  it("lists exports of one stack, and does not compare the same run twice", async () => {
+    declare("prod", { name: "gone", rows: old });
+    declare("trial", { name: "new", rows: old });
+    declare("prod", { name: "shared", taskId: "t", lotNo: "7" });
+    declare("trial", { name: "shared", taskId: "t", lotNo: "7" });
+    const { stdout, code } = await review();
+    assert.equal(code, 0);
+    assert.match(stdout, /No rows were compared\.\n\n- Only in stack `trial`: `new`\n- Only in stack `prod`: `gone`\n/);
+    assert.match(stdout, /^- Not compared: 1 export of the same run in both stacks$/m);
+    assert.match(stdout, /^From stack `prod` to stack `trial`: 3 to create, 3 to delete\.$/m);
+  });
+
+  it("takes the configuration from a plan, and compares only what it changes", async () => {
+    for (const name of ["books", "offers"]) {
+      declare("prod", { name, rows: old });
+      declare("trial", { name, rows: now, pages: "3" });
+    }
+    const task = states.get("prod")?.[0];
+    const inputs = { actions: { pages: { properties: { MaxPages: "4" } } } };
+    const step = { op: "update", urn: task?.urn, oldState: task, newState: { ...task, inputs } };
+    writeFileSync(world.path("plan.json"), JSON.stringify({ steps: [step] }));
+    const { stdout, code, stderr } = await review("--plan plan.json --key sku");
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^## Preview\n\n1 to update\.\n/);
+    assert.match(stdout, /MaxPages` \| `2` \| `4` \|/);
+    assert.deepEqual(stdout.match(/^### `.*`$/gm), ["### `books`"]);
+    assert.match(stdout, /^- Not compared: 1 export of tasks that the plan does not change$/m);
+  });
+
+  it("has a key for each export or task, and refuses names that nothing has", async () => {
+    for (const name of ["books", "offers"]) {
+      declare("prod", { name, rows: old });
+      declare("trial", { name, rows: now });
+    }
+    const keys = async (line: string): Promise<unknown[]> => {
+      const ended = await review(`${line} --json`);
+      assert.equal(ended.code, 0, ended.stderr);
+      return ended.json().exports.map(({ key }: Values) => key);
+    };
+    assert.deepEqual(await keys("--key sku --key offers=title"), [["sku"], ["title"]]);
+    assert.deepEqual(await keys("--key offers=title --key offers=sku"), [undefined, ["title", "sku"]]);
+    const failures = ["--key offer=sku", "--key offers=skus", "--key skus", "--fail-on filled:prize<-5%"];
+    for (const [index, said] of [
+      /names "offer", which is no export and no task of the stacks; did you mean "offers"\?/,
+      /names "skus", which is no field of the rows; did you mean "sku"\?/,
+      /--key names "skus", which is no field of any rows; did you mean "sku"\?/,
+      /--fail-on names "prize", which is no field of any rows; did you mean "price"\?/,
+    ].entries()) {
+      const ended = await review(failures[index]);
+      assert.equal(ended.code, 2, failures[index]);
+      assert.match(ended.stderr, said);
+    }
+    const same = await review("--head-stack prod");
+    assert.deepEqual([same.code, same.stderr.includes('are both "prod"')], [2, true]);
+  });
+
+  it("fails with the conditions of each export, also where one needs a key and there is none", async () => {
+    for (const name of ["books", "offers"]) {
+      declare("prod", { name, rows: old });
+      declare("trial", { name, rows: name === "books" ? now : old.slice(1) });
+    }
+    const line = "--key books=sku --fail-on filled:price<-5% --fail-on removed>0 --fail-on rows<-10%";
+    const { stdout, code } = await review(line);
+    assert.equal(code, 1);
+    assert.ok(
+      stdout.startsWith(`> [!CAUTION]
+> - \`books\`: \`filled:price<-5%\` failed: \`-100%\`
+> - \`offers\`: \`removed>0\` failed: \`there is no key\`
+> - \`offers\`: \`rows<-10%\` failed: \`-50%\`
+
+## Configuration
+`),
+      stdout,
+    );
+    assert.match(
+      stdout,
+      /^\| `books` \| 2 -> 3 \| 1 \| 0 \| 2 \| `price` 100% -> 0% \|\n\| `offers` \| 2 -> 1 \| {2}\| {2}\| {2}\| {2}\|$/m,
+    );
+  });
+
+  it("shows no values with --no-values, and makes nothing alive", async () => {
+    const hostile = [...Object.values(hostileMarkdown), ...Object.values(hostileTerminal), "|", "`", "<img src=x>"];
+    declare("prod", { rows: hostile.map((value, index) => ({ sku: `k${index}`, [value]: value })) });
+    declare("trial", { name: "books", rows: hostile.map((value, index) => ({ sku: `k${index}`, [value]: "x" })) });
+    const ended = await review("--key sku");
+    assert.equal(ended.code, 0, ended.stderr);
+    const outsideOfCode = ended.stdout.replace(/(`+)[^`][\s\S]*?\1/g, "");
+    assert.doesNotMatch(outsideOfCode, /<img|<script|@|https?:/);
+    assert.ok(!ended.stdout.includes("\u001b"));
+    states.clear();
+    declare("prod", { rows: old });
+    declare("trial", { rows: now });
+    const { stdout } = await review("--key sku --no-values");
+    assert.doesNotMatch(stdout, /2\.50|Three/);
+    assert.match(stdout, /100% -> 0%/);
+  });
+
+  it("has at most 60,000 characters, and counts what is left out", async () => {
+    const fields = Object.fromEntries(
+      Array.from({ length: 60 }, (_, index) => [`a_long_name_of_a_field_${index}`, "x"]),
+    );
+    for (let index = 0; index < 120; index++) {
+      const name = `shop-with-a-name-of-some-length-${index}`;
+      declare("prod", { name, rows: [{ sku: "1", ...fields }], pages: "2" });
+      declare("trial", { name, rows: [{ sku: "1", gone: "" }], pages: "3" });
+    }
+    const ended = await review("--key sku --fail-on fields-gone");
+    assert.equal(ended.code, 1, ended.stderr);
+    assert.ok(ended.stdout.length <= 60_000, `${ended.stdout.length}`);
+    assert.ok(ended.stdout.length > 40_000, `${ended.stdout.length}`);
+    assert.match(ended.stdout, /and \d+ more failed conditions/);
+    assert.match(ended.stdout, /more changes?: /);
+    assert.match(ended.stdout, /and \d+ more exports/);
+    assert.match(ended.stdout, /The rows of \d+ more exports are left out/);
+  });
+});
