@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -108,6 +117,10 @@ describe("webextract compare, reading files", () => {
     const { json } = await files.compare(text, `${folder}/r[1]?'s.parquet`, { key: ["sku"] });
     assert.deepEqual([json.head.rows, json.unchanged, json.changed], [1, 1, 0]);
     assert.ok(json.fields.every(({ only }: { only?: string }) => only === undefined));
+    const strange = ["a\0b", "a", 'p0"', "P0"].map((name, index) => ({ name, data: [`${index}`] }));
+    const withNul = files.write("nul.parquet", Buffer.from(parquetWriteBuffer({ columnData: strange })));
+    const same = files.rows("nul.ndjson", [{ a: "1", "a\0b": "0", 'p0"': "2", P0: "3" }]);
+    assert.equal((await files.compare(same, withNul, { key: ["a\0b"] })).json.unchanged, 1);
     const columnData = ["Name", "name", "NAME", "name_1"].map((name, index) => ({ name, data: [`${index}`] }));
     const bytes = Buffer.from(parquetWriteBuffer({ columnData }));
     const cases = files.rows("cases.ndjson", [{ NAME: "2", Name: "0", name_1: "3", name: "1" }]);
@@ -179,6 +192,32 @@ describe("webextract compare, reading files", () => {
     assert.ok(found.text.length < 2_000);
   });
 
+  it("refuses more than 5,000 fields, and a row of more than 128 MiB in any number of cells", async function () {
+    this.timeout(120_000);
+    const names = Array.from({ length: 5_001 }, (_, index) => `c${index}`);
+    const file = files.write("wide.csv", names.join(","));
+    assert.match(await failure(file), /^The rows have more than 5000 fields\. So many cannot be compared\.$/);
+    const cell = "x".repeat(70 * 1024 * 1024);
+    for (const [name, content] of [
+      ["long.csv", `a,b\n${cell},${cell}`],
+      ["long.ndjson", `{"a":"${cell}${cell}"}`],
+      ["long.json", `[{"a":"${cell}${cell}"}]`],
+    ] as const) {
+      assert.match(await failure(files.write(name, content)), /long\.\w+" has a row of more than 134217728 bytes\./);
+    }
+  });
+
+  it("reads a blank line of a CSV as no row, and a quoted empty cell as one, as exports write it", async () => {
+    const { json } = await files.compare(files.write("b.csv", 'a\n1\n\n""\n\n'), files.write("h.csv", "a\n1\n"));
+    assert.deepEqual([json.base.rows, json.head.rows], [2, 1]);
+  });
+
+  it("reads half of a surrogate pair as U+FFFD, as other formats have it", async () => {
+    const base = files.write("half.ndjson", '{"k":"1","v":"\\ud800"}\n{"k":"2","v":"\\ud83d\\ude00"}\n');
+    const { json } = await files.compare(base, files.write("half.csv", "k,v\n1,\ufffd\n2,😀\n"), { key: ["k"] });
+    assert.equal(json.unchanged, 2);
+  });
+
   it("takes an empty file as a side without rows", async () => {
     for (const [name, content] of [
       ["e.ndjson", ""],
@@ -222,6 +261,8 @@ describe("webextract compare, reading files", () => {
       "utf16.csv": [Buffer.from("\ufeffa,b\n", "utf16le"), /is not UTF-8 but UTF-16\. Save it as UTF-8\.$/],
       "plain.ndjson.gz": ["secret", /is not complete gzip: it is cut off or damaged \(Z_DATA_ERROR\)\.$/],
       "cut.csv.gz": [gzipSync("a\n1\n".repeat(100)).subarray(0, -9), /is not complete gzip: .* \(Z_BUF_ERROR\)\.$/],
+      "empty.csv.zst": ["", /is not complete zstd: it is empty\.$/],
+      "empty.ndjson.gz": ["", /is not complete gzip: it is empty\.$/],
       "plain.csv.zst": ["secret", /is not complete zstd: .* \(ZSTD_error_\w+\)\.$/],
       "cut.csv.zst": [
         (await Zstd.load()).compress(Buffer.from("a\n1\n")).slice(0, -3) as Buffer,
@@ -286,7 +327,17 @@ describe("webextract compare, reading files", () => {
     const own = mkdtempSync(join(tmpdir(), "webextract-test-"));
     process.env.TMPDIR = own;
     try {
+      // Of a killed command, and of one that runs.
+      const [old, running] = [join(own, "webextract-compare-old"), join(own, "webextract-compare-running")];
+      for (const folder of [old, running]) {
+        mkdirSync(folder);
+        writeFileSync(join(folder, "rows.db"), "");
+        utimesSync(folder, 1, 1);
+      }
+      utimesSync(join(old, "rows.db"), 1, 1);
       await files.compare(file, file);
+      assert.deepEqual(readdirSync(own), ["webextract-compare-running"]);
+      rmSync(running, { recursive: true });
       await files.failure(file, bad);
       setTimeout(() => interrupted.interruption.abort(), 60);
       assert.match(await interrupted.failure(large, large), /^Interrupted\. The rows were not compared\.$/);

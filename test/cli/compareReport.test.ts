@@ -61,7 +61,18 @@ describe("the report of webextract compare", () => {
     it("is refused if it means nothing, or names a field that no side has", async () => {
       for (const text of [
         ...["rows", "rows<", "rows<10", "rows=1%", "rows<-10 %", "rows<1e3%", "rows<--1%", "filled<-1%", "filled:<-1%"],
-        ...["filled:a<-1", "removed>-1", "removed>", "gone", "fields-gone>0", "unchanged>1", "", "rows<-10%\n"],
+        ...[
+          "filled:a<-1",
+          "removed>-1",
+          "removed>",
+          "changed>+1",
+          "added>-0",
+          "gone",
+          "fields-gone>0",
+          "unchanged>1",
+          "",
+          "rows<-10%\n",
+        ],
       ]) {
         assert.throws(() => conditionOf(text), /It must be like rows<-10%, filled:price<-5%, /, text);
       }
@@ -128,6 +139,15 @@ describe("the report of webextract compare", () => {
         assert.match((await files.compare(base, head, { key, markdown })).text, /secret-/);
       }
     }
+  });
+
+  it("guesses no name with --no-values, because the first line of a CSV without a header has values", async () => {
+    const file = files.write("plain.csv", "Jane Doe,1\nJohn Doe,2\n");
+    const names = { key: ["Jane Do"] };
+    assert.match(await files.failure(file, file, names), /did you mean "Jane Doe"\?$/);
+    const says = /^(?:--key|--fail-on) names "Jane Do", which is no field of the rows\.$/;
+    assert.match(await files.failure(file, file, { ...names, values: false }), says);
+    assert.match(await files.failure(file, file, { failOn: ["filled:Jane Do<-1%"], values: false }), says);
   });
 
   describe("of hostile names and values", () => {

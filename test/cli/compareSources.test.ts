@@ -32,8 +32,30 @@ describe("webextract compare, of runs", () => {
     const ended = await compare(`rows.ndjson ${shop.taskId}:${lotNo} --json`, { WEBEXTRACT_PAGE_SIZE: "10" });
     assert.equal(ended.code, 0, ended.stderr);
     assert.deepEqual([ended.json().base.rows, ended.json().head.rows], [25, 25]);
-    assert.deepEqual(new Set(world.operations()), new Set(["getBatchData"]));
+    assert.deepEqual(new Set(world.operations()), new Set(["getBatchData", "getSubtasks"]));
     assert.deepEqual(readdirSync(temporary), []);
+  });
+
+  it("says which run still runs, and which one has not returned all of its rows", async () => {
+    const lotNo = await world.finishedRun();
+    world.emulator.fault({ operation: "getSubtasks", kind: "status" });
+    const unknown = await compare(`old.csv ${shop.taskId}:${lotNo} --json`);
+    assert.deepEqual([unknown.code, unknown.json().notes], [0, undefined]);
+    const subtasks = { data: [{ subTaskId: "s", status: "Executing" }], requestId: "r" };
+    world.emulator.fault({ operation: "getSubtasks", kind: "status", status: 200, body: subtasks });
+    const ended = await compare(`old.csv ${shop.taskId}:${lotNo} --json`);
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.match(
+      ended.json().notes[0],
+      /^Run shop-1:\d+: 1 subtask of the task ran \(Executing\) when its rows were read\. If the subtasks are of this run, rows are missing\.$/,
+    );
+    assert.match(ended.stderr, /^warning: Run shop-1:\d+: /m);
+    const body = { data: { total: 9, current: 1, offset: 1, restTotal: 0, data: [{ sku: "1" }] }, requestId: "r" };
+    world.emulator.fault({ operation: "getBatchData", kind: "status", status: 200, body });
+    const short = await compare(`old.csv ${shop.taskId}:${lotNo} --json`);
+    assert.deepEqual(short.json().notes, [
+      `Run shop-1:${lotNo}: the service reports 9 rows, and returned 1. Rows may be missing.`,
+    ]);
   });
 
   it("takes the latest run from the state of a stack, by the id or the name of the task", async () => {

@@ -185,7 +185,7 @@ async function writePages(args: DataExportArgs, context: Context, { terminal, in
       throw new ResourceError(`The export was interrupted after ${written} of ${page.total} rows of task "${taskId}".`);
     }
     if (page.complete === false && written < (maxRows ?? Number.POSITIVE_INFINITY)) {
-      terminal.warn(incompleteRead(taskId, written, page.total));
+      terminal.warn(incompleteRead(`Task "${taskId}"`, written, page.total));
     }
   }
 }

@@ -55,6 +55,7 @@ export const compareCommand: CliCommand = {
     const comparison = await compareIn(cli, sides, flags, () => ({
       key: [...new Set(key)],
       conditionFields: fieldsOf(conditions),
+      values,
     }));
     const failures = failuresOf(conditions, comparison);
     const report = reportOf(comparison, failures, values);

@@ -50,6 +50,8 @@ export interface CompareOptions {
   key: readonly string[];
   /** Other fields that must be there, because conditions name them. */
   conditionFields: readonly string[];
+  /** Whether a message may show names that the user has not given: those of a CSV without a header are values. */
+  values: boolean;
   /** Called with the share of the work that is done, from 0 to 1. */
   progress(share: number): void;
 }
@@ -63,13 +65,13 @@ export interface LoadedSides {
 export async function compareSides(
   database: Database,
   sides: LoadedSides,
-  { key, conditionFields, progress }: CompareOptions,
+  { key, conditionFields, values, progress }: CompareOptions,
 ): Promise<Comparison> {
   const { base, head } = sides;
   const pairs = pairedFields(base.table.names, head.table.names);
-  const keyFields = key.map((name) => requireKey(name, pairs, sides));
+  const keyFields = key.map((name) => requireKey(name, pairs, sides, values));
   for (const name of conditionFields) {
-    requireField(name, pairs, "--fail-on");
+    requireField(name, pairs, "--fail-on", values);
   }
   const rows = { base: base.table.rows, head: head.table.rows };
   const all = base.table.names.length + head.table.names.length;
@@ -104,8 +106,13 @@ function pairedFields(base: readonly string[], head: readonly string[]): PairedF
 }
 
 /** A side without any field, such as an empty file, has no row that could be compared by the key. */
-function requireKey(name: string, pairs: readonly PairedField[], { base, head }: LoadedSides): PairedField {
-  const found = requireField(name, pairs, "--key");
+function requireKey(
+  name: string,
+  pairs: readonly PairedField[],
+  { base, head }: LoadedSides,
+  values: boolean,
+): PairedField {
+  const found = requireField(name, pairs, "--key", values);
   const lacking = found.base < 0 ? base : found.head < 0 ? head : undefined;
   if (lacking !== undefined && lacking.table.names.length > 0) {
     throw new CliError(
@@ -116,14 +123,19 @@ function requireKey(name: string, pairs: readonly PairedField[], { base, head }:
   return { name, base: Math.max(found.base, 0), head: Math.max(found.head, 0) };
 }
 
-function requireField(name: string, pairs: readonly PairedField[], option: string): PairedField {
+function requireField(
+  name: string,
+  pairs: readonly PairedField[],
+  option: "--key" | "--fail-on",
+  values: boolean,
+): PairedField {
   const found = pairs.find((pair) => pair.name === name);
   if (found !== undefined || pairs.length === 0) {
     return found ?? { name, base: 0, head: 0 };
   }
   // biome-ignore lint/style/noCommonJs: most comparisons need no likely name
   const { didYouMean } = require("../../resources/likelyName") as typeof import("../../resources/likelyName");
-  const names = pairs.map((pair) => pair.name);
+  const names = values ? pairs.map((pair) => pair.name) : [];
   throw new CliError(
     `${option} names "${name}", which is no field of the rows${didYouMean(name, names) || "."}`,
     "usage",

@@ -37,16 +37,16 @@ export function conditionOf(text: string): Condition {
   if (text === "fields-gone") {
     return { text, subject: text };
   }
-  const [, subject, field, sign, number, percent] =
-    /^(?:(rows|added|removed|changed)|filled:(.+))([<>])([+-]?\d{1,9}(?:\.\d{1,9})?)(%?)$/su.exec(text) ?? [];
+  const [, subject, field, sign, plusOrMinus, number, percent] =
+    /^(?:(rows|added|removed|changed)|filled:(.+))([<>])([+-]?)(\d{1,9}(?:\.\d{1,9})?)(%?)$/su.exec(text) ?? [];
   const isPercent = percent === "%";
   const isChange = subject === undefined || subject === "rows";
-  if (number === undefined || (isChange && !isPercent) || (!isChange && Number(number) < 0)) {
+  if (number === undefined || (isChange ? !isPercent : plusOrMinus !== "")) {
     throw new InvalidArgumentError(
       `It must be like ${exampleConditions.join(", ")}: < or >, and a number; rows and filled need %, and are changes with a sign.`,
     );
   }
-  const what = { text, isBelow: sign === "<", limit: Number(number), isPercent };
+  const what = { text, isBelow: sign === "<", limit: Number(`${plusOrMinus}${number}`), isPercent };
   return field === undefined
     ? { ...what, subject: subject as Measure["subject"] }
     : { ...what, subject: "filled", field };

@@ -6,6 +6,7 @@ import type * as DuckDb from "@duckdb/node-api";
 import { importOptional } from "../../resources/optionalPackage";
 import { messageOf } from "../../resources/resource";
 import { oneLine } from "../../service/errors/foreignText";
+import { removeAbandonedFolders } from "../../service/files/temporaryFiles";
 import type { Cli } from "../cli";
 import { CliError } from "../exitCodes";
 
@@ -15,6 +16,8 @@ const packageName = "@duckdb/node-api";
 /** More is on the disk. Each thread needs a part of it. */
 const memoryLimit = "400MB";
 const mostThreads = 4;
+
+const folderName = "webextract-compare-";
 
 export type Value = string | number | bigint | boolean | null | Value[] | { [name: string]: Value };
 
@@ -35,7 +38,8 @@ export class Database {
   /** @throws CliError if DuckDB is not installed */
   static async create(cli: Cli): Promise<Database> {
     const library = await load();
-    const folder = await mkdtemp(join(tmpdir(), "webextract-compare-")).catch((error: NodeJS.ErrnoException) => {
+    await removeAbandonedFolders(tmpdir(), folderName);
+    const folder = await mkdtemp(join(tmpdir(), folderName)).catch((error: NodeJS.ErrnoException) => {
       throw new CliError(
         `No folder for temporary files can be made in "${tmpdir()}" (${error.code ?? error.message}). Set TMPDIR to another one. No rows were read.`,
       );
@@ -151,9 +155,4 @@ function failure(error: unknown): CliError {
 /** A string in a statement. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
-}
-
-/** A name in a statement. */
-export function quotedName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Subtask } from "../../service/contract/types";
+import { isServiceError } from "../../service/errors/errors";
+import type { CallOptions } from "../../service/options";
 import type { Context, Statuses } from "../resource";
 
 /** How many subtasks there are, in total and by status. Statuses are spelled as the service spells them. */
@@ -49,6 +51,23 @@ export function terminalStatusOf(status: string, statuses: Statuses): TerminalSt
 
 export function runningOf(list: readonly Subtask[], statuses: Statuses): Subtask[] {
   return list.filter(({ status }) => terminalStatusOf(status, statuses) === undefined);
+}
+
+/** The running subtasks of a task. The list has no lotNo: it is that of the latest run. */
+export async function runningNow(
+  taskId: string,
+  { client, settings }: Pick<Context, "client" | "settings">,
+  options: CallOptions = {},
+): Promise<readonly Subtask[]> {
+  try {
+    return runningOf(await client.allSubtasks(taskId, options), settings.statuses);
+  } catch (error) {
+    // An account can be allowed to read rows, but not subtasks.
+    if (isServiceError(error) && options.signal?.aborted !== true) {
+      return [];
+    }
+    throw error;
+  }
 }
 
 export function countsOf(list: readonly Subtask[]): SubtaskCounts {

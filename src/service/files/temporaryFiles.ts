@@ -26,12 +26,35 @@ export async function removeAbandonedFiles(folder: string, isOurs: (name: string
   await Promise.all(
     names.filter(isOurs).map(async (name) => {
       const path = join(folder, name);
-      const lastWrite = await stat(path).then(
-        ({ mtimeMs }) => mtimeMs,
-        () => undefined,
-      );
-      if (lastWrite === undefined || Date.now() - lastWrite < abandonedAfter) return;
+      if (!isAbandoned([await lastWrite(path)])) return;
       await rm(path, { force: true }).catch(() => undefined);
     }),
+  );
+}
+
+/** The same for folders of temporary files, whose names begin so. */
+export async function removeAbandonedFolders(parent: string, prefix: string): Promise<void> {
+  const entries = await readdir(parent, { withFileTypes: true }).catch(() => []);
+  const folders = entries.filter((each) => each.isDirectory() && each.name.startsWith(prefix));
+  await Promise.all(
+    folders.map(async ({ name }) => {
+      const path = join(parent, name);
+      const names = await readdir(path).catch(() => []);
+      const writes = await Promise.all([path, ...names.map((each) => join(path, each))].map(lastWrite));
+      if (!isAbandoned(writes)) return;
+      await rm(path, { recursive: true, force: true }).catch(() => undefined);
+    }),
+  );
+}
+
+function isAbandoned(writes: readonly number[]): boolean {
+  return Date.now() - Math.max(...writes) >= abandonedAfter;
+}
+
+/** In milliseconds. What cannot be read counts as written to now. */
+async function lastWrite(path: string): Promise<number> {
+  return await stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => Number.POSITIVE_INFINITY,
   );
 }

@@ -5,6 +5,8 @@ import { bucketAndKey, isS3Path, remotePathProblem } from "../../../resources/ex
 import { s3Client } from "../../../resources/export/destinations/s3/sdk";
 import { StoreError } from "../../../resources/export/destinations/s3/storeError";
 import { incompleteRead } from "../../../resources/export/marking/wholeRead";
+import { countsOf, runningNow } from "../../../resources/run/subtaskList";
+import { counted } from "../../../resources/values";
 import type { Cli, ConnectedTo } from "../../cli";
 import { requireOrigin } from "../../cli";
 import type { ConnectionFlags } from "../../connection/connection";
@@ -13,7 +15,7 @@ import type { StackTask } from "../../connection/stackTasks";
 import { stackTasks } from "../../connection/stackTasks";
 import { CliError } from "../../exitCodes";
 import type { Database, Value } from "../database";
-import { quoted, quotedName } from "../database";
+import { quoted } from "../database";
 import type { DiskFile } from "./pieces";
 import { decompressed, piecesOf, requireUnchanged, statsOf, writePieces } from "./pieces";
 import { readCsv } from "./readCsv";
@@ -61,19 +63,27 @@ async function loadBatch(
     );
   }
   const connected = known === undefined ? await cli.connectTo(given, flags) : { ...known, task: { taskId: given } };
-  const { client } = connected;
+  const { client, config } = connected;
   const { taskId } = connected.task;
   const lotNo =
     givenLotNo === latest && stack !== undefined ? await latestLotNo(connected, stack, cli.interrupted) : givenLotNo;
   const name = `${given}:${lotNo}`;
   const notes: string[] = [];
+  // Before the rows: a run that ends meanwhile can have got some.
+  const running = await runningNow(taskId, { client, settings: config.settings }, { signal: cli.interrupted });
+  if (running.length > 0) {
+    const statuses = Object.keys(countsOf(running).byStatus).join(", ");
+    notes.push(
+      `Run ${name}: ${counted(running.length, "subtask")} of the task ran (${statuses}) when its rows were read. If the subtasks are of this run, rows are missing.`,
+    );
+  }
   async function* pieces(): AsyncGenerator<Uint8Array> {
     for await (const page of client.rows({ taskId, lotNo }, { signal: cli.interrupted })) {
       yield page.ndjson();
       cli.terminal.progress(`Reading ${name}: ${table.rows} of ${page.total} rows`);
       cli.checkInterrupted("The rows were not compared.");
       if (page.complete === false) {
-        notes.push(incompleteRead(taskId, page.offset + page.count, page.total));
+        notes.push(incompleteRead(`Run ${name}`, page.offset + page.count, page.total));
       }
     }
   }
@@ -186,12 +196,12 @@ async function loadParquet(
     if (twice !== undefined) {
       throw new CliError(`it has two columns with the name "${twice}"`);
     }
-    const texts = columns.map(
-      ([name, type], index) => `nullif(${inText(quotedName(String(name)), String(type))}, '') AS c${index}`,
-    );
+    // By position: a name can contain NUL, which ends a statement.
+    const named = `${source} AS t(${names.map((_name, index) => `p${index}`).join(", ")})`;
+    const texts = columns.map(([, type], index) => `nullif(${inText(`p${index}`, String(type))}, '') AS c${index}`);
     for (let begin = 0; begin < texts.length; begin += columnsOfTable) {
       const some = texts.slice(begin, begin + columnsOfTable);
-      await database.run(`CREATE TABLE ${tableOf(id, begin)} AS SELECT ${some.join(", ")} FROM ${source}`);
+      await database.run(`CREATE TABLE ${tableOf(id, begin)} AS SELECT ${some.join(", ")} FROM ${named}`);
     }
     const [[rows] = []] = await database.rows(`SELECT count(*) FROM ${tableOf(id, 0)}`);
     table.adopt(names, Number(rows));

@@ -68,13 +68,26 @@ export async function* decompressed(
     yield* pieces;
     return;
   }
+  const full = notEmpty(pieces, compression, name);
   try {
-    yield* compression === "gzip" ? gunzip(pieces) : unzstd(pieces, process.cwd());
+    yield* compression === "gzip" ? gunzip(full) : unzstd(full, process.cwd());
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw typeof code === "string" && /^(?:Z_|ZSTD_)/.test(code)
       ? new CliError(`"${name}" is not complete ${compression}: it is cut off or damaged (${code}).`)
       : error;
+  }
+}
+
+/** Zero bytes are zstd of nothing to some readers. A file that was compressed has a header. */
+async function* notEmpty(pieces: AsyncIterable<Buffer>, compression: string, name: string): AsyncGenerator<Buffer> {
+  let isEmpty = true;
+  for await (const piece of pieces) {
+    isEmpty &&= piece.length === 0;
+    yield piece;
+  }
+  if (isEmpty) {
+    throw new CliError(`"${name}" is not complete ${compression}: it is empty.`);
   }
 }
 

@@ -32,6 +32,8 @@ class CsvReader {
   private head = "";
   private cells: string[] = [];
   private cell = "";
+  /** Of the record so far. */
+  private length = 0;
   private place: Place = "begin";
   private isAfterReturn = false;
   private hasHeader = false;
@@ -49,7 +51,7 @@ class CsvReader {
       return;
     }
     this.head += text;
-    requireRowLength(this.head.length);
+    requireRowLength(this.head.length, this.name);
     const header = headerIn(this.head);
     if (header !== undefined) {
       yield* this.begin(header);
@@ -131,11 +133,13 @@ class CsvReader {
 
   private grow(part: string): void {
     this.cell += part;
-    requireRowLength(this.cell.length);
+    this.length += part.length;
+    requireRowLength(this.length, this.name);
   }
 
   private endCell(): void {
     this.cells.push(this.cell);
+    this.length++;
     this.cell = "";
     this.place = "begin";
   }
@@ -144,6 +148,7 @@ class CsvReader {
     this.endCell();
     const { cells, table, name } = this;
     this.cells = [];
+    this.length = 0;
     if (!this.hasHeader) {
       this.hasHeader = true;
       this.addHeader(cells);

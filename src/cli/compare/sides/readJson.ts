@@ -1,4 +1,4 @@
-import { JsonRows } from "../../../resources/export/formats/jsonRows";
+import { JsonRows, wholeLines } from "../../../resources/export/formats/jsonRows";
 import { isRecord } from "../../../service/isRecord";
 import { CliError } from "../../exitCodes";
 import type { RowTable } from "./rowTable";
@@ -6,7 +6,7 @@ import type { RowTable } from "./rowTable";
 /** Reads one row a line into a table. Blank lines count for nothing. */
 export async function readLines(texts: AsyncIterable<string>, table: RowTable, name: string): Promise<void> {
   let line = 0;
-  for await (const text of wholeLines(texts)) {
+  for await (const text of wholeLines(texts, (length) => requireRowLength(length, name))) {
     for (let begin = 0; begin < text.length; ) {
       const found = text.indexOf("\n", begin);
       const end = found < 0 ? text.length : found;
@@ -20,23 +20,6 @@ export async function readLines(texts: AsyncIterable<string>, table: RowTable, n
         await table.flush();
       }
     }
-  }
-}
-
-/** The same text, cut only at the ends of lines. */
-async function* wholeLines(texts: AsyncIterable<string>): AsyncGenerator<string> {
-  let rest = "";
-  for await (const text of texts) {
-    const end = text.lastIndexOf("\n") + 1;
-    if (end > 0) {
-      yield rest + text.slice(0, end);
-      rest = "";
-    }
-    rest += text.slice(end);
-    requireRowLength(rest.length);
-  }
-  if (rest !== "") {
-    yield rest;
   }
 }
 
@@ -176,7 +159,7 @@ class ListScanner {
   private keep(part: string): void {
     this.parts.push(part);
     this.length += part.length;
-    requireRowLength(this.length);
+    requireRowLength(this.length, this.name);
   }
 
   private take(): string {
@@ -220,8 +203,8 @@ function addRow(row: string, table: RowTable, where: () => string): void {
 /** Node.js has a limit for the length of a string, and the row is in memory more than once. */
 const longestRow = 128 * 1024 * 1024;
 
-export function requireRowLength(length: number): void {
+export function requireRowLength(length: number, name: string): void {
   if (length > longestRow) {
-    throw new CliError(`A row has more than ${longestRow} bytes. A row of that size cannot be compared.`);
+    throw new CliError(`"${name}" has a row of more than ${longestRow} bytes. A row of that size cannot be compared.`);
   }
 }

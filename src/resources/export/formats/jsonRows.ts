@@ -14,14 +14,29 @@ const closeList = 0x5d;
  * encoded. The pieces are small, because V8 frees large strings late.
  */
 export async function* rowsOf(path: string): AsyncGenerator<string> {
+  yield* wholeLines(createReadStream(path, { encoding: "latin1", highWaterMark: 64 * 1024 }));
+}
+
+/**
+ * The same text, cut only at the ends of lines.
+ * @param isGrowing called with the length of an incomplete line; can refuse it
+ */
+export async function* wholeLines(
+  texts: AsyncIterable<string>,
+  isGrowing: (length: number) => void = () => undefined,
+): AsyncGenerator<string> {
   let rest = "";
-  for await (const chunk of createReadStream(path, { encoding: "latin1", highWaterMark: 64 * 1024 })) {
-    const end = chunk.lastIndexOf("\n") + 1;
+  for await (const text of texts) {
+    const end = text.lastIndexOf("\n") + 1;
     if (end > 0) {
-      yield rest + chunk.slice(0, end);
+      yield rest + text.slice(0, end);
       rest = "";
     }
-    rest += chunk.slice(end);
+    rest += text.slice(end);
+    isGrowing(rest.length);
+  }
+  if (rest !== "") {
+    yield rest;
   }
 }
 

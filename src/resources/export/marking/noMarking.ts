@@ -1,6 +1,5 @@
 import type { Subtask } from "../../../service/contract/types";
-import { isServiceError } from "../../../service/errors/errors";
-import { countsOf, runningOf } from "../../run/subtaskList";
+import { countsOf, runningNow } from "../../run/subtaskList";
 import type { DataExportState } from "../model";
 import { pendingRun } from "../model";
 import type { OutputFile } from "../outputFile";
@@ -16,7 +15,7 @@ export class NoMarking extends WholeRead {
   /** A batch that is still running can get more rows, whatever total the service reports. */
   override async prepare(file: OutputFile): Promise<string | undefined> {
     if (this.args.scope === "batch") {
-      this.running = await this.runningSubtasks();
+      this.running = await runningNow(this.args.taskId, this.context);
     }
     return super.prepare(file);
   }
@@ -37,19 +36,5 @@ export class NoMarking extends WholeRead {
         "If one of these statuses means that a subtask has ended, add it to webextract:statuses.",
     );
     return { ...partial, pending: [pendingRun] };
-  }
-
-  /** The list has no lotNo: it is that of the latest run. */
-  private async runningSubtasks(): Promise<readonly Subtask[]> {
-    const { client, settings } = this.context;
-    try {
-      return runningOf(await client.allSubtasks(this.args.taskId), settings.statuses);
-    } catch (error) {
-      // An account can be allowed to read rows, but not subtasks.
-      if (isServiceError(error)) {
-        return [];
-      }
-      throw error;
-    }
   }
 }

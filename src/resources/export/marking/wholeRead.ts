@@ -86,7 +86,7 @@ export abstract class WholeRead implements Marking {
       }
     }
     if (!this.isComplete && file.rowCount < (args.maxRows ?? Number.POSITIVE_INFINITY)) {
-      context.warn(incompleteRead(args.taskId, file.rowCount, total) + this.ifIncomplete);
+      context.warn(incompleteRead(`Task "${args.taskId}"`, file.rowCount, total) + this.ifIncomplete);
     }
   }
 
@@ -116,9 +116,9 @@ export abstract class WholeRead implements Marking {
 }
 
 /** A warning: the service reports another number of rows than it returned. */
-export function incompleteRead(taskId: string, rowCount: number, total: number): string {
+export function incompleteRead(of: string, rowCount: number, total: number): string {
   const what = total < rowCount ? "Rows may be there twice." : "Rows may be missing.";
-  return `Task "${taskId}": the service reports ${total} rows, and returned ${rowCount}. ${what}`;
+  return `${of}: the service reports ${total} rows, and returned ${rowCount}. ${what}`;
 }
 
 function isLostResponse(error: unknown): error is ServiceError {
