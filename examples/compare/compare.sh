@@ -14,6 +14,10 @@ npx webextract compare prod.csv trial.csv --key sku
 npx webextract compare prod.csv trial.csv --key sku --markdown > report.md
 # #endregion
 
+# #region page
+npx webextract compare prod.csv trial.csv --key sku --html rows.html
+# #endregion
+
 # #region json
 npx webextract compare prod.csv trial.csv --key sku --json > compared.json
 # #endregion

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import Module from "node:module";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -122,6 +122,48 @@ describe("webextract compare, of runs", () => {
     assert.equal(wrong.code, 2);
     assert.match(wrong.stderr, /--fail-on <condition>.* It must be like rows<-10%, /);
     assert.equal((await compare("old.csv new.csv --markdown --json", offline)).code, 2);
+  });
+
+  it("writes a page as a whole, and asks before it replaces a file", async () => {
+    const html = (name: string): string => `old.csv old.csv --key sku --html ${name}`;
+    const written = await compare(html("sub/page.html --json"));
+    assert.equal(written.code, 0, written.stderr);
+    assert.equal(written.json().unchanged, 2);
+    assert.match(written.stderr, /^The page is in sub\/page\.html\.$/m);
+    assert.deepEqual(readdirSync(world.path("sub")), ["page.html"]);
+    const first = readFileSync(world.path("sub/page.html"), "utf8");
+    assert.match(first, /^<!doctype html>[\s\S]*<\/html>\n$/);
+    writeFileSync(world.path("sub/page.html"), "mine");
+    const asked = await compare(html("sub/page.html"));
+    assert.equal(asked.code, 2);
+    assert.match(asked.stderr, /Replace the file sub\/page\.html\?.*Use --yes/);
+    assert.equal(readFileSync(world.path("sub/page.html"), "utf8"), "mine");
+    assert.equal((await compare(`${html("sub/page.html")} --yes`)).code, 0);
+    assert.equal(readFileSync(world.path("sub/page.html"), "utf8"), first);
+    const rows = await compare(html("old.csv"));
+    assert.equal(rows.code, 2);
+    assert.match(rows.stderr, /It must be a file that ends in \.html\./);
+    const none = await compare(html("old.csv/page.html"));
+    assert.equal(none.code, 1);
+    assert.match(none.stderr, /^error: "old\.csv\/page\.html" cannot be written: .* No file was written\. /m);
+  });
+
+  it("leaves the earlier page as it is on a full disk", async () => {
+    writeFileSync(world.path("page.html"), "earlier");
+    const header = Array.from({ length: 2_000 }, (_, index) => `c${index}`).join(",");
+    writeFileSync(world.path("wide.csv"), `${header}\n`);
+    writeFileSync(world.path("ignore.cjs"), 'process.on("SIGXFSZ", () => undefined);');
+    const environment = { TMPDIR: temporary, NODE_OPTIONS: `--require=${world.path("ignore.cjs")}` };
+    const args = ["compare", "wide.csv", "wide.csv", "--html", "page.html", "--yes"];
+    // The database is smaller than the page.
+    const { code, stderr } = await world.start(args, environment, 'ulimit -f 700; exec "$@"').ended;
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /^error: "page\.html" cannot be written: EFBIG\. /m);
+    assert.equal(readFileSync(world.path("page.html"), "utf8"), "earlier");
+    assert.deepEqual(
+      readdirSync(world.folder).filter((name) => name.endsWith(".tmp")),
+      [],
+    );
   });
 
   it("says so if its temporary files cannot be written", async () => {

@@ -10,6 +10,8 @@ interface Options {
   failOn?: string[];
   markdown?: boolean;
   values?: boolean;
+  html?: string;
+  yes?: boolean;
 }
 
 export interface Compared {

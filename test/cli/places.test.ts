@@ -138,7 +138,7 @@ const commands: Record<string, Column> = {
       [0, /^wrote .*shop-1\.yaml$/m, "a path whose folders are missing", "a folder", "a link to a folder"],
       [
         1,
-        /^error: ".*" cannot be written: E.* No file was written\. Mend that, or use another --out\. /,
+        /^error: ".*" cannot be written: E.* No file was written\. Mend that, or name another file\. /,
         "a path below a file",
       ],
       [

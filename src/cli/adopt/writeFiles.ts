@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { moveIfFree } from "../../resources/export/destinations/diskFile";
@@ -5,6 +6,8 @@ import { ResourceError } from "../../resources/resource";
 import { makeFolder } from "../../service/files/folders";
 import { targetOf } from "../../service/files/privateFile";
 import { temporaryPathFor } from "../../service/files/temporaryFiles";
+import type { Cli } from "../cli";
+import { CliError } from "../exitCodes";
 import type { PlannedFile } from "./adoptedFiles";
 
 /**
@@ -32,7 +35,7 @@ export async function writeFiles(
             ? "it has appeared in the meantime, or is not a folder"
             : String(code ?? error);
       const before = written.length === 0 ? "No file was written." : `Written before: ${written.join(", ")}.`;
-      const first = interrupted?.aborted === true || code === "EEXIST" ? "" : "Mend that, or use another --out. ";
+      const first = interrupted?.aborted === true || code === "EEXIST" ? "" : "Mend that, or name another file. ";
       throw new ResourceError(
         `"${file.path}" cannot be written: ${why}. ${before} ${first}Run the same command again.`,
       );
@@ -59,4 +62,18 @@ async function writeFile({ path, content, present }: PlannedFile, folder: string
   } finally {
     await rm(temporary, { force: true });
   }
+}
+
+/**
+ * Asks whether a file that the user has named for a result can be replaced. To be called before any other work.
+ * @returns whether there is one
+ */
+export async function confirmedToReplace(out: string, yes: boolean, cli: Cli): Promise<boolean> {
+  if (!existsSync(out)) {
+    return false;
+  }
+  if (!(await cli.terminal.confirm(`Replace the file ${out}?`, { yes, signal: cli.interrupted }))) {
+    throw new CliError("No request was sent, and no file was written.");
+  }
+  return true;
 }

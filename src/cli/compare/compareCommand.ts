@@ -3,11 +3,14 @@ import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
+import { yesOption } from "../options";
 import type { CompareOptions, Comparison, LoadedSides } from "./comparison";
 import { compareSides } from "./comparison";
 import type { Condition, Failure } from "./conditions";
 import { addCondition, exampleConditions, failuresOf, fieldsOf, needsKey } from "./conditions";
 import { Database } from "./database";
+import { comparisonPage } from "./page/comparisonPage";
+import { pageFile, plannedPage } from "./page/writePage";
 import { inMarkdown, inTerminal } from "./renderReport";
 import { reportOf } from "./report";
 import { loadSide } from "./sides/loadSide";
@@ -19,6 +22,8 @@ interface Flags extends ConnectionFlags {
   failOn?: Condition[];
   markdown?: boolean;
   values: boolean;
+  html?: string;
+  yes?: boolean;
   json?: boolean;
 }
 
@@ -39,26 +44,43 @@ export const compareCommand: CliCommand = {
       `condition in which the exit code is 1, such as ${exampleConditions.join(", ")}; can be given several times`,
     ).argParser(addCondition),
     new Option("--markdown", "write Markdown for a pull request").conflicts("json"),
+    new Option(
+      "--html <file>",
+      "also write a page with bars of the filled shares and, with --key, a table of the rows that differ",
+    ).argParser(pageFile),
     new Option("--no-values", "show no values of rows"),
+    yesOption(),
   ],
   examples: [
     { line: "compare old.ndjson new.ndjson", does: "compares the values of each field" },
     { line: "compare old.csv shop-1:latest --stack prod --key sku --markdown", does: "compares row by row" },
   ],
   async run({ arguments: [base, head], options }, cli) {
-    const { key = [], failOn: conditions = [], markdown, values, json: _json, ...flags } = options as unknown as Flags;
+    const {
+      key = [],
+      failOn: conditions = [],
+      markdown,
+      values,
+      html,
+      yes,
+      json: _json,
+      ...flags
+    } = options as unknown as Flags;
     const sides = { base: sideOf(String(base)), head: sideOf(String(head)) };
     const unusable = conditions.find(needsKey);
     if (key.length === 0 && unusable !== undefined) {
       throw new CliError(`--fail-on "${unusable.text}" needs --key. No rows were read.`, "usage");
     }
+    const page = html === undefined ? undefined : await plannedPage(html, yes === true, cli);
     const comparison = await compareIn(cli, sides, flags, () => ({
       key: [...new Set(key)],
       conditionFields: fieldsOf(conditions),
       values,
+      details: page !== undefined && values && key.length > 0,
     }));
     const failures = failuresOf(conditions, comparison);
     const report = reportOf(comparison, failures, values);
+    await page?.write(comparisonPage(comparison, report, values));
     return {
       json: documentOf(comparison, failures),
       text: () => (markdown === true ? inMarkdown(report) : inTerminal(report, cli.terminal)),

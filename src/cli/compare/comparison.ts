@@ -52,6 +52,8 @@ export interface CompareOptions {
   conditionFields: readonly string[];
   /** Whether a message may show names that the user has not given: those of a CSV without a header are values. */
   values: boolean;
+  /** Whether the rows that differ are read. Needs a key. */
+  details: boolean;
   /** Called with the share of the work that is done, from 0 to 1. */
   progress(share: number): void;
 }
@@ -65,7 +67,7 @@ export interface LoadedSides {
 export async function compareSides(
   database: Database,
   sides: LoadedSides,
-  { key, conditionFields, values, progress }: CompareOptions,
+  { key, conditionFields, values, details, progress }: CompareOptions,
 ): Promise<Comparison> {
   const { base, head } = sides;
   const pairs = pairedFields(base.table.names, head.table.names);
@@ -82,7 +84,8 @@ export async function compareSides(
   const figures = pairs.map((pair) => fieldComparison(pair, { ofBase, ofHead, rows }));
   const isBoth = (pair: PairedField): boolean => pair.base >= 0 && pair.head >= 0;
   const compared = pairs.filter((pair) => isBoth(pair) && !key.includes(pair.name));
-  const keyed = key.length === 0 ? undefined : await compareByKey(database, { key: keyFields, fields: compared, rows });
+  const keyed =
+    key.length === 0 ? undefined : await compareByKey(database, { key: keyFields, fields: compared, rows, details });
   const fields = keyed === undefined ? figures : figures.map((field) => ({ ...field, ...changesOf(field, keyed) }));
   return {
     base: { name: base.name, rows: rows.base },

@@ -1,5 +1,9 @@
 import type { Database, Value } from "./database";
 import { isBlank, mostShown } from "./fieldFigures";
+import type { ComparedField } from "./joins";
+import { inTheSameTables, joinOf, keyIn, keysIn } from "./joins";
+import type { Key, RowDetails } from "./rowDetails";
+import { rowDetails } from "./rowDetails";
 import { tableOf } from "./sides/rowTable";
 
 /** What became of the rows, by their keys. */
@@ -12,6 +16,7 @@ export interface KeyedRows {
   fields: ReadonlyMap<string, FieldChanges>;
   base: UnusableKeys;
   head: UnusableKeys;
+  details?: RowDetails;
 }
 
 /** Rows with their number, and the keys of the first ones. */
@@ -21,9 +26,6 @@ export interface Examples {
   keyCount: number;
   keys: readonly Key[];
 }
-
-/** The values of the key's fields. */
-export type Key = readonly string[];
 
 export interface FieldChanges {
   changed: number;
@@ -45,19 +47,14 @@ export interface Keying {
   /** The other fields that both sides have. */
   fields: readonly ComparedField[];
   rows: { base: number; head: number };
-}
-
-/** A field with its column in both sides. */
-interface ComparedField {
-  name: string;
-  base: number;
-  head: number;
+  /** Whether the rows that differ are read. */
+  details: boolean;
 }
 
 const mostExamples = 5;
 
 /** Joins the sides by a key. */
-export async function compareByKey(database: Database, { key, fields, rows }: Keying): Promise<KeyedRows> {
+export async function compareByKey(database: Database, { key, fields, rows, details }: Keying): Promise<KeyedRows> {
   const parts = key.map((_each, index) => `k${index}`);
   for (const side of ["base", "head"] as const) {
     await database.run(`CREATE TEMP TABLE ${side}_keyed AS ${keysOf(key, side)}`);
@@ -93,6 +90,7 @@ export async function compareByKey(database: Database, { key, fields, rows }: Ke
     fields: changes,
     base: await unusableKeys(database, "base", rows.base, parts),
     head: await unusableKeys(database, "head", rows.head, parts),
+    ...(details && { details: await rowDetails(database, parts, fields) }),
   };
 }
 
@@ -103,16 +101,6 @@ function keysOf(key: readonly ComparedField[], side: "base" | "head"): string {
   const joins = others.map((each) => ` JOIN ${each} ON ${each}.rowid = ${first}.rowid`).join("");
   const isUsable = columns.map((each) => `NOT ${isBlank(each)}`).join(" AND ");
   return `SELECT ${columns.map((each, index) => `${each} AS k${index}`).join(", ")}, ${first}.rowid AS row FROM ${first}${joins} WHERE ${isUsable}`;
-}
-
-/** Fields whose columns are in the same tables can be compared by one statement. */
-function inTheSameTables(fields: readonly ComparedField[]): ComparedField[][] {
-  const groups = new Map<string, ComparedField[]>();
-  for (const field of fields) {
-    const tables = `${tableOf("base", field.base)} ${tableOf("head", field.head)}`;
-    groups.set(tables, [...(groups.get(tables) ?? []), field]);
-  }
-  return [...groups.values()];
 }
 
 async function unusableKeys(
@@ -153,8 +141,7 @@ async function compareFields(
   fields: readonly ComparedField[],
   changes: Map<string, FieldChanges>,
 ): Promise<void> {
-  const [first = { base: 0, head: 0 }] = fields;
-  const joined = `pairs JOIN ${tableOf("base", first.base)} AS base ON base.rowid = base_row JOIN ${tableOf("head", first.head)} AS head ON head.rowid = head_row`;
+  const joined = joinOf("pairs", fields);
   const isChanged = fields.map(({ base, head }) => `base.c${base} IS DISTINCT FROM head.c${head}`).join(" OR ");
   const listOf = (side: "base" | "head"): string => fields.map((field) => `${side}.c${field[side]}`).join(", ");
   await database.run(`INSERT INTO changed_rows SELECT base_row FROM ${joined} WHERE ${isChanged}`);
@@ -176,13 +163,4 @@ async function compareFields(
       })),
     });
   }
-}
-
-/** The key of a row as a list. */
-function keyIn(table: string, parts: readonly string[]): string {
-  return `[${parts.map((part) => `left(${table}.${part}, ${mostShown})`).join(", ")}]`;
-}
-
-function keysIn(found: Value | undefined): Key[] {
-  return ((found ?? []) as Value[][]).map((key) => key.map(String));
 }

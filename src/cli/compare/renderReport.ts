@@ -24,7 +24,7 @@ function plain(phrase: Phrase): string {
 }
 
 /** Values that look like secrets are hidden before any cut, because half of one could not be found. */
-function inert(text: string): string {
+export function inert(text: string): string {
   return hideSecrets(text).replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, escapeOf);
 }
 

@@ -80,7 +80,7 @@ function keysLine(what: string, { keyCount, keys }: Examples, withValues: boolea
 }
 
 function keyList(keys: Examples["keys"], count: number): Part[] {
-  const shown = keys.flatMap((each, index) => [index === 0 ? "" : ", ", foreign(inOne(each))]);
+  const shown = keys.flatMap((each, index) => [index === 0 ? "" : ", ", foreign(keyText(each))]);
   return count > keys.length ? [...shown, ", …"] : shown;
 }
 
@@ -133,13 +133,13 @@ function keyedTables(
     what: "examples",
     titles: ["field", "key", "old", "new"],
     rows: fields.flatMap(({ name, examples: found }) =>
-      found.map(({ key, old, now }) => [foreign(name), foreign(inOne(key)), ...changedCells(old, now)]),
+      found.map(({ key, old, now }) => [foreign(name), foreign(keyText(key)), ...changedCells(old, now)]),
     ),
   };
   return withValues && examples.rows.length > 0 ? [changes, examples] : [changes];
 }
 
-function figuresTable({ fields, base, head }: Comparison, withValues: boolean): ReportTable {
+export function figuresTable({ fields, base, head }: Comparison, withValues: boolean): ReportTable {
   const rows = { base: base.rows, head: head.rows };
   return {
     what: "fields",
@@ -212,7 +212,7 @@ function frequentIn({ frequent }: FieldFigures): Part {
 }
 
 /** Long values that begin alike are shown from shortly before they differ. */
-function changedCells(old: string | undefined, now: string | undefined): Part[] {
+export function changedCells(old: string | undefined, now: string | undefined): Part[] {
   if (old === undefined || now === undefined) {
     return [valueCell(old), valueCell(now)];
   }
@@ -231,12 +231,14 @@ function valueCell(value: string | undefined): Part {
   return value === undefined ? "none" : foreign(value);
 }
 
-function inOne(key: readonly string[]): string {
+function keyText(key: readonly string[]): string {
   return key.map(cut).join(", ");
 }
 
+/** Before the cut, because half of a secret could not be found. */
 function cut(value: string): string {
-  return value.length > mostOfSeveral ? `${value.slice(0, mostOfSeveral)}…` : value;
+  const shown = hideSecrets(value);
+  return shown.length > mostOfSeveral ? `${shown.slice(0, mostOfSeveral)}…` : shown;
 }
 
 /** 100% and 0% only where it is all or nothing. */

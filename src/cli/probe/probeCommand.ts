@@ -1,11 +1,9 @@
-import { existsSync } from "node:fs";
 import { Option } from "commander";
-import { writeFiles } from "../adopt/writeFiles";
+import { confirmedToReplace, writeFiles } from "../adopt/writeFiles";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { connectionOf } from "../connection/connection";
-import { CliError } from "../exitCodes";
 import { yesOption } from "../options";
 import { mostRequests } from "./asker";
 import { probe } from "./probe";
@@ -79,15 +77,4 @@ export const probeCommand: CliCommand = {
 /** A name needs the state of a stack. Without one, no request is sent for this. */
 async function idOf(task: string | undefined, flags: ConnectionFlags, cli: Cli): Promise<string | undefined> {
   return task === undefined || flags.stack === undefined ? task : (await cli.connectTo(task, flags)).task.taskId;
-}
-
-/** Before any request, so that no probe is in vain. */
-async function confirmedToReplace(out: string, yes: boolean, cli: Cli): Promise<boolean> {
-  if (!existsSync(out)) {
-    return false;
-  }
-  if (!(await cli.terminal.confirm(`Replace the file ${out}?`, { yes, signal: cli.interrupted }))) {
-    throw new CliError("No request was sent, and no file was written.");
-  }
-  return true;
 }

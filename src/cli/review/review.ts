@@ -110,7 +110,7 @@ async function comparePair(pair: ExportPair, options: PairOptions, cli: Cli): Pr
     }
     const key = keyOf(pair, keys, (name) => ofBase.has(name) && ofHead.has(name));
     usable = conditions.filter((each) => fieldsOf([each]).every((name) => ofBase.has(name) || ofHead.has(name)));
-    return { key, conditionFields: [], values: false };
+    return { key, conditionFields: [], values: false, details: false };
   });
   const [keyless, measurable] = split(usable, (each) => comparison.key.length === 0 && needsKey(each));
   const notes = [
