@@ -9,22 +9,27 @@ import { parse } from "yaml";
 import { Project, repositoryRoot } from "./harness";
 
 const examples = join(repositoryRoot, "examples");
-const seed = parse(readFileSync(join(examples, "emulator.yaml"), "utf8"));
+const read = (file: string) => parse(readFileSync(join(examples, file), "utf8"));
+const seed = read("emulator.yaml");
+const bookshop = { ...read("quickstart/seed.yaml"), credentials: seed.credentials };
 const own = readdirSync(examples).filter((name) => existsSync(join(examples, name, "Pulumi.yaml")));
 
 /** What the pages say to set for an example, besides the connection. */
-const settings: Record<string, Record<string, string>> = {
+const settings = (books: Emulator): Record<string, Record<string, string>> => ({
+  manifest: { "webextract:baseUrl": books.url, "manifest:siteUrl": `${books.url}/bookshop` },
   fleet: { "fleet:templateId": "shop-template", "fleet:groupId": "shops" },
-};
+});
 
 describe("the folders of the examples", function () {
   this.timeout(600_000);
   let root: string;
   let env: Record<string, string>;
   const emulators: Emulator[] = [];
+  let books: Emulator;
   before(async () => {
     root = mkdtempSync(join(tmpdir(), "webextract-examples-"));
     emulators.push(await startEmulator({ seed }), await startEmulator({ seed }));
+    books = await startEmulator({ seed: bookshop, bookshop: true });
     const accounts = emulators.map(({ url: baseUrl, credentials }) => ({ ...credentials, baseUrl }));
     const [one = assert.fail(), other] = accounts.map(({ baseUrl, accessToken }) => ({ baseUrl, accessToken }));
     env = {
@@ -36,7 +41,7 @@ describe("the folders of the examples", function () {
     };
   });
   after(async () => {
-    await Promise.all(emulators.map((emulator) => emulator.close()));
+    await Promise.all([...emulators, books].map((emulator) => emulator.close()));
     rmSync(root, { recursive: true });
   });
 
@@ -48,8 +53,9 @@ describe("the folders of the examples", function () {
   /** As `git clone` and `npm ci` make it. */
   function clone(): string {
     const folder = mkdtempSync(join(root, "clone-"));
-    const tracked = git(repositoryRoot, "ls-files", "examples", "package.json", "tsconfig.json", ".gitignore");
-    for (const file of tracked.trim().split("\n")) {
+    const list = ["ls-files", "--cached", "--others", "--exclude-standard"];
+    const files = git(repositoryRoot, ...list, "examples", "package.json", "tsconfig.json", ".gitignore");
+    for (const file of files.trim().split("\n")) {
       cpSync(join(repositoryRoot, file), join(folder, file));
     }
     git(folder, "init", "--quiet");
@@ -79,7 +85,7 @@ describe("the folders of the examples", function () {
 
   async function applies(folder: string, example: string): Promise<void> {
     const { name } = parse(readFileSync(join(folder, "Pulumi.yaml"), "utf8"));
-    const project = await Project.create({ folder, name, env, config: settings[example] ?? {} });
+    const project = await Project.create({ folder, name, env, config: settings(books)[example] ?? {} });
     try {
       await project.up();
       assert.ok(Object.keys(await project.outputs()).length > 0);
