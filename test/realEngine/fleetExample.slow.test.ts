@@ -66,7 +66,7 @@ describe("the example examples/fleet", function () {
       assert.equal((await project.outputs()).count, 199);
       assert.ok(one !== "" && emulator.inspect.tasks().length === 202);
       project.write("shops.csv", [header, ...others, ""].join("\n"));
-      assert.match((await project.up({ expect: "failure" })).output, /forceDestroy/);
+      assert.match((await project.up({ expect: "failure" })).output, /WEBEXTRACT_FORCE_DESTROY=/);
       await project.up({ env: { WEBEXTRACT_FORCE_DESTROY: "true" } });
       assert.equal((await project.outputs()).count, 198);
     } finally {
