@@ -71,7 +71,7 @@ function requireFields(columns: readonly string[] = [], found: readonly Row[]): 
     const named = missing.map((name) => `"${name}"${didYouMean(name, fields)}`).join(", ");
     const end = named.endsWith("?") ? "" : ".";
     throw new CliError(
-      `The first ${counted(found.length, "row")} ${found.length === 1 ? "has" : "have"} no field ${named}${end} The fields are ${fields.join(", ")}. --limit reads more rows.`,
+      `The first ${found.length === 1 ? "row has" : `${counted(found.length, "row")} have`} no field ${named}${end} The fields are ${fields.join(", ")}. --limit reads more rows.`,
     );
   }
 }
