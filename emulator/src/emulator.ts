@@ -16,12 +16,33 @@ export interface Health {
   version: string;
 }
 
+/** Options of {@link Emulator.createAccount}. */
+export interface AccountOptions {
+  /** Its content. Default: the seed of the emulator, without its credentials. */
+  seed?: Seed;
+  /** Behaviours that differ from those of the emulator's start. */
+  behaviour?: Partial<Behaviour>;
+}
+
 /** A running emulator. The admin API over HTTP has the same powers. */
 export interface Emulator {
   /** Base address for clients, without a trailing slash. */
   readonly url: string;
   /** The token that the admin API wants; undefined if it wants none, as on loopback. */
   readonly adminToken: string | undefined;
+  /** Names of the accounts that `createAccount` has made. */
+  readonly accounts: readonly string[];
+  /**
+   * Makes an account, or makes it anew: an emulator of its own at the same address, in memory. Its credentials choose it. It shares no tasks, journal,
+   * faults, behaviours, clock and resets with others.
+   * @returns the account. Its `close` deletes it.
+   * @throws Error that lists what is wrong with the name or the options. Nothing changes.
+   */
+  createAccount(name: string, options?: AccountOptions): Promise<Emulator>;
+  /** An account. `main` is the one that exists from the start. @throws Error if there is none with this name. */
+  account(name: string): Emulator;
+  /** Deletes an account with its runs. @throws Error if `createAccount` has made none with this name. */
+  deleteAccount(name: string): Promise<void>;
   /** The newest credentials. A refresh changes them. */
   readonly credentials: EmulatorCredentials;
   /** Whether the emulator is ready, and its version. */

@@ -8,7 +8,7 @@ export type { Amount, Behaviour, BehaviourName, Choice } from "./behaviour";
 export { allowedValues, behaviourNames, behaviours, defaultBehaviour, otherValues, parseBehaviour } from "./behaviour";
 export type { Changes } from "./changes";
 export type { OperationName, Row } from "./contract";
-export type { Emulator, Health } from "./emulator";
+export type { AccountOptions, Emulator, Health } from "./emulator";
 export type { ErrorCode } from "./errors";
 export type { Crawling } from "./extraction/crawling";
 export type { VisitError } from "./extraction/visit";

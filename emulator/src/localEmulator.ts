@@ -1,19 +1,18 @@
 import { constants } from "node:buffer";
 import { setImmediate } from "node:timers/promises";
+import type { World } from "./accounts/world";
+import { endWorld } from "./accounts/world";
 import { checkArgument } from "./admin/adminCheck";
 import type { Behaviour } from "./behaviour";
 import { withBehaviour } from "./behaviour";
 import { Changes } from "./changes";
 import { packageVersion } from "./contract";
-import type { Emulator, Health } from "./emulator";
+import type { AccountOptions, Emulator, Health } from "./emulator";
 import { messageOf, Refusal } from "./errors";
-import type { Waits } from "./http/deliver";
-import type { Fault, FaultPlan, FaultView, Hold, HoldView, PlannedFault } from "./http/faults";
+import type { Fault, FaultView, Hold, HoldView, PlannedFault } from "./http/faults";
 import { viewOf } from "./http/faults";
-import type { RateGate } from "./http/gate";
 import type { Journal, JournalEntry, RequestFilter } from "./http/journal";
 import { Inspection } from "./inspect";
-import type { Service } from "./service";
 import type { ClockSetting, ClockView } from "./store/clock";
 import type { EmulatorCredentials } from "./store/credentials";
 import type { StateDocument } from "./store/document/stateDocument";
@@ -22,29 +21,35 @@ import { extrasOf, sow } from "./store/initialState";
 import type { Plan, Seed } from "./store/seed";
 import { checkSeed } from "./store/seed";
 
-/** What the members of an emulator act on. */
-export interface LocalParts {
+/** Where an emulator listens. */
+export interface EmulatorAddress {
   url: string;
-  adminToken: string | undefined;
-  service: Service;
-  journal: Journal;
-  faults: FaultPlan;
-  rate: RateGate;
-  waits: Waits;
+  readonly adminToken: string | undefined;
+}
+
+/** The accounts of an emulator. */
+export interface AccountList {
+  readonly names: string[];
+  find(name: string): LocalEmulator;
+  create(name: string, options?: AccountOptions): LocalEmulator;
+  delete(name: string): Promise<void>;
+}
+
+/** What the members of an emulator act on. */
+export interface LocalParts extends World {
+  /** Name of the account. */
+  name: string;
+  address: EmulatorAddress;
   /** The content to which a reset returns. */
   seed: Seed;
-  latency: { ms: number };
-  /** Saves the state. */
-  saved(): Promise<void>;
-  /** Saves the state within a short time. */
-  saveSoon(): void;
+  list: AccountList;
   close(): Promise<void>;
 }
 
-/** The emulator of this process. The admin API over HTTP calls its members. */
+/** The emulator of this process, as one account. The admin API over HTTP calls its members. */
 export class LocalEmulator implements Emulator {
-  readonly url: string;
-  readonly adminToken: string | undefined;
+  readonly name: string;
+  ended = false;
   readonly inspect: Inspection;
   readonly change: Changes;
   readonly journal: Journal;
@@ -53,8 +58,7 @@ export class LocalEmulator implements Emulator {
 
   constructor(parts: LocalParts) {
     const { service, latency } = parts;
-    this.url = parts.url;
-    this.adminToken = parts.adminToken;
+    this.name = parts.name;
     this.parts = parts;
     this.journal = parts.journal;
     this.inspect = new Inspection(service);
@@ -63,6 +67,41 @@ export class LocalEmulator implements Emulator {
       service.feed.tell({ type: "task" });
     });
     this.atStart = { behaviour: service.behaviour, plan: service.plan, latencyMs: latency.ms };
+  }
+
+  get url(): string {
+    return this.parts.address.url;
+  }
+
+  get adminToken(): string | undefined {
+    return this.parts.address.adminToken;
+  }
+
+  /** What the account consists of. */
+  get world(): World {
+    return this.parts;
+  }
+
+  /** Whether a credential is one of the account. */
+  owns(credential: string): boolean {
+    return this.parts.service.credentials.has(credential);
+  }
+
+  get accounts(): readonly string[] {
+    return this.parts.list.names;
+  }
+
+  account(name: string): LocalEmulator {
+    return this.parts.list.find(name);
+  }
+
+  async createAccount(name: string, options?: AccountOptions): Promise<LocalEmulator> {
+    return this.parts.list.create(name, options);
+  }
+
+  async deleteAccount(name: string): Promise<void> {
+    this.parts.list.find(name);
+    await this.parts.list.delete(name);
   }
 
   get credentials(): EmulatorCredentials {
@@ -238,6 +277,12 @@ export class LocalEmulator implements Emulator {
 
   close(): Promise<void> {
     return this.parts.close();
+  }
+
+  /** Ends the work of the account. */
+  end(): void {
+    this.ended = true;
+    endWorld(this.parts);
   }
 }
 

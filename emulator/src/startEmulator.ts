@@ -1,5 +1,8 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
+import { Accounts } from "./accounts/accounts";
+import type { WorldOptions, WorldSaves } from "./accounts/world";
+import { newWorld } from "./accounts/world";
 import { isLoopbackName, mintAdminToken } from "./admin/access";
 import { Admin } from "./admin/admin";
 import type { Behaviour } from "./behaviour";
@@ -9,27 +12,14 @@ import type { Emulator } from "./emulator";
 import { messageOf } from "./errors";
 import type { Crawling } from "./extraction/crawling";
 import { checkCrawling } from "./extraction/crawling";
-import { PageLoader } from "./extraction/loadPage";
-import { visitPage } from "./extraction/pages";
-import { Runner } from "./extraction/runner";
 import { RequestCheck } from "./http/checkRequest";
-import { Waits } from "./http/deliver";
-import { FaultPlan } from "./http/faults";
-import { RateGate } from "./http/gate";
-import { Journal } from "./http/journal";
 import { checkLimits } from "./http/limits";
 import { buildServer } from "./http/server";
-import { LocalEmulator } from "./localEmulator";
 import { Bookshop } from "./page/bookshop";
-import { ChangeFeed } from "./page/changeFeed";
-import { RunProgress } from "./page/runProgress";
-import type { Service } from "./service";
-import { EmulatorClock } from "./store/clock";
 import { lockState } from "./store/disk/stateLock";
 import type { InitialState } from "./store/initialState";
 import { initialState } from "./store/initialState";
 import type { Plan, Seed } from "./store/seed";
-import { defaultSeed } from "./store/seed";
 
 /** Options of {@link startEmulator}. */
 export interface EmulatorOptions {
@@ -96,70 +86,49 @@ async function startWith(
 ): Promise<Emulator> {
   const log = options.log ?? (() => undefined);
   const behaviour = withBehaviour(defaultBehaviour(), options.behaviour ?? {});
-  const clock = new EmulatorClock();
-  store.clock = clock;
-  credentials.clock = clock;
-  const saveSoon = () => stateFile?.saveSoon((error) => log(messageOf(error)));
+  const saves: WorldSaves = {
+    saved: async () => stateFile?.save(),
+    saveSoon: () => stateFile?.saveSoon((error) => log(messageOf(error))),
+  };
   const crawling = checkCrawling(options.crawling);
   const timeoutMs = options.pageTimeoutMs ?? 10_000;
-  const limits = { timeoutMs, memoryMb: options.pageMemoryMb ?? 1024 };
-  const pageOptions = { allowRemotePages: options.allowRemotePages ?? false, timeoutMs };
-  const feed = new ChangeFeed();
-  const progress = new RunProgress();
-  const runner: Runner = new Runner({
-    store,
-    visitPage: visitPage(new PageLoader(pageOptions, crawling, limits), limits),
+  const shared: WorldOptions = {
     crawling,
-    behaviour: () => service.behaviour,
-    changed: saveSoon,
-    progressed(run) {
-      progress.record(run);
-      feed.tell({ type: "run", lotNo: run.lotNo, taskId: run.taskId });
-    },
+    pages: { allowRemotePages: options.allowRemotePages ?? false, timeoutMs },
+    reading: { timeoutMs, memoryMb: options.pageMemoryMb ?? 1024 },
+    journalLimit: options.journalLimit ?? 100_000,
     log,
-  });
-  const service: Service = { store, credentials, runner, feed, progress, clock, behaviour, plan: options.plan ?? plan };
-  stateFile?.begin(service);
+  };
+  const settings = { behaviour, latencyMs: options.latencyMs ?? 0 };
+  const main = newWorld({ store, credentials, plan: options.plan ?? plan }, settings, shared, saves);
+  const { runner } = main.service;
+  stateFile?.begin(main.service);
 
   const contract = readContract("openapi.yaml");
-  const journal = new Journal(options.journalLimit ?? 100_000);
-  journal.onClose(() => feed.tell({ type: "request" }));
-  const faults = new FaultPlan(() => feed.tell({ type: "fault" }));
-  const rate = new RateGate(clock);
   const closing = new AbortController();
-  const waits = new Waits(closing.signal);
-  const latency = { ms: options.latencyMs ?? 0 };
   const host = options.host ?? "127.0.0.1";
   // An empty token, as of an environment variable without a value, must not open the API.
   const adminToken = options.adminToken || (isLoopbackName(host) ? undefined : mintAdminToken());
-  const saved = async () => stateFile?.save();
+  const address = { url: "", adminToken };
+  const accounts = new Accounts(main, { address, seed: options.seed, settings, options: shared, close });
   const admin: Admin = new Admin({
-    emulator: () => emulator,
+    emulator: accounts.main,
     access: { host, token: adminToken },
-    feed,
-    saved,
     log,
     closing: closing.signal,
   });
   const app = await buildServer(
     {
-      service,
+      worldOf: (presented) => accounts.of(presented).world,
       operations: operationsOf(contract),
       check: new RequestCheck(contract),
-      journal,
-      faults,
-      rate,
-      waits,
-      latencyMs: () => latency.ms,
       log,
-      saved,
       closing: closing.signal,
     },
     options.bookshop === true ? [admin, new Bookshop()] : [admin],
   );
-  let url: string;
   try {
-    url = await listen(app, host, options.port ?? 0);
+    address.url = await listen(app, host, options.port ?? 0);
     await stateFile?.save();
     runner.resume();
   } catch (error) {
@@ -170,29 +139,17 @@ async function startWith(
   }
 
   let closed: Promise<void> | undefined;
-  const emulator: LocalEmulator = new LocalEmulator({
-    url,
-    adminToken,
-    service,
-    journal,
-    faults,
-    rate,
-    waits,
-    seed: options.seed ?? defaultSeed(),
-    latency,
-    saved,
-    saveSoon,
-    close() {
-      // Only once: a second call must not overwrite the state file of an emulator that was started later.
-      closed ??= end();
-      return closed;
-    },
-  });
-  return emulator;
+  return accounts.main;
+
+  function close(): Promise<void> {
+    // Only once: a second call must not overwrite the state file of an emulator that was started later.
+    closed ??= end();
+    return closed;
+  }
 
   async function end(): Promise<void> {
     closing.abort();
-    runner.close();
+    accounts.end();
     app.server.closeAllConnections();
     try {
       await app.close();

@@ -23,11 +23,8 @@ import { carryOut } from "./operations";
 
 /** What the admin API needs. */
 export interface AdminParts {
-  emulator: () => LocalEmulator;
+  emulator: LocalEmulator;
   access: Access;
-  feed: ChangeFeed;
-  /** Resolves when the changes of a request are on disk. */
-  saved: () => Promise<void>;
   log: (line: string) => void;
   closing: AbortSignal;
 }
@@ -40,6 +37,12 @@ declare module "fastify" {
 }
 
 const prefix = "/__emulator";
+
+/** The path of an account: what follows is the path of an operation. */
+const accountPath = new RegExp(`^${prefix}/accounts/([^/?]+)/`);
+
+/** The account of a request whose path names one. */
+const accountNames = new WeakMap<IncomingMessage, string>();
 
 /** The longest string, and so the largest state. */
 const bodyLimit = constants.MAX_STRING_LENGTH;
@@ -55,6 +58,7 @@ export class Admin implements Listener {
   }
 
   serve(request: IncomingMessage, response: ServerResponse): void {
+    chooseAccount(request);
     this.app ??= build(this.parts);
     this.app.then(
       (app) => app.routing(request, response),
@@ -70,6 +74,14 @@ export class Admin implements Listener {
     const app = await this.app?.catch(() => undefined);
     await app?.close();
   }
+}
+
+/** Takes the account from the path, so that each operation of the emulator is one of the account too. */
+function chooseAccount(request: IncomingMessage): void {
+  const [path, name] = accountPath.exec(request.url ?? "") ?? [];
+  if (path === undefined || name === undefined) return;
+  accountNames.set(request, name);
+  request.url = `${prefix}/${request.url?.slice(path.length)}`;
 }
 
 async function build(parts: AdminParts): Promise<FastifyInstance> {
@@ -149,19 +161,22 @@ async function respond(
   check.body(operation, body);
   const query = check.query(operation, request.query as Record<string, unknown>);
   const path = request.params as Record<string, unknown>;
-  if (operation.name === "getEvents") return sendEvents(reply, parts);
-  const result = await carryOut(operation.name, parts.emulator(), {
+  const name = accountNames.get(request.raw);
+  const emulator = name === undefined ? parts.emulator : parts.emulator.account(name);
+  const { service, saved } = emulator.world;
+  if (operation.name === "getEvents") return sendEvents(reply, service.feed);
+  const result = await carryOut(operation.name, emulator, {
     body,
     query,
     path,
     signal: signalOf(reply, parts),
   });
-  if (operation.method !== "GET") await parts.saved();
+  if (operation.method !== "GET") await saved();
   if (result instanceof JsonText) return reply.type("application/json; charset=utf-8").send(result.text);
   return result === undefined ? reply.code(204).send() : reply.send(result);
 }
 
-function sendEvents(reply: FastifyReply, { feed }: AdminParts): FastifyReply {
+function sendEvents(reply: FastifyReply, feed: ChangeFeed): FastifyReply {
   reply.hijack();
   reply.raw.writeHead(200, {
     "content-type": "text/event-stream; charset=utf-8",

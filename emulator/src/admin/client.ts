@@ -1,7 +1,7 @@
 /** A client of the admin API on Node's fetch. It imports types only, so that it loads in no time. */
 import type { Behaviour } from "../behaviour";
 import type { Changes } from "../changes";
-import type { Emulator } from "../emulator";
+import type { AccountOptions, Emulator } from "../emulator";
 import type { Fault } from "../http/faults";
 import type { JournalEntry, RequestFilter } from "../http/journal";
 import type { Inspection, MarkedRow } from "../inspect";
@@ -40,12 +40,16 @@ type InspectMember =
   | "rowsWithMarks"
   | "exportedCount";
 
-type SpecialMember = "url" | "adminToken" | "inspect" | "change" | "hold" | "close";
+type SpecialMember = "url" | "adminToken" | "account" | "createAccount" | "inspect" | "change" | "hold" | "close";
 
 /** An emulator of another process or machine, with the members of {@link Emulator}. */
 export interface RemoteEmulator extends Asynchronous<Omit<Emulator, SpecialMember>> {
   /** Base address for clients, without a trailing slash. */
   readonly url: string;
+  /** Makes an account, or makes it anew: an emulator of its own at the same address. @returns the account. */
+  createAccount(name: string, options?: AccountOptions): Promise<RemoteEmulator>;
+  /** An account, by its name. `main` is the one that exists from the start. */
+  account(name: string): RemoteEmulator;
   /** Shows what the emulator holds. */
   readonly inspect: Asynchronous<Pick<Inspection, InspectMember>>;
   /** Makes changes like a user of the service, outside of the client. */
@@ -58,6 +62,8 @@ export interface RemoteEmulator extends Asynchronous<Omit<Emulator, SpecialMembe
 export interface ConnectOptions {
   /** The admin token. Default: none, as on loopback. */
   token?: string;
+  /** The account. Default: the one that exists from the start. */
+  account?: string;
 }
 
 type Path = keyof paths;
@@ -92,8 +98,10 @@ const partLimit = 1000;
  * A client of an emulator that runs elsewhere: in a container, or in another process. The emulator need not be ready yet.
  * @param url address of the emulator, as its `url`.
  */
-export function connectEmulator(url: string, { token }: ConnectOptions = {}): RemoteEmulator {
+export function connectEmulator(url: string, { token, account }: ConnectOptions = {}): RemoteEmulator {
   const base = url.endsWith("/") ? url.slice(0, -1) : url;
+  const root = account === undefined ? "/__emulator" : `/__emulator/accounts/${encodeURIComponent(account)}`;
+  const other = (name: string) => connectEmulator(base, { ...(token === undefined ? {} : { token }), account: name });
 
   async function call<P extends Path, M extends Method>(
     method: M,
@@ -101,7 +109,7 @@ export function connectEmulator(url: string, { token }: ConnectOptions = {}): Re
     parts: Parts<At<P, M>> = {},
   ): Promise<Received<At<P, M>>> {
     const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(parts.path?.[name] ?? ""));
-    const target = `${base}${filled}${queryOf(parts.query)}`;
+    const target = `${base}${root}${filled.slice("/__emulator".length)}${queryOf(parts.query)}`;
     const response = await fetch(target, {
       method: method.toUpperCase(),
       headers: {
@@ -152,6 +160,18 @@ export function connectEmulator(url: string, { token }: ConnectOptions = {}): Re
 
   return {
     url: base,
+    get accounts() {
+      return call("get", "/__emulator/accounts").then(({ accounts }) => accounts);
+    },
+    async createAccount(name, options = {}) {
+      await call("put", "/__emulator/accounts/{name}", {
+        path: { name },
+        body: options as Sent<At<"/__emulator/accounts/{name}", "put">>,
+      });
+      return other(name);
+    },
+    account: other,
+    deleteAccount: (name) => call("delete", "/__emulator/accounts/{name}", { path: { name } }),
     get credentials() {
       return call("get", "/__emulator/credentials");
     },

@@ -370,6 +370,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/__emulator/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the accounts that were made */
+        get: operations["getAccounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/__emulator/accounts/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Make an account
+         * @description Makes an account, or makes it anew. It has tasks, runs, a journal, faults, behaviours and a clock of its own, in memory. The service chooses the
+         *     account by the credentials of a request.
+         */
+        put: operations["createAccount"];
+        post?: never;
+        /**
+         * Delete an account
+         * @description Ends its runs and the requests that wait.
+         */
+        delete: operations["deleteAccount"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/__emulator/settings": {
         parameters: {
             query?: never;
@@ -568,6 +610,17 @@ export interface components {
             status: "ok";
             /** @description Version of the emulator. */
             version: string;
+        };
+        AccountList: {
+            accounts: string[];
+        };
+        AccountOptions: {
+            seed?: components["schemas"]["Seed"];
+            behaviour?: components["schemas"]["Behaviour"];
+        };
+        Account: {
+            name: string;
+            credentials: components["schemas"]["Credentials"];
         };
         /** @description The state as one document, as `GET /__emulator/state` exports it. All problems of a wrong one are listed. */
         State: {
@@ -1400,6 +1453,8 @@ export interface components {
         offset: number;
         /** @description Maximum number of items in the response. */
         limit: number;
+        /** @description Name of the account, of letters, digits and the characters `_ . -`. Not `main`. */
+        account: string;
         /** @description Batch number. */
         lotNo: string;
         /** @description The id that the creation has returned. */
@@ -1907,6 +1962,77 @@ export interface operations {
         };
         responses: {
             /** @description The tokens have expired. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getAccounts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Their names, without `main`, the account that exists from the start. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountList"];
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    createAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the account, of letters, digits and the characters `_ . -`. Not `main`. */
+                name: components["parameters"]["account"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AccountOptions"];
+            };
+        };
+        responses: {
+            /** @description The account with its credentials. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    deleteAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the account, of letters, digits and the characters `_ . -`. Not `main`. */
+                name: components["parameters"]["account"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no such account any more. */
             204: {
                 headers: {
                     [name: string]: unknown;

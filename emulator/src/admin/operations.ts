@@ -36,6 +36,12 @@ const handlers: { [Name in Served]: AdminHandler<Name> } = {
     if (run === undefined) throw new Refusal("NotFound", `there is no batch ${path.lotNo}`);
     return run;
   },
+  getAccounts: (emulator) => ({ accounts: [...emulator.accounts] }),
+  async createAccount(emulator, { path, body }) {
+    const { name, credentials } = await emulator.createAccount(path.name, body);
+    return { name, credentials };
+  },
+  deleteAccount: (emulator, { path }) => emulator.deleteAccount(path.name),
   ...pageReads,
   ...controls,
   ...changeHandlers,

@@ -71,16 +71,17 @@ async function sendSlowly(
 /** The waits of requests before their effect. */
 export class Waits {
   private ended = new AbortController();
-  private readonly closing: AbortSignal;
-
-  constructor(closing: AbortSignal) {
-    this.closing = closing;
-    closing.addEventListener("abort", () => this.end(), { once: true });
-  }
+  private closed = false;
 
   /** Waits, at most until the next end of all waits, or until the emulator closes. */
   async pause(ms: number): Promise<void> {
-    if (!this.closing.aborted) await pause(ms, this.ended.signal);
+    if (!this.closed) await pause(ms, this.ended.signal);
+  }
+
+  /** Ends all waits, and each later one at once. */
+  close(): void {
+    this.closed = true;
+    this.end();
   }
 
   /** Ends all waits. */

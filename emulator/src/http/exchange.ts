@@ -1,36 +1,35 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { World } from "../accounts/world";
 import type { Behaviour } from "../behaviour";
 import type { Operation } from "../contract";
 import { internalFailure, messageOf, Refusal } from "../errors";
 import { handle } from "../handlers";
-import type { Service } from "../service";
 import type { RequestCheck } from "./checkRequest";
 import type { Waits } from "./deliver";
 import { send, sendSpoilt } from "./deliver";
-import type { FaultPlan, PlannedFault } from "./faults";
-import type { RateGate } from "./gate";
+import type { PlannedFault } from "./faults";
+import type { Presented } from "./gate";
 import { checkCredentials, checkPlan, presentedCredentials } from "./gate";
-import type { Journal, JournalEntry } from "./journal";
+import type { JournalEntry } from "./journal";
 import { tasksOf } from "./journal";
 import type { ServiceResponse } from "./responses";
 import { failureResponse, faultResponse, gatewayResponse, successResponse } from "./responses";
 import { receiveUpload } from "./upload";
 
+/** The credentials of a request, in its headers and in the body of a refresh. */
+export interface RequestCredentials extends Presented {
+  refreshToken?: string | undefined;
+}
+
 /** What the HTTP server needs. */
 export interface ServerParts {
-  service: Service;
+  /** Everything of the account that a request with these credentials is for. */
+  worldOf: (credentials: RequestCredentials) => World;
   operations: readonly Operation[];
   check: RequestCheck;
-  journal: Journal;
-  faults: FaultPlan;
-  rate: RateGate;
-  waits: Waits;
-  latencyMs: () => number;
   log: (line: string) => void;
-  /** Resolves when the changes of the request are on disk. */
-  saved: () => Promise<void>;
   closing: AbortSignal;
 }
 
@@ -44,6 +43,7 @@ export interface SocketUse {
 const readOnly = new Set(["getActions", "getSubtasks", "getBatchData", "getData"]);
 
 interface Received {
+  world: World;
   operation: Operation;
   entry: JournalEntry;
   fields: unknown;
@@ -63,34 +63,33 @@ export class Exchange {
   }
 
   async respond(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    const { parts } = this;
     const received = await this.receive(operation, request);
-    const { entry } = received;
-    const { behaviour } = parts.service;
-    const spoilt = parts.rate.arrive(behaviour);
-    if (parts.latencyMs() > 0) await parts.waits.pause(parts.latencyMs());
+    const { entry, world } = received;
+    const { service, rate, waits, latency, faults } = world;
+    const { behaviour } = service;
+    const spoilt = rate.arrive(behaviour);
+    if (latency.ms > 0) await waits.pause(latency.ms);
 
-    const fault = parts.faults.take(operation.name, tasksOf(received.fields));
+    const fault = faults.take(operation.name, tasksOf(received.fields));
     const ownResponse = fault !== undefined && ["status", "error", "redirect"].includes(fault.kind);
     try {
       let response = successResponse(entry.requestId, {});
       const onlyWaits = fault !== undefined && fault.when === "before" && ["late", "hold"].includes(fault.kind);
-      if (onlyWaits) await this.wait(fault);
+      if (onlyWaits) await wait(fault, waits);
       if (fault?.when !== "before" || onlyWaits) {
         response = this.carryOut(received, request);
         if (entry.tookEffect && !readOnly.has(operation.name)) {
           response = (await this.saveFailure(received)) ?? response;
-          this.tellChange(received.fields);
+          tellChange(received);
         }
       }
-      if (fault !== undefined && ownResponse)
-        response = faultResponse(fault, entry.requestId, request.url, parts.service);
+      if (fault !== undefined && ownResponse) response = faultResponse(fault, entry.requestId, request.url, service);
       if (spoilt) response = gatewayResponse(Number(behaviour.badGatewayStatus));
       entry.status = fault?.kind === "reset" || fault?.kind === "hang" ? 0 : response.status;
-      this.close(entry, received.startedAt);
+      this.close(received);
       if (fault === undefined || ownResponse || onlyWaits) return send(reply, response);
-      if (fault.kind === "hold") await this.wait(fault);
-      await sendSpoilt(reply, response, fault, parts.closing);
+      if (fault.kind === "hold") await wait(fault, waits);
+      await sendSpoilt(reply, response, fault, this.parts.closing);
       return reply;
     } finally {
       // Nobody may wait for a request that has failed on its way to the hold.
@@ -98,46 +97,35 @@ export class Exchange {
     }
   }
 
-  private tellChange(fields: unknown): void {
-    for (const taskId of tasksOf(fields)) {
-      if (typeof taskId === "string") this.parts.service.feed.tell({ type: "task", taskId });
-    }
-  }
-
   /** Saves the change of a request. The response, if that failed. */
-  private async saveFailure({ operation, entry }: Received): Promise<ServiceResponse | undefined> {
+  private async saveFailure({ operation, entry, world }: Received): Promise<ServiceResponse | undefined> {
     try {
-      await this.parts.saved();
+      await world.saved();
       return undefined;
     } catch (error) {
       this.parts.log(`${operation.name} took effect, but ${messageOf(error)}`);
       const refusal = new Refusal("ServerError", "the request took effect, but the change could not be saved");
-      return failureResponse(entry.requestId, refusal, this.parts.service);
+      return failureResponse(entry.requestId, refusal, world.service);
     }
-  }
-
-  private async wait(fault: PlannedFault): Promise<void> {
-    if (fault.kind === "hold") await fault.gate.pass();
-    else await this.parts.waits.pause(fault.delayMs ?? 1000);
   }
 
   /** Responds to an unknown path or method, or to a request that the server could not read. */
   async respondToUnknown(request: FastifyRequest, reply: FastifyReply, error?: unknown): Promise<unknown> {
-    const entry = this.journalEntry("unknown", request, undefined);
-    const methods = this.methodsOf(request.url.split("?")[0] ?? "");
+    const world = this.parts.worldOf(presentedCredentials(request.headers));
+    const entry = this.journalEntry(world, "unknown", request, undefined);
+    const methods = this.methodsOf(request.url.split("?")[0] ?? "", world);
     // The body of some methods is read before the route is known. A path that cannot be decoded has no methods.
     const unknown = error === undefined || (request.is404 && methods.length > 0);
     const refusal = unknown ? unknownRefusal(request.method, methods) : this.unreadableRefusal(error);
-    const response = failureResponse(entry.requestId, refusal, this.parts.service);
+    const response = failureResponse(entry.requestId, refusal, world.service);
     if (refusal.code === "MethodNotAllowed") response.headers = { ...response.headers, allow: methods.join(", ") };
     entry.status = response.status;
-    this.close(entry, performance.now());
+    this.close({ world, entry, startedAt: performance.now() });
     return send(reply, response);
   }
 
-  private methodsOf(path: string): string[] {
-    const { operations, service } = this.parts;
-    return operations
+  private methodsOf(path: string, { service }: World): string[] {
+    return this.parts.operations
       .filter((operation) => pathsOf(operation, service.behaviour.refreshPath).includes(path))
       .map(({ method }) => method);
   }
@@ -150,12 +138,16 @@ export class Exchange {
 
   private async receive(operation: Operation, request: FastifyRequest): Promise<Received> {
     const startedAt = performance.now();
+    const presented = presentedCredentials(request.headers);
+    const { refresh_token } = (request.body ?? {}) as { refresh_token?: unknown };
+    const refreshToken = typeof refresh_token === "string" ? refresh_token : undefined;
+    const world = this.parts.worldOf(operation.name === "refreshToken" ? { ...presented, refreshToken } : presented);
     let unreadable: Refusal | undefined;
     let fields = operation.sends === "query" ? request.query : request.body;
     let shown = request.body;
     if (operation.sends === "multipart") {
       try {
-        const known = this.parts.service.credentials.isKnown(presentedCredentials(request.headers));
+        const known = world.service.credentials.isKnown(presented);
         const upload = await receiveUpload(request, known);
         fields = upload.fields;
         shown = upload.journal;
@@ -167,14 +159,20 @@ export class Exchange {
       unreadable = request.body;
       shown = undefined;
     }
-    return { operation, entry: this.journalEntry(operation.name, request, shown), fields, unreadable, startedAt };
+    const entry = this.journalEntry(world, operation.name, request, shown);
+    return { world, operation, entry, fields, unreadable, startedAt };
   }
 
-  private journalEntry(operation: JournalEntry["operation"], request: FastifyRequest, body: unknown): JournalEntry {
+  private journalEntry(
+    { journal, service }: World,
+    operation: JournalEntry["operation"],
+    request: FastifyRequest,
+    body: unknown,
+  ): JournalEntry {
     const { bearer, apiKey } = presentedCredentials(request.headers);
     const both = bearer !== undefined && apiKey !== undefined;
     const one = bearer !== undefined ? "bearer" : apiKey !== undefined ? "apiKey" : "none";
-    return this.parts.journal.add(
+    return journal.add(
       {
         operation,
         method: request.method,
@@ -187,17 +185,18 @@ export class Exchange {
         contentType: request.headers["content-type"],
         userAgent: request.headers["user-agent"],
         socket: this.sockets.get(request.raw.socket)?.number ?? 0,
-        receivedAt: this.parts.service.clock.now(),
+        receivedAt: service.clock.now(),
         tookEffect: false,
       },
-      this.parts.service.credentials.given,
+      service.credentials.given,
     );
   }
 
   /** Handles the request in one synchronous step, so that no other request can interfere. */
   private carryOut(received: Received, request: FastifyRequest): ServiceResponse {
     const { operation, entry, unreadable } = received;
-    const { service, check, rate } = this.parts;
+    const { service, rate } = received.world;
+    const { check } = this.parts;
     const { behaviour } = service;
     try {
       rate.pass(behaviour);
@@ -233,8 +232,8 @@ export class Exchange {
   }
 
   /** The response is decided. */
-  private close(entry: JournalEntry, startedAt: number): void {
-    this.parts.journal.close(entry);
+  private close({ world, entry, startedAt }: Pick<Received, "world" | "entry" | "startedAt">): void {
+    world.journal.close(entry);
     const query = new URLSearchParams(
       Object.entries(entry.query).map(([key, value]): [string, string] => [key, String(value)]),
     ).toString();
@@ -242,6 +241,17 @@ export class Exchange {
     const took = Math.round(performance.now() - startedAt);
     this.parts.log(`${entry.method} ${target} ${entry.status} ${took} ms ${entry.requestId}`);
   }
+}
+
+function tellChange({ world, fields }: Received): void {
+  for (const taskId of tasksOf(fields)) {
+    if (typeof taskId === "string") world.service.feed.tell({ type: "task", taskId });
+  }
+}
+
+async function wait(fault: PlannedFault, waits: Waits): Promise<void> {
+  if (fault.kind === "hold") await fault.gate.pass();
+  else await waits.pause(fault.delayMs ?? 1000);
 }
 
 function checkPath(operation: Operation, request: FastifyRequest, refreshPath: Behaviour["refreshPath"]): void {

@@ -67,9 +67,10 @@ export function decodeColons({ url = "" }: { url?: string }): string {
 }
 
 /** Parsing never fails: a wrong body is refused later, after the journal entry and the check of credentials. */
-function parseJsonOurselves(app: FastifyInstance, { service }: ServerParts): void {
+function parseJsonOurselves(app: FastifyInstance, { worldOf }: ServerParts): void {
   const read = async (request: FastifyRequest, payload: IncomingMessage, parse: (text: string) => unknown) => {
-    const body = await readBody(payload, service.credentials.isKnown(presentedCredentials(request.headers)));
+    const presented = presentedCredentials(request.headers);
+    const body = await readBody(payload, worldOf(presented).service.credentials.isKnown(presented));
     if (typeof body === "string") return parse(body);
     return new Refusal("InvalidParameter", `the body is longer than ${body.tooLong} bytes`);
   };
@@ -95,22 +96,24 @@ function parseBody(text: string): unknown {
   }
 }
 
-function numberSockets(app: FastifyInstance, { service }: ServerParts): WeakMap<Socket, SocketUse> {
+function numberSockets(app: FastifyInstance, { worldOf }: ServerParts): WeakMap<Socket, SocketUse> {
   const sockets = new WeakMap<Socket, SocketUse>();
   let last = 0;
+  const idleSockets = ({ headers }: FastifyRequest) =>
+    worldOf(presentedCredentials(headers)).service.behaviour.idleSockets;
   app.addHook("onRequest", (request, reply, next) => {
     const { socket } = request.raw;
     const use = sockets.get(socket) ?? { number: ++last, requests: 0 };
     use.requests += 1;
     sockets.set(socket, use);
-    if (use.requests > 1 && service.behaviour.idleSockets === "resetOnReuse") {
+    if (use.requests > 1 && idleSockets(request) === "resetOnReuse") {
       drop(reply, (dropped) => dropped.resetAndDestroy());
       return;
     }
     next();
   });
   app.addHook("onResponse", (request, _reply, next) => {
-    if (service.behaviour.idleSockets === "closedAfterAnswer") request.raw.socket.end();
+    if (idleSockets(request) === "closedAfterAnswer") request.raw.socket.end();
     next();
   });
   return sockets;

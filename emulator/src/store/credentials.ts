@@ -164,6 +164,11 @@ export class CredentialStore {
     return accessTokens.some(({ value }) => value === bearer) || apiKeys.some(({ value }) => value === apiKey);
   }
 
+  /** Whether a token or key was issued here, even if it has expired. */
+  has(value: string): boolean {
+    return Object.values(this.state).some((tokens: IssuedToken[]) => tokens.some((token) => token.value === value));
+  }
+
   /** Exchanges a refresh token for a new pair. */
   refresh(refreshToken: string, behaviour: Behaviour): IssuedTokenPair {
     const used = this.state.refreshTokens.find((issued) => issued.value === refreshToken && issued.dead !== true);

@@ -42,7 +42,8 @@ export function extrasOf({ plan, credentials }: Pick<InitialState, "plan" | "cre
   return { plan, credentials: credentials.toJSON() };
 }
 
-function ofSeed(given: Seed | undefined): InitialState {
+/** The state of a seed. @throws Refusal that lists its problems. */
+export function ofSeed(given: Seed | undefined): InitialState {
   const seed = given === undefined ? defaultSeed() : checkSeed(given);
   const store = new Store();
   sow(seed, store);

@@ -44,6 +44,9 @@ const members: Record<string, string> = {
   getRunRows: "inspect.rowsWithMarks",
   getSettled: "settled",
   change: "change",
+  getAccounts: "accounts",
+  createAccount: "createAccount",
+  deleteAccount: "deleteAccount",
 };
 
 /** Operations that only serve the page and readers of the description. */

@@ -1,0 +1,126 @@
+import { checkArgument } from "../admin/adminCheck";
+import { withBehaviour } from "../behaviour";
+import type { AccountOptions } from "../emulator";
+import { Refusal } from "../errors";
+import type { RequestCredentials } from "../http/exchange";
+import type { EmulatorAddress } from "../localEmulator";
+import { LocalEmulator } from "../localEmulator";
+import { mainAccount } from "../store/credentials";
+import { ofSeed } from "../store/initialState";
+import type { Seed } from "../store/seed";
+import { defaultSeed } from "../store/seed";
+import type { World, WorldOptions, WorldSettings } from "./world";
+import { newWorld } from "./world";
+
+const nameForm = /^[\w.-]{1,100}$/;
+
+/** Above it, all are forgotten: refreshes can issue any number of credentials. */
+const mostKnown = 100_000;
+
+/** What the accounts of an emulator have in common. */
+export interface AccountParts {
+  address: EmulatorAddress;
+  /** The content of an account without a seed of its own. */
+  seed: Seed | undefined;
+  settings: WorldSettings;
+  options: WorldOptions;
+  /** Ends the emulator. */
+  close(): Promise<void>;
+}
+
+/** The accounts of an emulator. Each has a world of its own. The credentials of a request choose the account. */
+export class Accounts {
+  /** The account that exists from the start. */
+  readonly main: LocalEmulator;
+  private readonly parts: AccountParts;
+  private readonly others = new Map<string, LocalEmulator>();
+  /** The accounts of credentials that requests have had. */
+  private readonly known = new Map<string, LocalEmulator>();
+
+  constructor(main: World, parts: AccountParts) {
+    this.parts = parts;
+    this.main = new LocalEmulator({
+      ...main,
+      name: mainAccount,
+      address: parts.address,
+      seed: parts.seed ?? defaultSeed(),
+      list: this,
+      close: () => parts.close(),
+    });
+  }
+
+  /** Without the main account. */
+  get names(): string[] {
+    return [...this.others.keys()];
+  }
+
+  /** @throws Refusal NotFound. */
+  find(name: string): LocalEmulator {
+    const account = name === mainAccount ? this.main : this.others.get(name);
+    if (account === undefined) throw new Refusal("NotFound", `there is no account ${name}`);
+    return account;
+  }
+
+  /** Makes an account, or makes it anew. @throws Refusal that lists what is wrong. Nothing changes. */
+  create(name: string, options: AccountOptions = {}): LocalEmulator {
+    const { address, settings } = this.parts;
+    if (!nameForm.test(name) || name === mainAccount) {
+      throw new Refusal(
+        "InvalidParameter",
+        `the name of an account must have 1 to 100 letters, digits, and the characters _ . -, and must not be ${mainAccount}`,
+      );
+    }
+    checkArgument("createAccount", options);
+    const { credentials: _shared, ...common } = this.parts.seed ?? defaultSeed();
+    // A copy, because the caller can change its object.
+    const seed = structuredClone(options.seed ?? common);
+    const initial = ofSeed(seed);
+    const behaviour = withBehaviour(settings.behaviour, options.behaviour ?? {});
+    for (const value of Object.values(initial.credentials.newest())) {
+      const owner = this.ownerOf(value);
+      if (owner !== undefined && owner.name !== name) {
+        throw new Refusal("InvalidParameter", `the seed has a credential of account ${owner.name}`);
+      }
+    }
+    this.others.get(name)?.end();
+    const world = newWorld(initial, { ...settings, behaviour }, this.parts.options);
+    const account = new LocalEmulator({ ...world, name, address, seed, list: this, close: () => this.delete(name) });
+    this.others.set(name, account);
+    return account;
+  }
+
+  /** Ends the runs and the waiting requests of an account, and forgets it. */
+  async delete(name: string): Promise<void> {
+    this.others.get(name)?.end();
+    this.others.delete(name);
+  }
+
+  /** The account of a request. A request without a known credential is one to the main account. */
+  of(credentials: RequestCredentials): LocalEmulator {
+    if (this.others.size === 0) return this.main;
+    const { bearer, apiKey, refreshToken } = credentials;
+    for (const value of [bearer, apiKey, refreshToken]) {
+      const owner = value === undefined ? undefined : this.ownerOf(value);
+      if (owner !== undefined) return owner;
+    }
+    return this.main;
+  }
+
+  /** Ends all accounts. */
+  end(): void {
+    for (const account of this.all()) account.end();
+  }
+
+  private ownerOf(value: string): LocalEmulator | undefined {
+    const known = this.known.get(value);
+    if (known?.owns(value) === true && !known.ended) return known;
+    const owner = this.all().find((account) => account.owns(value));
+    if (this.known.size >= mostKnown) this.known.clear();
+    if (owner !== undefined) this.known.set(value, owner);
+    return owner;
+  }
+
+  private all(): LocalEmulator[] {
+    return [this.main, ...this.others.values()];
+  }
+}

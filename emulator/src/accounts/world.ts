@@ -1,0 +1,95 @@
+import type { Behaviour } from "../behaviour";
+import type { Crawling } from "../extraction/crawling";
+import type { PageOptions } from "../extraction/fetchPage";
+import { PageLoader } from "../extraction/loadPage";
+import { visitPage } from "../extraction/pages";
+import type { ReadingLimits } from "../extraction/reading/pagePool";
+import { Runner } from "../extraction/runner";
+import { Waits } from "../http/deliver";
+import { FaultPlan } from "../http/faults";
+import { RateGate } from "../http/gate";
+import { Journal } from "../http/journal";
+import { ChangeFeed } from "../page/changeFeed";
+import { RunProgress } from "../page/runProgress";
+import type { Service } from "../service";
+import { EmulatorClock } from "../store/clock";
+import type { InitialState } from "../store/initialState";
+
+/** Everything of one account: what it stores, how the service behaves to it, and its requests. Accounts share nothing of it. */
+export interface World {
+  readonly service: Service;
+  readonly journal: Journal;
+  readonly faults: FaultPlan;
+  readonly rate: RateGate;
+  readonly waits: Waits;
+  /** Delay of each request. */
+  readonly latency: { ms: number };
+  /** Saves the state. */
+  saved(): Promise<void>;
+  /** Saves the state within a short time. */
+  saveSoon(): void;
+}
+
+/** What is the same for all accounts. */
+export interface WorldOptions {
+  crawling: Crawling;
+  pages: PageOptions;
+  reading: ReadingLimits;
+  journalLimit: number;
+  log: (line: string) => void;
+}
+
+/** How the service behaves to an account at its start. */
+export interface WorldSettings {
+  behaviour: Behaviour;
+  latencyMs: number;
+}
+
+/** Saves the state of an account; absent: the state is in memory only. */
+export type WorldSaves = Pick<World, "saved" | "saveSoon">;
+
+const inMemory: WorldSaves = { saved: async () => undefined, saveSoon: () => undefined };
+
+export function newWorld(
+  { store, credentials, plan }: Omit<InitialState, "stateFile">,
+  { behaviour, latencyMs }: WorldSettings,
+  { crawling, pages, reading, journalLimit, log }: WorldOptions,
+  saves: WorldSaves = inMemory,
+): World {
+  const clock = new EmulatorClock();
+  store.clock = clock;
+  credentials.clock = clock;
+  const feed = new ChangeFeed();
+  const progress = new RunProgress();
+  const runner: Runner = new Runner({
+    store,
+    visitPage: visitPage(new PageLoader(pages, crawling, reading), reading),
+    crawling,
+    behaviour: () => service.behaviour,
+    changed: saves.saveSoon,
+    progressed(run) {
+      progress.record(run);
+      feed.tell({ type: "run", lotNo: run.lotNo, taskId: run.taskId });
+    },
+    log,
+  });
+  const service: Service = { store, credentials, runner, feed, progress, clock, behaviour, plan };
+  const journal = new Journal(journalLimit);
+  journal.onClose(() => feed.tell({ type: "request" }));
+  return {
+    service,
+    journal,
+    faults: new FaultPlan(() => feed.tell({ type: "fault" })),
+    rate: new RateGate(clock),
+    waits: new Waits(),
+    latency: { ms: latencyMs },
+    ...saves,
+  };
+}
+
+/** Ends the work of an account, and its requests that wait. */
+export function endWorld({ service, faults, waits }: World): void {
+  service.runner.close();
+  waits.close();
+  faults.reset();
+}
