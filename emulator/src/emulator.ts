@@ -1,6 +1,7 @@
+import type { SnapshotView } from "./accounts/snapshots";
 import type { Behaviour } from "./behaviour";
 import type { Changes } from "./changes";
-import type { Fault, FaultView, Hold, HoldView } from "./http/faults";
+import type { Fault, FaultView, Hold, HoldView } from "./faults/faults";
 import type { JournalEntry, RequestFilter } from "./http/journal";
 import type { Inspection } from "./inspect";
 import type { ClockSetting, ClockView } from "./store/clock";
@@ -64,6 +65,17 @@ export interface Emulator {
    * @throws Error that lists the problems of the document. The state does not change.
    */
   importState(document: StateDocument): Promise<void>;
+  /** The snapshots that are saved. */
+  readonly snapshots: readonly SnapshotView[];
+  /**
+   * Saves everything in memory under a name: the state, the journal, behaviours, faults, plan, latency, clock, and counts of rates. Only holds are no
+   * part of it. A snapshot of the same name is replaced. Resets keep it.
+   */
+  saveSnapshot(name: string): Promise<void>;
+  /** Returns to a snapshot, as often as needed. Releases held requests. @throws Error if there is none with this name. */
+  restoreSnapshot(name: string): Promise<void>;
+  /** Deletes a snapshot. @throws Error if there is none with this name. */
+  deleteSnapshot(name: string): Promise<void>;
   /** The journal of requests, in the order of arrival. */
   readonly requests: readonly JournalEntry[];
   /** The requests that match, in the order of arrival. */

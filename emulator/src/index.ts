@@ -2,6 +2,7 @@
  * A stateful emulator of the service on this machine, for tests, demonstrations and offline work.
  * @module webextract-emulator
  */
+export type { SnapshotView } from "./accounts/snapshots";
 export type { Asynchronous, ConnectOptions, RemoteEmulator, RemoteHold } from "./admin/client";
 export { connectEmulator } from "./admin/client";
 export type { Amount, Behaviour, BehaviourName, Choice } from "./behaviour";
@@ -12,7 +13,7 @@ export type { AccountOptions, Emulator, Health } from "./emulator";
 export type { ErrorCode } from "./errors";
 export type { Crawling } from "./extraction/crawling";
 export type { VisitError } from "./extraction/visit";
-export type { Fault, FaultKind, FaultView, Hold, HoldView } from "./http/faults";
+export type { Fault, FaultKind, FaultView, Hold, HoldView } from "./faults/faults";
 export type { JournalEntry, JournalFile, RequestFilter } from "./http/journal";
 export type {
   ActionView,

@@ -1,5 +1,7 @@
 import { constants } from "node:buffer";
 import { setImmediate } from "node:timers/promises";
+import type { SnapshotView } from "./accounts/snapshots";
+import { Snapshots } from "./accounts/snapshots";
 import type { World } from "./accounts/world";
 import { endWorld } from "./accounts/world";
 import { checkArgument } from "./admin/adminCheck";
@@ -9,8 +11,8 @@ import { Changes } from "./changes";
 import { packageVersion } from "./contract";
 import type { AccountOptions, Emulator, Health } from "./emulator";
 import { messageOf, Refusal } from "./errors";
-import type { Fault, FaultView, Hold, HoldView, PlannedFault } from "./http/faults";
-import { viewOf } from "./http/faults";
+import type { Fault, FaultView, Hold, HoldView, PlannedFault } from "./faults/faults";
+import { viewOf } from "./faults/faults";
 import type { Journal, JournalEntry, RequestFilter } from "./http/journal";
 import { Inspection } from "./inspect";
 import type { ClockSetting, ClockView } from "./store/clock";
@@ -54,12 +56,14 @@ export class LocalEmulator implements Emulator {
   readonly change: Changes;
   readonly journal: Journal;
   private readonly parts: LocalParts;
+  private readonly saves: Snapshots;
   private readonly atStart: { behaviour: Behaviour; plan: Plan; latencyMs: number };
 
   constructor(parts: LocalParts) {
     const { service, latency } = parts;
     this.name = parts.name;
     this.parts = parts;
+    this.saves = new Snapshots(parts);
     this.journal = parts.journal;
     this.inspect = new Inspection(service);
     this.change = new Changes(service, () => {
@@ -174,6 +178,22 @@ export class LocalEmulator implements Emulator {
     service.progress.clear();
     service.feed.tellAll();
     await saved();
+  }
+
+  get snapshots(): readonly SnapshotView[] {
+    return this.saves.views;
+  }
+
+  saveSnapshot(name: string): Promise<void> {
+    return this.saves.save(name);
+  }
+
+  restoreSnapshot(name: string): Promise<void> {
+    return this.saves.restore(name);
+  }
+
+  async deleteSnapshot(name: string): Promise<void> {
+    this.saves.delete(name);
   }
 
   get requests(): readonly JournalEntry[] {

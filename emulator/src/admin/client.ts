@@ -2,7 +2,7 @@
 import type { Behaviour } from "../behaviour";
 import type { Changes } from "../changes";
 import type { AccountOptions, Emulator } from "../emulator";
-import type { Fault } from "../http/faults";
+import type { Fault } from "../faults/faults";
 import type { JournalEntry, RequestFilter } from "../http/journal";
 import type { Inspection, MarkedRow } from "../inspect";
 import type { components, paths } from "./openapi";
@@ -181,6 +181,12 @@ export function connectEmulator(url: string, { token, account }: ConnectOptions 
     exportState: () =>
       call("get", "/__emulator/state") as Promise<unknown> as ReturnType<RemoteEmulator["exportState"]>,
     importState: (document) => call("put", "/__emulator/state", { body: { ...document } }),
+    get snapshots() {
+      return call("get", "/__emulator/snapshots").then(({ snapshots }) => snapshots);
+    },
+    saveSnapshot: (name) => call("put", "/__emulator/snapshots/{name}", { path: { name } }),
+    restoreSnapshot: (name) => call("post", "/__emulator/snapshots/{name}/restore", { path: { name } }),
+    deleteSnapshot: (name) => call("delete", "/__emulator/snapshots/{name}", { path: { name } }),
     get requests() {
       return find({});
     },

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { PlannedFault } from "../http/faults";
-import { holdView } from "../http/faults";
+import type { PlannedFault } from "../faults/faults";
+import { holdView } from "../faults/faults";
 import type { LocalEmulator } from "../localEmulator";
 import type { AdminHandler, AdminOperationName } from "./adminHandler";
 

@@ -412,6 +412,65 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/__emulator/snapshots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the snapshots */
+        get: operations["getSnapshots"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/__emulator/snapshots/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Save a snapshot
+         * @description Saves everything in memory: the state, the journal, behaviours, faults, plan, latency, clock, and counts of rates. Only holds are no part of it.
+         *     A snapshot of the same name is replaced. Resets keep it.
+         */
+        put: operations["saveSnapshot"];
+        post?: never;
+        /** Delete a snapshot */
+        delete: operations["deleteSnapshot"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/__emulator/snapshots/{name}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Return to a snapshot
+         * @description Everything is as it was at the save. Held requests are released. Unfinished runs continue.
+         */
+        post: operations["restoreSnapshot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/__emulator/settings": {
         parameters: {
             query?: never;
@@ -610,6 +669,14 @@ export interface components {
             status: "ok";
             /** @description Version of the emulator. */
             version: string;
+        };
+        SnapshotList: {
+            snapshots: {
+                name: string;
+                /** @description ISO 8601, UTC, as the clock of the machine shows it. */
+                savedAt: string;
+                taskCount: number;
+            }[];
         };
         AccountList: {
             accounts: string[];
@@ -1453,6 +1520,8 @@ export interface components {
         offset: number;
         /** @description Maximum number of items in the response. */
         limit: number;
+        /** @description Name of the snapshot. */
+        snapshot: string;
         /** @description Name of the account, of letters, digits and the characters `_ . -`. Not `main`. */
         account: string;
         /** @description Batch number. */
@@ -2033,6 +2102,93 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description There is no such account any more. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    getSnapshots: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order of their saves. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotList"];
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    saveSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the snapshot. */
+                name: components["parameters"]["snapshot"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The snapshot is saved. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    deleteSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the snapshot. */
+                name: components["parameters"]["snapshot"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no such snapshot any more. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    restoreSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the snapshot. */
+                name: components["parameters"]["snapshot"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The emulator is as it was. */
             204: {
                 headers: {
                     [name: string]: unknown;

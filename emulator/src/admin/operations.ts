@@ -36,6 +36,10 @@ const handlers: { [Name in Served]: AdminHandler<Name> } = {
     if (run === undefined) throw new Refusal("NotFound", `there is no batch ${path.lotNo}`);
     return run;
   },
+  getSnapshots: (emulator) => ({ snapshots: [...emulator.snapshots] }),
+  saveSnapshot: (emulator, { path }) => emulator.saveSnapshot(path.name),
+  restoreSnapshot: (emulator, { path }) => emulator.restoreSnapshot(path.name),
+  deleteSnapshot: (emulator, { path }) => emulator.deleteSnapshot(path.name),
   getAccounts: (emulator) => ({ accounts: [...emulator.accounts] }),
   async createAccount(emulator, { path, body }) {
     const { name, credentials } = await emulator.createAccount(path.name, body);

@@ -115,6 +115,10 @@ export class Runner {
     this.releaseRows(run);
   }
 
+  get isHeld(): boolean {
+    return this.held;
+  }
+
   /** No run reads a page until `release`. */
   hold(): void {
     this.held = true;

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import type { FastifyReply } from "fastify";
-import type { Fault } from "./faults";
+import type { Fault } from "../faults/faults";
 import type { ServiceResponse } from "./responses";
 
 /** Sends a response. */

@@ -59,15 +59,31 @@ export function checkPlan(operation: Operation, plan: Plan): void {
   }
 }
 
+/** The counts of a {@link RateGate}. */
+export interface RateCounts {
+  recent: readonly number[];
+  count: number;
+  arrived: number;
+}
+
 /** Counts requests for the behaviours `requestsPerSecond`, `refuseEvery` and `badGatewayEvery`. */
 export class RateGate {
-  private recent: number[] = [];
+  private recent: readonly number[] = [];
   private count = 0;
   private arrived = 0;
   private readonly clock: EmulatorClock;
 
   constructor(clock: EmulatorClock) {
     this.clock = clock;
+  }
+
+  get counts(): RateCounts {
+    const { recent, count, arrived } = this;
+    return { recent, count, arrived };
+  }
+
+  set counts({ recent, count, arrived }: RateCounts) {
+    Object.assign(this, { recent, count, arrived });
   }
 
   /** Counts from the start again. */
@@ -91,7 +107,7 @@ export class RateGate {
     const now = this.clock.now();
     this.recent = this.recent.filter((at) => now - at >= 0 && now - at < 1000);
     if (this.recent.length >= requestsPerSecond) throw tooMany();
-    this.recent.push(now);
+    this.recent = [...this.recent, now];
   }
 }
 

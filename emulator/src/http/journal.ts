@@ -130,6 +130,12 @@ export class Journal {
   clear(): void {
     this.entries.length = 0;
   }
+
+  /** Replaces all requests by earlier ones of this journal. */
+  replace(entries: readonly JournalEntry[]): void {
+    this.clear();
+    for (const entry of entries) this.entries.push(entry);
+  }
 }
 
 function matches(entry: JournalEntry, { operation, taskId, status, after = 0 }: RequestFilter): boolean {

@@ -1,7 +1,7 @@
 import type { Behaviour } from "../behaviour";
 import { Refusal } from "../errors";
+import type { Fault } from "../faults/faults";
 import type { HandlerResult, Service } from "../service";
-import type { Fault } from "./faults";
 
 /** A response before it is sent. */
 export interface ServiceResponse {

@@ -17,6 +17,13 @@ export interface ClockView {
   mode: "real" | "fixed";
 }
 
+/** The clock at one moment. */
+export interface ClockState {
+  fixedAt: number | undefined;
+  /** Milliseconds. */
+  ahead: number;
+}
+
 /** After it, batch numbers would have more than 18 digits. */
 const latest = Date.UTC(3000, 0, 1) - 1;
 
@@ -32,6 +39,15 @@ export class EmulatorClock {
 
   get view(): ClockView {
     return { now: new Date(this.now()).toISOString(), mode: this.fixedAt === undefined ? "real" : "fixed" };
+  }
+
+  get state(): ClockState {
+    return { fixedAt: this.fixedAt, ahead: this.ahead };
+  }
+
+  set state({ fixedAt, ahead }: ClockState) {
+    this.fixedAt = fixedAt;
+    this.ahead = ahead;
   }
 
   /** @throws Refusal if the time is not from 1970 to 2999. */

@@ -85,6 +85,12 @@ export class CredentialStore {
     this.replaced();
   }
 
+  /** Replaces all credentials by those of an earlier moment, as they were. */
+  restore(state: CredentialsState): void {
+    this.state = state;
+    this.replaced();
+  }
+
   /** Restores the accounts, tokens and keys of the start. The access token gets a new lifetime. */
   reset(): void {
     this.state = structuredClone(this.atStart);

@@ -1,6 +1,7 @@
 import type { OperationName } from "../contract";
 import type { ErrorCode } from "../errors";
 import { Refusal } from "../errors";
+import { Random } from "./random";
 
 /**
  * Kind of a fault:
@@ -101,9 +102,12 @@ export interface PlannedFault extends Fault {
   skip: number;
   happened: number;
   gate: Gate;
-  /** Whether the next request is one of those that `probability` chooses. */
-  chosen: () => boolean;
+  /** Chooses requests by `probability`. */
+  random: Random;
 }
+
+/** The faults of one moment, without holds. */
+export type SavedFaults = readonly Omit<PlannedFault, "gate">[];
 
 class Gate implements Hold {
   readonly id: string;
@@ -178,7 +182,7 @@ export class FaultPlan {
       skip: fault.skip ?? 0,
       happened: 0,
       gate: new Gate(id, () => this.forget(id)),
-      chosen: chooser(fault.probability ?? 1, fault.seed ?? 0),
+      random: new Random(fault.seed ?? 0),
     };
     this.faults.push(planned);
     if (fault.kind === "hold") this.held.set(id, planned);
@@ -197,7 +201,7 @@ export class FaultPlan {
         return undefined;
       }
       // A request that a probability spares can have another fault.
-      if (!fault.chosen()) continue;
+      if (!isChosen(fault)) continue;
       fault.times -= 1;
       fault.happened += 1;
       if (fault.times <= 0) this.faults = this.faults.filter((other) => other !== fault);
@@ -241,6 +245,23 @@ export class FaultPlan {
     this.clear();
   }
 
+  save(): SavedFaults {
+    return this.faults
+      .filter(({ kind }) => kind !== "hold")
+      .map(({ gate: _gate, ...fault }) => ({ ...fault, random: fault.random.copy() }));
+  }
+
+  /** Replaces all faults, and releases the requests that wait. Ids of faults are not used again. */
+  restore(saved: SavedFaults): void {
+    this.reset();
+    this.faults = saved.map((fault) => ({
+      ...fault,
+      random: fault.random.copy(),
+      gate: new Gate(fault.id, () => this.forget(fault.id)),
+    }));
+    this.changed();
+  }
+
   /** No later request reaches a hold that is released. */
   private forget(id: string): void {
     this.held.delete(id);
@@ -250,7 +271,7 @@ export class FaultPlan {
 }
 
 /** A fault as others see it. */
-export function viewOf({ gate: _gate, chosen: _chosen, times, ...view }: PlannedFault): FaultView {
+export function viewOf({ gate: _gate, random: _random, times, ...view }: PlannedFault): FaultView {
   return Number.isFinite(times) ? { ...view, times } : view;
 }
 
@@ -260,16 +281,9 @@ export function holdView(planned: PlannedFault): HoldView {
   return { ...view, reached: planned.gate.isReached, waiting: planned.gate.waiting };
 }
 
-/** Chooses requests by a random sequence that depends on the seed only (mulberry32). */
-function chooser(probability: number, seed: number): () => boolean {
-  let state = seed;
-  return () => {
-    if (probability >= 1) return true;
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296 < probability;
-  };
+/** Whether the next request is one of those that `probability` chooses. */
+function isChosen({ probability = 1, random }: PlannedFault): boolean {
+  return probability >= 1 || random.next() < probability;
 }
 
 /** Kinds that change the response of an operation that has taken effect. */

@@ -1,0 +1,113 @@
+import { setImmediate } from "node:timers/promises";
+import type { Behaviour } from "../behaviour";
+import { Refusal } from "../errors";
+import type { SavedFaults } from "../faults/faults";
+import type { RateCounts } from "../http/gate";
+import type { JournalEntry } from "../http/journal";
+import type { ClockState } from "../store/clock";
+import type { StateDocument } from "../store/document/stateDocument";
+import { documentTextOfMoment, fillStore } from "../store/document/stateDocument";
+import { extrasOf } from "../store/initialState";
+import type { World } from "./world";
+
+/** A snapshot of an account. */
+export interface SnapshotView {
+  /** Its name. */
+  name: string;
+  /** When it was saved, in ISO 8601, UTC, as the clock of the machine shows it. */
+  savedAt: string;
+  /** Number of tasks. */
+  taskCount: number;
+}
+
+interface Snapshot extends SnapshotView {
+  /** The document of tasks, batches, rows, credentials and plan. */
+  state: readonly string[];
+  settings: Settings;
+}
+
+/** What is not in the document. */
+interface Settings {
+  behaviour: Behaviour;
+  latencyMs: number;
+  clock: ClockState;
+  faults: SavedFaults;
+  rate: RateCounts;
+  held: boolean;
+  requests: readonly JournalEntry[];
+}
+
+/** Snapshots of an account by name, in memory. */
+export class Snapshots {
+  private readonly world: World;
+  private readonly saved = new Map<string, Snapshot>();
+
+  constructor(world: World) {
+    this.world = world;
+  }
+
+  get views(): SnapshotView[] {
+    return [...this.saved.values()].map(({ name, savedAt, taskCount }) => ({ name, savedAt, taskCount }));
+  }
+
+  /** Saves everything as it is at one moment. A snapshot of the same name is replaced. */
+  async save(name: string): Promise<void> {
+    if (name === "") throw new Refusal("InvalidParameter", "the name of a snapshot must not be empty");
+    const { service } = this.world;
+    let settings = settingsOf(this.world);
+    const { parts } = await documentTextOfMoment(service.store, () => {
+      settings = settingsOf(this.world);
+      return extrasOf(service);
+    });
+    const savedAt = new Date().toISOString();
+    this.saved.delete(name);
+    this.saved.set(name, { name, savedAt, taskCount: service.store.tasks.size, state: [...parts], settings });
+  }
+
+  /** @throws Refusal NotFound. */
+  async restore(name: string): Promise<void> {
+    const { state, settings } = this.saved.get(name) ?? missing(name);
+    const { service, faults, waits, rate, latency, journal, saved } = this.world;
+    faults.reset();
+    waits.end();
+    // A request that was held or waited before its effect takes effect now, not in the restored state.
+    await setImmediate();
+    const document: StateDocument = JSON.parse(state.join(""));
+    service.runner.forgetAll();
+    fillStore(service.store, document);
+    service.credentials.restore(document.credentials);
+    Object.assign(service, { behaviour: settings.behaviour, plan: document.plan });
+    latency.ms = settings.latencyMs;
+    service.clock.state = settings.clock;
+    faults.restore(settings.faults);
+    rate.counts = settings.rate;
+    journal.replace(settings.requests);
+    if (settings.held) service.runner.hold();
+    else service.runner.release();
+    service.runner.resume();
+    service.progress.clear();
+    service.feed.tellAll();
+    await saved();
+  }
+
+  /** @throws Refusal NotFound. */
+  delete(name: string): void {
+    if (!this.saved.delete(name)) missing(name);
+  }
+}
+
+function missing(name: string): never {
+  throw new Refusal("NotFound", `there is no snapshot ${name}`);
+}
+
+function settingsOf({ service, faults, rate, latency, journal }: World): Settings {
+  return {
+    behaviour: service.behaviour,
+    latencyMs: latency.ms,
+    clock: service.clock.state,
+    faults: faults.save(),
+    rate: rate.counts,
+    held: service.runner.isHeld,
+    requests: [...journal.entries],
+  };
+}
