@@ -32,7 +32,8 @@ export async function request(path, init = {}) {
   const token = sessionStorage.getItem(tokenKey);
   const headers = new Headers(init.headers);
   if (token !== null) headers.set("authorization", `Bearer ${token}`);
-  const response = await fetch(new URL(path, base), { ...init, headers, cache: "no-store", redirect: "error" });
+  // With a dot, because `tokens:expire` alone would be an address of its own.
+  const response = await fetch(new URL(`./${path}`, base), { ...init, headers, cache: "no-store", redirect: "error" });
   if (!response.ok) throw new ApiError(response.status, messageIn(await response.text(), response.status));
   return response;
 }
@@ -54,11 +55,15 @@ export async function read(path, query = {}, signal) {
 /**
  * @param {"PUT" | "POST" | "DELETE"} method
  * @param {string} path
- * @param {unknown} [body]
+ * @param {unknown} [body] a file with JSON, or a value
+ * @returns {Promise<any>} the content of the response; an empty object if there is none
  */
 export async function send(method, path, body) {
   // Also without a body: a page of another site cannot send this type.
-  await request(path, { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  const headers = { "content-type": "application/json" };
+  const response = await request(path, { method, headers, body: body instanceof Blob ? body : JSON.stringify(body) });
+  const text = await response.text();
+  return text === "" ? {} : JSON.parse(text);
 }
 
 /**

@@ -23,9 +23,11 @@ import { tasks } from "./views/tasks.mjs";
  *   options(): Promise<any>,
  * }} Source
  *
- * What a view acts with: `act` sends a change, says what it did and resolves with whether it worked, `reload` reads the view again.
+ * What a view acts with: `act` sends a change, says what it did and resolves with the response, or with undefined if that did not work;
+ * `attempt` does the same for any other work; `reload` reads the view again.
  * @typedef {{
- *   act(method: "PUT" | "POST" | "DELETE", path: string, body: unknown, done: string): Promise<boolean>,
+ *   act(method: "PUT" | "POST" | "DELETE", path: string, body: unknown, done: string): Promise<any>,
+ *   attempt<T>(work: () => Promise<T>, done: string): Promise<T | undefined>,
  *   reload(): void,
  * }} Tools
  *
@@ -83,16 +85,19 @@ function viewOf([name = "tasks", id, part, number]) {
 
 /** @type {Tools} */
 const tools = {
-  async act(method, path, body, done) {
-    const problem = await send(method, path, body).then(
-      () => undefined,
-      (error) => error,
-    );
-    if (problem === undefined) announce(done);
-    else if (!needsToken(problem)) announce(`That did not work: ${messageOf(problem)}`);
-    // Not awaited: while events arrive, updates have no end.
-    tools.reload();
-    return problem === undefined;
+  act: (method, path, body, done) => tools.attempt(() => send(method, path, body), done),
+  async attempt(work, done) {
+    try {
+      const result = await work();
+      announce(done);
+      return result;
+    } catch (error) {
+      if (!needsToken(error)) announce(`That did not work: ${messageOf(error)}`);
+      return undefined;
+    } finally {
+      // Not awaited: while events arrive, updates have no end.
+      tools.reload();
+    }
   },
   reload: () => void update(),
 };

@@ -114,6 +114,20 @@ export class Changes {
     return lotNo;
   }
 
+  /** Stops the subtasks of a batch that have not ended. */
+  stopRun(lotNo: string): void {
+    const run = this.run(lotNo);
+    for (const subtask of run.subtasks) this.service.runner.stopSubtask(run, subtask);
+    this.changed();
+  }
+
+  /** The stopped subtasks of a batch continue, and the failed ones try their failed pages again. */
+  continueRun(lotNo: string): void {
+    const run = this.run(lotNo);
+    for (const subtask of run.subtasks) this.service.runner.startSubtask(run, subtask);
+    this.changed();
+  }
+
   /**
    * Sets the status of subtasks of a batch (default: all). A subtask with status `waiting` begins to work. A subtask with status `extracting`
    * does not work.

@@ -289,6 +289,7 @@ export class LocalEmulator implements Emulator {
   setClock(setting: ClockSetting): void {
     checkArgument("setClock", setting);
     this.parts.service.clock.set(setting);
+    this.parts.service.feed.tell({ type: "behaviour" });
   }
 
   settled(): Promise<void> {

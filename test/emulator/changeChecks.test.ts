@@ -54,6 +54,8 @@ describe("the emulator's checks of what it is given", () => {
       [{ change: "insertRows", taskId: "t", rows: [{}], lotNo: "1" }, /no batch 1/],
       [{ change: "insertRows", taskId: "t", rows: [{}, null] }, /rows.1/],
       [{ change: "insertRows", taskId: "t", rows: ["{} {}"] }, /rows.0 must be an object or the JSON text of one/],
+      [{ change: "stopRun", lotNo: "1" }, /no batch 1/],
+      [{ change: "continueRun", lotNo: "1" }, /no batch 1/],
       [{ change: "setSubtaskStatus", lotNo, status: "stopped", subTaskIds: ["nope"] }, /has no subtask nope/],
       [{ change: "setProperty", taskId: "template", actionId: "open", name: "P", value: 1 }, /value|P must be string/],
       [{ change: "setLoopItems", taskId: "template", actionId: "loop", loopItems: [1] }, /loopItems/],
@@ -103,6 +105,10 @@ function change({ change: changes }: Emulator, body: object): unknown {
       return changes.addAction(fields.taskId, fields.action);
     case "insertRows":
       return changes.insertRows(fields.taskId, fields.rows, fields.lotNo);
+    case "stopRun":
+      return changes.stopRun(fields.lotNo);
+    case "continueRun":
+      return changes.continueRun(fields.lotNo);
     case "setSubtaskStatus":
       return changes.setSubtaskStatus(fields.lotNo, fields.status, fields.subTaskIds);
     case "setProperty":

@@ -145,7 +145,8 @@ function faultForm(operations, { act }) {
         const { kind, ...fault } = givenFields(form);
         const path = kind === "hold" ? "holds" : "faults";
         const body = kind === "hold" ? fault : { kind, ...fault };
-        if (await act("POST", path, body, `The next requests of ${fault.operation} meet: ${kind}.`)) {
+        const added = await act("POST", path, body, `The next requests of ${fault.operation} meet: ${kind}.`);
+        if (added !== undefined) {
           form.reset();
           showDetails("reset");
         }

@@ -1,9 +1,10 @@
+import { curlOf } from "../curl.mjs";
 import { facts, h, table } from "../dom.mjs";
 import { pager } from "../pager.mjs";
 import { linkTo, numberOf } from "../route.mjs";
 import { shownValue, timeOf } from "../values.mjs";
 
-/** @import { View } from "../main.mjs" */
+/** @import { Tools, View } from "../main.mjs" */
 
 const limit = 50;
 
@@ -123,7 +124,7 @@ export const request = {
   title: ({ path: [, number] }) => `Request ${number}`,
   concerns: ({ type }) => type === "request",
   load: ({ route, read }) => read("requests", { after: Math.max(0, Number(route.path[1]) - 1 || 0), limit: 1 }),
-  render({ requests: [found] }, { path: [, number] }) {
+  render({ requests: [found] }, { path: [, number] }, tools) {
     if (String(found?.number) !== number) return [h("p", {}, "The journal does not have this request any more.")];
     const { operation, method, path, query, body, ...rest } = found;
     return [
@@ -143,9 +144,33 @@ export const request = {
       jsonText(query, "The query"),
       h("h2", {}, "Body"),
       jsonText(body, "The body"),
+      h("h2", {}, "As a command"),
+      ...command(curlOf(found), tools),
     ];
   },
 };
+
+/**
+ * @param {string | undefined} text
+ * @param {Tools} tools
+ */
+function command(text, { attempt }) {
+  if (text === undefined) return [h("p", { class: "empty" }, "The journal has only the length of a long list.")];
+  // Browsers give the clipboard only to pages of this machine and of https.
+  const { clipboard } = navigator;
+  const copy = () =>
+    attempt(
+      async () => {
+        getSelection()?.selectAllChildren(/** @type {Element} */ (document.querySelector("#command")));
+        await clipboard?.writeText(text);
+      },
+      clipboard === undefined ? "The command is selected. Copy it with the keyboard." : "The command is copied.",
+    );
+  return [
+    h("p", { class: "actions" }, h("button", { type: "button", onclick: copy }, "Copy as curl")),
+    h("pre", { id: "command", tabindex: 0, role: "region", "aria-label": "The command" }, text),
+  ];
+}
 
 /** @param {number} status */
 function statusCode(status) {

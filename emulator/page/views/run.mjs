@@ -4,9 +4,10 @@ import { plotOf } from "../plot.mjs";
 import { linkTo, numberOf } from "../route.mjs";
 import { countsOf, shownValue, statusOf, taskLink } from "../values.mjs";
 
-/** @import { View } from "../main.mjs" */
+/** @import { Tools, View } from "../main.mjs" */
 /** @import { Route } from "../route.mjs" */
 /** @import { Change } from "../events.mjs" */
+/** @import { StatusCounts } from "../values.mjs" */
 
 const limit = 50;
 
@@ -22,7 +23,7 @@ export const run = {
     ]);
     return { progress, page };
   },
-  render({ progress, page }, route) {
+  render({ progress, page }, route, tools) {
     const { lotNo, taskId, subtasks, pagesRead, errorCount, rowCount, exportedCount, samples } = progress;
     const { offset, total } = page;
     return [
@@ -35,6 +36,7 @@ export const run = {
         ["Rows", formatted(rowCount)],
         ["Exported rows", formatted(exportedCount)],
       ]),
+      actions(lotNo, subtasks, tools),
       h("h2", {}, "Progress"),
       plotOf(samples),
       h("h2", {}, "Subtasks"),
@@ -51,6 +53,24 @@ export const run = {
     ];
   },
 };
+
+/**
+ * @param {string} lotNo
+ * @param {StatusCounts} subtasks
+ * @param {Tools} tools
+ */
+function actions(lotNo, { waiting, extracting, stopped, failed }, { act }) {
+  const button = (/** @type {string} */ change, /** @type {string} */ text, /** @type {string} */ done) =>
+    h("button", { type: "button", onclick: () => act("POST", "changes", { change, lotNo }, done) }, text);
+  return h(
+    "p",
+    { class: "actions" },
+    waiting + extracting > 0 && button("stopRun", "Stop", "The run is stopped."),
+    stopped > 0
+      ? button("continueRun", "Continue", "The run continues.")
+      : failed > 0 && button("continueRun", "Try failed pages again", "The failed pages are read again."),
+  );
+}
 
 /**
  * @param {any} subtask

@@ -1,4 +1,5 @@
 import { h, table } from "../dom.mjs";
+import { controlSection } from "./controls.mjs";
 import { faultSection } from "./faults.mjs";
 
 /** @import { View, Tools } from "../main.mjs" */
@@ -8,20 +9,26 @@ export const settings = {
   title: () => "Settings",
   concerns: ({ type }) => type === "behaviour" || type === "fault",
   async load({ read, options }) {
-    const [values, { faults }, { holds }, known] = await Promise.all([
+    const [values, { faults }, { holds }, clock, known] = await Promise.all([
       read("behaviour"),
       read("faults"),
       read("holds"),
+      read("clock"),
       options(),
     ]);
-    return { values, faults, holds, known };
+    return { values, faults, holds, clock, known };
   },
-  render: ({ values, faults, holds, known }, _route, tools) => [
-    h("p", {}, "Behaviours and faults apply to later requests of every client."),
+  render: ({ values, faults, holds, clock, known }, _route, tools) => [
+    controlSection(clock, tools),
     h("h2", {}, "Faults"),
+    h("p", { class: "count" }, "Faults and behaviours apply to later requests of every client."),
     ...faultSection({ faults, holds, operations: known.operations }, tools),
     h("h2", {}, "Behaviours"),
-    h("p", {}, `${changedCount(values, known.behaviours)} of ${known.behaviours.length} differ from their defaults.`),
+    h(
+      "p",
+      { class: "count" },
+      `${changedCount(values, known.behaviours)} of ${known.behaviours.length} differ from their defaults.`,
+    ),
     table({
       name: "Behaviours",
       class: "behaviours",

@@ -22,7 +22,23 @@ export const task = {
     ]);
     return { found, runs };
   },
-  render: ({ found, runs }) => [
+  render: ({ found, runs }, _route, { act }) => [
+    h(
+      "p",
+      { class: "actions" },
+      h(
+        "button",
+        {
+          type: "button",
+          onclick: async () => {
+            const change = { change: "startRun", taskId: found.taskId };
+            const started = await act("POST", "changes", change, `A run of ${found.taskId} has started.`);
+            if (started !== undefined) location.hash = linkTo(["runs", started.lotNo]);
+          },
+        },
+        "Start a run",
+      ),
+    ),
     facts([
       ["Name", h("bdi", {}, found.name ?? "none")],
       ["Group", h("bdi", {}, found.taskGroupId)],

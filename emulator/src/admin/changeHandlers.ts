@@ -21,6 +21,8 @@ const changes: {
   setStartUrls: (change, { taskId, urls }) => change.setStartUrls(taskId, urls),
   insertRows: (change, { taskId, rows, lotNo }) => ({ lotNo: change.insertRows(taskId, rows, lotNo) }),
   startRun: (change, { taskId }) => ({ lotNo: change.startRun(taskId) }),
+  stopRun: (change, { lotNo }) => change.stopRun(lotNo),
+  continueRun: (change, { lotNo }) => change.continueRun(lotNo),
   setSubtaskStatus: (change, { lotNo, status, subTaskIds }) => change.setSubtaskStatus(lotNo, status, subTaskIds),
   holdRuns: (change) => change.holdRuns(),
   releaseRuns: (change) => change.releaseRuns(),

@@ -304,6 +304,8 @@ export function connectEmulator(url: string, { token, account }: ConnectOptions 
       insertRows: async (taskId, rows, lotNo) =>
         (await change({ change: "insertRows", taskId, rows: [...rows], lotNo })).lotNo ?? "",
       startRun: async (taskId) => (await change({ change: "startRun", taskId })).lotNo ?? "",
+      stopRun: async (lotNo) => void (await change({ change: "stopRun", lotNo })),
+      continueRun: async (lotNo) => void (await change({ change: "continueRun", lotNo })),
       setSubtaskStatus: async (lotNo, status, subTaskIds) =>
         void (await change({ change: "setSubtaskStatus", lotNo, status, subTaskIds: subTaskIds && [...subTaskIds] })),
       holdRuns: async () => void (await change({ change: "holdRuns" })),

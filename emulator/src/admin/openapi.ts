@@ -155,7 +155,7 @@ export interface paths {
         };
         /**
          * Follow changes
-         * @description Server-sent events of the types `request`, `task`, `run`, `behaviour` and `fault`. The data is a JSON object with the `taskId` and `lotNo` of what
+         * @description Server-sent events of the types `request`, `task`, `run`, `behaviour` (also for the clock) and `fault`. The data is a JSON object with the `taskId` and `lotNo` of what
          *     changed. Without them, anything of this type can have changed. Several changes of the same thing are one event, and a reader that is slow gets
          *     fewer events. The events do not contain what changed: read it.
          */
@@ -1349,7 +1349,7 @@ export interface components {
             /** @description False if a run can still continue after `timeoutMs`. */
             settled: boolean;
         };
-        Change: components["schemas"]["AddTask"] | components["schemas"]["DeleteTask"] | components["schemas"]["AddAction"] | components["schemas"]["DeleteAction"] | components["schemas"]["SetProperty"] | components["schemas"]["DeleteProperty"] | components["schemas"]["SetLoopItems"] | components["schemas"]["SetStartUrls"] | components["schemas"]["InsertRows"] | components["schemas"]["StartRun"] | components["schemas"]["SetSubtaskStatus"] | components["schemas"]["HoldRuns"] | components["schemas"]["ReleaseRuns"] | components["schemas"]["AddAccount"];
+        Change: components["schemas"]["AddTask"] | components["schemas"]["DeleteTask"] | components["schemas"]["AddAction"] | components["schemas"]["DeleteAction"] | components["schemas"]["SetProperty"] | components["schemas"]["DeleteProperty"] | components["schemas"]["SetLoopItems"] | components["schemas"]["SetStartUrls"] | components["schemas"]["InsertRows"] | components["schemas"]["StartRun"] | components["schemas"]["StopRun"] | components["schemas"]["ContinueRun"] | components["schemas"]["SetSubtaskStatus"] | components["schemas"]["HoldRuns"] | components["schemas"]["ReleaseRuns"] | components["schemas"]["AddAccount"];
         /** @description Adds a task, and its group if it does not exist. */
         AddTask: {
             /**
@@ -1457,6 +1457,24 @@ export interface components {
              */
             change: "startRun";
             taskId: string;
+        };
+        /** @description Stops the subtasks of a batch that have not ended. */
+        StopRun: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            change: "stopRun";
+            lotNo: string;
+        };
+        /** @description The stopped subtasks of a batch continue, and the failed ones try their failed pages again. */
+        ContinueRun: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            change: "continueRun";
+            lotNo: string;
         };
         /** @description Sets the status of subtasks of a batch. */
         SetSubtaskStatus: {

@@ -148,6 +148,16 @@ describe("the emulator of this process and the client of the admin API", () => {
         assert.deepEqual([run?.rowCount, run?.subtasks[0]?.status], [5, "finished"]);
         await change.setSubtaskStatus(lotNo, "stopped");
         assert.equal((await emulator.inspect.run(lotNo))?.subtasks[0]?.status, "stopped");
+        await change.continueRun(lotNo);
+        await emulator.settled();
+        assert.equal((await emulator.inspect.run(lotNo))?.subtasks[0]?.status, "finished");
+        await change.stopRun(lotNo);
+        assert.equal((await emulator.inspect.run(lotNo))?.subtasks[0]?.status, "finished", "it had ended");
+        await change.holdRuns();
+        const held = await change.startRun("other");
+        await change.stopRun(held);
+        await change.releaseRuns();
+        assert.equal((await emulator.inspect.run(held))?.subtasks[0]?.status, "stopped");
         await change.deleteTask("other");
         assert.equal(local.inspect.task("other"), undefined);
         const account = await change.addAccount("second");

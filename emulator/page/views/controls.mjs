@@ -1,0 +1,152 @@
+import { request } from "../api.mjs";
+import { facts, h } from "../dom.mjs";
+
+/** @import { Tools } from "../main.mjs" */
+
+/** Milliseconds of the units in which the clock moves. */
+const units = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 };
+
+/**
+ * What acts on the emulator as a whole: its clock, its tokens and its state.
+ *
+ * @param {{ now: string, mode: "real" | "fixed" }} clock
+ * @param {Tools} tools
+ */
+export function controlSection(clock, tools) {
+  return h(
+    "div",
+    { class: "panels" },
+    panel("Clock", clockState(clock), ...clockForms(tools)),
+    panel("Tokens", h("p", {}, "A client has to refresh an expired access token."), tokenButtons(tools)),
+    panel("State", ...stateForms(tools)),
+    panel("Reset", ...resetForm(tools)),
+  );
+}
+
+/**
+ * @param {string} title
+ * @param {...Node} content
+ */
+function panel(title, ...content) {
+  return h("section", { "aria-label": title }, h("h2", {}, title), content);
+}
+
+/** @param {{ now: string, mode: "real" | "fixed" }} clock */
+function clockState({ now, mode }) {
+  const time = h("time", { datetime: now }, `${now.slice(0, 19).replace("T", " ")} UTC`);
+  return facts([[mode === "fixed" ? "The clock stands at" : "The clock runs. Last read", time]]);
+}
+
+/** @param {Tools} tools */
+function clockForms({ act }) {
+  const set = (/** @type {object} */ setting, /** @type {string} */ done) => act("POST", "clock", setting, done);
+  return [
+    form(
+      (fields) => {
+        const at = String(fields.get("at"));
+        return set(at === "" ? { mode: "fixed" } : { mode: "fixed", at: `${at}Z` }, "The clock stands.");
+      },
+      h("label", {}, "Time in UTC; empty: now", h("input", { type: "datetime-local", name: "at", step: 1 })),
+      h("button", {}, "Fix the clock"),
+    ),
+    form(
+      (fields) => {
+        const unit = /** @type {keyof typeof units} */ (fields.get("unit"));
+        return set({ mode: "step", ms: Number(fields.get("amount")) * units[unit] }, "The clock has moved ahead.");
+      },
+      h("label", {}, "Ahead by", h("input", { type: "number", name: "amount", min: 1, value: "1", required: true })),
+      h(
+        "label",
+        {},
+        "Unit",
+        h(
+          "select",
+          { name: "unit", value: "hours" },
+          Object.keys(units).map((unit) => h("option", {}, unit)),
+        ),
+      ),
+      h("button", {}, "Move the clock"),
+    ),
+    h(
+      "p",
+      { class: "actions" },
+      h(
+        "button",
+        { type: "button", onclick: () => set({ mode: "real" }, "The clock shows the real time.") },
+        "Show the real time",
+      ),
+    ),
+  ];
+}
+
+/** @param {Tools} tools */
+function tokenButtons({ act }) {
+  const button = (/** @type {string} */ tokens) =>
+    h(
+      "button",
+      {
+        type: "button",
+        onclick: () => act("POST", "tokens:expire", { tokens }, `All ${tokens} tokens have expired.`),
+      },
+      `Expire ${tokens} tokens`,
+    );
+  return h("p", { class: "actions" }, button("access"), button("refresh"));
+}
+
+/** @param {Tools} tools */
+function stateForms({ act, attempt }) {
+  return [
+    h("p", {}, "One JSON document with tasks, runs, rows, marks and credentials."),
+    h(
+      "p",
+      { class: "actions" },
+      h("button", { type: "button", onclick: () => attempt(download, "The state is exported.") }, "Export"),
+    ),
+    form(
+      (fields) => act("PUT", "state", fields.get("file"), "The emulator has the state of the document."),
+      h("label", {}, "Document", h("input", { type: "file", name: "file", accept: ".json", required: true })),
+      h("button", {}, "Import, and replace the state"),
+    ),
+  ];
+}
+
+async function download() {
+  const response = await request("state");
+  const href = URL.createObjectURL(await response.blob());
+  h("a", { href, download: "webextract-emulator-state.json" }).click();
+  // After the browser has begun to read it.
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
+}
+
+/** @param {Tools} tools */
+function resetForm({ act }) {
+  return [
+    h("p", {}, "Returns to the seed and the settings of the start. All runs, rows, faults and requests are removed."),
+    form(
+      () => act("POST", "reset", undefined, "The emulator is as after its start."),
+      h("label", { class: "choice" }, h("input", { type: "checkbox", required: true }), " Remove them"),
+      h("button", {}, "Reset"),
+    ),
+  ];
+}
+
+/**
+ * A form that becomes empty after its work is done.
+ *
+ * @param {(fields: FormData) => Promise<unknown>} submit
+ * @param {...Node} content
+ */
+function form(submit, ...content) {
+  return h(
+    "form",
+    {
+      "data-own": true,
+      onsubmit: async (/** @type {SubmitEvent} */ event) => {
+        event.preventDefault();
+        const target = /** @type {HTMLFormElement} */ (event.currentTarget);
+        if ((await submit(new FormData(target))) !== undefined) target.reset();
+      },
+    },
+    content,
+  );
+}

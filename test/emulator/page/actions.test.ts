@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import type { Browser } from "playwright-core";
+import type { Emulator } from "webextract-emulator";
+import { call, data, runTemplate } from "../caller";
+import type { PageSite } from "../pageSite";
+import { startSite } from "../pageSite";
+import { OpenPage, openBrowser } from "./browser";
+import { productPage, shopTask, startWithTasks } from "./shop";
+
+describe("the actions of the emulator's page", () => {
+  let site: PageSite;
+  let emulator: Emulator;
+  let browser: Browser;
+  let page: OpenPage;
+
+  beforeEach(async () => {
+    site = await startSite();
+    site.pages.set("/1", productPage(["Compass"]));
+    emulator = await startWithTasks([shopTask(site, ["/1", "/later"])]);
+    page = await OpenPage.open(browser, emulator, "#/tasks/shop");
+    await page.isLive();
+  });
+  afterEach(async () => {
+    await page?.close();
+    await emulator?.close();
+    await site?.close();
+    assert.deepEqual(page.problems, []);
+  });
+  before(async () => {
+    browser = await openBrowser();
+  });
+  after(() => browser?.close());
+
+  const press = (name: string): Promise<void> => page.tab.getByRole("button", { name, exact: true }).click();
+  const says = (text: string | RegExp): Promise<void> =>
+    page.tab.locator("#announcement").filter({ hasText: text }).waitFor();
+
+  it("start, stop and continue a run, and try its failed pages again", async () => {
+    emulator.change.holdRuns();
+    await press("Start a run");
+    await page.shows(/^Run \d{18}$/);
+    const [run] = emulator.inspect.runs("shop");
+    const statuses = () => emulator.inspect.run(run?.lotNo ?? "")?.subtasks.map(({ status }) => status);
+    assert.deepEqual(statuses(), ["waiting", "waiting"]);
+    await press("Stop");
+    await says("The run is stopped.");
+    assert.deepEqual(statuses(), ["stopped", "stopped"]);
+    await press("Continue");
+    await page.tab.getByText("2 waiting").first().waitFor();
+    emulator.change.releaseRuns();
+    await page.tab.getByText("1 failed").first().waitFor();
+    await page.tab.getByText("1 finished").first().waitFor();
+    site.pages.set("/later", productPage(["Map"]));
+    await press("Try failed pages again");
+    await page.tab.getByText("2 finished").first().waitFor();
+    assert.equal(await page.tab.locator(".actions button").count(), 0, "a finished run has nothing to do");
+  });
+
+  it("export the whole state to a file, and import it", async () => {
+    await runTemplate(emulator, "shop");
+    await page.go("#/settings", "Settings");
+    const [download] = await Promise.all([page.tab.waitForEvent("download"), press("Export")]);
+    assert.equal(download.suggestedFilename(), "webextract-emulator-state.json");
+    const file = await download.path();
+    assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), emulator.exportState());
+    const before = emulator.exportState();
+    await emulator.reset();
+    await page.tab.getByLabel("Document").setInputFiles(file);
+    await press("Import, and replace the state");
+    await says("The emulator has the state of the document.");
+    assert.deepEqual(emulator.exportState(), before);
+  });
+
+  it("say why a document is not imported", async () => {
+    const before = emulator.exportState();
+    await page.go("#/settings", "Settings");
+    const buffer = Buffer.from(`{"format": "something else"}`);
+    await page.tab.getByLabel("Document").setInputFiles({ name: "state.json", mimeType: "application/json", buffer });
+    await press("Import, and replace the state");
+    await says(/That did not work: .*version/);
+    assert.deepEqual(emulator.exportState(), before);
+    // The browser logs the status of the refusal.
+    page.problems.splice(0, page.problems.length, ...page.problems.filter((problem) => !problem.includes("400")));
+  });
+
+  it("reset, but only after the user has agreed to what is removed", async () => {
+    await runTemplate(emulator, "shop");
+    await page.go("#/settings", "Settings");
+    await press("Reset");
+    assert.equal(emulator.inspect.runs().length, 1);
+    await page.tab.getByLabel("Remove them").check();
+    await press("Reset");
+    await says("The emulator is as after its start.");
+    assert.equal(emulator.inspect.runs().length, 0);
+    assert.equal(await page.tab.getByLabel("Remove them").isChecked(), false);
+  });
+
+  it("fix, move and free the clock, and follow changes of others", async () => {
+    await page.go("#/settings", "Settings");
+    const clock = page.tab.getByRole("region", { name: "Clock" });
+    await clock.getByLabel("Time in UTC; empty: now").fill("2030-01-02T03:04:05");
+    await press("Fix the clock");
+    await clock.getByText("2030-01-02 03:04:05 UTC").waitFor();
+    assert.deepEqual(emulator.clock, { now: "2030-01-02T03:04:05.000Z", mode: "fixed" });
+    await clock.getByLabel("Ahead by").fill("2");
+    await clock.getByLabel("Unit").selectOption("days");
+    await press("Move the clock");
+    await clock.getByText("2030-01-04 03:04:05 UTC").waitFor();
+    await press("Show the real time");
+    await clock.getByText("The clock runs.").waitFor();
+    assert.equal(emulator.clock.mode, "real");
+    emulator.setClock({ mode: "fixed", at: "2031-01-01T00:00:00Z" });
+    await clock.getByText("2031-01-01 00:00:00 UTC").waitFor();
+    await press("Fix the clock");
+    await says("The clock stands.");
+    assert.equal(emulator.clock.now, "2031-01-01T00:00:00.000Z");
+  });
+
+  it("expire the tokens of clients", async () => {
+    await page.go("#/settings", "Settings");
+    await press("Expire access tokens");
+    await says("All access tokens have expired.");
+    assert.equal((await call(emulator, "getActions", { fields: { taskIds: ["shop"] } })).status, 401);
+    await data(emulator, "refreshToken", {
+      grant_type: "refresh_token",
+      refresh_token: emulator.credentials.refreshToken,
+    });
+    await press("Expire refresh tokens");
+    await says("All refresh tokens have expired.");
+  });
+});
+
+describe("a request as a command of curl", () => {
+  let emulator: Emulator;
+  let browser: Browser;
+  let page: OpenPage;
+  before(async () => {
+    emulator = await startWithTasks([]);
+    browser = await openBrowser();
+    page = await OpenPage.open(browser, emulator, "#/requests", { permissions: ["clipboard-read", "clipboard-write"] });
+  });
+  after(async () => {
+    await browser?.close();
+    await emulator?.close();
+  });
+
+  /** The arguments that a shell gives to curl. */
+  async function argumentsOf(number: number): Promise<string[]> {
+    await page.go(`#/requests/${number}`, `Request ${number}`);
+    const command = await page.tab.getByRole("region", { name: "The command" }).innerText();
+    const output = execFileSync("sh", ["-c", `curl() { printf '%s\\0' "$@"; }\n${command}`], {
+      encoding: "utf8",
+      env: { WEBEXTRACT_ACCESS_TOKEN: "a token", WEBEXTRACT_API_KEY: "a key", WEBEXTRACT_REFRESH_TOKEN: "a refresh" },
+    });
+    return output.split("\0").slice(0, -1);
+  }
+
+  it("is copied, and has names in the place of credentials", async () => {
+    const { accessToken, apiKey, refreshToken } = emulator.credentials;
+    await call(emulator, "getData", { fields: { taskId: "it's", offset: 0, size: 1 } });
+    await call(emulator, "updateTaskUrls", { fields: { taskId: "shop" }, file: "http://127.0.0.1/" });
+    await call(emulator, "refreshToken", { fields: { grant_type: "refresh_token", refresh_token: refreshToken } });
+    await page.go("#/requests/1", "Request 1");
+    await page.tab.getByRole("button", { name: "Copy as curl" }).click();
+    await page.tab.getByText("The command is copied.").waitFor();
+    const copied: string = await page.tab.evaluate("navigator.clipboard.readText()");
+    assert.equal(
+      copied,
+      `curl -X GET '${emulator.url}/data/all?taskId=it%27s&offset=0&size=1' \\\n  -H "authorization: Bearer $WEBEXTRACT_ACCESS_TOKEN"`,
+    );
+    assert.deepEqual((await argumentsOf(1)).slice(3), ["-H", "authorization: Bearer a token"]);
+    assert.deepEqual((await argumentsOf(2)).slice(3), [
+      ...["-H", "x-api-key: a key"],
+      ...["--form-string", "taskId=shop", "-F", "file=@urls.txt"],
+    ]);
+    const refresh = await argumentsOf(3);
+    assert.deepEqual(JSON.parse(refresh.at(-1) ?? ""), { grant_type: "refresh_token", refresh_token: "a refresh" });
+    const shown: string = await page.tab.evaluate("document.body.textContent");
+    for (const secret of [accessToken, apiKey, refreshToken]) assert.ok(!shown.includes(secret));
+  });
+
+  it("gives a shell exactly the request, whatever the request has", async () => {
+    const taskIds = [
+      "it's $(touch harmed) `harmed`",
+      '"; rm -rf "',
+      "\\",
+      "\u202Eabc",
+      "\n\u009b31m",
+      "\ud800",
+      "é",
+      "!x",
+    ];
+    emulator.clearRequests();
+    await fetch(`${emulator.url}/task/getActions?a=$(harmed)'&b[]={1,2}&c=%0a`, {
+      method: "POST",
+      headers: { "content-type": "application/json; a='\"$(harmed)" },
+      body: JSON.stringify({ taskIds }),
+    });
+    await fetch(`${emulator.url}/a'$(harmed)/[1-3]/{a,b}`, { method: "DELETE" });
+    const numbers = emulator.requests.map(({ number }) => number);
+    const [, method, url, , type, , body] = await argumentsOf(numbers[0] ?? 0);
+    assert.equal(method, "POST");
+    const { searchParams, pathname } = new URL(url ?? "");
+    assert.equal(pathname, "/task/getActions");
+    assert.deepEqual(
+      [searchParams.get("a"), searchParams.get("b[]"), searchParams.get("c")],
+      ["$(harmed)'", "{1,2}", "\n"],
+    );
+    assert.equal(type, "content-type: application/json; a='\"$(harmed)");
+    assert.deepEqual(JSON.parse(body ?? ""), { taskIds });
+    assert.match(body ?? "", /^[ -~]*$/);
+    const [, other, unknown] = await argumentsOf(numbers[1] ?? 0);
+    assert.equal(other, "DELETE");
+    assert.equal(unknown, `${emulator.url}/a'$(harmed)/%5B1-3%5D/%7Ba,b%7D`);
+  });
+
+  it("is absent for a list whose items the journal does not have", async () => {
+    emulator.clearRequests();
+    await call(emulator, "getActions", {
+      fields: { taskIds: Array.from({ length: 10_001 }, (_, index) => `${index}`) },
+    });
+    const number = emulator.requests[0]?.number;
+    await page.go(`#/requests/${number}`, `Request ${number}`);
+    await page.tab.getByText("The journal has only the length of a long list.").waitFor();
+  });
+});
