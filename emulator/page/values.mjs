@@ -91,8 +91,26 @@ export function countsOf(counts) {
   );
 }
 
-/** @param {number} milliseconds since 1970 */
+/**
+ * A time of the clock of this browser, with the date if it is not today.
+ *
+ * @param {number | undefined} milliseconds since 1970
+ * @returns {Child}
+ */
 export function timeOf(milliseconds) {
+  if (milliseconds === undefined) return undefined;
   const date = new Date(milliseconds);
-  return h("time", { datetime: date.toISOString() }, date.toLocaleTimeString("en-GB"));
+  const day = date.toDateString() === new Date().toDateString() ? "" : `${date.toLocaleDateString("sv-SE")} `;
+  return h("time", { datetime: date.toISOString() }, day + date.toLocaleTimeString("en-GB"));
+}
+
+/** @param {number | undefined} milliseconds NaN if one of the times is not known */
+export function durationOf(milliseconds) {
+  if (milliseconds === undefined || Number.isNaN(milliseconds)) return undefined;
+  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
+  const seconds = milliseconds / 1_000;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -21,6 +21,8 @@ export type {
   ListPart,
   MarkedRow,
   RowText,
+  RunFilter,
+  RunStatus,
   RunSummary,
   RunView,
   SubtaskView,

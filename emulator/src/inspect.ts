@@ -5,6 +5,7 @@ import type { ProgressSample, RunProgress } from "./page/runProgress";
 import type { Service } from "./service";
 import { visibleRows } from "./store/runRows";
 import type { Store, StoredRun, StoredSubtask, StoredTask, SubtaskStatus } from "./store/store";
+import { isRunning } from "./store/store";
 import type { SubtaskCounts } from "./store/subtaskCounts";
 import { countSubtasks } from "./store/subtaskCounts";
 
@@ -58,6 +59,10 @@ export interface RunView {
   lotNo: string;
   /** The task that ran. */
   taskId: string;
+  /** When it started, in milliseconds since 1970; undefined for a run of an earlier version of the emulator. */
+  startedAt?: number;
+  /** When its last subtask ended; undefined while it works. */
+  endedAt?: number;
   /** Number of rows, including late rows. */
   rowCount: number;
   /** Number of rows that are marked as exported. */
@@ -72,6 +77,10 @@ export interface RunSummary {
   lotNo: string;
   /** The task that ran. */
   taskId: string;
+  /** When it started, in milliseconds since 1970; undefined for a run of an earlier version of the emulator. */
+  startedAt?: number;
+  /** When its last subtask ended; undefined while it works. */
+  endedAt?: number;
   /** Number of rows, including late rows. */
   rowCount: number;
   /** Number of rows that are marked as exported. */
@@ -106,6 +115,19 @@ export interface TaskSummary {
   latestRun?: RunSummary;
 }
 
+/** `running`: a subtask waits or works. Otherwise, `stopped` or `failed` if a subtask is. */
+export type RunStatus = "running" | "stopped" | "failed" | "finished";
+
+/** Which batches are wanted. Default: all. */
+export interface RunFilter {
+  /** Only batches of this task. */
+  taskId?: string;
+  /** Only batches whose number contains this string, or the id or name of whose task does, in any case. */
+  search?: string;
+  /** Only batches of this status. */
+  status?: RunStatus;
+}
+
 /** A part of a list. */
 export interface ListPart {
   /** Number of items to skip. */
@@ -129,6 +151,10 @@ export interface MarkedRow {
   /** Whether it is marked as exported. */
   exported: boolean;
 }
+
+/** A search by status reads at most this number of batches, and no more after this number of subtasks, so that it takes a short time. */
+const mostExaminedRuns = 500;
+const mostExaminedSubtasks = 20_000;
 
 /** Shows what the emulator holds, as copies. */
 export class Inspection {
@@ -189,12 +215,7 @@ export class Inspection {
    * @param search only tasks whose id or name contains this string, in any case.
    */
   taskPage({ offset, limit, search = "" }: ListPart & { search?: string }): { total: number; tasks: TaskSummary[] } {
-    const { tasks } = this.store;
-    const wanted = search.toLowerCase();
-    const matches = (taskId: string): boolean =>
-      taskId.toLowerCase().includes(wanted) || (this.store.taskName(taskId) ?? "").toLowerCase().includes(wanted);
-    // The ids and names only: a state file can hold a hundred thousand tasks that have not been read.
-    const ids = wanted === "" ? [...tasks.keys()] : [...tasks.keys()].filter(matches);
+    const ids = findTasks(this.store, search);
     const part = ids.slice(offset, offset + limit);
     return { total: ids.length, tasks: part.flatMap((taskId) => this.taskSummary(taskId) ?? []) };
   }
@@ -205,13 +226,18 @@ export class Inspection {
     return task && this.summarizeTask(task);
   }
 
-  /** A part of the batches of one task or of all tasks, the newest first. */
-  runPage({ taskId, offset, limit }: ListPart & { taskId?: string }): { total: number; runs: RunSummary[] } {
-    // The ids only, because a state file can hold many batches that have not been read.
-    const ids = taskId === undefined ? [...this.store.runs.keys()] : this.store.lotsOf(taskId);
-    const end = Math.max(0, ids.length - offset);
-    const part = ids.slice(Math.max(0, end - limit), end).reverse();
-    return { total: ids.length, runs: part.flatMap((lotNo) => this.runSummary(lotNo) ?? []) };
+  /**
+   * A part of the batches, the newest first. A search by another status than `running` reads batches, so it looks at the newest ones only.
+   * @returns `examined`, the number of these, if there are more.
+   */
+  runPage({ offset, limit, ...filter }: ListPart & RunFilter): {
+    total: number;
+    examined?: number;
+    runs: RunSummary[];
+  } {
+    const { ids, examined } = findRuns(this.store, filter);
+    const part = ids.slice(offset, offset + limit);
+    return { total: ids.length, examined, runs: part.flatMap((lotNo) => this.runSummary(lotNo) ?? []) };
   }
 
   /** One batch, without its subtasks; undefined if it does not exist. */
@@ -286,6 +312,38 @@ export class Inspection {
   }
 }
 
+/** The ids and names only: a state file can hold a hundred thousand tasks that have not been read. */
+function findTasks(store: Store, search: string): string[] {
+  const ids = [...store.tasks.keys()];
+  const wanted = search.toLowerCase();
+  if (wanted === "") return ids;
+  const nameOf = (taskId: string) => store.taskName(taskId) ?? "";
+  return ids.filter((taskId) => [taskId, nameOf(taskId)].some((text) => text.toLowerCase().includes(wanted)));
+}
+
+/** The newest first. The ids only, as long as no status is wanted. */
+function findRuns(store: Store, { taskId, search = "", status }: RunFilter): { ids: string[]; examined?: number } {
+  let ids = [...(taskId === undefined ? store.runs.keys() : store.lotsOf(taskId))].reverse();
+  if (search !== "") {
+    const ofTasks = new Set(findTasks(store, search).flatMap((each) => store.lotsOf(each)));
+    ids = ids.filter((lotNo) => lotNo.includes(search) || ofTasks.has(lotNo));
+  }
+  if (status === undefined) return { ids };
+  if (status === "running") {
+    const running = new Set(store.unfinishedRuns().map(({ lotNo }) => lotNo));
+    return { ids: ids.filter((lotNo) => running.has(lotNo)) };
+  }
+  const found: string[] = [];
+  let subtasks = 0;
+  for (const [index, lotNo] of ids.entries()) {
+    if (index >= mostExaminedRuns || subtasks >= mostExaminedSubtasks) return { ids: found, examined: index };
+    const run = store.runs.get(lotNo);
+    subtasks += run?.subtasks.length ?? 0;
+    if (run !== undefined && statusOf(run) === status) found.push(lotNo);
+  }
+  return { ids: found };
+}
+
 function viewTask(task: StoredTask): TaskView {
   return {
     taskId: task.taskId,
@@ -301,8 +359,8 @@ function viewTask(task: StoredTask): TaskView {
 }
 
 /** What every view of a batch shows. */
-function numbersOf({ lotNo, taskId, rows, exported }: StoredRun) {
-  return { lotNo, taskId, rowCount: rows.length, exportedCount: exported.count(rows.length) };
+function numbersOf({ lotNo, taskId, startedAt, endedAt, rows, exported }: StoredRun) {
+  return { lotNo, taskId, startedAt, endedAt, rowCount: rows.length, exportedCount: exported.count(rows.length) };
 }
 
 function viewRun(run: StoredRun): RunView {
@@ -317,6 +375,12 @@ function viewSubtask({ subTaskId, status, pagesRead, errors, retries = [] }: Sto
     errors: errors.map((error) => ({ ...error })),
     retries: retries.map((error) => ({ ...error })),
   };
+}
+
+function statusOf(run: StoredRun): RunStatus {
+  if (isRunning(run)) return "running";
+  const { stopped, failed } = countSubtasks(run);
+  return stopped > 0 ? "stopped" : failed > 0 ? "failed" : "finished";
 }
 
 function summarizeRun(run: StoredRun): RunSummary {

@@ -70,6 +70,8 @@ const run = fc.record(
     taskId: fc.oneof(text, fc.constant("task")),
     split: fc.boolean(),
     subtasks: fc.array(subtask, { maxLength: 3 }),
+    startedAt: integer,
+    endedAt: integer,
     pagesOpened: integer,
     rows: fc.record({ generated: integer, texts: rows }),
     exported: fc.constantFrom(

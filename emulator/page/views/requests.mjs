@@ -1,15 +1,32 @@
 import { curlOf } from "../curl.mjs";
 import { facts, h, table } from "../dom.mjs";
-import { pager } from "../pager.mjs";
+import { filterForm, filterOf } from "../filter.mjs";
+import { amount, formatted, pager } from "../pager.mjs";
 import { linkTo, numberOf } from "../route.mjs";
-import { shownValue, timeOf } from "../values.mjs";
+import { durationOf, shownValue, taskLink, timeOf } from "../values.mjs";
 
+/** @import { Field } from "../filter.mjs" */
 /** @import { Tools, View } from "../main.mjs" */
 
 const limit = 50;
 
+/** The list shows at most this number of the fields of a request, and of the characters of one. The view of a request has the others. */
+const mostFields = 20;
+const mostCharacters = 200;
+
 /** The user stops the list to read it. */
 let paused = false;
+
+/**
+ * @param {readonly string[]} operations
+ * @returns {readonly Field[]}
+ */
+const fieldsOf = (operations) => [
+  { name: "operation", label: "Operation", values: [...operations, "unknown"] },
+  { name: "status", label: "Status (0: no response)", type: "number" },
+  { name: "taskId", label: "Task" },
+  { name: "search", label: "Text" },
+];
 
 /** @type {View} */
 export const requests = {
@@ -17,43 +34,33 @@ export const requests = {
   // Older parts of the list would move with each request.
   concerns: ({ type }, route) => type === "request" && !paused && numberOf(route, "offset") === 0,
   async load({ route, read, options }) {
-    const { query } = route;
+    const filter = filterOf(route.query, fieldsOf([]));
     const [journal, { operations }] = await Promise.all([
-      read("requests", { ...filterOf(query), order: "newest", offset: numberOf(route, "offset"), limit }),
+      read("requests", { ...filter, order: "newest", offset: numberOf(route, "offset"), limit }),
       options(),
     ]);
-    return { ...journal, operations };
+    return { ...journal, fields: fieldsOf(operations) };
   },
-  render({ total, requests: found, operations }, route, { reload }) {
+  render({ total, requests: found, fields }, route, tools) {
     const offset = numberOf(route, "offset");
-    const filter = filterOf(route.query);
+    const filter = filterOf(route.query, fields);
     return [
-      filterForm(filter, operations),
-      h(
-        "p",
-        {},
-        h(
-          "button",
-          {
-            type: "button",
-            "aria-pressed": String(paused),
-            onclick: () => {
-              paused = !paused;
-              reload();
-            },
-          },
-          "Pause",
-        ),
-        paused
-          ? " The list stays as it is."
-          : offset > 0
-            ? " Older requests do not update."
-            : " The list updates by itself.",
-      ),
+      filterForm(["requests"], filter, fields),
+      h("div", { class: "actions" }, ...listActions(offset, tools)),
       pager({ path: ["requests"], query: filter, label: "requests", offset, shown: found.length, total, limit }),
       table({
         name: "Requests, the newest first",
-        head: ["Number", "Time", "Operation", "Method and path", "Status", "Took effect", "Credential", "User agent"],
+        head: [
+          "Number",
+          "Time",
+          "Operation",
+          "Task",
+          "Method and path",
+          "Query and body",
+          "Status",
+          "Duration",
+          "Took effect",
+        ],
         empty: "The service has received no request that matches.",
         rows: found.map(requestRow),
       }),
@@ -61,62 +68,72 @@ export const requests = {
   },
 };
 
+/**
+ * @param {number} offset
+ * @param {Tools} tools
+ */
+function listActions(offset, { act, reload }) {
+  const pause = () => {
+    paused = !paused;
+    reload();
+  };
+  const empty = () => act("DELETE", "requests", undefined, "The journal is empty.");
+  const state = paused
+    ? "stays as it is."
+    : offset > 0
+      ? "has older requests, and does not update."
+      : "updates by itself.";
+  return [
+    h("button", { type: "button", "aria-pressed": String(paused), onclick: pause }, "Pause"),
+    h("button", { type: "button", onclick: empty }, "Empty the journal"),
+    h("span", { class: "hint" }, `The list ${state}`),
+  ];
+}
+
 /** @param {any} request */
-function requestRow({ number, receivedAt, operation, method, path, status, tookEffect, credential, userAgent }) {
+function requestRow({ number, receivedAt, operation, method, path, query, body, status, durationMs, tookEffect }) {
+  const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
+  const { taskId, taskIds, ...fields } = { ...query, ...(isObject ? body : { body: body ?? undefined }) };
   return h(
     "tr",
     { "data-key": number },
     h("th", { scope: "row", class: "number" }, h("a", { href: linkTo(["requests", String(number)]) }, number)),
     h("td", {}, timeOf(receivedAt)),
     h("td", {}, operation),
+    h("td", {}, taskOf(taskIds ?? taskId)),
     h("td", {}, shownValue(`${method} ${path}`)),
+    h("td", {}, shownValue(fieldsText(fields))),
     h("td", {}, statusCode(status)),
+    h("td", { class: "number" }, durationOf(durationMs)),
     h("td", {}, tookEffect ? "yes" : "no"),
-    h("td", {}, credential),
-    h("td", {}, shownValue(userAgent ?? "")),
   );
 }
 
-/**
- * @param {URLSearchParams} query
- * @returns {Record<string, string | undefined>}
- */
-function filterOf(query) {
-  return { operation: query.get("operation") ?? undefined, taskId: query.get("taskId") ?? undefined };
+/** @param {unknown} named one id or several */
+function taskOf(named) {
+  const [first, ...others] = Array.isArray(named) ? named : [named];
+  if (others.length > 0) return shownValue(`${brief(first)} and ${formatted(others.length)} more`);
+  return typeof first === "string" && first !== "" && first.length <= mostCharacters
+    ? taskLink(first)
+    : shownValue(first);
+}
+
+/** @param {Record<string, unknown>} fields */
+function fieldsText(fields) {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const texts = given.slice(0, mostFields).map(([name, value]) => `${name.slice(0, mostCharacters)}: ${brief(value)}`);
+  return texts.join(", ");
 }
 
 /**
- * @param {Record<string, string | undefined>} filter
- * @param {readonly string[]} operations
+ * A value of a request in few characters.
+ *
+ * @param {unknown} value
  */
-function filterForm(filter, operations) {
-  return h(
-    "form",
-    {
-      role: "search",
-      onsubmit: (/** @type {SubmitEvent} */ event) => {
-        event.preventDefault();
-        const form = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
-        location.hash = linkTo(["requests"], {
-          operation: String(form.get("operation")),
-          taskId: String(form.get("taskId")).trim(),
-        });
-      },
-    },
-    h(
-      "label",
-      {},
-      "Operation ",
-      h(
-        "select",
-        { name: "operation", value: filter.operation ?? "" },
-        h("option", { value: "" }, "any"),
-        [...operations, "unknown"].map((name) => h("option", { value: name }, name)),
-      ),
-    ),
-    h("label", {}, "Task ", h("input", { name: "taskId", value: filter.taskId ?? "" })),
-    h("button", {}, "Filter"),
-  );
+function brief(value) {
+  if (typeof value === "string") return value.slice(0, mostCharacters);
+  if (Array.isArray(value) && value.length > 3) return amount(value.length, "items");
+  return (JSON.stringify(value) ?? "").slice(0, mostCharacters);
 }
 
 /** @type {View} */
@@ -133,6 +150,7 @@ export const request = {
         ["Method and path", h("bdi", {}, `${method} ${path}`)],
         ["Time", timeOf(rest.receivedAt)],
         ["Status", statusCode(rest.status)],
+        ["Duration", durationOf(rest.durationMs) ?? "not measured"],
         ["Took effect", rest.tookEffect ? "yes" : "no"],
         ["requestId", rest.requestId],
         ["Credential", rest.credential],

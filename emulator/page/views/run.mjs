@@ -2,7 +2,7 @@ import { facts, h, table } from "../dom.mjs";
 import { formatted, pager } from "../pager.mjs";
 import { plotOf } from "../plot.mjs";
 import { linkTo, numberOf } from "../route.mjs";
-import { countsOf, shownValue, statusOf, taskLink } from "../values.mjs";
+import { countsOf, durationOf, shownValue, statusOf, taskLink, timeOf } from "../values.mjs";
 
 /** @import { Tools, View } from "../main.mjs" */
 /** @import { Route } from "../route.mjs" */
@@ -24,13 +24,16 @@ export const run = {
     return { progress, page };
   },
   render({ progress, page }, route, tools) {
-    const { lotNo, taskId, subtasks, pagesRead, errorCount, rowCount, exportedCount, samples } = progress;
+    const { lotNo, taskId, subtasks, startedAt, endedAt, pagesRead, errorCount, rowCount, exportedCount, samples } =
+      progress;
     const { offset, total } = page;
     return [
       runNavigation(route),
       facts([
         ["Task", taskLink(taskId)],
         ["Subtasks", countsOf(subtasks)],
+        ["Started", timeOf(startedAt) ?? "not known"],
+        ["Duration", durationOf(endedAt - startedAt) ?? (endedAt === undefined ? "not ended" : "not known")],
         ["Pages read", formatted(pagesRead)],
         ["Pages that failed", formatted(errorCount)],
         ["Rows", formatted(rowCount)],

@@ -1,11 +1,20 @@
 import { h, table } from "../dom.mjs";
+import { filterForm, filterOf } from "../filter.mjs";
 import { formatted, pager } from "../pager.mjs";
 import { numberOf } from "../route.mjs";
-import { countsOf, runLink, taskLink } from "../values.mjs";
+import { countsOf, durationOf, runLink, taskLink, timeOf } from "../values.mjs";
 
+/** @import { Field } from "../filter.mjs" */
 /** @import { View } from "../main.mjs" */
 
 const limit = 50;
+
+/** @type {readonly Field[]} */
+const fields = [
+  { name: "status", label: "Status", values: ["running", "stopped", "failed", "finished"] },
+  { name: "taskId", label: "Task" },
+  { name: "search", label: "Run, task or name contains" },
+];
 
 /** @type {View} */
 export const runs = {
@@ -14,12 +23,15 @@ export const runs = {
     (type === "task" || type === "run") &&
     (data.taskId === undefined || !query.has("taskId") || data.taskId === query.get("taskId")),
   load: ({ route, read }) =>
-    read("runs", { offset: numberOf(route, "offset"), limit, taskId: route.query.get("taskId") ?? undefined }),
-  render({ total, offset, runs: found }, { query }) {
-    const taskId = query.get("taskId") ?? undefined;
+    read("runs", { ...filterOf(route.query, fields), offset: numberOf(route, "offset"), limit }),
+  render({ total, offset, examined, runs: found }, { query }) {
+    const filter = filterOf(query, fields);
+    const isFiltered = Object.keys(filter).length > 0;
     return [
-      pager({ path: ["runs"], query: { taskId }, label: "runs", offset, shown: found.length, total, limit }),
-      runTable(found, "Runs, the newest first"),
+      filterForm(["runs"], filter, fields),
+      examined !== undefined && h("p", { class: "count" }, `Of the newest ${formatted(examined)} runs:`),
+      pager({ path: ["runs"], query: filter, label: "runs", offset, shown: found.length, total, limit }),
+      runTable(found, "Runs, the newest first", isFiltered ? "No run matches." : undefined),
     ];
   },
 };
@@ -27,19 +39,32 @@ export const runs = {
 /**
  * @param {readonly any[]} found
  * @param {string} name
+ * @param {string} [empty]
  */
-export function runTable(found, name) {
+export function runTable(found, name, empty = "There are no runs yet. A start of a task makes the first one.") {
   return table({
     name,
-    head: ["Run (lotNo)", "Task", "Subtasks", "Pages read", "Pages that failed", "Rows", "Exported"],
-    empty: "There are no runs yet. A start of a task makes the first one.",
-    rows: found.map(({ lotNo, taskId, subtasks, pagesRead, errorCount, rowCount, exportedCount }) =>
+    head: [
+      "Run (lotNo)",
+      "Task",
+      "Subtasks",
+      "Started",
+      "Duration",
+      "Pages read",
+      "Pages that failed",
+      "Rows",
+      "Exported",
+    ],
+    empty,
+    rows: found.map(({ lotNo, taskId, subtasks, startedAt, endedAt, pagesRead, errorCount, rowCount, exportedCount }) =>
       h(
         "tr",
         { "data-key": lotNo },
         h("th", { scope: "row" }, runLink(lotNo)),
         h("td", {}, taskLink(taskId)),
         h("td", {}, countsOf(subtasks)),
+        h("td", {}, timeOf(startedAt)),
+        h("td", { class: "number" }, durationOf(endedAt - startedAt)),
         ...[pagesRead, errorCount, rowCount, exportedCount].map((count) =>
           h("td", { class: "number" }, formatted(count)),
         ),

@@ -1,44 +1,26 @@
 import { h, table } from "../dom.mjs";
+import { filterForm, filterOf } from "../filter.mjs";
 import { formatted, pager } from "../pager.mjs";
-import { linkTo, numberOf } from "../route.mjs";
+import { numberOf } from "../route.mjs";
 import { countsOf, runLink, shownValue, taskLink } from "../values.mjs";
 
 /** @import { View } from "../main.mjs" */
 
 const limit = 50;
 
+const fields = [{ name: "search", label: "Id or name contains" }];
+
 /** @type {View} */
 export const tasks = {
   title: () => "Tasks",
   concerns: ({ type }) => type === "task" || type === "run",
   load: ({ route, read }) =>
-    read("tasks", { offset: numberOf(route, "offset"), limit, search: route.query.get("search") ?? undefined }),
+    read("tasks", { ...filterOf(route.query, fields), offset: numberOf(route, "offset"), limit }),
   render({ total, offset, tasks: found }, { query }) {
-    const search = query.get("search") ?? undefined;
-    const parts = pager({
-      path: ["tasks"],
-      query: { search },
-      label: "tasks",
-      offset,
-      shown: found.length,
-      total,
-      limit,
-    });
+    const filter = filterOf(query, fields);
     return [
-      h(
-        "form",
-        {
-          role: "search",
-          onsubmit: (/** @type {SubmitEvent} */ event) => {
-            event.preventDefault();
-            const form = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
-            location.hash = linkTo(["tasks"], { search: String(form.get("search")) });
-          },
-        },
-        h("label", {}, "Id or name contains ", h("input", { type: "search", name: "search", value: search ?? "" })),
-        h("button", {}, "Search"),
-      ),
-      parts,
+      filterForm(["tasks"], filter, fields),
+      pager({ path: ["tasks"], query: filter, label: "tasks", offset, shown: found.length, total, limit }),
       table({
         name: "Tasks",
         head: [
@@ -53,7 +35,7 @@ export const tasks = {
           "Latest run",
           "Its subtasks",
         ],
-        empty: search === undefined ? "The emulator has no tasks." : "No id and no name contains this.",
+        empty: filter.search === undefined ? "The emulator has no tasks." : "No id and no name contains this.",
         rows: found.map(taskRow),
       }),
     ];

@@ -994,6 +994,10 @@ export interface components {
         Run: {
             lotNo: string;
             taskId: string;
+            /** @description Milliseconds since 1970. Absent for a batch of an earlier version of the emulator. */
+            startedAt?: number;
+            /** @description When the last subtask ended. Absent while the batch works. */
+            endedAt?: number;
             /** @description Number of rows, including late rows. */
             rowCount: number;
             /** @description Number of rows that are marked as exported. */
@@ -1062,6 +1066,10 @@ export interface components {
         RunSummary: {
             lotNo: string;
             taskId: string;
+            /** @description Milliseconds since 1970. Absent for a batch of an earlier version of the emulator. */
+            startedAt?: number;
+            /** @description When the last subtask ended. Absent while the batch works. */
+            endedAt?: number;
             /** @description Number of rows, including late rows. */
             rowCount: number;
             /** @description Number of rows that are marked as exported. */
@@ -1073,6 +1081,8 @@ export interface components {
         };
         RunList: {
             total: number;
+            /** @description Number of batches that a search by status has looked at. Absent if it has looked at all. */
+            examined?: number;
             offset: number;
             runs: components["schemas"]["RunSummary"][];
         };
@@ -1713,6 +1723,8 @@ export interface operations {
                 taskId?: string;
                 /** @description Only requests with this status of the response. 0, no response. */
                 status?: number;
+                /** @description Only requests with this string in the path, the user agent, the requestId, or the first 100 values of query and body, in any case. */
+                search?: string;
                 /** @description Only requests with a larger `number`. */
                 after?: number;
                 /** @description Whether the response begins with the oldest or the newest request that matches. */
@@ -1862,6 +1874,13 @@ export interface operations {
             query?: {
                 /** @description Only batches of this task. */
                 taskId?: string;
+                /** @description Only batches whose number contains this string, or the id or name of whose task does, in any case. */
+                search?: string;
+                /**
+                 * @description `running`: a subtask waits or works. `stopped`, `failed`: none does, and a subtask is stopped or failed. `finished`: all subtasks are finished. Except for
+                 *     `running`, only the newest batches are looked at: 500, or fewer if they have many subtasks.
+                 */
+                status?: "running" | "stopped" | "failed" | "finished";
                 /** @description Number of items to skip. */
                 offset?: components["parameters"]["offset"];
                 /** @description Maximum number of items in the response. */

@@ -171,7 +171,10 @@ export class Runner {
     // A subtask that had ended can be one that is started again.
     this.released.delete(run);
     // This reads the subtasks, if need be: an error of the deferred step would end the process.
-    if (isRunning(run)) this.unfinished.add(run);
+    if (isRunning(run)) {
+      this.unfinished.add(run);
+      run.endedAt = undefined;
+    }
     // Deferred, so that the response to a start precedes the work of its run.
     setImmediate(() => {
       // A run that was removed in the meantime does not work.
@@ -183,10 +186,19 @@ export class Runner {
         this.working.set(subtask, controller);
         this.work(run, subtask, controller.signal).catch((error: unknown) => this.fail(run, subtask, error));
       }
-      if (!isRunning(run)) this.unfinished.delete(run);
+      if (!isRunning(run)) this.end(run);
       this.options.progressed(run);
       this.tellWaiters();
     });
+  }
+
+  private end(run: StoredRun): void {
+    const { store, changed } = this.options;
+    this.unfinished.delete(run);
+    if (run.endedAt !== undefined) return;
+    run.endedAt = store.clock.now();
+    store.runChanged(run);
+    changed();
   }
 
   private mayWork(run: StoredRun): boolean {

@@ -55,6 +55,8 @@ export interface RequestFilter {
   taskId?: string;
   /** Only requests with this status of the response; 0 if there was none. */
   status?: number;
+  /** Only requests with this string in the path, the user agent, the requestId, or the first values of query and body, in any case. */
+  search?: string;
   /** Only requests with a larger `number`. */
   after?: number;
 }
@@ -138,13 +140,28 @@ export class Journal {
   }
 }
 
-function matches(entry: JournalEntry, { operation, taskId, status, after = 0 }: RequestFilter): boolean {
+function matches(entry: JournalEntry, { operation, taskId, status, search, after = 0 }: RequestFilter): boolean {
   return (
     entry.number > after &&
     (operation === undefined || entry.operation === operation) &&
     (status === undefined || entry.status === status) &&
-    (taskId === undefined || tasksOf(entry.query).includes(taskId) || tasksOf(entry.body).includes(taskId))
+    (taskId === undefined || tasksOf(entry.query).includes(taskId) || tasksOf(entry.body).includes(taskId)) &&
+    (search === undefined || contains(entry, search.toLowerCase()))
   );
+}
+
+/** A body can have many values, and a search looks at many requests. */
+const mostSearchedValues = 100;
+
+function contains({ path, userAgent, requestId, query, body }: JournalEntry, wanted: string): boolean {
+  const values: unknown[] = [path, userAgent, requestId, query, body];
+  for (let index = 0; index < Math.min(values.length, mostSearchedValues); index += 1) {
+    const value = values[index];
+    if (typeof value === "object" && value !== null) {
+      values.push(...(Array.isArray(value) ? value : Object.values(value)).slice(0, mostSearchedValues));
+    } else if (value !== undefined && String(value).toLowerCase().includes(wanted)) return true;
+  }
+  return false;
 }
 
 /** The task ids in the fields of a request. */

@@ -48,8 +48,8 @@ export const pageReads: { [Name in Reads]: AdminHandler<Name> } = {
     };
   },
   getRuns(emulator, { query }) {
-    const { offset = 0, limit = defaultLimit, taskId } = query;
-    return { offset, ...emulator.inspect.runPage({ offset, limit, taskId }) };
+    const { offset = 0, limit = defaultLimit, ...filter } = query;
+    return { offset, ...emulator.inspect.runPage({ offset, limit, ...filter }) };
   },
   getRunProgress({ inspect }, { path: { lotNo } }) {
     const summary = inspect.runSummary(lotNo) ?? missingRun(lotNo);

@@ -58,6 +58,10 @@ export interface StoredRun {
   /** Whether its subtasks are listed. */
   split: boolean;
   subtasks: StoredSubtask[];
+  /** When it started, in milliseconds since 1970. Absent: a run of an earlier version of the emulator. */
+  startedAt?: number;
+  /** When its last subtask ended. Absent: it works, or is of an earlier version. */
+  endedAt?: number;
   /** Number of pages that it has opened. Absent: 0. */
   pagesOpened?: number;
   rows: RowList;
@@ -251,7 +255,7 @@ export class Store {
   }
 
   addRun(run: Omit<StoredRun, "lotNo">): StoredRun {
-    const stored = { lotNo: this.nextLotNo(), ...run };
+    const stored = { lotNo: this.nextLotNo(), startedAt: this.clock.now(), ...run };
     this.keepRun(stored);
     return stored;
   }

@@ -147,8 +147,30 @@ describe("rows that want to harm the emulator's page", () => {
       headers: { "content-type": "application/json", "user-agent": "<script>alert(1)</script>" },
       body: JSON.stringify({ taskIds: markup, __proto__: null }),
     });
+    const bodies = [
+      "a text of its own".repeat(50_000),
+      markup,
+      { taskId: "x".repeat(1_000_000) },
+      { taskIds: [{ toString: "none" }, null] },
+      Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`${markup[0]}${index}`, markup])),
+      JSON.parse('{"__proto__": {"taskId": "a"}, "hasOwnProperty": 1}'),
+    ];
+    for (const body of bodies) {
+      await fetch(`${emulator.url}/task/getActions`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${emulator.credentials.accessToken}` },
+        body: JSON.stringify(body),
+      });
+    }
     await page.go("#/requests", "Requests");
     await isUnharmed();
+    assert.equal((await page.cells("Requests, the newest first")).length, bodies.length + 1);
+    const characters = (await page.tab.evaluate("document.querySelector('main').textContent.length")) as number;
+    assert.ok(characters < 20_000, `${characters} characters`);
+    for (const { number } of emulator.requests) {
+      await page.go(`#/requests/${number}`, `Request ${number}`);
+      await isUnharmed();
+    }
     await page.go("#/requests/1", "Request 1");
     await page.tab.getByText("<script>alert(1)</script>").first().waitFor();
     await isUnharmed();

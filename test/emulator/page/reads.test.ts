@@ -79,6 +79,55 @@ describe("the reads of the emulator's page", () => {
     assert.deepEqual(await numbers("taskId=none"), []);
   });
 
+  it("find runs by their status, number and task", async () => {
+    const numbers = async (query: string): Promise<string[]> =>
+      (await admin(emulator, `/runs?${query}`)).json.runs.map((run: { lotNo: string }) => run.lotNo);
+    const finished = await runTemplate(emulator, "task 5");
+    const [stopped, failed] = [emulator.change.startRun("task 5"), emulator.change.startRun("task 6")];
+    emulator.change.setSubtaskStatus(stopped, "stopped");
+    emulator.change.setSubtaskStatus(failed, "failed");
+    emulator.change.holdRuns();
+    const running = emulator.change.startRun("large");
+    assert.deepEqual(await numbers("status=running"), [running]);
+    assert.deepEqual(await numbers("status=stopped"), [stopped]);
+    assert.deepEqual(await numbers("status=failed"), [failed]);
+    assert.deepEqual(await numbers("status=finished&taskId=task%205"), [finished]);
+    assert.deepEqual(await numbers("taskId=task%205&limit=1&offset=1"), [finished]);
+    assert.deepEqual(await numbers("search=A%20LARGE"), [running, lotNo]);
+    assert.deepEqual(await numbers(`search=${finished.slice(2)}`), [finished]);
+    assert.deepEqual(await numbers("search=a%20large&status=finished"), [lotNo]);
+    assert.deepEqual(await numbers("search=nothing"), []);
+    assert.match(await refusalOf(emulator, "/runs?status=done"), /^400 InvalidParameter: .*status/);
+    emulator.change.releaseRuns();
+    await emulator.settled();
+  });
+
+  it("give the times of a run", async () => {
+    const times = async (lot: string) => {
+      const { startedAt, endedAt } = (await admin(emulator, `/runs/${lot}/progress`)).json;
+      return [startedAt, endedAt];
+    };
+    const at = Date.UTC(2030, 0, 1);
+    emulator.setClock({ mode: "fixed", at: new Date(at).toISOString() });
+    emulator.change.holdRuns();
+    const lot = emulator.change.startRun("large");
+    emulator.setClock({ mode: "step", ms: 5_000 });
+    assert.deepEqual(await times(lot), [at, undefined]);
+    emulator.change.stopRun(lot);
+    await emulator.settled();
+    assert.deepEqual(await times(lot), [at, at + 5_000]);
+    const document = emulator.exportState();
+    await emulator.importState(document);
+    assert.deepEqual(await times(lot), [at, at + 5_000]);
+    emulator.change.continueRun(lot);
+    assert.deepEqual(await times(lot), [at, undefined], "it works again");
+    emulator.setClock({ mode: "step", ms: 5_000 });
+    emulator.change.releaseRuns();
+    await emulator.settled();
+    assert.deepEqual(await times(lot), [at, at + 10_000]);
+    emulator.setClock({ mode: "real" });
+  });
+
   it("give the subtasks of a run in parts, and its samples", async () => {
     const { json } = await admin(emulator, `/runs/${lotNo}/subtasks?offset=100&limit=50`);
     assert.equal(json.total, 120);
@@ -123,6 +172,24 @@ describe("the reads of the emulator's page", () => {
     assert.deepEqual(await ids("offset=1"), ["b", "c"]);
   });
 
+  it("find requests by a string in any of their fields", async () => {
+    emulator.clearRequests();
+    const headers = { "user-agent": "The Client/1.0" };
+    await call(emulator, "getActions", { fields: { taskIds: ["a", "Needle"] }, headers });
+    await call(emulator, "getData", { fields: { taskId: "other", offset: 0, size: 7 } });
+    const [first, second] = emulator.requests.map(({ number }) => number);
+    const numbers = async (search: string): Promise<number[]> =>
+      (await admin(emulator, `/requests?search=${encodeURIComponent(search)}`)).json.requests.map(
+        (request: { number: number }) => request.number,
+      );
+    assert.deepEqual(await numbers("nEEdle"), [first]);
+    assert.deepEqual(await numbers("the client/1"), [first]);
+    assert.deepEqual(await numbers("/DATA/all"), [second]);
+    assert.ok((await numbers("other")).includes(second ?? 0));
+    assert.deepEqual(await numbers(emulator.requests[1]?.requestId ?? ""), [second]);
+    assert.deepEqual(await numbers("no such text"), []);
+  });
+
   it("refuse what does not exist, and sizes without a bound", async () => {
     assert.match(await refusalOf(emulator, "/tasks/none"), /^404 NotFound: there is no task none/);
     for (const part of ["progress", "subtasks", "rows"]) {
@@ -131,6 +198,17 @@ describe("the reads of the emulator's page", () => {
     for (const query of ["limit=1001", "limit=0", "offset=-1", "limit=1e9"]) {
       assert.match(await refusalOf(emulator, `/tasks?${query}`), /^400 InvalidParameter/);
     }
+  });
+
+  it("look at a bounded number of runs for a status, and say so", async () => {
+    for (let count = 0; count < 510; count += 1) emulator.change.insertRows(`task ${20 + (count % 100)}`, []);
+    emulator.change.addTask({ taskId: "new", taskGroupId: "group", actions: [] });
+    for (let count = 0; count < 500; count += 1) emulator.change.startRun("new");
+    await emulator.settled();
+    const { json } = await admin(emulator, "/runs?status=finished&limit=1");
+    assert.deepEqual([json.total, json.examined], [500, 500]);
+    assert.equal((await admin(emulator, "/runs?status=running")).json.examined, undefined);
+    assert.equal((await admin(emulator, "/runs?status=finished&taskId=large")).json.examined, undefined);
   });
 
   it("describe every behaviour", async () => {

@@ -66,7 +66,7 @@ describe("the emulator's page", () => {
     await page.tab.getByRole("link", { name: "Next" }).click();
     await page.tab.getByText("Tasks 51 to 100 of 122").waitFor();
     await page.tab.getByLabel("Id or name contains").fill("SHOP");
-    await page.tab.getByRole("button", { name: "Search" }).click();
+    await page.tab.getByRole("button", { name: "Filter" }).click();
     await page.tab.getByText("1 task", { exact: true }).waitFor();
     const [cells] = await page.cells("Tasks");
     assert.deepEqual(cells?.slice(0, 6), ["shop", "Shop", "group", "3", "4", "0"]);
@@ -152,8 +152,8 @@ describe("the emulator's page", () => {
     await page.isLive();
     const newest = page.tab.locator("tbody tr").first();
     await call(emulator, "getActions", { fields: { taskIds: ["shop"] }, headers: { "user-agent": "a test" } });
-    await newest.getByText("a test").waitFor();
     await newest.getByText("401").waitFor();
+    await newest.getByRole("link", { name: "shop" }).waitFor();
     await page.tab.getByRole("button", { name: "Pause" }).click();
     await page.tab.getByText("The list stays as it is.").waitFor();
     await call(emulator, "getData", { fields: { taskId: "shop", offset: 0, size: 1 } });
@@ -162,10 +162,54 @@ describe("the emulator's page", () => {
     await page.tab.getByRole("button", { name: "Filter" }).click();
     await page.tab.getByText("1 request", { exact: true }).waitFor();
     assert.equal((await page.cells("Requests, the newest first"))[0]?.[2], "startTask");
+    await page.tab.getByRole("link", { name: "Show all" }).click();
+    await page.tab.getByLabel("Status (0: no response)").fill("401");
+    await page.tab.getByLabel("Text").fill("A TEST");
+    await page.tab.getByRole("button", { name: "Filter" }).click();
+    await page.tab.getByText("1 request", { exact: true }).waitFor();
+    await page.go("#/requests?operation=getData", "Requests");
+    await page.tab.getByText("offset: 0, size: 1").waitFor();
+    await page.go("#/requests?operation=startTask&taskId=shop", "Requests");
+    await page.tab.getByText("1 request", { exact: true }).waitFor();
     await page.tab.getByRole("button", { name: "Pause" }).click();
     await page.tab.getByRole("table").getByRole("link").first().click();
     await page.shows(/^Request \d+$/);
     await page.tab.getByRole("region", { name: "The body" }).getByText('"taskId": "shop"').waitFor();
+  });
+
+  it("lists runs with their times, and finds them by status, task and text", async () => {
+    const shown = async (): Promise<string[]> =>
+      (await page.cells("Runs, the newest first")).map(([, taskId]) => taskId ?? "");
+    emulator.change.holdRuns();
+    emulator.change.startRun("copy-7");
+    emulator.change.releaseRuns();
+    const stopped = emulator.change.startRun("copy-8");
+    emulator.change.setSubtaskStatus(stopped, "stopped");
+    await emulator.settled();
+    await page.go("#/runs", "Runs");
+    assert.deepEqual((await shown()).slice(0, 2), ["copy-8", "copy-7"]);
+    const [first] = await page.cells("Runs, the newest first");
+    assert.match(first?.[3] ?? "", /^\d\d:\d\d:\d\d$/);
+    assert.match(first?.[4] ?? "", /^\d+ ms$|^\d+\.\d s$/);
+    await page.tab.getByLabel("Status").selectOption("stopped");
+    await page.tab.getByRole("button", { name: "Filter" }).click();
+    await page.tab.getByText("1 run", { exact: true }).waitFor();
+    assert.deepEqual(await shown(), ["copy-8"]);
+    await page.tab.getByLabel("Run, task or name contains").fill("COPY-7");
+    await page.tab.getByRole("button", { name: "Filter" }).click();
+    await page.tab.getByText("No run matches.").waitFor();
+    await page.tab.getByRole("link", { name: "Show all" }).click();
+    await page.tab.getByLabel("Task", { exact: true }).fill("many-rows");
+    await page.tab.getByRole("button", { name: "Filter" }).click();
+    await page.shows("Runs of many-rows");
+    assert.deepEqual(await shown(), ["many-rows"]);
+  });
+
+  it("empties the journal", async () => {
+    await page.go("#/requests", "Requests");
+    await page.tab.getByRole("button", { name: "Empty the journal" }).click();
+    await page.tab.getByText("The service has received no request that matches.").waitFor();
+    assert.equal(emulator.requests.length, 0);
   });
 
   it("switches a behaviour of the service, and follows changes of others", async () => {

@@ -71,7 +71,7 @@ export const stateSchema = record({
         readsAsked: integer,
         lateReads: record({ left: integer, of: integer }),
       },
-      { pagesOpened: integer },
+      { startedAt: integer, endedAt: integer, pagesOpened: integer },
     ),
   ),
 });
