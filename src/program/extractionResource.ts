@@ -151,11 +151,25 @@ function propertiesOf(
     (each) => opts?.id !== undefined || definition.args[each]?.derived,
   );
   const outputs = [...filledIn, ...definition.outputs].map((each) => [each, undefined]);
+  const sent = Object.entries(linesAsOne(definition.args, given));
   return {
     ...Object.fromEntries(outputs),
-    ...linesAsOne(definition.args, given),
+    ...Object.fromEntries(sent.map(([each, value]) => [each, withText(value)])),
     [providerKey]: providerText(definition.type),
   };
+}
+
+/** The SDK makes a string of each argument that is no output. That fails for a map with an action or a field named `toString`. */
+function withText(value: unknown): unknown {
+  if (Output.isInstance(value)) {
+    return value;
+  }
+  try {
+    String(value);
+    return value;
+  } catch (error) {
+    return error instanceof TypeError ? output(value) : value;
+  }
 }
 
 /**

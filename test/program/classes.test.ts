@@ -410,6 +410,18 @@ describe("typed classes", () => {
     );
   });
 
+  it("accept actions and fields with the names of methods", async () => {
+    const action = { actionType: "A", properties: { toString: "x", valueOf: "y" } };
+    const registered = await run(() => {
+      const actions = { toString: action, valueOf: action, constructor: action };
+      new webextract.ExtractionTask("task", { from: { adoptTaskId: "t" }, actions });
+      const columns = { toString: "int64" as const };
+      new webextract.DataExport("rows", { taskId: "t", scope: "all", path: "a.parquet", format: "parquet", columns });
+      new webextract.CloudRun("run", { taskId: "t", triggers: [{ toString: "x" }] });
+    });
+    assert.deepEqual(Object.keys(registered).sort(), ["project-stack", "rows", "run", "task"]);
+  });
+
   it("refuse deleteBeforeReplace: false on a CloudRun, with the reason", async () => {
     for (const deleteBeforeReplace of [true, undefined]) {
       await run(() => void new webextract.CloudRun("run", { taskId: "t" }, { deleteBeforeReplace }));

@@ -36,8 +36,14 @@ const shapes = [
   /(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*/g,
   /(?<![\w-])(?:gh[opsru]_[A-Za-z\d]{30,}|github_pat_\w{30,}|glpat-[\w-]{20,}|xox[abeoprs]-[\w-]{10,}|npm_[A-Za-z\d]{30,})/g,
   /(?<![\w-])(?:[prs]k_(?:live|test)_[A-Za-z\d]{16,}|AIza[\w-]{35}|sk-[\w-]{32,}|SG\.[\w-]{16,}\.[\w-]{16,}|pul-[a-f\d]{40})/g,
+  /(?<![\w-])hf_[A-Za-z\d]{30,}/g,
+  /(?<=\/\/hooks\.slack\.com\/(?:services|workflows)\/)[\w/-]{20,}/g,
+  /(?<=\/bot)\d{4,20}:[\w-]{30,}/g,
+  // The lines of a key of PuTTY, and the user of a command line of curl.
+  /(?<=Private-Lines: \d{1,4}(?:\s|\\[nr]){1,4})[A-Za-z\d+/=\\\s]{8,}/g,
+  /(?<=\bcurl\b[^\r\n]{0,200}\s(?:-u|-U|--user|--proxy-user)\s{0,4}["']?)[^\s:"']{1,100}:[^\s"']{1,200}/g,
   // The credential of a header is long, or has a digit, a padding or a capital within it. Other words after "Basic" are text.
-  /(?<![\w-])(?:[Bb]earer|[Bb]asic|BEARER|BASIC)\s{1,8}((?=[\w.~+/-]{0,200}(?:\d|=|[a-z][A-Z])|\w{20})[\w.~+/-]{6,}=*)/g,
+  /(?<![\w-])(?:[Bb]earer|[Bb]asic|[Nn]egotiate|BEARER|BASIC|NTLM)\s{1,8}((?=[\w.~+/-]{0,200}(?:\d|=|[a-z][A-Z])|\w{20})[\w.~+/-]{6,}=*)/g,
   // User and password of an address; of a proxy also without a scheme, or as the last two of four fields.
   /:\/\/([^\s/?#"'<>\\]+)@/g,
   /(?<![\w.~%!$+:/@-])([\w.~%!$+-]{1,100}:[\w.~%!$+-]{1,200})@[\w.-]{1,200}:\d/g,
@@ -53,8 +59,8 @@ function shapesIn(text: string): Range[] {
   );
 }
 
-/** A name, as in JSON, in a header, in a form, in the query of an address, or in a file of settings, up to its value. */
-const nameAndSign = /(?<![\w.%-])([\w.%-]{1,64})\\{0,8}["']?[ \t]{0,8}[:=][ \t]{0,8}/g;
+/** A name, as in JSON, in a header, in a form, in the tag of XML, in the query of an address, or in a file of settings, up to its value. */
+const nameAndSign = /(?<![\w.%-])([\w.%-]{1,64})(?:\\{0,8}["']?[ \t]{0,8}[:=][ \t]{0,8}|>)/g;
 
 /** The values whose names say that they are secret. */
 function namedValuesIn(text: string): Range[] {
@@ -119,7 +125,7 @@ function isHeader(name: string): boolean {
   return headers.includes(lettersOf(name));
 }
 
-const secretWords = ["password", "passwd", "pwd", "passphrase", "secret", "token", "authorization"];
+const secretWords = ["password", "passwort", "passwd", "pwd", "passphrase", "secret", "token", "authorization"];
 const secretPairs = ["apikey", "accesskey", "privatekey", "secretkey", "authkey"];
 /** A property such as PasswordSelector says where something is, not what it is. */
 const places = [
@@ -139,14 +145,20 @@ function isSecretName(name: string): boolean {
   if (places.includes(words.at(-1) ?? "") || harmlessTokens.some((each) => words.join("").endsWith(each))) {
     return false;
   }
-  return words.some((word, index) => {
-    const pair = `${word}${words[index + 1] ?? ""}`;
-    const isWhole = secretWords.includes(word) || word === "cookie" || word === "cookies";
-    // Words can stand together without a border, as in "userpassword".
-    return (
-      isWhole || secretPairs.includes(pair) || [...secretWords, ...secretPairs].some((secret) => word.endsWith(secret))
-    );
-  });
+  // Within a name, "pass" is mostly something else, as in FirstPass.
+  return (
+    words.join() === "pass" ||
+    words.some((word, index) => {
+      const pair = `${word}${words[index + 1] ?? ""}`;
+      const isWhole = secretWords.includes(word) || ["cookie", "cookies", "credentials"].includes(word);
+      // Words can stand together without a border, as in "userpassword".
+      return (
+        isWhole ||
+        secretPairs.includes(pair) ||
+        [...secretWords, ...secretPairs].some((secret) => word.endsWith(secret))
+      );
+    })
+  );
 }
 
 /** Names in the query of an address that are too short to be secret elsewhere. */
