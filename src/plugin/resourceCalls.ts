@@ -24,6 +24,7 @@ import { claimParts } from "../provider/layers/ownership";
 import { InitFailure, ProviderError } from "../provider/providerErrors";
 import type { Change, Written } from "../provider/resourceSteps";
 import { ResourceSteps } from "../provider/resourceSteps";
+import { importArgs } from "../resources/adopt/importArgs";
 import type { Problem } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { resources } from "../resources/index";
@@ -152,6 +153,19 @@ export class ResourceCalls {
     const inputs = decodeProperties(fromStruct(request.getInputs()));
     return steps.during(async () => {
       const response = new ReadResponse();
+      if (Object.keys(props.values).length === 0 && Object.keys(inputs.values).length === 0) {
+        const imported = await importArgs(resource.type, id, this.host.context(undefined, urn));
+        const { args } = await checkArguments(resource, this.host, { given: imported.args, previous: {} });
+        const found = await steps.read({ urn, id: imported.id, state: { ...args, ...imported.state } });
+        if (found === undefined) {
+          throw new ProviderError(`There is no ${resource.type} "${id}" at the service.`);
+        }
+        response.setId(imported.id);
+        response.setProperties(stateStruct(resource, found.state, undefined));
+        // As a program writes them, because the engine writes the program from them.
+        response.setInputs(toStruct(encode(imported.args)));
+        return response;
+      }
       const found = await steps.read({ urn, id, state: props.values });
       if (found !== undefined) {
         response.setId(id);

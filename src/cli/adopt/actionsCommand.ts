@@ -1,13 +1,13 @@
+import type { AdoptedAction } from "../../resources/adopt/adoptedTask";
+import { secretValue } from "../../resources/adopt/adoptedTask";
+import { Secrets } from "../../resources/adopt/secrets";
 import { counted } from "../../resources/values";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
 import { taskArgument, typesOption } from "../options";
 import { table } from "../table";
-import type { AdoptedAction } from "./adoptedTask";
-import { secretValue } from "./adoptedTask";
 import { readTasks } from "./readTasks";
-import { Secrets } from "./secrets";
 
 interface Flags extends ConnectionFlags {
   types?: string[];
@@ -34,7 +34,7 @@ export const actionsCommand: CliCommand = {
     const { taskId } = connection.task;
     const context = cli.context(connection);
     const asked = types ?? context.settings.actionTypes;
-    const { tasks } = await readTasks([{ taskId }], asked, new Secrets(connection.options), context);
+    const { tasks } = await readTasks([{ taskId }], asked, Secrets.of(connection.options), context);
     const [task] = tasks;
     cli.checkInterrupted("Nothing was shown.");
     if (task === undefined) {

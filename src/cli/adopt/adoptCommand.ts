@@ -1,5 +1,7 @@
 import { dirname } from "node:path";
 import { Argument, Option } from "commander";
+import type { AdoptedTask } from "../../resources/adopt/adoptedTask";
+import { Secrets } from "../../resources/adopt/secrets";
 import { counted } from "../../resources/values";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
@@ -10,10 +12,8 @@ import { inputFile } from "../inputFile";
 import { typesOption, yesOption } from "../options";
 import type { AdoptedFiles, Language, PlannedFile } from "./adoptedFiles";
 import { adoptedFiles, targetProblem } from "./adoptedFiles";
-import type { AdoptedTask } from "./adoptedTask";
 import { comment } from "./declaration";
 import { readTasks } from "./readTasks";
-import { Secrets } from "./secrets";
 import type { WantedTask } from "./wantedTasks";
 import { taskOfArgument, tasksOfFile } from "./wantedTasks";
 import { writeFiles } from "./writeFiles";
@@ -92,7 +92,7 @@ export const adoptCommand: CliCommand = {
     requireOneName(wanted, nothingWritten);
     const context = cli.context(connection);
     const asked = types ?? context.settings.actionTypes;
-    const { tasks, gone } = await readTasks(wanted, asked, new Secrets(connection.options), context);
+    const { tasks, gone } = await readTasks(wanted, asked, Secrets.of(connection.options), context);
     cli.checkInterrupted(nothingWritten);
     if (gone.length > 0) {
       const message = `The service does not know ${gone.length === 1 ? "the task" : "the tasks"} ${gone.join(", ")}. ${nothingWritten}`;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve, sep } from "node:path";
-import type { AdoptedAction, AdoptedTask } from "./adoptedTask";
-import { secretValue } from "./adoptedTask";
+import type { AdoptedAction, AdoptedTask } from "../../resources/adopt/adoptedTask";
+import { secretValue } from "../../resources/adopt/adoptedTask";
 import type { Fields, ItemsFileOf, NamedTask } from "./declaration";
 import { declarationOf } from "./declaration";
 import { typescriptProgram } from "./typescriptProgram";

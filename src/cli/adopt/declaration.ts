@@ -1,5 +1,5 @@
-import type { AdoptedAction, AdoptedTask } from "./adoptedTask";
-import { secretValue } from "./adoptedTask";
+import type { AdoptedAction, AdoptedTask } from "../../resources/adopt/adoptedTask";
+import { secretValue } from "../../resources/adopt/adoptedTask";
 
 /** A declaration before it is written in a language: ordered fields with comments. */
 export interface Fields {

@@ -1,8 +1,7 @@
+import type { AdoptedTask } from "../../resources/adopt/adoptedTask";
+import { readTaskShown } from "../../resources/adopt/readTaskShown";
+import type { Secrets } from "../../resources/adopt/secrets";
 import type { Context } from "../../resources/resource";
-import { lookUpByRows, lookUpTask } from "../../resources/task/taskPresence";
-import type { AdoptedTask } from "./adoptedTask";
-import { adoptedTask } from "./adoptedTask";
-import type { Secrets } from "./secrets";
 import type { WantedTask } from "./wantedTasks";
 
 /** Tasks that were read, and those that the service does not know. */
@@ -40,15 +39,12 @@ async function readTask(
   context: Context,
 ): Promise<AdoptedTask | undefined> {
   const { actionTypes } = context.settings;
-  const presence = await lookUpTask(taskId, [], context);
-  const is = presence.is === "unclear" ? await lookUpByRows(taskId, context) : presence.is;
-  if (is === "gone") {
+  const task = await readTaskShown(taskId, secrets, context);
+  if (task === undefined) {
     return undefined;
   }
-  const task = adoptedTask(taskId, presence.is === "there" ? presence.actions : [], secrets);
-  const shownName = presence.is === "there" ? presence.name : undefined;
   const notes = [...noteOfTypes(actionTypes, task.shown === 0), ...task.notes];
-  return { ...task, name, shownName, group, profile, notes };
+  return { ...task, name, group, profile, notes };
 }
 
 /** The contract does not say what an empty list of types does, so even a response to it can lack actions. */

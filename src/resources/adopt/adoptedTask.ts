@@ -1,8 +1,8 @@
-import { splitLines } from "../../resources/lists/lines";
-import type { ActionShown } from "../../resources/task/taskPresence";
-import { fieldOf, itemsOf, pairOf } from "../../resources/task/taskPresence";
-import { counted } from "../../resources/values";
 import { isRecord } from "../../service/isRecord";
+import { splitLines } from "../lists/lines";
+import type { ActionShown } from "../task/taskPresence";
+import { fieldOf, itemsOf, pairOf } from "../task/taskPresence";
+import { counted } from "../values";
 import type { Secrets } from "./secrets";
 
 /** A task of the service, as far as it can be declared. */
@@ -107,7 +107,7 @@ function adoptedAction(
     } else if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") {
       notes.push(`Property "${name}" is not declared, because its value is neither a string, a number nor a boolean.`);
     } else if (secrets.mayBeProperty(name, String(value)) || secrets.isTypedPassword(name, textsBeside(name))) {
-      notes.push(`The value of property "${name}" may be a secret. It is a variable that you have to set.`);
+      notes.push(`The value of property "${name}" may be a secret. It ${secrets.fate}.`);
       properties.set(name, secretValue);
     } else {
       // The arguments refuse a number whose last digits may be lost.
@@ -198,9 +198,7 @@ function adoptedLoop(shown: ActionShown, secrets: Secrets, notes: string[]): Ado
     return undefined;
   }
   if (items.some((item) => secrets.mayBeValue(item))) {
-    notes.push(
-      `An item of the list of ${counted(items.length, "item")} may be a secret. The list is a variable that you have to set.`,
-    );
+    notes.push(`An item of the list of ${counted(items.length, "item")} may be a secret. The list ${secrets.fate}.`);
     return { loopType: String(loopType), items: secretValue };
   }
   return { loopType: String(loopType), items };

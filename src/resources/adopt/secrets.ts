@@ -6,11 +6,19 @@ import type { ServiceClientOptions } from "../../service/options";
  * them, so this is a guess.
  */
 export class Secrets {
-  private readonly credentials: readonly string[];
+  /**
+   * @param redact hides the credentials in use
+   * @param fate what becomes of a value that may be a secret: the end of a sentence
+   */
+  constructor(
+    private readonly redact: (text: string) => string = (text) => text,
+    readonly fate = "is a variable that you have to set",
+  ) {}
 
-  /** @param options those of the connection, with its credentials */
-  constructor({ accessToken, refreshToken, apiKey }: Partial<ServiceClientOptions> = {}) {
-    this.credentials = [accessToken, refreshToken, apiKey].filter((each) => each !== undefined);
+  /** @param options those of a connection, with its credentials */
+  static of({ accessToken, refreshToken, apiKey }: Partial<ServiceClientOptions>): Secrets {
+    const credentials = [accessToken, refreshToken, apiKey].filter((each) => each !== undefined && each !== "");
+    return new Secrets((text) => credentials.reduce<string>((hidden, each = "") => hidden.replaceAll(each, ""), text));
   }
 
   /** Whether a property is or contains a secret. */
@@ -32,7 +40,7 @@ export class Secrets {
   }
 
   private hasCredential(value: string): boolean {
-    return this.credentials.some((credential) => credential !== "" && value.includes(credential));
+    return this.redact(value) !== value;
   }
 }
 

@@ -1,0 +1,147 @@
+import { isServiceError } from "../../service/errors/errors";
+import type { Context } from "../resource";
+import { ResourceError } from "../resource";
+import { terminalStatusOf } from "../run/subtaskList";
+import type { AdoptedAction, AdoptedTask } from "./adoptedTask";
+import { secretValue } from "./adoptedTask";
+import { readTaskShown } from "./readTaskShown";
+import { Secrets } from "./secrets";
+
+/** An object of the service as a program declares it. */
+export interface Imported {
+  /** The id of its resource. */
+  id: string;
+  /** As a program writes them. */
+  args: Record<string, unknown>;
+  /** State beside the arguments that a read needs. */
+  state?: Record<string, unknown>;
+}
+
+type Import = (id: string, context: Context) => Promise<Imported>;
+
+/** How an existing object becomes a resource, by the resource's type. Makes no write. */
+const imports: Readonly<Record<string, Import>> = {
+  TaskCopy: async (id, context) => {
+    await taskOf(id, context);
+    return { id, args: { adoptTaskId: id } };
+  },
+  ExtractionTask: async (id, context) => {
+    const { actions } = await taskOf(id, context);
+    const declared = entries(actions, (action) => ({ ...propertiesOf(action), ...loopOf(action) }));
+    return { id, args: { from: { adoptTaskId: id }, ...(declared && { actions: declared }) } };
+  },
+  TaskParameters: async (taskId, context) => {
+    const { actions } = await taskOf(taskId, context);
+    return actionsOf(
+      taskId,
+      "TaskParameters",
+      entries(actions, (action) => ({ ...propertiesOf(action), ...loopOf(action) })),
+    );
+  },
+  TaskActionConfig: async (taskId, context) => {
+    const { actions } = await taskOf(taskId, context);
+    return actionsOf(taskId, "TaskActionConfig", entries(actions, propertiesOf));
+  },
+  TaskLoopItems: async (id, context) => {
+    const [taskId, actionId] = partsOf("TaskLoopItems", id, "ACTION");
+    const { actions } = await taskOf(taskId, context);
+    const { loop } = actions.find((action) => action.actionId === actionId) ?? {};
+    if (loop === undefined || loop.items === secretValue) {
+      throw new ResourceError(
+        `The service shows no list of action "${actionId}" of task "${taskId}" that can be imported. The import requests the actions of webextract:actionTypes.`,
+      );
+    }
+    return { id: taskId, args: { taskId, actionId, loopType: loop.loopType, items: [...loop.items] } };
+  },
+  CloudRun: async (id, context) => {
+    const [taskId, lotNo] = partsOf("CloudRun", id, "LOTNO");
+    await taskOf(taskId, context);
+    const state = { lotNo, status: "adopted", subtasks: { total: 0, byStatus: {} } };
+    return { id: lotNo, args: { taskId, adoptLotNo: lotNo }, state };
+  },
+  CloudSubtasks: async (taskId, context) => {
+    const list = await context.client.allSubtasks(taskId).catch((error: unknown) => {
+      throw isServiceError(error, "notFound") ? noTask(taskId) : error;
+    });
+    if (list.length === 0) {
+      throw new ResourceError(`Task "${taskId}" has no subtasks, so they cannot be imported.`);
+    }
+    const isAtRest = list.every(({ status }) => {
+      const terminal = terminalStatusOf(status, context.settings.statuses);
+      return terminal !== undefined && terminal !== "finished";
+    });
+    const subTaskIds = list.map(({ subTaskId }) => subTaskId).sort();
+    return { id: taskId, args: { taskId, subTaskIds, desired: isAtRest ? "stopped" : "started" } };
+  },
+};
+
+/** @throws ResourceError that says why the object cannot be imported */
+export async function importArgs(type: string, id: string, context: Context): Promise<Imported> {
+  const read = Object.hasOwn(imports, type) ? imports[type] : undefined;
+  if (read === undefined) {
+    throw new ResourceError(
+      `A ${type} cannot be imported, because the service does not show it. Declare it in the program: an up makes it.`,
+    );
+  }
+  return read(id, context);
+}
+
+async function taskOf(taskId: string, context: Context): Promise<AdoptedTask> {
+  const fate = "is not imported. To declare it, take it from a secret of the configuration";
+  const task = await readTaskShown(taskId, new Secrets(context.redact, fate), context);
+  if (task === undefined) {
+    throw noTask(taskId);
+  }
+  const ofActions = task.actions.flatMap(({ actionId, notes }) => notes.map((note) => `Action "${actionId}": ${note}`));
+  for (const note of [...task.notes, ...ofActions]) {
+    context.warn(note);
+  }
+  return task;
+}
+
+function noTask(taskId: string): ResourceError {
+  return new ResourceError(`There is no task "${taskId}" at the service.`);
+}
+
+/** An id can contain a slash, and the id of an action or a run rarely does: the last one separates them. */
+function partsOf(type: string, id: string, second: string): [string, string] {
+  const slash = id.lastIndexOf("/");
+  if (slash <= 0 || slash === id.length - 1) {
+    throw new ResourceError(
+      `The id for the import of a ${type} is TASK/${second}, such as "my-task/${second.toLowerCase()}-1".`,
+    );
+  }
+  return [id.slice(0, slash), id.slice(slash + 1)];
+}
+
+function actionsOf(taskId: string, type: string, actions: Record<string, unknown> | undefined): Imported {
+  if (actions === undefined) {
+    throw new ResourceError(
+      `The service shows nothing of task "${taskId}" that a ${type} declares. The import requests the actions of webextract:actionTypes.`,
+    );
+  }
+  return { id: taskId, args: { taskId, actions } };
+}
+
+/** The actions of which there is something to declare. */
+function entries(
+  actions: readonly AdoptedAction[],
+  partsOf: (action: AdoptedAction) => object,
+): Record<string, unknown> | undefined {
+  const declared = actions.flatMap((action) => {
+    const parts = partsOf(action);
+    return Object.keys(parts).length === 0 ? [] : [[action.actionId, { actionType: action.actionType, ...parts }]];
+  });
+  return declared.length === 0 ? undefined : Object.fromEntries(declared);
+}
+
+function propertiesOf({ properties }: AdoptedAction): { properties?: Record<string, unknown> } {
+  const known = [...properties].filter(([, value]) => value !== secretValue);
+  return known.length === 0 ? {} : { properties: Object.fromEntries(known) };
+}
+
+function loopOf({ loop }: AdoptedAction): { loop?: object } {
+  return loop === undefined || loop.items === secretValue
+    ? {}
+    : { loop: { loopType: loop.loopType, items: [...loop.items] } };
+}
