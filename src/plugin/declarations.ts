@@ -16,6 +16,8 @@ import { ResourceReference } from "./values";
 interface Declared {
   resource: AnyResource;
   args: Properties;
+  /** Whether an argument is secret: so is the hash of the arguments then. */
+  isSecret: boolean;
   /** Undefined until the engine or a create names it. */
   id?: string;
 }
@@ -63,11 +65,22 @@ export class Declarations {
     return replaceEach(args, (value) => value instanceof ResourceReference, unknown) as Properties;
   }
 
-  noteChecked(resource: AnyResource, urn: string, args: Properties, isNew: boolean): void {
-    this.declared.set(urn, { ...this.declared.get(urn), resource, args });
+  noteChecked(urn: string, declared: Omit<Declared, "id">, isNew: boolean): void {
+    this.declared.set(urn, { ...this.declared.get(urn), ...declared });
     if (isNew) {
-      this.settingsOf(resource, args)?.add(urn);
+      this.settingsOf(declared.resource, declared.args)?.add(urn);
     }
+  }
+
+  /** Whether a hash that {@link resolve} makes for `rerunOn` is that of secret arguments. */
+  hasSecretHash({ rerunOn }: Properties): boolean {
+    const given: unknown[] = Array.isArray(rerunOn) ? rerunOn : [];
+    const secret = [...this.declared].filter(([, { isSecret }]) => isSecret);
+    return given.some((each) =>
+      secret.some(([urn, { id }]) =>
+        each instanceof ResourceReference ? each.urn === urn : id !== undefined && each === id,
+      ),
+    );
   }
 
   noteDiff(urn: string, id: string, isChanged: boolean): void {

@@ -81,10 +81,13 @@ export class ResourceCalls {
       const all = [...found, ...problems];
       if (all.length === 0) {
         const isNew = Object.keys(olds.values).length === 0;
-        this.declarations.noteChecked(resource, urn, args as Properties, isNew);
+        const isSecret = news.secrets !== undefined;
+        this.declarations.noteChecked(urn, { resource, args: args as Properties, isSecret }, isNew);
       }
+      const ofHash = allSecret(this.declarations.hasSecretHash(news.values) ? ["rerunOn"] : []);
+      const secrets = joinSecrets(withDerived(resource.args, news.secrets), ofHash);
       const response = new CheckResponse();
-      response.setInputs(toStruct(encode(args, withDerived(resource.args, news.secrets))));
+      response.setInputs(toStruct(encode(args, secrets)));
       response.setFailuresList(all.map((problem) => failureOf(problem, news.values, news.secrets)));
       return response;
     });

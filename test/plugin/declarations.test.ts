@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { unknownText } from "../program/inProcess";
 import type { Properties } from "./pluginClient";
-import { PluginWorld, reference, urnOf } from "./pluginClient";
+import { PluginWorld, reference, secret, urnOf } from "./pluginClient";
 
 const loopArgs = { taskId: "task-1", actionId: "each", loopType: "UrlList", items: ["a"] };
 const runArgs = { taskId: "task-1" };
@@ -27,6 +27,16 @@ describe("what a program of the native plugin declares", () => {
     await world.checked("TaskLoopItems", { ...loopArgs, items: ["b"] });
     assert.notDeepEqual(await rerunOn("task-1"), byReference);
     assert.deepEqual(await rerunOn(byReference[0], { rerunOn: byReference }), byReference, "with ignoreChanges");
+  });
+
+  it("is a secret of rerunOn if one of its arguments is secret, as a program with the classes has it", async () => {
+    await world.create("TaskLoopItems", await world.checked("TaskLoopItems", { ...loopArgs, items: secret(["a"]) }));
+    const name = urnOf("TaskLoopItems", "TaskLoopItems");
+    for (const value of [reference(name, "task-1"), "task-1"]) {
+      const hidden = (await rerunOn(value)) as unknown as { value: string[] };
+      assert.deepEqual(hidden, secret(hidden.value));
+      assert.match(hidden.value[0] ?? "", /^TaskLoopItems TaskLoopItems [0-9a-f]{12}$/);
+    }
   });
 
   it("is unknown for rerunOn while an argument is unknown, and refused if it is nothing of this provider", async () => {

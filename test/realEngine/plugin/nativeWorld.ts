@@ -8,7 +8,7 @@ import { World } from "../world";
 let bin: string | undefined;
 
 /** A folder with the plugin of `dist`, as `node_modules/.bin` has it. */
-function pluginFolder(): string {
+export function pluginFolder(): string {
   if (bin === undefined) {
     const folder = mkdtempSync(join(tmpdir(), "webextract-plugin-"));
     const main = join(repositoryRoot, "dist", "plugin", "main.js");

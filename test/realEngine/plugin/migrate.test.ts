@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { stringify } from "yaml";
+import { ensureEngine } from "../../../scripts/engine/ensureEngine";
+import { ensureHosts } from "../../../scripts/engine/hosts";
+import { repositoryRoot } from "../harness";
+import { World } from "../world";
+import { pluginFolder } from "./nativeWorld";
+
+const program = `
+const secret = pulumi.secret("of-nobody-4711");
+const books = new ExtractionTask("books", {
+  from: { sourceTaskId: "template-1", taskGroupId: "group-1" },
+  actions: { open: { actionType: "NavigateAction", properties: { Url: "https://books.test/", Wait: secret } } },
+  startUrls: { urls: ["https://books.test/a", "https://books.test/b"] },
+});
+const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-2" }, { protect: true });
+new TaskParameters("parameters", {
+  taskId: copy.id, actions: { open: { actionType: "NavigateAction", properties: { Wait: 3 } } },
+}, { parent: copy });
+new TaskLoopItems("loop", {
+  taskId: copy.id, actionId: "each", loopType: "UrlList", items: ["https://x.test/1", "https://x.test/2"],
+});
+const run = new CloudRun("run", { taskId: books.id, rerunOn: [books], waitFor: "finished" });
+new DataExport("rows", { taskId: books.id, scope: "batch", lotNo: run.id, path: "rows/{lotNo}.ndjson" });
+`;
+
+/** The same in YAML. \`rerunOn\` names the task as the classes do. */
+const yaml = {
+  name: "test",
+  runtime: "yaml",
+  plugins: { providers: [{ name: "webextract", path: "" }] },
+  resources: {
+    books: {
+      type: "webextract:ExtractionTask",
+      properties: {
+        from: { sourceTaskId: "template-1", taskGroupId: "group-1" },
+        actions: {
+          open: {
+            actionType: "NavigateAction",
+            properties: { Url: "https://books.test/", Wait: { "fn::secret": "of-nobody-4711" } },
+          },
+        },
+        startUrls: { urls: ["https://books.test/a", "https://books.test/b"] },
+      },
+    },
+    copy: {
+      type: "webextract:TaskCopy",
+      properties: { sourceTaskId: "template-1", taskGroupId: "group-2" },
+      options: { protect: true },
+    },
+    parameters: {
+      type: "webextract:TaskParameters",
+      properties: {
+        taskId: "${copy.id}",
+        actions: { open: { actionType: "NavigateAction", properties: { Wait: 3 } } },
+      },
+      options: { parent: "${copy}" },
+    },
+    loop: {
+      type: "webextract:TaskLoopItems",
+      properties: {
+        taskId: "${copy.id}",
+        actionId: "each",
+        loopType: "UrlList",
+        items: ["https://x.test/1", "https://x.test/2"],
+      },
+    },
+    run: {
+      type: "webextract:CloudRun",
+      properties: { taskId: "${books.id}", rerunOn: ["${books}"], waitFor: "finished" },
+      options: { dependsOn: ["${books}"] },
+    },
+    rows: {
+      type: "webextract:DataExport",
+      properties: { taskId: "${books.id}", scope: "batch", lotNo: "${run.id}", path: "rows/{lotNo}.ndjson" },
+    },
+  },
+};
+
+describe("a stack that moves to another language", function () {
+  this.timeout(240_000);
+  let world: World;
+  before(async () => {
+    await ensureHosts(await ensureEngine(), ["yaml"]);
+    world = await World.create({ program });
+  });
+  after(() => world.remove());
+
+  const cli = `${process.execPath} ${join(repositoryRoot, "dist/cli/main.js")}`;
+  const migrate = (to: "native" | "dynamic") => world.project.shell(`${cli} migrate --stack dev --to ${to} --yes`);
+  const yamlProgram = (): string => {
+    yaml.plugins.providers = [{ name: "webextract", path: pluginFolder() }];
+    return stringify(yaml);
+  };
+  let javascript: string;
+
+  it("shows no change in YAML, and sends nothing", async () => {
+    const { project } = world;
+    await project.up();
+    javascript = await project.shell("cat Pulumi.yaml").then(({ stdout }) => stdout);
+    const before = await project.resource("books");
+    world.operations();
+    const { output } = await migrate("native");
+    assert.match(
+      output,
+      /Converted 1 CloudRun, 1 DataExport, 1 ExtractionTask, 1 TaskCopy, 1 TaskLoopItems, 1 TaskParameters/,
+    );
+    project.write("Pulumi.yaml", yamlProgram());
+    const preview = await project.preview({ args: ["--diff"] });
+    assert.match(preview.output, /Resources:\n +7 unchanged/, preview.output);
+    assert.deepEqual(world.operations(), []);
+    const up = await project.up();
+    assert.match(up.output, /Resources:\n +7 unchanged/, up.output);
+    assert.deepEqual(world.operations(), []);
+    assert.equal(project.resource("books").id, before.id);
+  });
+
+  it("refreshes and is destroyed by the plugin, or goes back", async () => {
+    const { project } = world;
+    await project.run(["refresh", "--yes"]);
+    world.operations();
+    await migrate("dynamic");
+    project.write("Pulumi.yaml", javascript);
+    const preview = await project.preview({ args: ["--diff"] });
+    assert.match(preview.output, /Resources:\n +7 unchanged/, preview.output);
+    assert.deepEqual(world.operations(), []);
+  });
+});
