@@ -8,4 +8,6 @@ export { Manifest } from "./manifest/manifest";
 export * from "./program/classes";
 export { ExtractionResource } from "./program/extractionResource";
 export * from "./program/functions";
+export type { ProviderArgs } from "./program/nativePlugin";
+export { Provider } from "./program/nativePlugin";
 export type { PlainData, Trigger, TriggerList, TriggerMap } from "./program/triggers";

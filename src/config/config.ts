@@ -20,6 +20,8 @@ export interface ProviderConfig {
   journal: string | undefined;
   /** Whether the engine saves the state only at the end of a command. */
   skipsCheckpoints: boolean;
+  /** Whether the classes run on the native plugin. */
+  native: boolean;
   /** The run label of each source that has one. A program refuses two that differ. */
   runLabels: readonly string[];
   /** Hides each credential of the configuration and of the environment, of all profiles. */
@@ -80,6 +82,7 @@ export function parseConfig(
     movedFrom: movedFrom.flatMap((address) => (address === undefined ? [] : originOf(address))),
     journal: journalFolder(values, environment),
     skipsCheckpoints: /^(?:1|true)$/i.test(environment.PULUMI_SKIP_CHECKPOINTS ?? ""),
+    native: values.native === true,
     runLabels: [inConfig.runLabel, inEnvironment.runLabel].flatMap((label) => label ?? []),
     redact: redactorOf([inEnvironment, inConfig]),
     ...profilesIn(optionsOf),

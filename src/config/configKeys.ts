@@ -164,6 +164,11 @@ const providerKeys = withVariables({
       "starts one run of each CloudRun that has not run under this label yet; meant for the environment of a [scheduled job](../how-to/schedule.md)",
     default: "none: nothing is started",
   },
+  native: {
+    kind: boolean,
+    meaning: "whether the classes run on the [native plugin](../explanation/two-engines.md), which must be installed",
+    default: "`false`",
+  },
   s3ForcePathStyle: {
     kind: boolean,
     meaning:

@@ -6,11 +6,13 @@ import type { ArgSpecs, Shape } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { taskNamedBy } from "../resources/ownership";
 import { namedHash } from "../resources/run/rerunOn";
+import type { EngineKind } from "../resources/urn";
 import { providerText, typeToken } from "../resources/urn";
 import { entryOf, isPlainMap } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
 import { failedInputs } from "./forCheck/failedInputs";
 import { otherProblems } from "./forCheck/otherProblems";
+import { kindOf, nativeOptions } from "./nativePlugin";
 import { idFor, isId, noteId, withIds } from "./previewIds";
 import { requireValidConfig } from "./programConfig";
 import { isMocked, requireResolvableProvider } from "./providerText";
@@ -58,19 +60,25 @@ export abstract class ExtractionResource extends CustomResource {
     args: Record<string, unknown>,
     opts: CustomResourceOptions | undefined,
   ) {
-    const properties = propertiesOf(definition, name, args, opts);
-    const others = otherProblems(definition, `${definition.type} "${name}"`, args, opts);
+    const kind = kindOf(definition.type, opts);
+    const properties = propertiesOf(definition, name, args, opts, kind);
+    // The native plugin shows the problems of each resource at the resource.
+    const others =
+      kind === "native" ? undefined : otherProblems(definition, `${definition.type} "${name}"`, args, opts);
     if (others !== undefined) {
       properties[otherProblemsKey] = others;
     }
-    const options = optionsOf(definition, name, args, opts);
+    const options = mergeOptions(
+      optionsOf(definition, name, args, opts),
+      kind === "native" ? nativeOptions(definition.type, opts) : {},
+    );
     const failed = opts?.id === undefined ? failedInputs(args, options.dependsOn) : undefined;
     if (failed !== undefined) {
       properties[failedInputsKey] = failed;
     }
     const leave = fewerFrames();
     try {
-      super(typeToken(definition.type, "dynamic"), name, properties, options);
+      super(typeToken(definition.type, kind), name, properties, options);
     } finally {
       leave();
     }
@@ -135,10 +143,13 @@ function propertiesOf(
   name: string,
   args: Record<string, unknown>,
   opts: CustomResourceOptions | undefined,
+  kind: EngineKind,
 ): Record<string, unknown> {
-  requireResolvableProvider();
   requireValidConfig();
-  refuseImport(definition, name, opts);
+  if (kind === "dynamic") {
+    requireResolvableProvider();
+    refuseImport(definition, name, opts);
+  }
   refuseDeleteAfter(definition, name, opts);
   if (args === undefined || args === null) {
     throw new RunError(`${definition.type} "${name}" needs arguments.`);
@@ -155,7 +166,7 @@ function propertiesOf(
   return {
     ...Object.fromEntries(outputs),
     ...Object.fromEntries(sent.map(([each, value]) => [each, withText(value)])),
-    [providerKey]: providerText(definition.type),
+    ...(kind === "dynamic" && { [providerKey]: providerText(definition.type) }),
   };
 }
 
@@ -211,7 +222,7 @@ function isLost(value: unknown): boolean {
 function refuseImport({ type }: AnyResource, name: string, opts: CustomResourceOptions | undefined): void {
   if (opts?.import !== undefined) {
     throw new RunError(
-      `${type} "${name}": the option import does not work with a dynamic provider. To adopt a task, set adoptTaskId (TaskCopy, ExtractionTask).  ` +
+      `${type} "${name}": the option import does not work with dynamic resources: set webextract:native, or use another way. To adopt a task, set adoptTaskId (TaskCopy, ExtractionTask).  ` +
         `To adopt a run, set adoptLotNo (CloudRun). To look something up without managing it, call ${type}.get.`,
     );
   }

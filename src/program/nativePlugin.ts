@@ -1,0 +1,53 @@
+import type { CustomResourceOptions, Input, ResourceOptions } from "@pulumi/pulumi";
+import { output, ProviderResource, secret } from "@pulumi/pulumi";
+import type { ConfigKey } from "../config/configKeys";
+import { credentialKeys } from "../config/configKeys";
+import type { EngineKind } from "../resources/urn";
+import { typeToken } from "../resources/urn";
+import { ownPackage } from "../service/ownPackage";
+import { programConfig } from "./programConfig";
+import { isMocked } from "./providerText";
+
+const pluginName = "webextract";
+
+/**
+ * The arguments of a {@link Provider}: the keys of the namespace `webextract`, with the same values as in the configuration of a stack. A list or a map can be
+ * given as such.
+ */
+export type ProviderArgs = {
+  [Key in Exclude<ConfigKey, "native" | "profiles">]?: Input<string | number | boolean | readonly string[] | object>;
+};
+
+/**
+ * A provider of the native plugin with an account of its own, for the option `provider` of resources. Such resources run on the native plugin, which must be
+ * installed. They have no `profile`, because the provider has one account. A change of an argument is an update of the provider and replaces no resource.
+ *
+ * @throws in the preview if an argument is not valid, each named by its key
+ */
+export class Provider extends ProviderResource {
+  /** @param args a credential is secret, whether or not it is given as one */
+  constructor(name: string, args: ProviderArgs, opts?: ResourceOptions) {
+    const credentials: readonly string[] = credentialKeys;
+    const given = Object.entries(args).map(([key, value]) => {
+      const text = output(value).apply((known) => (typeof known === "string" ? known : JSON.stringify(known)));
+      return [key, credentials.includes(key) ? secret(text) : text];
+    });
+    super(pluginName, name, Object.fromEntries(given), { version: ownPackage.version, ...opts });
+  }
+}
+
+/** How a resource runs: on the native plugin if the configuration or a {@link Provider} says so. */
+export function kindOf(type: string, opts: CustomResourceOptions | undefined): EngineKind {
+  const token = typeToken(type, "native");
+  const provider = opts?.provider ?? opts?.parent?.getProvider(token);
+  const isNative = provider instanceof Provider || (!isMocked() && programConfig().native);
+  return isNative ? "native" : "dynamic";
+}
+
+/** What the options of a native resource have in addition: the plugin of this version, and the type under which a stack has it as a dynamic resource. */
+export function nativeOptions(type: string, opts: CustomResourceOptions | undefined): CustomResourceOptions {
+  return {
+    aliases: [{ type: typeToken(type, "dynamic") }],
+    ...(opts?.provider === undefined && { version: ownPackage.version }),
+  };
+}

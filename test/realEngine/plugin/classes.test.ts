@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Emulator } from "webextract-emulator";
+import { startEmulator } from "webextract-emulator";
+import { findInText, repositoryRoot } from "../harness";
+import { keptVersions, secrets, UpgradeStack } from "../upgrade/upgradeStack";
+import { template, World } from "../world";
+import { pluginFolder } from "./nativeWorld";
+
+const cli = `${process.execPath} ${join(repositoryRoot, "dist/cli/main.js")}`;
+const isWrite = (operation: string): boolean => !/^(get|refreshToken)/.test(operation);
+
+for (const version of keptVersions()) {
+  describe(`a stack that version ${version} made, with the classes on the native plugin`, function () {
+    this.timeout(240_000);
+    let scratch: string;
+    let stack: UpgradeStack;
+    beforeEach(async () => {
+      scratch = mkdtempSync(join(tmpdir(), "webextract-classes-"));
+      stack = await UpgradeStack.restore(join(version, "whole"), { leanSdk: true, path: [pluginFolder()] }, scratch);
+    });
+    afterEach(async () => {
+      await stack.remove();
+      rmSync(scratch, { recursive: true, force: true });
+    });
+    const types = (): string[] => [...new Set(stack.project.state().resources.map(({ type }) => type))];
+    const unchanged = async (command: "up" | "refresh"): Promise<void> => {
+      const { project } = stack;
+      await (command === "up"
+        ? project.up({ args: ["--expect-no-changes"] })
+        : project.refresh({ args: ["--expect-no-changes"] }));
+    };
+
+    it("moves by the alias alone: without a change, a request or a secret, and is refreshed and destroyed", async () => {
+      await stack.project.configure({ "webextract:native": "true" });
+      await unchanged("up");
+      assert.deepEqual(stack.operations(), []);
+      assert.ok(types().includes("webextract:index:ExtractionTask"));
+      assert.ok(types().every((type) => !type.startsWith("pulumi-nodejs:")));
+      const state = JSON.stringify(await stack.project.exportStack());
+      assert.deepEqual(findInText("state", state, Object.values(secrets)), []);
+      await unchanged("refresh");
+      assert.deepEqual(stack.operations().filter(isWrite), []);
+      const copy = stack.project.resource("copy").id ?? "";
+      await stack.project.destroy();
+      assert.deepEqual(stack.project.state().resources, []);
+      assert.equal(stack.emulator.inspect.rows(copy).length, 0);
+    });
+
+    it("is migrated to the plugin and back, without a change and without a request", async () => {
+      for (const [to, native] of [
+        ["native", "true"],
+        ["dynamic", "false"],
+      ]) {
+        await stack.project.shell(`${cli} migrate --stack dev --to ${to} --yes`);
+        await stack.project.configure({ "webextract:native": String(native) });
+        await unchanged("up");
+        assert.deepEqual(stack.operations(), []);
+        await unchanged("refresh");
+        assert.deepEqual(stack.operations().filter(isWrite), []);
+      }
+      assert.ok(types().every((type) => !type.startsWith("webextract:")));
+    });
+  });
+}
+
+const twoAccounts = `
+const { Provider } = require("pulumi-webextract");
+const config = new pulumi.Config();
+for (const account of ["one", "two"]) {
+  const provider = new Provider(account, { baseUrl: config.require(account), accessToken: "token-of-" + account, apiKey: "key-of-" + account });
+  const copy = new TaskCopy(account, { sourceTaskId: "template-1", taskGroupId: "group-1" }, { provider });
+  const group = new pulumi.ComponentResource("test:index:Group", account, {}, { providers: [provider] });
+  new TaskParameters(account, {
+    taskId: copy.id, actions: { open: { actionType: "NavigateAction", properties: { Wait: 3 } } },
+  }, { parent: group });
+}
+`;
+
+describe("the classes with providers that the program declares", function () {
+  this.timeout(240_000);
+
+  it("use the account of each provider, whose credentials are encrypted in the state", async () => {
+    const world = await World.create({ program: twoAccounts, withCredentials: false, path: [pluginFolder()] });
+    const account = (name: string) => ({
+      credentials: { accessToken: `token-of-${name}`, refreshToken: `refresh-of-${name}`, apiKey: `key-of-${name}` },
+    });
+    const services = await Promise.all(
+      ["one", "two"].map(
+        async (name) => [name, await startEmulator({ seed: { ...template, ...account(name) } })] as const,
+      ),
+    );
+    const copiesAt = (emulator: Emulator) => emulator.inspect.tasks().filter(({ taskId }) => taskId !== "template-1");
+    try {
+      const { project } = world;
+      await project.configure(Object.fromEntries(services.map(([name, { url }]) => [`test:${name}`, url])));
+      await project.up();
+      for (const [name, emulator] of services) {
+        const [copy, ...others] = copiesAt(emulator);
+        assert.equal(copy?.taskId, project.state().resources.find(({ urn }) => urn.endsWith(`TaskCopy::${name}`))?.id);
+        assert.deepEqual(others, []);
+        assert.equal(copy?.actions[0]?.properties.Wait, "3");
+      }
+      const state = JSON.stringify(await project.exportStack());
+      assert.deepEqual(findInText("state", state, ["token-of-one", "key-of-two"]), []);
+      for (const [, emulator] of services) {
+        emulator.clearRequests();
+      }
+      await project.up({ args: ["--expect-no-changes"] });
+      assert.deepEqual(
+        services.flatMap(([, emulator]) => emulator.requests),
+        [],
+      );
+    } finally {
+      await world.remove();
+      await Promise.all(services.map(([, emulator]) => emulator.close()));
+    }
+  });
+});
