@@ -68,7 +68,7 @@ export function diffConfig(request: DiffRequest): DiffResponse {
 }
 
 /** How a configured provider reads its keys. */
-export function configured(request: ConfigureRequest): ReadKey {
+export function configurationOf(request: ConfigureRequest): ReadKey {
   return readKeys(withoutEngine(decodeProperties(fromStruct(request.getArgs())).values));
 }
 

@@ -54,7 +54,8 @@ export class Declarations {
     const args = Object.fromEntries(own);
     if ("rerunOn" in resource.args && Array.isArray(args.rerunOn)) {
       const before: unknown[] = Array.isArray(previous.rerunOn) ? previous.rerunOn : [];
-      args.rerunOn = args.rerunOn.flatMap((each, index) => this.rerunOn(each, index, before, problems));
+      const entries = args.rerunOn.flatMap((each, index) => this.rerunOn(each, index, before, problems));
+      args.rerunOn = [...new Set(entries)];
     }
     if ("runLabel" in resource.args && args.runLabel === undefined && runLabel !== undefined) {
       args.runLabel = runLabel;

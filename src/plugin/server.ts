@@ -8,6 +8,7 @@ import type {
   CreateRequest,
   DeleteRequest,
   DiffRequest,
+  InvokeRequest,
   ReadRequest,
   UpdateRequest,
 } from "@pulumi/pulumi/proto/provider_pb";
@@ -21,7 +22,8 @@ import { endWithEngine, Host } from "../provider/host";
 import { InitFailure, ProviderError } from "../provider/providerErrors";
 import { messageOf } from "../resources/resource";
 import { ownPackage } from "../service/ownPackage";
-import { checkConfig, configured, diffConfig, isExplicit } from "./configuration";
+import { checkConfig, configurationOf, diffConfig, isExplicit } from "./configuration";
+import { invoke } from "./invoke";
 import { ResourceCalls } from "./resourceCalls";
 import { schemaText } from "./schemaText";
 import { toStruct } from "./structs";
@@ -33,6 +35,7 @@ export class Plugin {
   private readonly server = new Server(unlimited);
   /** Known from CheckConfig, which a refresh and a destroy do not call: then no resource is checked either. */
   private isExplicit = false;
+  private host: Host | undefined;
   private calls: ResourceCalls | undefined;
 
   constructor(private readonly engine: PluginEngine) {
@@ -55,6 +58,7 @@ export class Plugin {
         await this.configuredCalls().delete(request);
         return new Empty();
       }),
+      invoke: handler((request: InvokeRequest) => invoke(request, this.configuredHost())),
       cancel: handler(() => {
         engine.cancel();
         return new Empty();
@@ -76,8 +80,9 @@ export class Plugin {
   }
 
   private configure(request: ConfigureRequest): ConfigureResponse {
-    const host = new Host(configured(request), this.engine);
+    const host = new Host(configurationOf(request), this.engine);
     endWithEngine(host, this.engine.onEnd);
+    this.host = host;
     this.calls = new ResourceCalls(host, this.isExplicit);
     const response = new ConfigureResponse();
     response.setSupportspreview(true);
@@ -88,11 +93,19 @@ export class Plugin {
   }
 
   private configuredCalls(): ResourceCalls {
-    if (this.calls === undefined) {
-      throw new ProviderError("The engine has not configured this provider.");
-    }
-    return this.calls;
+    return configured(this.calls);
   }
+
+  private configuredHost(): Host {
+    return configured(this.host);
+  }
+}
+
+function configured<T>(part: T | undefined): T {
+  if (part === undefined) {
+    throw new ProviderError("The engine has not configured this provider.");
+  }
+  return part;
 }
 
 /** A list of items is one message. */

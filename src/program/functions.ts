@@ -1,110 +1,37 @@
 import { Output, output, RunError, runtime, secret, unknown } from "@pulumi/pulumi";
-import type { ArgsSpec, Problem } from "../resources/args";
-import { checkValue, integer, list, object, string } from "../resources/args";
+import { noCredential } from "../config/previewReads";
+import type { Problem } from "../resources/args";
+import { checkValue, object } from "../resources/args";
+import type {
+  GetActionsArgs,
+  GetBatchDataArgs,
+  GetDataArgs,
+  GetDataResult,
+  GetNotExportedDataArgs,
+  GetSubtasksArgs,
+  Query,
+} from "../resources/queries";
+import { actionsQuery, batchDataQuery, dataQuery, notExportedDataQuery, subtasksQuery } from "../resources/queries";
 import { canonical, replaceEach, unknown as unknownArg } from "../resources/values";
-import type { ServiceClient } from "../service/client";
-import type { Row, Subtask, TaskActions } from "../service/contract/types";
+import type { Subtask, TaskActions } from "../service/contract/types";
 import { isServiceError } from "../service/errors/errors";
 import { shownText } from "../service/errors/foreignText";
-import type { RowSource } from "../service/rows/rowPage";
 import type { InputsOf } from "./extractionResource";
 import { perProgram } from "./perProgram";
 import type { FunctionOptions, FunctionOutputOptions, PlainOptions } from "./reads/functionOptions";
 import { checkOptions, madeBefore, profileOf } from "./reads/functionOptions";
-import { noCredential, readOptions, requireProfile } from "./reads/programReads";
+import { readOptions, requireProfile } from "./reads/programReads";
 import { readClients } from "./reads/readClients";
 
+export type {
+  GetActionsArgs,
+  GetBatchDataArgs,
+  GetDataArgs,
+  GetDataResult,
+  GetNotExportedDataArgs,
+  GetSubtasksArgs,
+} from "../resources/queries";
 export type { FunctionOptions, FunctionOutputOptions, PlainOptions } from "./reads/functionOptions";
-
-/** Arguments of {@link getActions}. */
-export interface GetActionsArgs {
-  /** The ids of the tasks. The result has one entry for each. */
-  taskIds: string[];
-  /** The types of actions to return, as the service names them. */
-  actionTypes: string[];
-}
-
-/** Arguments of {@link getSubtasks}. */
-export interface GetSubtasksArgs {
-  /** The id of the task. */
-  taskId: string;
-}
-
-/** Arguments of {@link getData}. */
-export interface GetDataArgs {
-  /** The id of the task whose rows are read. */
-  taskId: string;
-  /** Index of the first row. Default 0. */
-  offset?: number;
-  /** Maximum number of rows. Default 1000: the rows are kept in memory and in the state. For more rows, use a DataExport. */
-  maxRows?: number;
-}
-
-/** Arguments of {@link getBatchData}. */
-export interface GetBatchDataArgs extends GetDataArgs {
-  /** The lotNo of the run whose rows are read: the `id` of a CloudRun. */
-  lotNo: string;
-}
-
-/** Arguments of {@link getNotExportedData}. */
-export interface GetNotExportedDataArgs {
-  /** The id of the task whose rows are read. */
-  taskId: string;
-  /** Maximum number of rows. Default 1000. */
-  maxRows?: number;
-}
-
-/** Rows and how many there are. */
-export interface GetDataResult {
-  /** The rows, in the order of the service. An integer that a double cannot hold is a string. */
-  rows: Row[];
-  /** The total number of rows, as the service counts them. */
-  total: number;
-}
-
-const defaultRows = 1000;
-
-interface Query<Args, Result> {
-  name: string;
-  args: ArgsSpec<Args>;
-  run(client: ServiceClient, args: Args): Promise<Result>;
-}
-
-const taskId = { kind: string, required: true } as const;
-const lotNo = taskId;
-const strings = { kind: list(string), required: true } as const;
-const offset = { kind: integer(0) };
-const maxRows = { kind: integer(1) };
-
-const actionsQuery: Query<GetActionsArgs, TaskActions[]> = {
-  name: "getActions",
-  args: { taskIds: strings, actionTypes: strings },
-  run: async (client, { taskIds, actionTypes }) => (await client.getActions({ taskIds, actionTypes })).data,
-};
-
-const subtasksQuery: Query<GetSubtasksArgs, Subtask[]> = {
-  name: "getSubtasks",
-  args: { taskId },
-  run: (client, { taskId }) => client.allSubtasks(taskId),
-};
-
-const dataQuery: Query<GetDataArgs, GetDataResult> = {
-  name: "getData",
-  args: { taskId, offset, maxRows },
-  run: (client, { taskId, ...range }) => readRows(client, { taskId }, range),
-};
-
-const batchDataQuery: Query<GetBatchDataArgs, GetDataResult> = {
-  name: "getBatchData",
-  args: { taskId, lotNo, offset, maxRows },
-  run: (client, { taskId, lotNo, ...range }) => readRows(client, { taskId, lotNo }, range),
-};
-
-const notExportedDataQuery: Query<GetNotExportedDataArgs, GetDataResult> = {
-  name: "getNotExportedData",
-  args: { taskId, maxRows },
-  run: (client, { taskId, maxRows }) => readRows(client, { taskId, notExported: true }, { maxRows }),
-};
 
 /** The actions of tasks. Calls `POST /task/getActions`. */
 export const getActions = (args: GetActionsArgs, options: PlainOptions): Promise<TaskActions[]> =>
@@ -148,20 +75,6 @@ export const getNotExportedDataOutput = (
   args: InputsOf<GetNotExportedDataArgs>,
   options?: FunctionOutputOptions,
 ): Output<GetDataResult> => asOutput(notExportedDataQuery, args, options);
-
-async function readRows(
-  client: ServiceClient,
-  source: RowSource,
-  { offset, maxRows = defaultRows }: { offset?: number; maxRows?: number },
-): Promise<GetDataResult> {
-  const rows: Row[] = [];
-  let total = 0;
-  for await (const page of client.rows(source, { offset, maxRows })) {
-    rows.push(...page.objects());
-    total = page.total;
-  }
-  return { rows: rows.slice(0, maxRows), total };
-}
 
 async function asPromise<Args extends object, Result>(
   query: Query<Args, Result>,

@@ -2,6 +2,7 @@ import type { LimitFunction } from "p-limit";
 import pLimit from "p-limit";
 import type { ProviderConfig, ReadKey } from "../config/config";
 import { originOf, parseConfig } from "../config/config";
+import { previewReadOptions } from "../config/previewReads";
 import type { Ending } from "../engine/endings";
 import type { Engine } from "../engine/engine";
 import type { Properties } from "../engine/serialization";
@@ -16,6 +17,7 @@ import { partsOfUrn } from "../resources/urn";
 import { holdsUnknown } from "../resources/values";
 import { ServiceClient } from "../service/client";
 import { onAbort } from "../service/http/onAbort";
+import type { ServiceClientOptions } from "../service/options";
 import { AccountGuard } from "./accountGuard";
 import { Journal } from "./journal";
 import type { ResourceName } from "./journalFiles";
@@ -249,12 +251,25 @@ export class Host<OfEngine extends Engine = Engine> {
     };
   }
 
+  /** The client for a read of the program. Undefined in a preview that has only a refresh token. */
+  reader(profile: string | undefined, during: "preview" | "up"): ServiceClient | undefined {
+    if (during === "up") {
+      return this.service(profile).client;
+    }
+    const options = previewReadOptions(this.optionsOf(profile));
+    return options && this.serviceWith(options).client;
+  }
+
   private redact(text: string): string {
     // The tokens of a client can be other ones than those of the configuration: it has refreshed them.
     return [...this.services.values()].reduce((hidden, { client }) => client.redact(hidden), this.config.redact(text));
   }
 
   private service(profile: string | undefined): Service {
+    return this.serviceWith(this.optionsOf(profile));
+  }
+
+  private optionsOf(profile: string | undefined): ServiceClientOptions {
     if (this.configProblems.length > 0) {
       throw new Error(this.configProblems.join(" "));
     }
@@ -263,6 +278,10 @@ export class Host<OfEngine extends Engine = Engine> {
     if (problem !== undefined) {
       throw new Error(problem);
     }
+    return options;
+  }
+
+  private serviceWith(options: ServiceClientOptions): Service {
     // Profiles that differ only in their name share a client: two clients with the same refresh token could invalidate each other's access
     // token.
     const key = JSON.stringify({ ...options, profile: undefined });

@@ -1,15 +1,8 @@
 import { log, RunError, runtime } from "@pulumi/pulumi";
+import { noCredential, previewReadOptions } from "../../config/previewReads";
 import type { ServiceClientOptions } from "../../service/options";
 import { perProgram } from "../perProgram";
 import { programConfig } from "../programConfig";
-
-/**
- * The credentials with which a program reads: in functions and in static `get`. A preview must not use up a refresh token, because it can
- * run on a machine that does not keep the next token.
- */
-
-export const noCredential =
-  "In a preview, reads use only accessToken or credentialCommand, and neither is configured. The result is unknown until the update.";
 
 const run = perProgram(() => ({ warned: false }));
 
@@ -23,16 +16,13 @@ export async function readOptions(who: string, profile: string | undefined): Pro
   if (!runtime.isDryRun()) {
     return options;
   }
-  const { accessToken, credentialCommand, credentials } = options;
-  if (accessToken !== undefined || credentialCommand !== undefined || credentials === "apiKey") {
-    return { ...options, refreshToken: undefined };
-  }
+  const inPreview = previewReadOptions(options);
   const thisRun = run();
-  if (!thisRun.warned) {
+  if (inPreview === undefined && !thisRun.warned) {
     thisRun.warned = true;
-    await log.warn(`pulumi-webextract: ${noCredential}`);
+    await log.warn(`pulumi-webextract: ${noCredential} The result is unknown until the update.`);
   }
-  return undefined;
+  return inPreview;
 }
 
 /** Refuses a profile that names no service. */

@@ -7,8 +7,8 @@ export interface ProcessInfo {
   command: string;
 }
 
-/** The host of dynamic resources, by its command line. The shell that starts it does not match. */
-export const dynamicHostPattern = /^\S*node\S* .*[\\/]cmd[\\/]dynamic-provider/;
+/** The host of dynamic resources or the native plugin, by its command line. The shell that starts it does not match. */
+export const hostPattern = /^\S*node\S* .*[\\/](?:cmd[\\/]dynamic-provider|pulumi-resource-webextract)/;
 
 /** All running processes that `pid` started, directly or indirectly. */
 export function descendantsOf(pid: number): ProcessInfo[] {

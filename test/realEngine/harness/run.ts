@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { setTimeout } from "node:timers/promises";
-import { descendantsOf, dynamicHostPattern, isRunning, killNow } from "./processes";
+import { descendantsOf, hostPattern, isRunning, killNow } from "./processes";
 
 /** The exit and the output of one command of the engine. */
 export interface RunResult {
@@ -120,7 +120,7 @@ export class Run {
   }
 
   private hosts(): number[] {
-    const hosts = descendantsOf(this.pid).filter(({ command }) => dynamicHostPattern.test(command));
+    const hosts = descendantsOf(this.pid).filter(({ command }) => hostPattern.test(command));
     return hosts.map(({ pid }) => pid);
   }
 

@@ -29,14 +29,27 @@ const native = (type, name, args, opts = {}) => {
 };
 `;
 
-/** A project whose program runs on the native plugin. */
+/** The part of Pulumi.yaml that names the plugin. */
+export function pluginSection(): string {
+  return `plugins:\n  providers:\n    - name: webextract\n      path: ${pluginFolder()}\n`;
+}
+
+/** A YAML program on the native plugin. */
+export function yamlWorld(program: string, options: Omit<WorldOptions, "program"> = {}): Promise<World> {
+  return World.create({ ...options, program: "", files: { "Pulumi.yaml": yamlProgram(program), ...options.files } });
+}
+
+export function yamlProgram(program: string): string {
+  return `name: test\nruntime: yaml\n${pluginSection()}${program}`;
+}
+
+/** A program of the Node.js SDK on the native plugin. */
 export function nativeWorld({ program, ...options }: WorldOptions): Promise<World> {
-  const plugin = `plugins:\n  providers:\n    - name: webextract\n      path: ${pluginFolder()}\n`;
   return World.create({
     ...options,
     program: prelude + program,
     files: {
-      "Pulumi.yaml": `name: test\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n${plugin}`,
+      "Pulumi.yaml": `name: test\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n${pluginSection()}`,
       ...options.files,
     },
   });

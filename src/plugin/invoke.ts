@@ -1,0 +1,74 @@
+import type { InvokeRequest } from "@pulumi/pulumi/proto/provider_pb";
+import { CheckFailure, InvokeResponse } from "@pulumi/pulumi/proto/provider_pb";
+import { noCredential } from "../config/previewReads";
+import type { Host } from "../provider/host";
+import { ProviderError } from "../provider/providerErrors";
+import type { ArgSpecs, Problem } from "../resources/args";
+import { checkFields, string } from "../resources/args";
+import { actionsQuery, batchDataQuery, dataQuery, notExportedDataQuery, subtasksQuery } from "../resources/queries";
+import { entryOf } from "../resources/values";
+import type { ServiceClient } from "../service/client";
+import { shownText } from "../service/errors/foreignText";
+import { fromStruct, toStruct } from "./structs";
+import { allSecret, decodeProperties, encode } from "./values";
+
+/** A function of the package as the engine calls it. */
+interface PluginFunction {
+  args: ArgSpecs;
+  /** The names of its results. */
+  results: readonly string[];
+  /** The data of a service can contain anything, so it is secret. */
+  isSecret: boolean;
+  run(client: ServiceClient, args: never): Promise<object>;
+}
+
+/** By their tokens. A result is a map, so lists have a name in it. */
+const functions: Readonly<Record<string, PluginFunction>> = {
+  getActions: {
+    args: actionsQuery.args,
+    results: ["tasks"],
+    isSecret: true,
+    run: async (client, args) => ({ tasks: await actionsQuery.run(client, args) }),
+  },
+  getSubtasks: {
+    args: subtasksQuery.args,
+    results: ["subtasks"],
+    isSecret: false,
+    run: async (client, args) => ({ subtasks: await subtasksQuery.run(client, args) }),
+  },
+  getData: { ...dataQuery, results: ["rows", "total"], isSecret: true },
+  getBatchData: { ...batchDataQuery, results: ["rows", "total"], isSecret: true },
+  getNotExportedData: { ...notExportedDataQuery, results: ["rows", "total"], isSecret: true },
+};
+
+/** Reads for the program. Fails in a preview that has only a refresh token. */
+export async function invoke(request: InvokeRequest, host: Host): Promise<InvokeResponse> {
+  const name = request.getTok().replace(/^webextract:index:/, "");
+  const called = entryOf(functions, name);
+  if (called === undefined) {
+    throw new ProviderError(
+      `pulumi-webextract has no function "${request.getTok()}". Known: ${Object.keys(functions).join(", ")}.`,
+    );
+  }
+  const { values } = decodeProperties(fromStruct(request.getArgs()));
+  const problems: Problem[] = [];
+  const { profile, ...args } = checkFields({ ...called.args, profile: { kind: string } }, values, "", problems);
+  const response = new InvokeResponse();
+  if (problems.length > 0) {
+    response.setFailuresList(
+      problems.map(({ path, reason }) => new CheckFailure().setReason(shownText(`${path} ${reason}`))),
+    );
+    return response;
+  }
+  const during = request.getPreview() ? "preview" : "up";
+  const result = await host.during(async () => {
+    const client = host.reader(profile as string | undefined, during);
+    if (client === undefined) {
+      // The engine takes no unknown value as the result of a function.
+      throw new ProviderError(`${name}: ${noCredential} Configure one of them, or read with a DataExport.`);
+    }
+    return called.run(client, args as never);
+  });
+  response.setReturn(toStruct(encode(result, called.isSecret ? allSecret(called.results) : undefined)));
+  return response;
+}

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import type { World } from "../world";
+import { yamlProgram, yamlWorld } from "./nativeWorld";
+
+const program = (url: string) => `
+resources:
+  copy:
+    type: webextract:TaskCopy
+    properties: { sourceTaskId: template-1, taskGroupId: group-1 }
+  settings:
+    type: webextract:TaskActionConfig
+    properties:
+      taskId: \${copy.id}
+      actions: { open: { actionType: NavigateAction, properties: { Url: "${url}" } } }
+  run:
+    type: webextract:CloudRun
+    properties: { taskId: "\${copy.id}", waitFor: finished, pollSeconds: 0, rerunOn: ["\${settings}", "\${settings.id}"] }
+    options: { dependsOn: ["\${settings}"] }
+variables:
+  actions:
+    fn::invoke:
+      function: webextract:getActions
+      arguments: { taskIds: [template-1], actionTypes: [LoopAction] }
+outputs:
+  lotNo: \${run.lotNo}
+  actions: \${actions.tasks}
+`;
+
+/** The settings of a task come after its run. */
+const wrongOrder = `
+resources:
+  run:
+    type: webextract:CloudRun
+    properties: { taskId: template-1 }
+  settings:
+    type: webextract:TaskActionConfig
+    properties:
+      taskId: template-1
+      actions: { open: { actionType: NavigateAction, properties: { Url: "https://a.test/" } } }
+    options: { dependsOn: ["\${run}"] }
+`;
+
+describe("a YAML program on the native plugin", () => {
+  let world: World;
+  afterEach(() => world.remove());
+
+  it("runs again when a resource of rerunOn changes, and the preview says which", async () => {
+    world = await yamlWorld(program("https://a.test/"));
+    await world.project.up();
+    assert.match((await world.project.up()).output, /4 unchanged/);
+    world.project.write("Pulumi.yaml", yamlProgram(program("https://b.test/")));
+    const { output } = await world.project.preview({ args: ["--diff"] });
+    assert.match(output, /"TaskActionConfig settings [0-9a-f]{12}" => "TaskActionConfig settings [0-9a-f]{12}"/);
+    world.operations();
+    await world.project.up();
+    assert.deepEqual(
+      world.operations().filter((name) => !name.startsWith("get")),
+      ["updateActionProperties", "startTask"],
+    );
+  });
+
+  it("starts no run before the settings of its task, and says which dependsOn to add", async () => {
+    world = await yamlWorld(wrongOrder);
+    const { output } = await world.project.preview({ expect: "failure" });
+    assert.match(
+      output,
+      /CloudRun "run" starts before TaskActionConfig "settings".*Add dependsOn with TaskActionConfig "settings"/,
+    );
+    assert.deepEqual(world.operations(), []);
+  });
+
+  it("never rotates a refresh token for a function in a preview", async () => {
+    world = await yamlWorld(program("https://a.test/"), { withCredentials: false });
+    await world.project.configure({}, { "webextract:refreshToken": world.emulator.credentials.refreshToken });
+    const { output } = await world.project.preview({ expect: "failure" });
+    assert.deepEqual(world.operations(), []);
+    assert.match(output, /reads use only accessToken or credentialCommand/);
+    await world.project.up();
+    assert.ok(world.operations().includes("refreshToken"));
+  });
+
+  it("is written by pulumi import, and shows no change then", async () => {
+    world = await yamlWorld("");
+    await world.project.up();
+    const token = (type: string) => `webextract:index:${type}`;
+    const ids = { ExtractionTask: "template-1", TaskLoopItems: "template-1/each" };
+    const written: string[] = [];
+    for (const [type, id] of Object.entries(ids)) {
+      const { stdout } = await world.project.run([
+        "import",
+        token(type),
+        type.toLowerCase(),
+        id,
+        "--yes",
+        "--skip-preview",
+        "--protect=false",
+      ]);
+      const [, resource = ""] = /\nresources:\n([\s\S]*?)\n\n?(?=\S|$)/.exec(stdout) ?? [];
+      written.push(resource);
+      world.project.write("Pulumi.yaml", yamlProgram(`resources:\n${written.join("\n")}\n`));
+      world.operations();
+      assert.match((await world.project.preview({ args: ["--expect-no-changes"] })).output, /unchanged/);
+      assert.deepEqual(world.operations(), []);
+    }
+    const { output } = await world.project.run(
+      ["import", token("DataExport"), "rows", "out.csv", "--yes", "--skip-preview"],
+      { expect: "failure" },
+    );
+    assert.match(output, /A DataExport cannot be imported, because the service does not show it/);
+  });
+});
