@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { BuildOptions, Plugin } from "esbuild";
 import { build as bundle } from "esbuild";
@@ -84,7 +84,7 @@ export async function bundleOnDemand(module: string, folder: string): Promise<vo
 
 /**
  * Writes the native plugin as one file. Unlike the other bundles, it works without any package beside it, except the optional ones, because its users can
- * have no Node.js project.
+ * have no Node.js project. Beside it are the launchers for a folder of plugins; an npm package starts the file itself.
  */
 async function bundlePlugin(folder: string): Promise<void> {
   removeModules(folder);
@@ -95,9 +95,29 @@ async function bundlePlugin(folder: string): Promise<void> {
     entryPoints: ["src/plugin/main.ts"],
     outdir: folder,
     minify: true,
+    plugins: [ownPackageInside],
   });
   writeFileSync(join(folder, notices), noticesOf(Object.keys(metafile.inputs)));
+  const launchers = join(repositoryRoot, "src", "plugin", "launchers");
+  for (const name of readdirSync(launchers)) {
+    copyFileSync(join(launchers, name), join(folder, name));
+    chmodSync(join(folder, name), 0o755);
+  }
 }
+
+/** Outside of an npm package, there is no package.json to read. */
+const ownPackageInside: Plugin = {
+  name: "own package inside",
+  setup(build) {
+    const { version, engines, peerDependencies } = JSON.parse(
+      readFileSync(join(repositoryRoot, "package.json"), "utf8"),
+    );
+    const ownPackage = JSON.stringify({ version, engines, peerDependencies });
+    build.onLoad({ filter: /[\\/]service[\\/]ownPackage\.ts$/ }, () => ({
+      contents: `export const ownPackage = ${ownPackage};`,
+    }));
+  },
+};
 
 async function bundleEntry(entry: string, folder: string): Promise<void> {
   removeModules(folder);

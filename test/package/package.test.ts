@@ -131,12 +131,13 @@ describe("the package", () => {
       const source = /^dist\/(.+?)(\.d\.ts|\.js)$/.exec(path)?.[1];
       return path.startsWith("dist/") && !(source && existsSync(join(repositoryRoot, "src", `${source}.ts`)));
     });
-    // The licences of the packages in the bundles.
+    const licences = ["cli", "manifest", "plugin", "provider", "resources/export/checks"].map(
+      (folder) => `dist/${folder}/THIRD-PARTY-NOTICES.txt`,
+    );
+    const launchers = ["pulumi-resource-webextract", "pulumi-resource-webextract.cmd"];
     assert.deepEqual(
-      withoutSource,
-      ["cli", "manifest", "plugin", "provider", "resources/export/checks"].map(
-        (folder) => `dist/${folder}/THIRD-PARTY-NOTICES.txt`,
-      ),
+      withoutSource.sort(),
+      [...licences, ...launchers.map((name) => `dist/plugin/${name}`)].sort(),
       "left over from an earlier build, or no part of the package",
     );
   });
