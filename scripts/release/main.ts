@@ -12,7 +12,9 @@ import { repositoryRoot } from "../commands";
 import { writeApiReference } from "../docs";
 import { pack } from "../packages/pack";
 import { packageFolders } from "../packages/packages";
+import { packPlugin } from "../plugin/packPlugin";
 import { apiReference } from "../rules/project";
+import { packSdks } from "../schema/generateSdks";
 import { sectionsOf } from "./changelog";
 import { releaseProblems } from "./problems";
 import { publish } from "./publish";
@@ -25,7 +27,10 @@ function verify(tag: string): void {
   }
 }
 
-/** Writes what is released to `folder`: both packages, the API reference as a tarball, and notes.md from the changelog. */
+/**
+ * Writes what is released to `folder`: both packages, the native plugin for each system with checksums, the API reference as a tarball, and notes.md from the
+ * changelog.
+ */
 async function prepare(tag: string, folder: string): Promise<void> {
   verify(tag);
   const complaints = (await buildIfStale()) || (await writeApiReference(join(repositoryRoot, apiReference)));
@@ -45,6 +50,13 @@ async function prepare(tag: string, folder: string): Promise<void> {
   ]);
   console.log(reference);
   for (const name of packageFolders) console.log(await pack(name, folder));
+  for (const file of await packPlugin(folder)) console.log(file);
+}
+
+/** A step of its own, because it needs Go. */
+async function writeSdks(tag: string, folder: string): Promise<void> {
+  verify(tag);
+  for (const file of await packSdks(folder, tag.slice(1))) console.log(file);
 }
 
 const command = new Command("npm run release --").description("The steps of a release");
@@ -56,9 +68,14 @@ command
   .action(verify);
 command
   .command("pack <tag>")
-  .description("verify, then write the packages, the API reference and notes.md")
+  .description("verify, then write the packages, the plugin, the API reference and notes.md")
   .option(...folderOption)
   .action((tag: string, { folder }: { folder: string }) => prepare(tag, folder));
+command
+  .command("sdks <tag>")
+  .description("verify, then write the SDKs for Python and Go; needs Go")
+  .option(...folderOption)
+  .action((tag: string, { folder }: { folder: string }) => writeSdks(tag, folder));
 command
   .command("publish")
   .description("publish the tarballs with provenance; a version that is already published is left out")

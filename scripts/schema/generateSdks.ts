@@ -1,7 +1,10 @@
 /** SDKs for other languages, from schema.json. Tests and a release generate them; the repository does not contain them. */
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { ensureProgram } from "../engine/cachedProgram";
 import { engineVersion } from "../engine/engine";
 import { runAndWatch } from "../engine/runAndWatch";
@@ -31,6 +34,25 @@ export async function generateSdks(folder: string, version: string, languages: r
   });
   if (code !== 0) {
     throw new Error(`The SDKs could not be generated: ${lines.join("\n")}`);
+  }
+}
+
+/** Writes a tarball of the SDK for each language but Node.js, whose programs use the package itself. Returns the files. */
+export async function packSdks(folder: string, version: string): Promise<string[]> {
+  const released = sdkLanguages.filter((language) => language !== "nodejs");
+  const sources = mkdtempSync(join(tmpdir(), "webextract-sdks-"));
+  try {
+    await generateSdks(sources, version, released);
+    mkdirSync(folder, { recursive: true });
+    return await Promise.all(
+      released.map(async (language) => {
+        const file = join(folder, `pulumi-webextract-sdk-${language}-${version}.tgz`);
+        await promisify(execFile)("tar", ["-czf", file, "-C", join(sources, language), "."]);
+        return file;
+      }),
+    );
+  } finally {
+    rmSync(sources, { recursive: true, force: true });
   }
 }
 

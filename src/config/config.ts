@@ -76,6 +76,7 @@ export function parseConfig(
       statuses: { ...defaultStatuses, ...values.statuses },
       pageSize: values.pageSize,
       allowedFolders: [inConfig.allowedFolders, inEnvironment.allowedFolders].flatMap((folders) => folders ?? []),
+      packagesFolder: values.packagesFolder,
       s3ForcePathStyle: values.s3ForcePathStyle,
       forceDestroy: (taskId) => forced.includes(true) || forced.includes(taskId),
     },

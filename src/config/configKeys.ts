@@ -148,6 +148,12 @@ const providerKeys = withVariables({
       "folders outside of the program's folder, relative to it, whose files `itemsFile`, `file`, `checks.schema` and the `path` of a Manifest can name. Those of the configuration and of the environment count",
     default: "none",
   },
+  packagesFolder: {
+    kind: string("a folder"),
+    meaning:
+      "where the packages are installed that only some exports need, such as `hyparquet-writer`; for programs in other languages, which have no `node_modules`",
+    default: "the program's folder",
+  },
   markScope: {
     kind: choice("task", "returned"),
     meaning: "what the service marks as exported: all rows of the task, or the rows that it has returned",

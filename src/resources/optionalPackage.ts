@@ -1,5 +1,7 @@
 import { createRequire } from "node:module";
+import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { CheckContext } from "./resource";
 
 /**
  * Packages that few programs need, so that users install them themselves. They are looked for from the program's folder and from this file: where
@@ -11,6 +13,16 @@ function locate(name: string, folder: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Where optional packages are looked for: the program's folder, or the one that the configuration names if the program is no Node.js project. */
+export function packagesFolder({ folder, settings }: Pick<CheckContext, "folder" | "settings">): string {
+  return resolve(folder, settings.packagesFolder ?? ".");
+}
+
+/** What to do about a missing package. */
+export function toInstall(name: string): string {
+  return `run "npm install ${name}" in the program's folder, or in the one that webextract:packagesFolder names`;
 }
 
 export function isInstalled(name: string, folder: string): boolean {

@@ -137,6 +137,8 @@ export interface ServiceTraits {
   readonly pageSize?: number;
   /** Folders outside of the program's folder whose files arguments can name. */
   readonly allowedFolders: readonly string[];
+  /** The folder of optional packages, relative to the program's folder. Absent: the program's folder. */
+  readonly packagesFolder?: string;
   /** Whether S3 requests have the bucket in the path and not in the host's name. Absent: as the AWS SDK does it by default. */
   readonly s3ForcePathStyle?: boolean;
   /** Whether `webextract:forceDestroy` allows the removal of this task's rows. */

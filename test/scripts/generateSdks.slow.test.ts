@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { repositoryRoot, runTool } from "../../scripts/commands";
-import { generateSdks, sdkLanguages } from "../../scripts/schema/generateSdks";
+import { generateSdks, packSdks, sdkLanguages } from "../../scripts/schema/generateSdks";
 
 const run = promisify(execFile);
 
@@ -17,6 +17,16 @@ describe("the SDKs that are generated from schema.json", function () {
     await generateSdks(folder, "1.2.3", sdkLanguages);
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("are released as a tarball for Python and one for Go", async () => {
+    const files = await packSdks(join(folder, "release"), "1.2.3");
+    assert.deepEqual(
+      files.map((file) => basename(file)),
+      ["go", "python"].map((language) => `pulumi-webextract-sdk-${language}-1.2.3.tgz`),
+    );
+    const { stdout } = await run("tar", ["-tzf", files[1] ?? ""]);
+    assert.match(stdout, /^\.\/pyproject\.toml$/m);
+  });
 
   it("compile in TypeScript", async () => {
     const sdk = join(folder, "nodejs");

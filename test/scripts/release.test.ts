@@ -96,20 +96,26 @@ describe("the steps of the release workflow", function () {
     return `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
   };
 
-  it("are verify, pack and publish", () => {
+  const publish = steps.at(-1) ?? "";
+
+  it("are verify, pack, sdks and publish", () => {
     assert.deepEqual(
       steps.map((step) => step.split(" ")[4]),
-      ["verify", "pack", "publish"],
+      ["verify", "pack", "sdks", "publish"],
     );
   });
 
-  it("accept this version, pack both packages and the API reference, and take the notes from the changelog", async () => {
+  it("accept this version, pack both packages, the plugin and the API reference, and take the notes from the changelog", async () => {
     const [verify = "", pack = ""] = steps;
     await run(verify);
     await run(pack);
     assert.deepEqual(readdirSync(join(folder, "release")).sort(), [
       `api-reference-${version}.tgz`,
       "notes.md",
+      ...["darwin-amd64", "darwin-arm64", "linux-amd64", "linux-arm64", "windows-amd64", "windows-arm64"].map(
+        (system) => `pulumi-resource-webextract-v${version}-${system}.tar.gz`,
+      ),
+      `pulumi-resource-webextract_${version}_checksums.txt`,
       `pulumi-webextract-${version}.tgz`,
       `webextract-emulator-${version}.tgz`,
     ]);
@@ -122,7 +128,7 @@ describe("the steps of the release workflow", function () {
   });
 
   it("publish the emulator, then the provider, with provenance; the dry run uploads nothing", async () => {
-    const output = await run(steps[2] ?? "");
+    const output = await run(publish);
     const places = ["webextract-emulator", "pulumi-webextract"].map((name) => output.indexOf(`+ ${name}@${version}`));
     assert.ok(
       places.every((place) => place >= 0),
@@ -136,20 +142,17 @@ describe("the steps of the release workflow", function () {
   });
 
   it("leave out a package that a stopped release has published", async () => {
-    const output = await run(steps[2] ?? "", { "webextract-emulator": integrityOf("webextract-emulator") });
+    const output = await run(publish, { "webextract-emulator": integrityOf("webextract-emulator") });
     assert.match(output, new RegExp(`webextract-emulator@${version} is already published`));
     assert.ok(output.includes(`+ pulumi-webextract@${version}`));
     assert.ok(!output.includes(`+ webextract-emulator@${version}`));
   });
 
   it("refuse a version that is published with other content", async () => {
-    await assert.rejects(
-      run(steps[2] ?? "", { "webextract-emulator": "sha512-b3RoZXI=" }),
-      (error: { stderr: string }) => {
-        assert.match(error.stderr, /already published with other content/);
-        return true;
-      },
-    );
+    await assert.rejects(run(publish, { "webextract-emulator": "sha512-b3RoZXI=" }), (error: { stderr: string }) => {
+      assert.match(error.stderr, /already published with other content/);
+      return true;
+    });
   });
 
   it("refuse another tag with one error that lists every problem, and pack nothing", async () => {

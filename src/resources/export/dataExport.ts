@@ -1,6 +1,7 @@
 import { isRecord } from "../../service/isRecord";
 import type { Problem } from "../args";
 import { anything, boolean, changedArgs, choice, integer, list, mapOf, number, object, string } from "../args";
+import { packagesFolder } from "../optionalPackage";
 import type { CheckContext, Context, Created, Difference, Read, Resource } from "../resource";
 import { entryOf } from "../values";
 import type { RowChecks } from "./checks/rowChecks";
@@ -161,7 +162,8 @@ function checkFormat(args: DataExportArgs, problems: Problem[]): void {
 
 /** Packages that few exports need. */
 function checkPackages({ format = "ndjson", compression = "none" }: DataExportArgs, context: CheckContext): void {
-  const { folder, problems } = context;
+  const { problems } = context;
+  const folder = packagesFolder(context);
   const found = {
     format: entryOf(formats, format)?.problem?.(folder),
     compression: entryOf(compressions, compression)?.problem?.(folder),

@@ -3,6 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { open, rm } from "node:fs/promises";
 import { temporaryPathFor } from "../../service/files/temporaryFiles";
 import type { RowPage } from "../../service/rows/rowPage";
+import { packagesFolder } from "../optionalPackage";
 import type { Context } from "../resource";
 import type { Content, Destination } from "./destinations/destination";
 import { destinationOf } from "./destinations/destinationOf";
@@ -54,7 +55,7 @@ export class OutputFile {
   private constructor(
     private readonly args: DataExportArgs,
     private readonly destination: Destination,
-    /** The program's folder. */
+    /** Where optional packages are. */
     private readonly folder: string,
     /** Whether rows that are read can get lost. */
     private readonly comesOnce: boolean,
@@ -70,7 +71,7 @@ export class OutputFile {
    */
   static async claim(args: DataExportArgs, before: DataExportState | undefined, context: Context): Promise<OutputFile> {
     const destination = await destinationOf(args.path, context);
-    const file = new OutputFile(args, destination, context.folder, mayComeOnce(args, context.settings));
+    const file = new OutputFile(args, destination, packagesFolder(context), mayComeOnce(args, context.settings));
     try {
       await file.claimName(before);
       return file;

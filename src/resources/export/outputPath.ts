@@ -1,6 +1,7 @@
 import { dirname, extname, resolve, sep } from "node:path";
 import { oneLine } from "../../service/errors/foreignText";
 import type { Problem } from "../args";
+import { packagesFolder } from "../optionalPackage";
 import type { CheckContext } from "../resource";
 import { holdsUnknown } from "../values";
 import { exists, fileInPlaceOf, isFolder } from "./destinations/diskFile";
@@ -137,7 +138,9 @@ export async function checkPlace(
     return;
   }
   // A preview makes no request to a store.
-  const reason = isRemote(path) ? remoteSetupProblem(folder) : await placeProblem(path, folder);
+  const reason = isRemote(path)
+    ? remoteSetupProblem(packagesFolder({ folder, settings }))
+    : await placeProblem(path, folder);
   if (reason !== undefined) {
     problems.push({ path: "path", reason });
   }

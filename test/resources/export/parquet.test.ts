@@ -196,9 +196,21 @@ describe("DataExport as Parquet", () => {
     assert.deepEqual(await problems(marked), []);
   });
 
+  // A private function of Node.js, which `createRequire(…).resolve` calls.
+  const modules = Module as unknown as { _resolveFilename(name: string, ...rest: unknown[]): string };
+
+  it("looks for its package in the folder of webextract:packagesFolder, for programs without node_modules", async () => {
+    await world.remove();
+    world = await World.create({ config: { packagesFolder: "packages" } });
+    const resolve = sinon.spy(modules, "_resolveFilename");
+    await world.declare("DataExport").up({ ...all });
+    const calls = resolve.getCalls().filter(({ args: [name] }) => name === "hyparquet-writer");
+    const folders = calls.map(({ args }) => (args.at(-1) as { paths: string[] }).paths[0]);
+    assert.ok(folders.length >= 2);
+    assert.deepEqual([...new Set(folders)], [world.path("packages")]);
+  });
+
   it("is a problem in the preview if its package is missing", async () => {
-    // A private function of Node.js, which `createRequire(…).resolve` calls.
-    const modules = Module as unknown as { _resolveFilename(name: string, ...rest: unknown[]): string };
     const resolve = modules._resolveFilename;
     sinon.stub(modules, "_resolveFilename").callsFake(function (this: unknown, name, ...rest) {
       if (name === "hyparquet-writer") {
@@ -207,7 +219,7 @@ describe("DataExport as Parquet", () => {
       return resolve.call(this, name, ...rest);
     });
     assert.deepEqual(await problems({}), [
-      'format "parquet" needs the package hyparquet-writer: run "npm install hyparquet-writer" in the program\'s folder',
+      'format "parquet" needs the package hyparquet-writer: run "npm install hyparquet-writer" in the program\'s folder, or in the one that webextract:packagesFolder names',
     ]);
     assert.match(await failure(world.declare("DataExport").up({ ...all })), /needs the package hyparquet-writer/);
   });

@@ -39,6 +39,6 @@ export type Write = (pieces: Readable) => Promise<void>;
 export interface FormatOptions {
   args: FormatArgs;
   compression: CompressionName;
-  /** The program's folder. */
+  /** Where optional packages are. */
   folder: string;
 }

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { SchemaElement } from "hyparquet";
 import type * as Library from "hyparquet-writer";
-import { importOptional, isInstalled } from "../../optionalPackage";
+import { importOptional, isInstalled, toInstall } from "../../optionalPackage";
 import { ResourceError } from "../../resource";
 import { RowsRefused } from "../checks/checkedRows";
 import { RowCount } from "../checks/rowCount";
@@ -16,7 +16,7 @@ import { JsonRows, rowsOf, utf8 } from "./jsonRows";
 /** The writer is JavaScript without native code, and small. DuckDB, which could write the format too, has 70 MB for each platform. */
 const packageName = "hyparquet-writer";
 
-const isMissing = `"parquet" needs the package ${packageName}: run "npm install ${packageName}" in the program's folder`;
+const isMissing = `"parquet" needs the package ${packageName}: ${toInstall(packageName)}`;
 
 /** Columns with types. */
 export const parquet: Format = {
@@ -41,7 +41,7 @@ interface ParquetOptions {
   columns: Columns;
   types?: Readonly<Record<string, ColumnType>>;
   compression: CompressionName;
-  /** The program's folder. */
+  /** Where optional packages are. */
   folder: string;
 }
 

@@ -19,7 +19,7 @@ export function isAsRead({ format = "ndjson", compression = "none" }: WrittenAs)
 
 /**
  * Writes a file of one row a line again in the format and the compression of an export, in constant memory, and syncs it to the disk.
- * @param folder the program's folder
+ * @param folder where optional packages are
  */
 export async function writeFormat(args: WrittenAs, from: string, to: string, folder: string): Promise<Content> {
   const { compression = "none" } = args;

@@ -1,7 +1,7 @@
 import type { Transform } from "node:stream";
 import { Duplex } from "node:stream";
 import type { Zstd } from "@hpcc-js/wasm-zstd";
-import { importOptional, isInstalled } from "../../optionalPackage";
+import { importOptional, isInstalled, toInstall } from "../../optionalPackage";
 import { ResourceError } from "../../resource";
 
 /**
@@ -10,7 +10,7 @@ import { ResourceError } from "../../resource";
  */
 const packageName = "@hpcc-js/wasm-zstd";
 
-export const zstdIsMissing = `"zstd" needs Node.js 22.15 or later, or the package ${packageName}: run "npm install ${packageName}" in the program's folder`;
+export const zstdIsMissing = `"zstd" needs Node.js 22.15 or later, or the package ${packageName}: ${toInstall(packageName)}`;
 
 export function isZstdInstalled(folder: string): boolean {
   return isInstalled(packageName, folder);

@@ -1,5 +1,5 @@
 import type * as Sdk from "@aws-sdk/client-s3";
-import { importOptional, isInstalled } from "../../../optionalPackage";
+import { importOptional, isInstalled, packagesFolder, toInstall } from "../../../optionalPackage";
 import type { Context, ServiceTraits } from "../../../resource";
 import { ResourceError } from "../../../resource";
 
@@ -23,7 +23,7 @@ export const limits = {
 const connectWithinMs = 10_000;
 
 /** What an export to S3 needs and does not have. */
-export const sdkIsMissing = `needs the package ${sdkName}, which is not installed: run "npm install ${sdkName}" in the program's folder`;
+export const sdkIsMissing = `needs the package ${sdkName}, which is not installed: ${toInstall(sdkName)}`;
 
 /** Whether the SDK is installed. Nothing is loaded. */
 export function isSdkInstalled(folder: string): boolean {
@@ -40,7 +40,7 @@ const clients = new WeakMap<ServiceTraits, Promise<Sdk.S3>>();
 export function s3Client({ settings, folder }: Pick<Context, "settings" | "folder">): Promise<Sdk.S3> {
   let client = clients.get(settings);
   if (client === undefined) {
-    client = newClient(settings, folder);
+    client = newClient(settings, packagesFolder({ settings, folder }));
     clients.set(settings, client);
   }
   return client;

@@ -1,0 +1,54 @@
+/** The native plugin as `pulumi plugin install` takes it: a tarball that is the same for every system, because it needs Node.js. */
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { repositoryRoot } from "../commands";
+import { schemaFile } from "../schema/pluginSchema";
+
+const name = "pulumi-resource-webextract";
+const systems = ["darwin-amd64", "darwin-arm64", "linux-amd64", "linux-arm64", "windows-amd64", "windows-arm64"];
+
+/** What the plugin reads of the package.json of the package. */
+const keptFields = ["name", "version", "license", "type", "engines", "peerDependencies"];
+
+/**
+ * Writes the tarball under the name of each system, as the engine looks for them in a release, and the checksums. Needs a built `dist`. Returns
+ * the files.
+ */
+export async function packPlugin(folder: string): Promise<string[]> {
+  const { version } = ownPackage();
+  const files = systems.map((system) => join(folder, `${name}-v${version}-${system}.tar.gz`));
+  mkdirSync(folder, { recursive: true });
+  const [first = "", ...others] = files;
+  await writeTarball(first);
+  for (const file of others) copyFileSync(first, file);
+  const digest = createHash("sha256").update(readFileSync(first)).digest("hex");
+  const checksums = join(folder, `${name}_${version}_checksums.txt`);
+  writeFileSync(checksums, files.map((file) => `${digest}  ${file.slice(folder.length + 1)}\n`).join(""));
+  return [...files, checksums];
+}
+
+async function writeTarball(to: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "webextract-plugin-"));
+  try {
+    for (const launcher of [name, `${name}.cmd`]) {
+      copyFileSync(join(__dirname, launcher), join(folder, launcher));
+      chmodSync(join(folder, launcher), 0o755);
+    }
+    cpSync(join(repositoryRoot, "dist", "plugin"), join(folder, "dist", "plugin"), { recursive: true });
+    copyFileSync(schemaFile, join(folder, "schema.json"));
+    copyFileSync(join(repositoryRoot, "LICENSE"), join(folder, "LICENSE"));
+    const kept = Object.entries(ownPackage()).filter(([field]) => keptFields.includes(field));
+    writeFileSync(join(folder, "package.json"), JSON.stringify(Object.fromEntries(kept), null, 2));
+    await promisify(execFile)("tar", ["-czf", to, "-C", folder, "."]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function ownPackage(): { version: string } {
+  return JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8"));
+}
