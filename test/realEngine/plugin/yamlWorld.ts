@@ -65,11 +65,13 @@ export class YamlWorld {
 
 function programOf(resources: Readonly<Record<string, object>>, { program, plugin }: YamlOptions): string {
   const plugins = { providers: [{ name: "webextract", path: pluginFolder() }] };
-  return stringify({
+  const whole = {
     name: "test",
     runtime: "yaml",
     ...(plugin !== "installed" && { plugins }),
     ...program,
     resources,
-  });
+  };
+  // Pulumi supports no aliases.
+  return stringify(whole, { aliasDuplicateObjects: false });
 }
