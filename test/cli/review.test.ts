@@ -134,7 +134,7 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
 
 ## Rows
 
-### \`books\`
+### Export \`books\`
 
 - Base: \`prod-books.ndjson\`, 2 rows
 - Head: \`trial-books.ndjson\`, 3 rows (+1, +50%)
@@ -188,7 +188,7 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
     assert.match(ended.stdout, /^- not comparable: `books`: `.* refuses the batch: task removed does not exist`$/m);
     assert.match(ended.stdout, /^- not comparable: `empty`: `.* refuses the batch: task shop-1 has no batch 123`$/m);
     assert.match(ended.stdout, /^- not comparable: `whole`: `.*has no batch`$/m);
-    assert.match(ended.stdout, /^### `offers`$/m);
+    assert.match(ended.stdout, /^### Export `offers`$/m);
     const failed = await review("--fail-on rows<-10%");
     assert.equal(failed.code, 1);
     assert.match(failed.stdout, /^> \[!CAUTION\]\n> - `books`: `--fail-on` failed: `not comparable`$/m);
@@ -229,7 +229,7 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^## Preview\n\n1 to update\.\n/);
     assert.match(stdout, /MaxPages` \| `2` \| `4` \|/);
-    assert.deepEqual(stdout.match(/^### `.*`$/gm), ["### `books`"]);
+    assert.deepEqual(stdout.match(/^### Export `.*`$/gm), ["### Export `books`"]);
     assert.match(stdout, /^- Not compared: 1 export of tasks that the plan does not change$/m);
   });
 

@@ -125,7 +125,7 @@ function exportsIn({ review, withValues }: ReviewContent, most: number): string[
       );
       break;
     }
-    const title = `### ${code(pair.name)}${pair.task === pair.name ? "" : ` of task ${code(pair.task)}`}`;
+    const title = `### Export ${code(pair.name)}${pair.task === pair.name ? "" : ` of task ${code(pair.task)}`}`;
     const text = inMarkdown(reportOf(comparison, [], withValues), title, Math.min(fairShare, left)).trimEnd();
     parts.push(text);
     left -= text.length + 2;

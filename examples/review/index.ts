@@ -1,0 +1,48 @@
+/** The tasks of a bookshop, in production and in the stack in which pull requests are tried. */
+import * as pulumi from "@pulumi/pulumi";
+import { CloudRun, DataExport, ExtractionTask } from "pulumi-webextract";
+
+const config = new pulumi.Config();
+const site = config.require("siteUrl");
+const stack = pulumi.getStack();
+
+// #region limits
+// The configuration of the trial stack names fewer shelves, and the task group of the trial.
+const shelves = config.getObject<string[]>("shelves") ?? ["novels", "nature", "kids"];
+const from = { sourceTaskId: config.require("sourceTaskId"), taskGroupId: config.require("taskGroupId") };
+// #endregion
+
+const tasks = {
+  books: { startUrls: shelves.map((shelf) => `${site}/shelves/${shelf}/`), maxPages: "2" },
+  picks: { startUrls: [`${site}/shelves/staff-picks/`], maxPages: "1" },
+};
+
+for (const [name, { startUrls, maxPages }] of Object.entries(tasks)) {
+  const task = new ExtractionTask(name, {
+    from,
+    actions: {
+      list: {
+        actionType: "ExtractDataAction",
+        properties: {
+          RowSelector: "li.book",
+          "Field.sku": "@data-sku",
+          "Field.title": ".title",
+          "Field.price": ".price .amount",
+        },
+      },
+      pages: { actionType: "PaginationAction", properties: { MaxPages: maxPages } },
+    },
+    startUrls: { urls: startUrls },
+  });
+
+  const run = new CloudRun(name, { taskId: task.id, rerunOn: [task], waitFor: "finished" });
+
+  // The name of the stack keeps the files apart. Reviews use the field that is unique as the key.
+  new DataExport(name, {
+    taskId: task.id,
+    scope: "batch",
+    lotNo: run.id,
+    path: `rows/${stack}/${name}-{lotNo}.ndjson`,
+    checks: { fields: { sku: { filled: 1, unique: true } } },
+  });
+}
