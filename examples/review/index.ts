@@ -17,6 +17,8 @@ const tasks = {
   picks: { startUrls: [`${site}/shelves/staff-picks/`], maxPages: "1" },
 };
 
+export const files: pulumi.Output<string>[] = [];
+
 for (const [name, { startUrls, maxPages }] of Object.entries(tasks)) {
   const task = new ExtractionTask(name, {
     from,
@@ -38,11 +40,12 @@ for (const [name, { startUrls, maxPages }] of Object.entries(tasks)) {
   const run = new CloudRun(name, { taskId: task.id, rerunOn: [task], waitFor: "finished" });
 
   // The name of the stack keeps the files apart. Reviews use the field that is unique as the key.
-  new DataExport(name, {
+  const rows = new DataExport(name, {
     taskId: task.id,
     scope: "batch",
     lotNo: run.id,
     path: `rows/${stack}/${name}-{lotNo}.ndjson`,
     checks: { fields: { sku: { filled: 1, unique: true } } },
   });
+  files.push(rows.file);
 }

@@ -24,7 +24,7 @@ blockquote { margin: 16px 0; border-left: 4px solid #cf222e; padding: 1px 14px; 
 
 describe("the example of a review", () => {
   it("has a picture of its report", async () => {
-    const markdown = readFileSync(join(example, "review.md"), "utf8");
+    const markdown = readFileSync(join(example, "report.md"), "utf8");
     const named = markdown.replace("[!CAUTION]", "**Caution**\n>").replace("[!WARNING]", "**Warning**\n>");
     const browser = await openBrowser();
     try {

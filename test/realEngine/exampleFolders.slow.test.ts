@@ -17,6 +17,10 @@ const own = readdirSync(examples).filter((name) => existsSync(join(examples, nam
 /** What the pages say to set for an example, besides the connection. */
 const settings = (books: Emulator): Record<string, Record<string, string>> => ({
   manifest: { "webextract:baseUrl": books.url, "manifest:siteUrl": `${books.url}/bookshop` },
+  review: {
+    ...{ "webextract:baseUrl": books.url, "review:siteUrl": `${books.url}/bookshop` },
+    ...{ "review:sourceTaskId": "shop-template", "review:taskGroupId": "bookshops" },
+  },
   fleet: { "fleet:templateId": "shop-template", "fleet:groupId": "shops" },
 });
 

@@ -12,7 +12,7 @@ import { withoutVaryingValues } from "../pages/pictures";
 import { Project, repositoryRoot } from "./harness";
 
 const example = join(repositoryRoot, "examples/review");
-const report = join(example, "review.md");
+const report = join(example, "report.md");
 
 /** The hash of a task contains the port of its site. */
 function withStandIns(markdown: string): string {
@@ -42,7 +42,7 @@ describe("a trial of a pull request", function () {
     chmodSync(join(folder, "bin/npx"), 0o755);
     const read = (file: string): [string, string] => [file, readFileSync(join(example, file), "utf8")];
     project = await Project.create({
-      name: "bookshop",
+      name: "review",
       stack: "production",
       files: {
         ...Object.fromEntries(["Pulumi.yaml", "index.ts", "trial.sh", "targets.mjs"].map(read)),
@@ -54,9 +54,9 @@ describe("a trial of a pull request", function () {
       path: [join(folder, "bin")],
       config: {
         "webextract:baseUrl": emulator.url,
-        "bookshop:siteUrl": site.url,
-        "bookshop:sourceTaskId": "shop-template",
-        "bookshop:taskGroupId": "shops",
+        "review:siteUrl": site.url,
+        "review:sourceTaskId": "shop-template",
+        "review:taskGroupId": "shops",
       },
       secrets: {
         "webextract:accessToken": seed.credentials.accessToken,
@@ -81,7 +81,7 @@ describe("a trial of a pull request", function () {
 
   // biome-ignore lint/suspicious/noExplicitAny: a state has many forms.
   const resources = (stack: string): any[] => {
-    const file = join(project.root, "state/.pulumi/stacks/bookshop", `${stack}.json`);
+    const file = join(project.root, "state/.pulumi/stacks/review", `${stack}.json`);
     return JSON.parse(readFileSync(file, "utf8")).checkpoint.latest.resources;
   };
   /** Number of runs of each task. */
