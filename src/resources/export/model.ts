@@ -177,6 +177,14 @@ export function rowsThatPassed(state: DataExportState): number | undefined {
   return pending.includes(pendingPipe) ? (lastPassed ?? rowCount) : rowCount;
 }
 
+/** The filled shares of checked fields in the file of the last export, if it passed its checks. */
+export function sharesThatPassed(state: DataExportState): Readonly<Record<string, number>> {
+  const { fields = {}, failed = [] } = state.checked ?? {};
+  return failed.length > 0 || isPart(state)
+    ? {}
+    : Object.fromEntries(Object.entries(fields).map(([name, { filled }]) => [name, filled]));
+}
+
 /** Whether more rows belong to the export than those in its file. They are too few to compare with. */
 function isPart({ pending = [], complete, rowCount, maxRows = Number.POSITIVE_INFINITY }: DataExportState): boolean {
   const hasStopped = pending.includes(pendingMark.outcomeUnknown) && !complete && rowCount < maxRows;

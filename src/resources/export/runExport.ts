@@ -10,7 +10,7 @@ import { NoMarking } from "./marking/noMarking";
 import { ReturnedMarking } from "./marking/returnedMarking";
 import { TaskMarking } from "./marking/taskMarking";
 import type { DataExportArgs, DataExportState } from "./model";
-import { mayComeOnce, rowsThatPassed } from "./model";
+import { mayComeOnce, rowsThatPassed, sharesThatPassed } from "./model";
 import { OutputFile } from "./outputFile";
 import { runPipe } from "./pipe";
 import { noteExport, takeOverExport } from "./takeOverExport";
@@ -80,11 +80,13 @@ async function checkerOf(
   if (checks === undefined) {
     return undefined;
   }
-  const passed = before?.scope === scope ? rowsThatPassed(before) : undefined;
+  const comparable = before?.scope === scope ? before : undefined;
+  const passed = comparable === undefined ? undefined : rowsThatPassed(comparable);
   return new RowChecker({
     checks,
     schema: await SchemaChecker.of(checks, taskId, context),
     lastPassed: passed === undefined ? undefined : Math.min(passed, maxRows ?? passed),
+    lastFilled: comparable === undefined ? {} : sharesThatPassed(comparable),
   });
 }
 

@@ -91,6 +91,7 @@ describe("DataExport with checks", () => {
     ] as const) {
       const message = await failure(each.up(of(batch([...rows]))));
       assert.match(message, /The file of the last export, "out\/rows\.ndjson", is unchanged\./);
+      assert.ok(message.includes(`"webextract compare out/rows.ndjson out/${name} --key id"`), message);
       assert.deepEqual(each.state, saved);
       assert.equal(world.content("out/rows.ndjson"), text(good));
       assert.equal(world.content(`out/${name}`), text([...rows]));
@@ -100,6 +101,27 @@ describe("DataExport with checks", () => {
     const next = batch(good.slice(1));
     assert.equal(await each.up(of(next)), "updated");
     assert.deepEqual([each.state.rowCount, each.state.lotNo], [3, next]);
+  });
+
+  it("says how filled a field is now, and was in the last file that passed", async () => {
+    const each = world.declare("DataExport");
+    const checked = { fields: { price: { filled: 0.9, type: "number" }, constructor: { filled: 0 } } };
+    await each.up(of(batch([{ price: "1" }, { price: "2" }]), { checks: { ...checked, onFail: "warn" } }));
+    const emptied = [{ price: "" }, { price: "x" }, { price: " " }];
+    const message = await failure(each.up(of(batch(emptied), { checks: checked })));
+    assert.match(
+      message,
+      /fields\.price\.filled: 2 of 3 rows have no value \(rows 1, 3\); at least 90% must have one; filled: 33\.33% now, 100% in the last accepted file\n.*price\.type: 1 of 1 values are not of type "number" \(row 2\)\n/,
+    );
+    await each.up(of(batch(emptied), { checks: { ...checked, onFail: "warn" } }));
+    const again = await failure(each.up(of(batch(emptied), { checks: checked })));
+    assert.doesNotMatch(again, /accepted/);
+    const odd = await failure(
+      each.up(of(batch(emptied), { checks: checked, path: "out/it's $HOME.csv", format: "csv" })),
+    );
+    assert.ok(odd.includes(`"webextract compare out/rows.ndjson 'out/it'\\''s $HOME.rejected.csv'"`), odd);
+    const unclear = await failure(each.up(of(batch(emptied), { checks: checked, path: "out/rows" })));
+    assert.doesNotMatch(unclear, /compare/);
   });
 
   it("rejects rows in the format and under the name of the file that they would have become", async () => {

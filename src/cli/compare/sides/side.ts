@@ -1,5 +1,5 @@
 import type { ExportFormat } from "../../../resources/export/formats/formats";
-import { formatNames } from "../../../resources/export/formats/formats";
+import { formatNames, knownEnding } from "../../../resources/export/formats/formats";
 import type { Connected } from "../../cli";
 import { CliError } from "../../exitCodes";
 
@@ -29,7 +29,6 @@ export interface BatchSide extends Connecting {
 
 const compressions = { gz: "gzip", zst: "zstd" } as const;
 
-const known = /\.(ndjson|json|csv|parquet)(?:\.(gz|zst))?$/;
 const endings = `${formatNames.map((each) => `.${each}`).join(", ")}, each also with .gz or .zst`;
 
 /** The lotNo that stands for the one in the state of a stack. */
@@ -40,7 +39,7 @@ export const latest = "latest";
  * @throws CliError
  */
 export function sideOf(given: string): Side {
-  const [, format, ending] = known.exec(given.toLowerCase()) ?? [];
+  const [, format, ending] = knownEnding.exec(given.toLowerCase()) ?? [];
   if (format !== undefined) {
     const compression = ending === undefined ? undefined : compressions[ending as keyof typeof compressions];
     return { kind: "file", name: given, format: format as ExportFormat, compression };

@@ -17,6 +17,8 @@ export class FieldChecker {
   constructor(
     readonly name: string,
     private readonly checks: FieldChecks,
+    /** The filled share in the last file that was accepted. */
+    private readonly lastFilled?: number,
     mostDistinct = mostDistinctValues,
   ) {
     this.distinct = checks.unique === true ? new DistinctValues(mostDistinct) : undefined;
@@ -47,6 +49,15 @@ export class FieldChecker {
 
   /** @param names names of fields that rows have */
   failed(rows: number, names: readonly string[]): FailedCheck[] {
+    const [first, ...others] = this.found(rows, names);
+    if (first === undefined || this.lastFilled === undefined) {
+      return first === undefined ? [] : [first, ...others];
+    }
+    const shares = `filled: ${percent(this.share(rows))} now, ${percent(this.lastFilled)} in the last accepted file`;
+    return [{ ...first, reason: `${first.reason}; ${shares}` }, ...others];
+  }
+
+  private found(rows: number, names: readonly string[]): FailedCheck[] {
     const { filled = 0, type } = this.checks;
     const { empty, wrongType, distinct } = this;
     const at = `fields.${this.name}`;

@@ -1,3 +1,5 @@
+import { shellQuoted } from "../../values";
+import { knownEnding } from "../formats/formats";
 import type { DataExportArgs, DataExportState } from "../model";
 import type { RowsRefused } from "./checkedRows";
 
@@ -23,6 +25,21 @@ interface Refusal {
   comesOnce: boolean;
 }
 
+/** The command that shows what differs. Without a known ending, it would not know the format. */
+function comparing({ checks }: DataExportArgs, last: string, rejected: string): string {
+  const files = [last, rejected];
+  if (!files.every((each) => knownEnding.test(each))) {
+    return "";
+  }
+  const unique = Object.entries(checks?.fields ?? {}).find(([, field]) => field.unique === true)?.[0];
+  const words = [...files, ...(unique === undefined ? [] : ["--key", unique])].map(inShell);
+  return ` To compare them: "webextract compare ${words.join(" ")}".`;
+}
+
+function inShell(word: string): string {
+  return /^[\w./:@-]+$/.test(word) ? word : shellQuoted(word);
+}
+
 /** The error of an export whose rows did not pass. */
 export function describeRefusal({ args, refused, written, last, comesOnce }: Refusal): string {
   const nothing = args.markExported === true ? " Nothing was marked as exported." : "";
@@ -31,6 +48,7 @@ export function describeRefusal({ args, refused, written, last, comesOnce }: Ref
     comesOnce && written !== undefined ? " Keep that file: the service might not return these rows again." : "",
     nothing,
     last === undefined ? "" : ` The file of the last export, "${last}", is unchanged.`,
+    last === undefined || written === undefined ? "" : comparing(args, last, written.file),
     ` Correct the task or the ${refused.argument}. The next up exports again.`,
   ];
   return `${describeFailed(args, refused)}\n${sentences.join("")}`;

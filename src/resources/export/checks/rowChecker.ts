@@ -1,5 +1,6 @@
 import type { Row } from "../../../service/contract/types";
 import type { RowPage } from "../../../service/rows/rowPage";
+import { entryOf } from "../../values";
 import type { CheckedRows, FailedCheck } from "./checkedRows";
 import { failedIf, percent, RowsRefused } from "./checkedRows";
 import { FieldChecker } from "./fieldChecker";
@@ -12,6 +13,8 @@ interface Options {
   schema?: SchemaChecker;
   /** Number of rows in the last export that passed. */
   lastPassed?: number;
+  /** The filled shares of fields in the last file that was accepted. */
+  lastFilled?: Readonly<Record<string, number>>;
 }
 
 /** Checks rows page by page. Its memory does not grow with the rows, but for the hashes of values that must be unique. */
@@ -24,10 +27,12 @@ export class RowChecker {
   private readonly fields: readonly FieldChecker[];
   private readonly schema: SchemaChecker | undefined;
 
-  constructor({ checks, schema, lastPassed }: Options) {
+  constructor({ checks, schema, lastPassed, lastFilled }: Options) {
     this.checks = checks;
     this.lastPassed = lastPassed;
-    this.fields = Object.entries(checks.fields ?? {}).map(([name, field]) => new FieldChecker(name, field));
+    this.fields = Object.entries(checks.fields ?? {}).map(
+      ([name, field]) => new FieldChecker(name, field, entryOf(lastFilled, name)),
+    );
     this.schema = schema;
   }
 
