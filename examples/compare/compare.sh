@@ -18,6 +18,10 @@ npx webextract compare prod.csv trial.csv --key sku --markdown > report.md
 npx webextract compare prod.csv trial.csv --key sku --html rows.html
 # #endregion
 
+# #region history
+npx webextract compare --history '*.csv' --html history.html
+# #endregion
+
 # #region json
 npx webextract compare prod.csv trial.csv --key sku --json > compared.json
 # #endregion

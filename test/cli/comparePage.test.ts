@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
-import { pathToFileURL } from "node:url";
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { openBrowser } from "../emulator/page/browser";
 import { allHostileStrings } from "../hostile";
 import { Comparing } from "./comparing";
+import { openFile } from "./openFile";
 
 describe("the page of webextract compare", () => {
   let files: Comparing;
@@ -24,23 +24,7 @@ describe("the page of webextract compare", () => {
     const html = files.path("page.html");
     const sides = [files.rows("base.ndjson", base), files.rows("head.ndjson", head)] as const;
     await files.compare(...sides, { key: ["sku"], html, yes: true, ...options });
-    return openPage(html, context);
-  };
-  const openPage = async (file: string, context: BrowserContextOptions = {}) => {
-    const tab = await (await browser.newContext(context)).newPage();
-    const problems: string[] = [];
-    tab.on("pageerror", (error) => problems.push(`error: ${error.message}`));
-    tab.on("console", (message) => problems.push(`console: ${message.text()}`));
-    tab.on("dialog", (dialog) => {
-      problems.push(`dialog: ${dialog.message()}`);
-      void dialog.dismiss();
-    });
-    const url = pathToFileURL(file).href;
-    tab.on("request", (request) => {
-      if (request.url() !== url) problems.push(`request: ${request.url()}`);
-    });
-    await tab.goto(url);
-    return { tab, problems };
+    return openFile(browser, html, context);
   };
   const shownRows = (tab: Page, table: string): Promise<string[]> =>
     tab.locator(`#${table} tbody tr:visible`).allInnerTexts();

@@ -269,6 +269,28 @@ describe("webextract compare, of objects in S3", () => {
     );
   });
 
+  it("shows the history of the files below a prefix", async () => {
+    for (const run of [10, 9, 8]) {
+      await s3.write(`runs/rows-${run}.ndjson`, '{"sku":"1"}\n'.repeat(run));
+    }
+    await s3.write("runs/note.txt", "x");
+    for (const prefix of ["s3://rows-bucket/runs", "s3://rows-bucket/runs/rows-"]) {
+      const ended = await compare(`--history ${prefix} --json`);
+      assert.equal(ended.code, 0, ended.stderr);
+      const found = ended.json().files.map(({ name, rows }: { name: string; rows: number }) => `${name} ${rows}`);
+      assert.deepEqual(
+        found,
+        [8, 9, 10].map((run) => `s3://rows-bucket/runs/rows-${run}.ndjson ${run}`),
+      );
+    }
+    const none = await compare("--history s3://rows-bucket/none/");
+    assert.deepEqual([none.code, none.stdout], [2, ""]);
+    assert.match(none.stderr, /"s3:\/\/rows-bucket\/none\/" matches no file of rows\./);
+    const refused = await compare("--history s3://rows-bucket/runs --key sku");
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /--history.* cannot be used with .*--key/);
+  });
+
   it("says which object is missing, and refuses a path that is none", async () => {
     writeFileSync(world.path("new.csv"), "sku\n");
     const missing = await compare("new.csv s3://rows-bucket/none.csv");

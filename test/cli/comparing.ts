@@ -12,6 +12,7 @@ interface Options {
   values?: boolean;
   html?: string;
   yes?: boolean;
+  history?: boolean;
 }
 
 export interface Compared {
@@ -40,11 +41,17 @@ export class Comparing {
     return this.write(name, rows.map((row) => `${typeof row === "string" ? row : JSON.stringify(row)}\n`).join(""));
   }
 
-  async compare(base: string, head: string, { values = true, failOn, ...options }: Options = {}): Promise<Compared> {
+  compare(base: string, head: string, options: Options = {}): Promise<Compared> {
+    return this.run([base, head], options);
+  }
+
+  /** @param given the arguments, as a shell passes them */
+  async run(given: readonly string[], { values = true, failOn, ...options }: Options = {}): Promise<Compared> {
     const streams = { input: new PassThrough(), output: new PassThrough(), errors: new PassThrough() };
     const cli = new Cli(new Terminal(streams, { cursor: false, unicode: true }), this.interruption.signal);
-    const given = { ...options, values, failOn: failOn?.map(conditionOf) };
-    const result = await compareCommand.run({ arguments: [base, head], options: given }, cli);
+    const [base, head, ...later] = given;
+    const chosen = { ...options, values, failOn: failOn?.map(conditionOf) };
+    const result = await compareCommand.run({ arguments: [base, head, later], options: chosen }, cli);
     return {
       json: JSON.parse(JSON.stringify(result.json)),
       text: await result.text(),
@@ -53,8 +60,12 @@ export class Comparing {
   }
 
   /** The message of a comparison that fails. */
-  async failure(base: string, head: string, options: Options = {}): Promise<string> {
-    return this.compare(base, head, options).then(
+  failure(base: string, head: string, options: Options = {}): Promise<string> {
+    return this.failureOf([base, head], options);
+  }
+
+  async failureOf(given: readonly string[], options: Options = {}): Promise<string> {
+    return this.run(given, options).then(
       () => {
         throw new Error("The comparison did not fail.");
       },

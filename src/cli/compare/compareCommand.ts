@@ -1,6 +1,6 @@
 import { Argument, Option } from "commander";
 import type { Cli } from "../cli";
-import type { CliCommand } from "../command";
+import type { CliCommand, Result } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
 import { yesOption } from "../options";
@@ -9,7 +9,11 @@ import { compareSides } from "./comparison";
 import type { Condition, Failure } from "./conditions";
 import { addCondition, exampleConditions, failuresOf, fieldsOf, needsKey } from "./conditions";
 import { Database } from "./database";
+import { readHistory } from "./history/history";
+import { historyDocument, historyReport } from "./history/historyReport";
+import { historySides } from "./history/historySides";
 import { comparisonPage } from "./page/comparisonPage";
+import { historyPage } from "./page/historyPage";
 import { pageFile, plannedPage } from "./page/writePage";
 import { inMarkdown, inTerminal } from "./renderReport";
 import { reportOf } from "./report";
@@ -24,6 +28,7 @@ interface Flags extends ConnectionFlags {
   values: boolean;
   html?: string;
   yes?: boolean;
+  history?: boolean;
   json?: boolean;
 }
 
@@ -34,7 +39,14 @@ export const compareCommand: CliCommand = {
     "A side is a file (.ndjson, .json, .csv or .parquet, also with .gz or .zst, also s3://BUCKET/KEY), or a run as TASK:LOTNO, or with --stack as TASK:latest. " +
     "Nothing is marked. Without --key, the values of each field are compared as a whole. Needs the package @duckdb/node-api.",
   connects: true,
-  arguments: [new Argument("<base>", "the old rows"), new Argument("<head>", "the new rows")],
+  arguments: [
+    new Argument(
+      "<base>",
+      "the old rows; with --history, the oldest file, a glob, or the s3:// prefix of several files",
+    ),
+    new Argument("[head]", "the new rows"),
+    new Argument("[later...]", "with --history, more files, oldest first"),
+  ],
   options: [
     new Option("-k, --key <field>", "field that names a row; can be given several times").argParser(
       (field: string, before: string[] = []) => [...before, field],
@@ -48,46 +60,70 @@ export const compareCommand: CliCommand = {
       "--html <file>",
       "also write a page with bars of the filled shares and, with --key, a table of the rows that differ",
     ).argParser(pageFile),
+    new Option(
+      "--history",
+      "show rows and filled shares of any number of files, oldest first, one line for each; --html has plots",
+    ).conflicts(["key", "failOn"]),
     new Option("--no-values", "show no values of rows"),
     yesOption(),
   ],
   examples: [
     { line: "compare old.ndjson new.ndjson", does: "compares the values of each field" },
+    { line: "compare --history 'rows-*.ndjson' --html rows.html", does: "shows since when a field is empty" },
     { line: "compare old.csv shop-1:latest --stack prod --key sku --markdown", does: "compares row by row" },
   ],
-  async run({ arguments: [base, head], options }, cli) {
-    const {
-      key = [],
-      failOn: conditions = [],
-      markdown,
-      values,
-      html,
-      yes,
-      json: _json,
-      ...flags
-    } = options as unknown as Flags;
-    const sides = { base: sideOf(String(base)), head: sideOf(String(head)) };
-    const unusable = conditions.find(needsKey);
-    if (key.length === 0 && unusable !== undefined) {
-      throw new CliError(`--fail-on "${unusable.text}" needs --key. No rows were read.`, "usage");
-    }
-    const page = html === undefined ? undefined : await plannedPage(html, yes === true, cli);
-    const comparison = await compareIn(cli, sides, flags, () => ({
-      key: [...new Set(key)],
-      conditionFields: fieldsOf(conditions),
-      values,
-      details: page !== undefined && values && key.length > 0,
-    }));
-    const failures = failuresOf(conditions, comparison);
-    const report = reportOf(comparison, failures, values);
-    await page?.write(comparisonPage(comparison, report, values));
-    return {
-      json: documentOf(comparison, failures),
-      text: () => (markdown === true ? inMarkdown(report) : inTerminal(report, cli.terminal)),
-      hasProblems: failures.length > 0,
-    };
+  async run({ arguments: [base, head, later], options }, cli) {
+    const flags = options as unknown as Flags;
+    const given = [base, head, later].flat().filter((each) => typeof each === "string");
+    return flags.history === true ? await showHistory(given, flags, cli) : await compareTwo(given, flags, cli);
   },
 };
+
+async function compareTwo(given: readonly string[], options: Flags, cli: Cli): Promise<Result> {
+  const { key = [], failOn: conditions = [], markdown, values, html, yes, ...flags } = options;
+  const [base, head, ...others] = given;
+  if (base === undefined || head === undefined || others.length > 0) {
+    throw new CliError(
+      `compare needs two sides, and got ${given.length}. Only --history takes another number of them. No rows were read.`,
+      "usage",
+    );
+  }
+  const sides = { base: sideOf(base), head: sideOf(head) };
+  const unusable = conditions.find(needsKey);
+  if (key.length === 0 && unusable !== undefined) {
+    throw new CliError(`--fail-on "${unusable.text}" needs --key. No rows were read.`, "usage");
+  }
+  const page = html === undefined ? undefined : await plannedPage(html, yes === true, cli);
+  const comparison = await compareIn(cli, sides, flags, () => ({
+    key: [...new Set(key)],
+    conditionFields: fieldsOf(conditions),
+    values,
+    details: page !== undefined && values && key.length > 0,
+  }));
+  const failures = failuresOf(conditions, comparison);
+  const report = reportOf(comparison, failures, values);
+  await page?.write(comparisonPage(comparison, report, values));
+  return {
+    json: documentOf(comparison, failures),
+    text: () => (markdown === true ? inMarkdown(report) : inTerminal(report, cli.terminal)),
+    hasProblems: failures.length > 0,
+  };
+}
+
+async function showHistory(given: readonly string[], options: Flags, cli: Cli): Promise<Result> {
+  const { markdown, html, yes, ...flags } = options;
+  const page = html === undefined ? undefined : await plannedPage(html, yes === true, cli);
+  const history = await inDatabase(cli, async (database) => {
+    const loading = { database, cli, flags };
+    return await readHistory(await historySides(given, loading), database, loading);
+  });
+  const report = historyReport(history);
+  await page?.write(historyPage(history, report));
+  return {
+    json: historyDocument(history),
+    text: () => (markdown === true ? inMarkdown(report) : inTerminal(report, cli.terminal)),
+  };
+}
 
 /** @param choose the options, when the fields of both sides are known */
 export async function compareIn(
@@ -96,14 +132,20 @@ export async function compareIn(
   flags: ConnectionFlags,
   choose: (loaded: LoadedSides) => Omit<CompareOptions, "progress">,
 ): Promise<Comparison> {
-  const database = await Database.create(cli);
-  try {
+  return await inDatabase(cli, async (database) => {
     const base = await loadSide("base", sides.base, { database, cli, flags });
     const head = await loadSide("head", sides.head, { database, cli, flags });
     await database.lock();
     const loaded = { base, head };
     const progress = (share: number): void => cli.terminal.progress("Comparing", { done: share, of: 1 });
     return await compareSides(database, loaded, { ...choose(loaded), progress });
+  });
+}
+
+async function inDatabase<T>(cli: Cli, work: (database: Database) => Promise<T>): Promise<T> {
+  const database = await Database.create(cli);
+  try {
+    return await work(database);
   } finally {
     await database.close();
   }

@@ -72,6 +72,21 @@ export async function fieldFigures(
   return found;
 }
 
+/** How many rows have a value that is not blank, by column. */
+export async function filledCounts(database: Database, side: "base" | "head", count: number): Promise<number[]> {
+  const found: number[] = [];
+  for (let begin = 0; begin < count; begin += columnsOfTable) {
+    const columns = Array.from(
+      { length: Math.min(columnsOfTable, count - begin) },
+      (_each, index) => `c${begin + index}`,
+    );
+    const filled = columns.map((each) => `count(*) FILTER (NOT ${isBlank(each)})`);
+    const [counts = []] = await database.rows(`SELECT ${filled.join(", ")} FROM ${tableOf(side, begin)}`);
+    found.push(...counts.map(Number));
+  }
+  return found;
+}
+
 function figuresIn(row: readonly Value[]): FieldFigures {
   const [filled, distinct, numbers, dates, urls, others, shortest, longest, frequent] = row;
   return {

@@ -24,7 +24,7 @@ export interface ReportTable {
 export type Part = string | { readonly foreign: string };
 export type Phrase = readonly Part[];
 
-const foreign = (text: string): Part => ({ foreign: text });
+export const foreign = (text: string): Part => ({ foreign: text });
 
 /** @param withValues whether values of rows may be shown */
 export function reportOf(comparison: Comparison, failures: readonly Failure[], withValues: boolean): Report {
@@ -236,7 +236,7 @@ function keyText(key: readonly string[]): string {
 }
 
 /** Before the cut, because half of a secret could not be found. */
-function cut(value: string): string {
+export function cut(value: string): string {
   const shown = hideSecrets(value);
   return shown.length > mostOfSeveral ? `${shown.slice(0, mostOfSeveral)}…` : shown;
 }
@@ -250,6 +250,6 @@ export function share(part: number): string {
   return isAll ? ">99.9%" : isNone ? "<0.1%" : `${rounded}%`;
 }
 
-function signed(number: number): string {
+export function signed(number: number): string {
   return number > 0 ? `+${number}` : String(number);
 }

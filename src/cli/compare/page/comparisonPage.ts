@@ -1,10 +1,10 @@
 import { counted } from "../../../resources/values";
 import type { Comparison, FieldComparison } from "../comparison";
-import type { Part, Phrase, Report } from "../report";
+import type { Part, Report } from "../report";
 import { changedCells, figuresTable } from "../report";
 import type { Key, RowDetails } from "../rowDetails";
 import type { Markup } from "./html";
-import { bar, foreignText, html, pageOf, searchTable } from "./html";
+import { bar, foreignText, html, list, pageOf, searchTable, shown } from "./html";
 
 /** The page of `--html`: what the report has, bars of the filled shares, and the rows that differ. */
 export function comparisonPage(comparison: Comparison, { failures, lines }: Report, withValues: boolean): string {
@@ -25,14 +25,6 @@ ${withValues ? html`` : html`<p class="quiet">Values of rows are not shown.</p>`
 ${fieldsTable(comparison, withValues)}
 ${rows}`,
   );
-}
-
-function list(phrases: readonly Phrase[]): Markup {
-  return html`<ul>${phrases.map((phrase) => html`<li>${phrase.map(shown)}</li>`)}</ul>`;
-}
-
-function shown(part: Part): Markup {
-  return typeof part === "string" ? html`${part}` : foreignText(part.foreign);
 }
 
 function fieldsTable(comparison: Comparison, withValues: boolean): Markup {

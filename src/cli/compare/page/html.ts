@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { inert } from "../renderReport";
+import type { Part, Phrase } from "../report";
 import { script } from "./script";
 import { style } from "./style";
 
@@ -46,6 +47,23 @@ export function foreignText(text: string): Markup {
 function shortened(text: string): string {
   const shown = inert(text);
   return shown.length > longestShown ? `${shown.slice(0, longestShown)}…` : shown;
+}
+
+/** A name beside a line of a plot, where there is little space. */
+export function shortName(name: string): string {
+  const text = inert(name);
+  return text.length > mostOfName ? `${text.slice(0, mostOfName)}…` : text;
+}
+
+const mostOfName = 20;
+
+/** A part of a report. */
+export function shown(part: Part): Markup {
+  return typeof part === "string" ? html`${part}` : foreignText(part.foreign);
+}
+
+export function list(phrases: readonly Phrase[]): Markup {
+  return phrases.length === 0 ? html`` : html`<ul>${phrases.map((phrase) => html`<li>${phrase.map(shown)}</li>`)}</ul>`;
 }
 
 /** A whole page. It loads nothing, and runs no script but its own. */

@@ -37,8 +37,7 @@ thead th { font-weight: 600; overflow-wrap: normal; white-space: nowrap; }
 .bar.head { fill: var(--head); }
 .bar .all { fill: var(--empty); }
 del, ins { text-decoration: none; }
-figure { margin: 0.5rem 0; max-width: 60rem; }
-figure svg { display: block; width: 100%; height: auto; }
+.plot { display: block; width: 100%; min-width: 40rem; max-width: 60rem; height: auto; }
 svg text { fill: var(--quiet); font-size: 12px; }
 .grid { stroke: var(--line); stroke-width: 1; }
 .line { fill: none; stroke-width: 2; }

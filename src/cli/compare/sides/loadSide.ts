@@ -7,7 +7,7 @@ import { StoreError } from "../../../resources/export/destinations/s3/storeError
 import { incompleteRead } from "../../../resources/export/marking/wholeRead";
 import { countsOf, runningNow } from "../../../resources/run/subtaskList";
 import { counted } from "../../../resources/values";
-import type { Cli, ConnectedTo } from "../../cli";
+import type { Cli, Connected, ConnectedTo } from "../../cli";
 import { requireOrigin } from "../../cli";
 import type { ConnectionFlags } from "../../connection/connection";
 import { findConnection } from "../../connection/connection";
@@ -135,19 +135,29 @@ async function loadFile(table: RowTable, side: FileSide, options: LoadOptions): 
   return { name, notes: [] };
 }
 
-/** Fetches an object to a temporary file. */
-async function fetchObject(
-  { name: path, connected }: FileSide,
-  id: string,
-  { database, flags, cli }: LoadOptions,
-): Promise<string> {
+/**
+ * The bucket of an object.
+ * @param given how a message names it
+ */
+export async function bucketOf(
+  path: string,
+  given: string,
+  { flags, cli }: LoadOptions,
+  connected?: Pick<Connected, "config">,
+): Promise<Bucket> {
   const problem = remotePathProblem(path);
   if (problem !== undefined) {
-    throw new CliError(`"${path}" ${problem}. No rows were compared.`, "usage");
+    throw new CliError(`"${given}" ${problem}. No rows were compared.`, "usage");
   }
   const { config } = connected ?? (await findConnection(flags, cli.interrupted));
-  const { bucket: bucketName, key } = bucketAndKey(path);
-  const bucket = new Bucket(await s3Client({ settings: config.settings, folder: process.cwd() }), bucketName);
+  return new Bucket(await s3Client({ settings: config.settings, folder: process.cwd() }), bucketAndKey(path).bucket);
+}
+
+/** Fetches an object to a temporary file. */
+async function fetchObject({ name: path, connected }: FileSide, id: string, options: LoadOptions): Promise<string> {
+  const { database, cli } = options;
+  const bucket = await bucketOf(path, path, options, connected);
+  const { key } = bucketAndKey(path);
   const target = join(database.folder, `${id}.fetched`);
   try {
     const found = await bucket.head(key);

@@ -124,6 +124,13 @@ export class RowTable {
     this.rows = rows;
   }
 
+  /** Removes the rows from the database. */
+  async drop(): Promise<void> {
+    for (let begin = 0; begin === 0 || begin < this.names.length; begin += columnsOfTable) {
+      await this.database.run(`DROP TABLE ${tableOf(this.id, begin)}`);
+    }
+  }
+
   private async append(table: string, cells: readonly (string | null)[][]): Promise<void> {
     const chunk = this.database.chunk(cells.length, this.pending);
     for (const [column, values] of cells.entries()) {

@@ -31,6 +31,11 @@ const compressions = { gz: "gzip", zst: "zstd" } as const;
 
 const endings = `${formatNames.map((each) => `.${each}`).join(", ")}, each also with .gz or .zst`;
 
+/** Whether a name has the ending of a file of rows. */
+export function isRowFile(name: string): boolean {
+  return knownEnding.test(name.toLowerCase());
+}
+
 /** The lotNo that stands for the one in the state of a stack. */
 export const latest = "latest";
 

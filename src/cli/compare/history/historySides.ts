@@ -1,0 +1,63 @@
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { globIn } from "../../../manifest/manifestFiles";
+import { bucketAndKey, isS3Path, s3Path } from "../../../resources/export/destinations/s3/s3Path";
+import { StoreError } from "../../../resources/export/destinations/s3/storeError";
+import { CliError } from "../../exitCodes";
+import type { LoadOptions } from "../sides/loadSide";
+import { bucketOf } from "../sides/loadSide";
+import type { Side } from "../sides/side";
+import { isRowFile, sideOf } from "../sides/side";
+
+/**
+ * What the arguments name, in their order. The files of a glob or of an S3 prefix come in the order of their names, in which `rows-2` stands before `rows-10`.
+ * @throws CliError for a glob or a prefix without files
+ */
+export async function historySides(given: readonly string[], options: LoadOptions): Promise<Side[]> {
+  const sides: Side[] = [];
+  for (const each of given) {
+    sides.push(...(await namesIn(each, options)).map(sideOf));
+  }
+  return sides;
+}
+
+async function namesIn(given: string, options: LoadOptions): Promise<string[]> {
+  const isRemote: boolean = isS3Path(given);
+  if (isRemote) {
+    return isRowFile(given) ? [given] : inOrder(await namesOfPrefix(given, options), given);
+  }
+  const glob = existsSync(given) ? undefined : globIn(given.replaceAll("\\", "/"));
+  if (glob === undefined) {
+    return [given];
+  }
+  const folder = glob.folder === "" ? "." : glob.folder;
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    throw new CliError(`"${folder}" cannot be read (${error.code}). No rows were read.`, "usage");
+  });
+  const found = names.filter((name) => glob.matches(name)).map((name) => (folder === "." ? name : join(folder, name)));
+  return inOrder(found, given);
+}
+
+async function namesOfPrefix(prefix: string, options: LoadOptions): Promise<string[]> {
+  const { bucket, key } = bucketAndKey(prefix);
+  // An object of any name checks the name of the bucket.
+  const found = await bucketOf(s3Path(bucket, "rows"), prefix, options);
+  try {
+    return (await found.keys(key)).map((each) => s3Path(bucket, each));
+  } catch (error) {
+    throw error instanceof StoreError ? new CliError(`${error.message} ${error.advice}`.trim()) : error;
+  }
+}
+
+function inOrder(names: readonly string[], given: string): string[] {
+  const { compare } = new Intl.Collator("en", { numeric: true });
+  const files = names.filter(isRowFile).sort((one, other) => compare(one, other) || (one < other ? -1 : 1));
+  if (files.length === 0) {
+    throw new CliError(
+      `"${given}" matches no file of rows. A glob has * and ? in the last part of its path, and a prefix begins with s3://. No rows were read.`,
+      "usage",
+    );
+  }
+  return files;
+}
