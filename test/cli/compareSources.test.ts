@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import Module from "node:module";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -143,6 +144,18 @@ describe("webextract compare, of runs", () => {
     const rows = await compare(html("old.csv"));
     assert.equal(rows.code, 2);
     assert.match(rows.stderr, /It must be a file that ends in \.html\./);
+    mkdirSync(world.path("folder.html"));
+    execFileSync("mkfifo", [world.path("pipe")]);
+    symlinkSync("pipe", world.path("pipe.html"));
+    for (const name of ["folder.html", "pipe.html"]) {
+      const other = await compare(`${html(name)} --yes`);
+      assert.equal(other.code, 2, name);
+      assert.match(other.stderr, /^error: ".*\.html" cannot be written: it is not a file\. No request was sent\./m);
+    }
+    assert.ok(statSync(world.path("pipe")).isFIFO());
+    symlinkSync("sub/page.html", world.path("link.html"));
+    assert.equal((await compare(`${html("link.html")} --yes`)).code, 0);
+    assert.ok(lstatSync(world.path("link.html")).isSymbolicLink());
     const none = await compare(html("old.csv/page.html"));
     assert.equal(none.code, 1);
     assert.match(none.stderr, /^error: "old\.csv\/page\.html" cannot be written: .* No file was written\. /m);

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { moveIfFree } from "../../resources/export/destinations/diskFile";
@@ -71,6 +71,10 @@ async function writeFile({ path, content, present }: PlannedFile, folder: string
 export async function confirmedToReplace(out: string, yes: boolean, cli: Cli): Promise<boolean> {
   if (!existsSync(out)) {
     return false;
+  }
+  // A rename would put a file in the place of a device.
+  if (!statSync(out).isFile()) {
+    throw new CliError(`"${out}" cannot be written: it is not a file. No request was sent.`, "usage");
   }
   if (!(await cli.terminal.confirm(`Replace the file ${out}?`, { yes, signal: cli.interrupted }))) {
     throw new CliError("No request was sent, and no file was written.");

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { globIn } from "../../../manifest/manifestFiles";
 import { bucketAndKey, isS3Path, s3Path } from "../../../resources/export/destinations/s3/s3Path";
 import { StoreError } from "../../../resources/export/destinations/s3/storeError";
@@ -27,7 +27,7 @@ async function namesIn(given: string, options: LoadOptions): Promise<string[]> {
   if (isRemote) {
     return isRowFile(given) ? [given] : inOrder(await namesOfPrefix(given, options), given);
   }
-  const glob = existsSync(given) ? undefined : globIn(given.replaceAll("\\", "/"));
+  const glob = existsSync(given) ? undefined : globIn(given.split(sep).join("/"));
   if (glob === undefined) {
     return [given];
   }

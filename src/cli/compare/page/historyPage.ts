@@ -32,7 +32,7 @@ export function historyPage(history: History, { lines, tables }: Report): string
 <p>${counted(files.length, "file")}, oldest first, with ${counted(fields.length, "field")}.</p>
 ${list(lines)}
 <h2>Rows</h2>
-${linePlot({ title: "Rows of each file", series: [{ name: "rows", values: rows }], names, most: niceMost(Math.max(0, ...rows)), describe: (value) => String(Number(value.toFixed(1))) })}
+${linePlot({ title: "Rows of each file", series: [{ name: "rows", values: rows }], names, most: niceMost(rows.reduce((most, each) => Math.max(most, each), 0)), describe: (value) => String(Number(value.toFixed(1))) })}
 <h2>Filled shares</h2>
 ${plotted.length === 0 ? html`<p>No field has another filled share in a later file.</p>` : linePlot({ title: "Filled shares of the fields that change most", series: plotted, names, most: 1, describe: share })}
 ${changing.length > plotted.length ? html`<p class="quiet">These are the ${plotted.length} fields whose filled share changes most, of ${changing.length}. The table has the others.</p>` : html``}
