@@ -102,10 +102,12 @@ describe("the page about the client", () => {
       maxResponseBytes: true,
       interrupted: true,
     };
-    const page = readFileSync(join(__dirname, "../../docs/reference/client.md"), "utf8");
+    const [page = "", keys = ""] = ["client.md", "configuration.md"].map((name) =>
+      readFileSync(join(__dirname, "../../docs/reference", name), "utf8"),
+    );
     for (const name of Object.keys(options)) assert.ok(page.includes(`\`${name}\``) || name === "log", name);
     for (const [variable, option] of Object.entries(environmentVariables)) {
-      assert.match(page, new RegExp(`\\| \`${option}\` \\|.*\\| \`${variable}\` \\|`));
+      assert.ok(page.includes(variable) || keys.includes(`| \`${option}\` | \`${variable}\` |`), variable);
     }
     assert.deepEqual(optionProblems({ baseUrl: "https://service.example" }), []);
   });
