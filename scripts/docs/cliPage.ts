@@ -15,27 +15,33 @@ export function partsOfCli(): Parts {
     command: "npm run docs",
     required: {
       commands: commands.map(sectionOf).join("\n\n"),
-      "common options": optionsTable([...connectionOptions(), ...commonOptions()]),
+      "common options": [
+        optionsTable([...connectionOptions(), ...commonOptions()]),
+        `Commands that need no service have only the options that they list, and \`--json\`: ${withoutService()}.`,
+      ].join("\n\n"),
       "exit codes": table(["code", "`exit` in the JSON document", "meaning"], codes),
     },
   };
 }
 
+function withoutService(): string {
+  return commands.flatMap(({ name, connects }) => (connects ? [] : [`\`${name}\``])).join(", ");
+}
+
 type Options = NonNullable<CliCommand["options"]>;
 
 function sectionOf(command: CliCommand): string {
-  const { name, summary, details, arguments: given = [], connects } = command;
+  const { name, summary, details, arguments: given = [] } = command;
   // The page describes --yes once, for all commands that ask.
   const options = (command.options ?? []).filter(({ long }) => long !== "--yes");
   const words = given.map(
     (argument) =>
       (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`) + (argument.variadic ? "..." : ""),
   );
-  const rest = connects ? "" : " The options of the connection do not apply.";
   return [
     `### ${name}`,
     `\`${[programName, name, ...words].join(" ")}\``,
-    `${summary[0]?.toUpperCase()}${summary.slice(1)}. ${details ?? ""}${rest}`.trim(),
+    `${summary[0]?.toUpperCase()}${summary.slice(1)}. ${details ?? ""}`.trim(),
     ...(options.length === 0 ? [] : [optionsTable(options)]),
   ].join("\n\n");
 }
@@ -43,8 +49,11 @@ function sectionOf(command: CliCommand): string {
 function optionsTable(options: Options): string {
   const rows = options.map(({ flags, description, argChoices, defaultValue, negate }) => [
     `\`${flags}\``,
-    description + (argChoices === undefined ? "" : `: ${argChoices.map((choice) => `\`${choice}\``).join(", ")}`),
-    negate || defaultValue === undefined ? "" : `\`${defaultValue}\``,
+    [
+      description,
+      argChoices === undefined ? "" : `: ${argChoices.map((choice) => `\`${choice}\``).join(", ")}`,
+      negate || defaultValue === undefined ? "" : ` (default: \`${defaultValue}\`)`,
+    ].join(""),
   ]);
-  return table(["option", "meaning", "default"], rows);
+  return table(["option", "meaning"], rows);
 }

@@ -13,7 +13,7 @@ export const list: CliCommand = {
   summary: "show the tasks that the state of a stack or a folder of manifests knows",
   details:
     "With --stack, the command shows each task with its id, its last run, and the rows and the file of its last export, as the last up has left them. " +
-    "With paths, it shows the names that the manifests declare. It sends nothing to the service. Other commands with --stack take such a name in place of an id.",
+    "With paths, it shows the names that the manifests declare. Other commands with --stack take the name of a stack's task in place of its id.",
   connects: false,
   arguments: [new Argument("[paths...]", "manifests: files, globs and folders (default: the state of the stack)")],
   options: [new Option("--stack <name>", "a Pulumi stack of the project in the current folder")],

@@ -35,8 +35,7 @@ export const run: CliCommand = {
   name: "run",
   summary: "start a run of a task in the cloud and wait for its end",
   details:
-    "A run may cost money, so the command asks before it starts one. With --lot-no it starts nothing and waits for a run that was started before. " +
-    "Ctrl-C ends the wait; the run continues at the service.",
+    "A run may cost money, so the command asks before it starts one. With --lot-no, it waits for a run that was started before. Ctrl-C ends the wait, not the run.",
   connects: true,
   arguments: [taskArgument()],
   options: [

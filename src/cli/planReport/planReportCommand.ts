@@ -15,7 +15,7 @@ export const planReportCommand: CliCommand = {
   summary: "turn the output of pulumi preview --json into Markdown for a pull request",
   details:
     "Changes are grouped by task, with the old and the new value of each property. Rows that are removed and runs that may cost money come first. Secrets are never shown. " +
-    "The report has at most 60,000 characters. With --json, it is the field markdown.",
+    "The report has at most 60,000 characters. --json has it as the field markdown.",
   connects: false,
   arguments: [new Argument("[file]", "the output of pulumi preview --json (default: standard input)")],
   examples: [

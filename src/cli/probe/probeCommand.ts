@@ -23,7 +23,7 @@ export const probeCommand: CliCommand = {
   name: "probe",
   summary: "find out which settings fit the service, where its contract is silent",
   details:
-    `The command sends at most ${mostRequests} requests, one after the other. All of them read. None starts a run, changes a task, or marks rows. A few must be refused: reads of a task ` +
+    `The command sends at most ${mostRequests} requests, one after the other. All of them read. A few must be refused: reads of a task ` +
     "that does not exist, reads without a valid credential, and refreshes with an invented refresh token. " +
     "The report is Markdown for an issue. It has no host, ids, credentials or values of rows. " +
     "The exit code is 1 if the present settings do not fit the service.",
