@@ -14,7 +14,7 @@ describe("the pages about manifests", () => {
     assert.deepEqual(problems, []);
     assert.deepEqual(
       tasks.map(({ name }) => name),
-      ["books", "checked", "novels", "kids", "inS3", "parquet", "stories"],
+      ["books", "checked", "novels", "kids", "parquet", "stories"],
     );
   });
 
