@@ -14,7 +14,6 @@ const books = new TaskCopy("books", {
 });
 // #endregion
 
-// #region settings
 // What to extract from the pages. The service defines the action types and their properties; these are the emulator's.
 const selectors = new TaskActionConfig("selectors", {
   taskId: books.id,
@@ -43,14 +42,15 @@ const selectors = new TaskActionConfig("selectors", {
         "Field.publisher": "a.publisher@href",
       },
     },
-    pages: {
-      actionType: "PaginationAction",
-      properties: {
-        NextSelector: "nav.pages a.next",
-        // The novels have a third page. Set "3", and the preview shows this property and the new run.
-        MaxPages: "2",
-      },
-    },
+  },
+});
+
+// #region settings
+const pages = new TaskActionConfig("pages", {
+  taskId: books.id,
+  actions: {
+    // The novels have a third page. Set "3", and the preview shows this property and the new run.
+    pages: { actionType: "PaginationAction", properties: { NextSelector: "nav.pages a.next", MaxPages: "2" } },
   },
 });
 
@@ -71,7 +71,7 @@ const shelves = new TaskStartUrls("shelves", {
 // No dependsOn is needed: a run waits for all settings of its task. Without rerunOn, the run would start only once.
 const run = new CloudRun("run", {
   taskId: books.id,
-  rerunOn: [selectors, tables, shelves],
+  rerunOn: [selectors, pages, tables, shelves],
   waitFor: "finished",
   pollSeconds: 1,
 });
