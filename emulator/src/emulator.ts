@@ -2,7 +2,7 @@ import type { SnapshotView } from "./accounts/snapshots";
 import type { Behaviour } from "./behaviour";
 import type { Changes } from "./changes";
 import type { Fault, FaultView, Hold, HoldView } from "./faults/faults";
-import type { JournalEntry, RequestFilter } from "./http/journal";
+import type { JournalEntry, RequestFilter } from "./http/journalEntry";
 import type { Inspection } from "./inspect";
 import type { ClockSetting, ClockView } from "./store/clock";
 import type { EmulatorCredentials } from "./store/credentials";

@@ -14,7 +14,7 @@ export type { ErrorCode } from "./errors";
 export type { Crawling } from "./extraction/crawling";
 export type { VisitError } from "./extraction/visit";
 export type { Fault, FaultKind, FaultView, Hold, HoldView } from "./faults/faults";
-export type { JournalEntry, JournalFile, RequestFilter } from "./http/journal";
+export type { JournalEntry, JournalFile, RequestFilter } from "./http/journalEntry";
 export type {
   ActionView,
   Inspection,

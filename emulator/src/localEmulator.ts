@@ -5,6 +5,7 @@ import { Snapshots } from "./accounts/snapshots";
 import type { World } from "./accounts/world";
 import { endWorld } from "./accounts/world";
 import { checkArgument } from "./admin/adminCheck";
+import { tooFewRequests } from "./admin/client";
 import type { Behaviour } from "./behaviour";
 import { withBehaviour } from "./behaviour";
 import { Changes } from "./changes";
@@ -13,7 +14,9 @@ import type { AccountOptions, Emulator, Health } from "./emulator";
 import { messageOf, Refusal } from "./errors";
 import type { Fault, FaultView, Hold, HoldView, PlannedFault } from "./faults/faults";
 import { viewOf } from "./faults/faults";
-import type { Journal, JournalEntry, RequestFilter } from "./http/journal";
+import type { Journal } from "./http/journal";
+import type { JournalEntry, RequestFilter } from "./http/journalEntry";
+import { nearestRequests } from "./http/journalEntry";
 import { Inspection } from "./inspect";
 import type { ClockSetting, ClockView } from "./store/clock";
 import type { EmulatorCredentials } from "./store/credentials";
@@ -204,11 +207,16 @@ export class LocalEmulator implements Emulator {
     return this.journal.find(filter);
   }
 
+  /** If no request matches: those that differ least, in words. */
+  nearestRequests(filter: RequestFilter): string[] {
+    return this.journal.find(filter).length > 0 ? [] : nearestRequests(this.journal.entries, filter);
+  }
+
   async waitForRequests(count: number, filter: RequestFilter = {}, timeoutMs = 10_000): Promise<JournalEntry[]> {
     await this.journal.wait(count, filter, timeoutMs);
     const found = this.journal.find(filter);
     if (found.length >= count) return found;
-    throw new Error(`${found.length} of ${count} requests have arrived within ${timeoutMs} ms`);
+    throw new Error(tooFewRequests(found.length, count, timeoutMs, this.nearestRequests(filter)));
   }
 
   clearRequests(): void {

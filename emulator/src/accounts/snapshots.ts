@@ -3,7 +3,7 @@ import type { Behaviour } from "../behaviour";
 import { Refusal } from "../errors";
 import type { SavedFaults } from "../faults/faults";
 import type { RateCounts } from "../http/gate";
-import type { JournalEntry } from "../http/journal";
+import type { JournalEntry } from "../http/journalEntry";
 import type { ClockState } from "../store/clock";
 import type { StateDocument } from "../store/document/stateDocument";
 import { documentTextOfMoment, fillStore } from "../store/document/stateDocument";

@@ -3,7 +3,7 @@ import type { Behaviour } from "../behaviour";
 import type { Changes } from "../changes";
 import type { AccountOptions, Emulator } from "../emulator";
 import type { Fault } from "../faults/faults";
-import type { JournalEntry, RequestFilter } from "../http/journal";
+import type { JournalEntry, RequestFilter } from "../http/journalEntry";
 import type { Inspection, MarkedRow } from "../inspect";
 import type { components, paths } from "./openapi";
 
@@ -131,7 +131,7 @@ export function connectEmulator(url: string, { token, account }: ConnectOptions 
     const found: JournalEntry[] = [];
     for (;;) {
       const after = found.at(-1)?.number ?? filter.after;
-      const page = await call("get", "/__emulator/requests", { query: { ...filter, after, limit } });
+      const page = await call("get", "/__emulator/requests", { query: { ...queryOfFilter(filter), after, limit } });
       found.push(...(page.requests as JournalEntry[]));
       if (page.requests.length < limit) return found;
     }
@@ -193,10 +193,10 @@ export function connectEmulator(url: string, { token, account }: ConnectOptions 
     findRequests: find,
     async waitForRequests(count, filter = {}, timeoutMs = 10_000) {
       for (let left = timeoutMs; ; left -= pollMs) {
-        const query = { ...filter, wait: count, timeoutMs: Math.min(left, pollMs), limit };
-        const { requests, total, complete } = await call("get", "/__emulator/requests", { query });
+        const query = { ...queryOfFilter(filter), wait: count, timeoutMs: Math.min(left, pollMs), limit };
+        const { requests, total, complete, nearest = [] } = await call("get", "/__emulator/requests", { query });
         if (complete) return requests as JournalEntry[];
-        if (left <= pollMs) throw new Error(`${total} of ${count} requests have arrived within ${timeoutMs} ms`);
+        if (left <= pollMs) throw new Error(tooFewRequests(total, count, timeoutMs, nearest));
       }
     },
     clearRequests: () => call("delete", "/__emulator/requests"),
@@ -352,6 +352,18 @@ function refusalOf(text: string, otherwise: string): Error {
   } catch {
     return new Error(otherwise);
   }
+}
+
+/** The body of a filter is sent as JSON. */
+function queryOfFilter({ body, ...rest }: RequestFilter): Omit<RequestFilter, "body"> & { body?: string } {
+  return body === undefined ? rest : { ...rest, body: JSON.stringify(body) };
+}
+
+/** The message about a wait that was not long enough. */
+export function tooFewRequests(found: number, count: number, timeoutMs: number, nearest: readonly string[]): string {
+  const text = `${found} of ${count} requests have arrived within ${timeoutMs} ms`;
+  if (nearest.length === 0) return text;
+  return `${text}. No such request; the nearest ones are:\n${nearest.map((line) => `- ${line}`).join("\n")}`;
 }
 
 /** What does not exist is undefined, as in {@link Inspection}. */

@@ -963,6 +963,15 @@ export interface components {
             receivedAt: number;
             /** @description Whether the operation took effect, even if its response was lost. */
             tookEffect: boolean;
+            /** @description Milliseconds from the arrival until the response was decided. */
+            durationMs: number;
+            /** @description The body of the response, at most its first 1000 characters, without credentials. Empty if there was no response. */
+            response: string;
+            /** @description The fault or hold that applied. Absent, none. */
+            fault?: {
+                id: string;
+                kind: string;
+            };
         };
         RequestList: {
             requests: components["schemas"]["JournalEntry"][];
@@ -970,6 +979,8 @@ export interface components {
             total: number;
             /** @description Whether the requests of `wait` have arrived. True without `wait`. */
             complete: boolean;
+            /** @description If no request matches, the three that differ least, each with its differences, in words. */
+            nearest?: string[];
         };
         PageError: {
             url: string;
@@ -1727,6 +1738,11 @@ export interface operations {
                 search?: string;
                 /** @description Only requests with a larger `number`. */
                 after?: number;
+                /**
+                 * @description Only requests whose body has the values of this JSON text. An object of the body can have more fields: `{"taskId":"a"}` matches
+                 *     `{"taskId":"a","isAppend":true}`.
+                 */
+                body?: string;
                 /** @description Whether the response begins with the oldest or the newest request that matches. */
                 order?: "oldest" | "newest";
                 /** @description Number of items to skip. */

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { Refusal } from "../errors";
-import type { RequestFilter } from "../http/journal";
+import type { RequestFilter } from "../http/journalEntry";
 import type { LocalEmulator } from "../localEmulator";
 import { pageReads } from "../page/reads";
 import type { AdminHandler, AdminOperationName } from "./adminHandler";
@@ -22,13 +22,19 @@ const handlers: { [Name in Served]: AdminHandler<Name> } = {
     return emulator.behaviour;
   },
   async getRequests(emulator, { query, signal }) {
-    const { wait = 0, timeoutMs = 10_000, order = "oldest", offset = 0, limit = 1000, ...rest } = query;
+    const { wait = 0, timeoutMs = 10_000, order = "oldest", offset = 0, limit = 1000, body, ...rest } = query;
     // The contract of the service lists the operations. Another name matches nothing.
-    const filter = rest as RequestFilter;
+    const filter = { ...rest, ...(body === undefined ? {} : { body: parsedBody(body) }) } as RequestFilter;
     const complete = await emulator.journal.wait(wait, filter, timeoutMs, signal);
     const found = emulator.findRequests(filter);
     if (order === "newest") found.reverse();
-    return { requests: found.slice(offset, offset + limit), total: found.length, complete };
+    const nearest = emulator.nearestRequests(filter);
+    return {
+      requests: found.slice(offset, offset + limit),
+      total: found.length,
+      complete,
+      ...(nearest.length === 0 ? {} : { nearest }),
+    };
   },
   clearRequests: (emulator) => emulator.clearRequests(),
   getRun(emulator, { path }) {
@@ -50,6 +56,15 @@ const handlers: { [Name in Served]: AdminHandler<Name> } = {
   ...controls,
   ...changeHandlers,
 };
+
+/** @throws Refusal if the filter is not JSON. */
+function parsedBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal("InvalidParameter", "body must be JSON");
+  }
+}
 
 /** Carries out an operation. The request must be valid according to admin.openapi.yaml. */
 export function carryOut(

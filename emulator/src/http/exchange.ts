@@ -12,8 +12,8 @@ import type { Waits } from "./deliver";
 import { send, sendSpoilt } from "./deliver";
 import type { Presented } from "./gate";
 import { checkCredentials, checkPlan, presentedCredentials } from "./gate";
-import type { JournalEntry } from "./journal";
-import { tasksOf } from "./journal";
+import type { JournalEntry } from "./journalEntry";
+import { tasksOf } from "./journalEntry";
 import type { ServiceResponse } from "./responses";
 import { failureResponse, faultResponse, gatewayResponse, successResponse } from "./responses";
 import { receiveUpload } from "./upload";
@@ -85,8 +85,10 @@ export class Exchange {
       }
       if (fault !== undefined && ownResponse) response = faultResponse(fault, entry.requestId, request.url, service);
       if (spoilt) response = gatewayResponse(Number(behaviour.badGatewayStatus));
-      entry.status = fault?.kind === "reset" || fault?.kind === "hang" ? 0 : response.status;
-      this.close(received);
+      if (fault !== undefined) entry.fault = { id: fault.id, kind: fault.kind };
+      const lost = fault?.kind === "reset" || fault?.kind === "hang";
+      entry.status = lost ? 0 : response.status;
+      this.close(received, lost ? "" : response.body);
       if (fault === undefined || ownResponse || onlyWaits) return send(reply, response);
       if (fault.kind === "hold") await wait(fault, waits);
       await sendSpoilt(reply, response, fault, this.parts.closing);
@@ -120,7 +122,7 @@ export class Exchange {
     const response = failureResponse(entry.requestId, refusal, world.service);
     if (refusal.code === "MethodNotAllowed") response.headers = { ...response.headers, allow: methods.join(", ") };
     entry.status = response.status;
-    this.close({ world, entry, startedAt: performance.now() });
+    this.close({ world, entry, startedAt: performance.now() }, response.body);
     return send(reply, response);
   }
 
@@ -187,6 +189,8 @@ export class Exchange {
         socket: this.sockets.get(request.raw.socket)?.number ?? 0,
         receivedAt: service.clock.now(),
         tookEffect: false,
+        durationMs: 0,
+        response: "",
       },
       service.credentials.given,
     );
@@ -232,14 +236,14 @@ export class Exchange {
   }
 
   /** The response is decided. */
-  private close({ world, entry, startedAt }: Pick<Received, "world" | "entry" | "startedAt">): void {
-    world.journal.close(entry);
+  private close({ world, entry, startedAt }: Pick<Received, "world" | "entry" | "startedAt">, response: string): void {
+    entry.durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
+    world.journal.close(entry, response);
     const query = new URLSearchParams(
       Object.entries(entry.query).map(([key, value]): [string, string] => [key, String(value)]),
     ).toString();
     const target = query === "" ? entry.path : `${entry.path}?${query}`;
-    const took = Math.round(performance.now() - startedAt);
-    this.parts.log(`${entry.method} ${target} ${entry.status} ${took} ms ${entry.requestId}`);
+    this.parts.log(`${entry.method} ${target} ${entry.status} ${Math.round(entry.durationMs)} ms ${entry.requestId}`);
   }
 }
 

@@ -1,67 +1,11 @@
 import { EventEmitter } from "node:events";
-import type { OperationName } from "../contract";
-import { mintedForm } from "../store/credentials";
+import { mintedForm, mintedLength } from "../store/credentials";
+import type { JournalEntry, RequestFilter } from "./journalEntry";
+import { matches } from "./journalEntry";
 import { waitUntil } from "./waitUntil";
 
-/** An uploaded file, without its content. */
-export interface JournalFile {
-  /** File name in the request. */
-  name: string;
-  /** Length in bytes. */
-  bytes: number;
-  /** SHA-256 of the content, in hex. */
-  sha256: string;
-  /** Number of lines that are not blank. */
-  lines: number;
-}
-
-/** One request. Credentials are removed from every field. */
-export interface JournalEntry {
-  /** Number of the request since the start, from 1. */
-  number: number;
-  /** The operation. `unknown`: another path or method. */
-  operation: OperationName | "unknown";
-  /** HTTP method. */
-  method: string;
-  /** Path without the query. */
-  path: string;
-  /** The query's parameters. */
-  query: Record<string, unknown>;
-  /** The parsed body. An upload is `{taskId, file}`. A list of more than 10,000 items is `{length}`. */
-  body: unknown;
-  /** Status of the response; 0 if there was none. */
-  status: number;
-  /** The `requestId` of the response. */
-  requestId: string;
-  /** Kind of credential in the request. */
-  credential: "none" | "bearer" | "apiKey" | "both";
-  /** Header Content-Type. */
-  contentType: string | undefined;
-  /** Header User-Agent. */
-  userAgent: string | undefined;
-  /** Number of the socket, from 1. Requests with the same number used the same connection. */
-  socket: number;
-  /** Time of arrival in milliseconds since 1970. */
-  receivedAt: number;
-  /** Whether the operation took effect, even if its response was lost. */
-  tookEffect: boolean;
-}
-
-/** Which requests of the journal are wanted. Default: all. */
-export interface RequestFilter {
-  /** Only requests of this operation. `unknown`: another path or method. */
-  operation?: OperationName | "unknown";
-  /** Only requests that name this task, alone or with others. */
-  taskId?: string;
-  /** Only requests with this status of the response; 0 if there was none. */
-  status?: number;
-  /** Only requests with this string in the path, the user agent, the requestId, or the first values of query and body, in any case. */
-  search?: string;
-  /** Only requests with a larger `number`. */
-  after?: number;
-}
-
 const longestList = 10_000;
+const longestResponse = 1000;
 
 /** The latest requests, at most `limit`. */
 export class Journal {
@@ -101,7 +45,8 @@ export class Journal {
   }
 
   /** The response to the request is decided. */
-  close(entry: JournalEntry): void {
+  close(entry: JournalEntry, response: string): void {
+    entry.response = this.redactor?.start(response, longestResponse) ?? "";
     this.open.delete(entry);
     this.changes.emit("close", entry);
   }
@@ -140,36 +85,6 @@ export class Journal {
   }
 }
 
-function matches(entry: JournalEntry, { operation, taskId, status, search, after = 0 }: RequestFilter): boolean {
-  return (
-    entry.number > after &&
-    (operation === undefined || entry.operation === operation) &&
-    (status === undefined || entry.status === status) &&
-    (taskId === undefined || tasksOf(entry.query).includes(taskId) || tasksOf(entry.body).includes(taskId)) &&
-    (search === undefined || contains(entry, search.toLowerCase()))
-  );
-}
-
-/** A body can have many values, and a search looks at many requests. */
-const mostSearchedValues = 100;
-
-function contains({ path, userAgent, requestId, query, body }: JournalEntry, wanted: string): boolean {
-  const values: unknown[] = [path, userAgent, requestId, query, body];
-  for (let index = 0; index < Math.min(values.length, mostSearchedValues); index += 1) {
-    const value = values[index];
-    if (typeof value === "object" && value !== null) {
-      values.push(...(Array.isArray(value) ? value : Object.values(value)).slice(0, mostSearchedValues));
-    } else if (value !== undefined && String(value).toLowerCase().includes(wanted)) return true;
-  }
-  return false;
-}
-
-/** The task ids in the fields of a request. */
-export function tasksOf(fields: unknown): unknown[] {
-  const { taskId, taskIds } = (fields ?? {}) as { taskId?: unknown; taskIds?: unknown };
-  return Array.isArray(taskIds) ? taskIds : [taskId];
-}
-
 /** A shorter credential can be a part of ordinary words, so it is found only as a word of its own. */
 const shortestInside = 16;
 
@@ -192,6 +107,16 @@ class Redactor {
 
   text(text: string): string {
     return text.replace(this.pattern, "[secret]");
+  }
+
+  /** The first characters of a text. */
+  start(text: string, length: number): string {
+    if (text.length <= length) return this.text(text);
+    // A credential that the cut divides has less characters than the longest one.
+    const most = Math.max(mintedLength, ...this.secrets.map((secret) => secret.length));
+    const clean = this.text(text.slice(0, length + most));
+    // A part of a string would keep the whole one in memory.
+    return Buffer.from(clean.slice(0, Math.min(length, clean.length - most))).toString();
   }
 
   /** A copy without credentials: known ones, and every value of a field for one. */

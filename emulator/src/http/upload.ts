@@ -4,7 +4,7 @@ import { Refusal } from "../errors";
 import type { UploadFields } from "../service";
 import { LineList } from "../store/lineList";
 import { ByteBlocks, mostBytesOfStrangers } from "./body";
-import type { JournalFile } from "./journal";
+import type { JournalFile } from "./journalEntry";
 
 /** Maximum number of fields of a form without a known credential. */
 const mostFieldsOfStrangers = 16;

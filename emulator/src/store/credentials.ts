@@ -45,6 +45,9 @@ export type UnsavedTokens = "all" | ReadonlyMap<IssuedToken, keyof CredentialsSt
 /** What this emulator, or another one, has issued. The journal finds such a value by its form. */
 export const mintedForm = /emulator-(?:access|refresh|key)-[0-9a-f]{36}/;
 
+/** The length of the longest one. */
+export const mintedLength = 53;
+
 /** Maximum number of stored tokens that no longer work. Older ones are removed. */
 const kept = 200;
 
