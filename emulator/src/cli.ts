@@ -6,14 +6,13 @@ import {
   existsSync,
   fstatSync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { packageVersion, yamlLibrary } from "./contract";
+import { packageVersion } from "./contract";
 import { messageOf } from "./errors";
 import { parseCrawling } from "./extraction/crawling";
 import type { LimitedOption } from "./http/limits";
@@ -28,6 +27,7 @@ import {
   parseBehaviour,
   startEmulator,
 } from "./index";
+import { readYamlFile } from "./store/yamlFile";
 
 interface EmulatorFlags {
   port: number;
@@ -188,7 +188,7 @@ async function run(flags: EmulatorFlags): Promise<void> {
     pageMemoryMb: flags.pageMemory,
     adminToken: flags.adminToken,
     journalLimit,
-    log: flags.quiet ? undefined : say,
+    log: flags.quiet ? undefined : (line) => say(`${new Date().toISOString()} ${line}`),
   }).catch((error: unknown) => {
     throw portTaken(error)
       ? new Error(`port ${flags.port} of ${flags.host} is in use: choose another port with --port`)
@@ -251,16 +251,8 @@ function collectBehaviour(text: string, before: Partial<Behaviour>): Partial<Beh
 
 function readSeed(file: string): Seed {
   return explained(() => {
-    const text = readFileSync(file, "utf8");
-    // JSON is YAML too, but reading it as YAML takes many times as long.
-    const json = parseJson(text);
-    if (json !== undefined) return checkSeed(json);
-    const document = yamlLibrary().parseDocument(text);
-    const [problem] = document.errors;
-    // The message of the parser quotes the line, which can contain a credential.
-    if (problem !== undefined)
-      throw new Error(`not valid YAML (${problem.code}, line ${problem.linePos?.[0].line ?? "?"})`);
-    return checkSeed(document.toJS());
+    const { value, placeOf } = readYamlFile(file);
+    return checkSeed(value, placeOf);
   });
 }
 

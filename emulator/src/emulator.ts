@@ -27,7 +27,7 @@ export interface AccountOptions {
 
 /** A running emulator. The admin API over HTTP has the same powers. */
 export interface Emulator {
-  /** Base address for clients, without a trailing slash. */
+  /** Base address for clients, without a trailing slash. For `host: "0.0.0.0"` and `"::"`, it is the one for clients of this machine. */
   readonly url: string;
   /** The token that the admin API wants; undefined if it wants none, as on loopback. */
   readonly adminToken: string | undefined;

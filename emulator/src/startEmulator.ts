@@ -160,8 +160,12 @@ async function startWith(
   }
 }
 
+/** Not every system can connect to an address that stands for all of its addresses. */
+const allAddresses: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+
 async function listen(app: FastifyInstance, host: string, wantedPort: number): Promise<string> {
   await app.listen({ port: wantedPort, host });
   const { port } = app.server.address() as AddressInfo;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const reached = allAddresses[host] ?? host;
+  return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
 }

@@ -31,12 +31,21 @@ describe("webextract-emulator", () => {
         headers: { authorization: `Bearer ${token}` },
       });
       const { data } = (await response.json()) as { data: { taskId: string } };
-      await running.says(/POST \/task\/copy\?taskId=shop&taskGroupId=shops 200 /);
+      await running.says(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z POST \/task\/copy\?taskId=shop&taskGroupId=shops 200 /m);
       running.process.kill(signal);
       assert.equal(await running.ended, 0);
       assert.ok((await savedState(state)).tasks.some(({ taskId }) => taskId === data.taskId));
       assert.equal(running.output().split(token).length, 2, "a credential is printed once");
     }
+  });
+
+  it("prints an address that clients of this machine reach, also if it listens on all addresses", async () => {
+    const running = emulator("--port", "0", "--host", "0.0.0.0");
+    const url = await running.says(/listens on (http:\S+);/);
+    assert.match(url, /^http:\/\/127\.0\.0\.1:/);
+    assert.equal((await fetch(`${url}/__emulator/health`)).status, 200);
+    running.process.kill("SIGTERM");
+    await running.ended;
   });
 
   it("uses the behaviours and the plan of its options", async () => {
@@ -79,6 +88,9 @@ describe("webextract-emulator", () => {
     writeFileSync(broken, "credentials: {accessToken: s3cret\n");
     const wrong = join(folder, "wrong.yaml");
     writeFileSync(wrong, "taskGroups: []\ntasks: []\ncredentials: {token: s3cret}\n");
+    const deep = join(folder, "deep.yaml");
+    const action = "{actionType: a, actionId: b, properties: {Url: 7}}";
+    writeFileSync(deep, `taskGroups: []\ntasks:\n  - taskId: shop\n    actions:\n      - ${action}\n`);
     const cases: [string[], RegExp][] = [
       [["--behaviour", "markScope=all"], /markScope cannot be "all"; allowed: task, returned/],
       [["--behaviour", "colour=red"], /unknown behaviour "colour"; known: errorBody/],
@@ -88,8 +100,12 @@ describe("webextract-emulator", () => {
       [["--plan", "gold"], /free, professional, enterprise/],
       [["--colour"], /unknown option '--colour'/],
       [["--seed", join(folder, "none.yaml")], /ENOENT/],
-      [["--seed", broken], /not valid YAML/],
-      [["--seed", wrong], /additional properties \(token\)/],
+      [["--seed", broken], /not valid YAML \(BAD_INDENT, line 2, column 1\)/],
+      [["--seed", wrong], /- line 3, column 22: \/credentials must NOT have additional properties \(token\)/],
+      [
+        ["--seed", deep],
+        /- line 3, column 5: task 1: \/tasks\/0 must have required property 'taskGroupId'\n- line 5, column 56: task 1, action 1, property Url: \/tasks\/0\/actions\/0\/properties\/Url must be string/,
+      ],
       [["--state", broken], /is neither a database nor JSON/],
     ];
     const ended = cases.map(async ([args, message]) => {

@@ -1,6 +1,7 @@
 import type { ValidateFunction } from "ajv/dist/2020";
 import Ajv2020 from "ajv/dist/2020";
 import { Refusal } from "../errors";
+import type { PlaceOf } from "./yamlFile";
 
 /** Plan of the account. */
 export type Plan = "free" | "professional" | "enterprise";
@@ -120,15 +121,43 @@ const schemas = {
 const validators = new Map<keyof typeof schemas, ValidateFunction>();
 
 /** Every problem of the form of a value with its path, but no values, because a seed can hold credentials. */
-function problemsOf(kind: keyof typeof schemas, value: unknown): string[] {
+function problemsOf(kind: keyof typeof schemas, value: unknown, placeOf: PlaceOf = () => undefined): string[] {
   const validate =
     validators.get(kind) ?? new Ajv2020({ allErrors: true, meta: false, validateSchema: false }).compile(schemas[kind]);
   validators.set(kind, validate);
   if (validate(value)) return [];
   return (validate.errors ?? []).map((error) => {
     const extra = error.params.additionalProperty ?? error.params.allowedValues;
-    return `${error.instancePath || "/"} ${error.message ?? "is wrong"}${extra === undefined ? "" : ` (${String(extra)})`}`;
+    const path = error.instancePath.split("/").slice(1).map(unescaped);
+    const place = placeOf([...path, ...[error.params.additionalProperty ?? []].flat()]);
+    const where = [place, wordsOf(path)].flatMap((part) => (part === undefined ? [] : [`${part}: `])).join("");
+    return `${where}${error.instancePath || "/"} ${error.message ?? "is wrong"}${extra === undefined ? "" : ` (${String(extra)})`}`;
   });
+}
+
+/** A part of a JSON pointer. */
+function unescaped(part: string): string {
+  return part.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+/** An item of each list, in words. */
+const items: Record<string, string> = {
+  taskGroups: "task group",
+  tasks: "task",
+  actions: "action",
+  startUrls: "start URL",
+  loopItems: "loop item",
+};
+
+/** A path in words, such as "task 2, action 1"; undefined if it has no lists. */
+function wordsOf(path: readonly string[]): string | undefined {
+  const words = path.flatMap((part, index) => {
+    const item = items[path[index - 1] ?? ""];
+    if (item !== undefined) return [`${item} ${Number(part) + 1}`];
+    if (path[index - 1] === "properties") return [`property ${part}`];
+    return [];
+  });
+  return words.length === 0 ? undefined : words.join(", ");
 }
 
 function refuse(subject: string, problems: readonly string[]): void {
@@ -139,10 +168,11 @@ function refuse(subject: string, problems: readonly string[]): void {
 
 /**
  * Checks a seed.
+ * @param placeOf says where a value is in its file, for the messages.
  * @throws Error that lists every problem with its path, but no values, because a seed can hold credentials.
  */
-export function checkSeed(value: unknown): Seed {
-  refuse("the seed", problemsOf("seed", value));
+export function checkSeed(value: unknown, placeOf?: PlaceOf): Seed {
+  refuse("the seed", problemsOf("seed", value, placeOf));
   const seed = value as Seed;
   const groups = new Set(seed.taskGroups.map((group) => group.taskGroupId));
   refuse("the seed", [
