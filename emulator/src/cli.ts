@@ -15,6 +15,8 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { packageVersion } from "./contract";
 import { messageOf } from "./errors";
 import { parseCrawling } from "./extraction/crawling";
+import type { FaultFile } from "./faults/faults";
+import { readFaultFile } from "./faults/readFaultFile";
 import type { LimitedOption } from "./http/limits";
 import { allowedIntegers, isWithinLimits } from "./http/limits";
 import type { Behaviour, Crawling, Emulator, Plan, Seed } from "./index";
@@ -35,6 +37,7 @@ interface EmulatorFlags {
   state?: string;
   seed?: Seed;
   behaviour: Partial<Behaviour>;
+  faults?: FaultFile;
   plan?: Plan;
   crawl: Partial<Crawling>;
   allowRemotePages: boolean;
@@ -140,6 +143,9 @@ function serverCommand(): Command {
       collectBehaviour,
       {},
     )
+    .option("--faults <file>", "YAML or JSON file with faults and behaviours", (file) =>
+      explained(() => readFaultFile(file)),
+    )
     .addOption(new Option("--plan <plan>", "plan of the account").choices(["free", "professional", "enterprise"]))
     .option(
       "--crawl <name=value...>",
@@ -178,7 +184,8 @@ async function run(flags: EmulatorFlags): Promise<void> {
     host: flags.host,
     stateFile: flags.state,
     seed: flags.seed,
-    behaviour: flags.behaviour,
+    behaviour: { ...flags.faults?.behaviour, ...flags.behaviour },
+    faults: flags.faults?.faults,
     plan: flags.plan,
     crawling: flags.crawl,
     allowRemotePages: flags.allowRemotePages,

@@ -1,7 +1,7 @@
 import type { SnapshotView } from "./accounts/snapshots";
 import type { Behaviour } from "./behaviour";
 import type { Changes } from "./changes";
-import type { Fault, FaultView, Hold, HoldView } from "./faults/faults";
+import type { Fault, FaultFile, FaultView, Hold, HoldView } from "./faults/faults";
 import type { JournalEntry, RequestFilter } from "./http/journalEntry";
 import type { Inspection } from "./inspect";
 import type { ClockSetting, ClockView } from "./store/clock";
@@ -49,8 +49,8 @@ export interface Emulator {
   /** Whether the emulator is ready, and its version. */
   health(): Health;
   /**
-   * Restores the content of the seed, the credentials, and the behaviours, plan and latency of the start. Removes all batches, rows, faults and
-   * journal entries, and releases held requests.
+   * Restores the content of the seed, the credentials, and the behaviours, plan, latency and faults of the start. Removes all batches, rows, other
+   * faults and journal entries, and releases held requests.
    */
   reset(): Promise<void>;
   /**
@@ -91,6 +91,11 @@ export interface Emulator {
   clearRequests(): void;
   /** Makes a later request fail. Each request takes the first fault that matches. @returns the fault with its id. */
   fault(fault: Fault): FaultView;
+  /**
+   * Replaces the faults that can still happen, and changes behaviours: the content of a file for `--faults`. Holds stay.
+   * @throws Error that names what is wrong. Nothing changes.
+   */
+  setFaults(file: FaultFile): void;
   /** The faults that can still happen. */
   readonly faults: readonly FaultView[];
   /** Removes a fault. @throws Error if it cannot happen any more. */

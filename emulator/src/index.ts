@@ -13,7 +13,7 @@ export type { AccountOptions, Emulator, Health } from "./emulator";
 export type { ErrorCode } from "./errors";
 export type { Crawling } from "./extraction/crawling";
 export type { VisitError } from "./extraction/visit";
-export type { Fault, FaultKind, FaultView, Hold, HoldView } from "./faults/faults";
+export type { Fault, FaultFile, FaultKind, FaultTarget, FaultView, Hold, HoldView } from "./faults/faults";
 export type { JournalEntry, JournalFile, RequestFilter } from "./http/journalEntry";
 export type {
   ActionView,

@@ -12,8 +12,8 @@ import { Changes } from "./changes";
 import { packageVersion } from "./contract";
 import type { AccountOptions, Emulator, Health } from "./emulator";
 import { messageOf, Refusal } from "./errors";
-import type { Fault, FaultView, Hold, HoldView, PlannedFault } from "./faults/faults";
-import { viewOf } from "./faults/faults";
+import type { Fault, FaultFile, FaultView, Hold, HoldView, PlannedFault } from "./faults/faults";
+import { checkFault, viewOf } from "./faults/faults";
 import type { Journal } from "./http/journal";
 import type { JournalEntry, RequestFilter } from "./http/journalEntry";
 import { nearestRequests } from "./http/journalEntry";
@@ -47,6 +47,7 @@ export interface LocalParts extends World {
   address: EmulatorAddress;
   /** The content to which a reset returns. */
   seed: Seed;
+  faultsAtStart: readonly Fault[];
   list: AccountList;
   close(): Promise<void>;
 }
@@ -136,6 +137,7 @@ export class LocalEmulator implements Emulator {
     service.credentials.reset();
     Object.assign(service, { behaviour, plan });
     latency.ms = latencyMs;
+    for (const fault of this.parts.faultsAtStart) faults.add(fault);
     this.journal.clear();
     service.progress.clear();
     service.feed.tellAll();
@@ -229,6 +231,15 @@ export class LocalEmulator implements Emulator {
     return viewOf(this.parts.faults.add(fault));
   }
 
+  setFaults(file: FaultFile): void {
+    checkArgument("setFaults", file);
+    const { behaviour = {}, faults = [] } = file;
+    for (const fault of faults) checkFault(fault);
+    this.setBehaviour(behaviour);
+    this.parts.faults.clear();
+    for (const fault of faults) this.parts.faults.add(fault);
+  }
+
   get faults(): readonly FaultView[] {
     return this.parts.faults.views;
   }
@@ -239,7 +250,8 @@ export class LocalEmulator implements Emulator {
 
   hold(fault: Omit<Fault, "kind">): Hold {
     checkArgument("hold", fault);
-    return this.parts.faults.add({ when: "after", ...fault, kind: "hold" }).gate;
+    const when = fault.operation === "page" ? "before" : "after";
+    return this.parts.faults.add({ when, ...fault, kind: "hold" }).gate;
   }
 
   get holds(): readonly HoldView[] {

@@ -5,6 +5,7 @@ import type { WorldOptions, WorldSaves } from "./accounts/world";
 import { newWorld } from "./accounts/world";
 import { isLoopbackName, mintAdminToken } from "./admin/access";
 import { Admin } from "./admin/admin";
+import { checkArgument } from "./admin/adminCheck";
 import type { Behaviour } from "./behaviour";
 import { defaultBehaviour, withBehaviour } from "./behaviour";
 import { operationsOf, readContract } from "./contract";
@@ -12,6 +13,7 @@ import type { Emulator } from "./emulator";
 import { messageOf } from "./errors";
 import type { Crawling } from "./extraction/crawling";
 import { checkCrawling } from "./extraction/crawling";
+import type { Fault } from "./faults/faults";
 import { RequestCheck } from "./http/checkRequest";
 import { checkLimits } from "./http/limits";
 import { buildServer } from "./http/server";
@@ -33,6 +35,8 @@ export interface EmulatorOptions {
   stateFile?: string;
   /** Behaviours that differ from their defaults. */
   behaviour?: Partial<Behaviour>;
+  /** Faults of the start, to which a reset returns. Default: none. */
+  faults?: readonly Fault[];
   /** Plan of the account. Default: the seed's, or enterprise. */
   plan?: Plan;
   /** Whether runs can open pages outside of this machine. Default false. */
@@ -99,7 +103,9 @@ async function startWith(
     journalLimit: options.journalLimit ?? 100_000,
     log,
   };
-  const settings = { behaviour, latencyMs: options.latencyMs ?? 0 };
+  const { faults = [] } = options;
+  if (faults.length > 0) checkArgument("setFaults", { faults });
+  const settings = { behaviour, latencyMs: options.latencyMs ?? 0, faults };
   const main = newWorld({ store, credentials, plan: options.plan ?? plan }, settings, shared, saves);
   const { runner } = main.service;
   stateFile?.begin(main.service);

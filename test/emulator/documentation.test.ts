@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { allowedValues, behaviourNames, behaviours, checkSeed } from "webextract-emulator";
+import { allowedValues, behaviourNames, behaviours, checkSeed, startEmulator } from "webextract-emulator";
 import { parse } from "yaml";
 import { operations } from "../internals/service";
 
@@ -28,6 +28,22 @@ describe("the pages of the emulator", () => {
   it("has no row for an unknown behaviour", () => {
     const names = [...page.matchAll(/^\| (\w+) \|/gm)].map(([, name]) => name).filter((name) => name !== "behaviour");
     assert.deepEqual(names, behaviourNames);
+  });
+
+  it("shows a valid file of faults, and a row for each kind", async () => {
+    const page = read("docs/faults.md");
+    const [, file] = /```yaml\n(behaviour:.*?)```/s.exec(page) ?? [];
+    assert.ok(file !== undefined);
+    const emulator = await startEmulator();
+    emulator.setFaults(parse(file));
+    assert.equal(emulator.faults.length, 3);
+    await emulator.close();
+    const { kind } = parse(read("admin.openapi.yaml")).components.schemas.Fault.properties;
+    const rows = [...page.matchAll(/^\| ([\w, ]+) \|/gm)].flatMap(([, names]) => names?.split(", ") ?? []);
+    assert.deepEqual(
+      kind.enum.filter((name: string) => !rows.includes(name)),
+      [],
+    );
   });
 
   it("shows a valid seed", () => {

@@ -5,6 +5,7 @@ export { Hosts } from "../../emulator/src/extraction/hosts";
 export { parsedUrl } from "../../emulator/src/extraction/parsedUrl";
 export { runInputs, splitInputs } from "../../emulator/src/extraction/runInputs";
 export { Runner } from "../../emulator/src/extraction/runner";
+export { delayOf, FaultPlan } from "../../emulator/src/faults/faults";
 export { ByteBlocks } from "../../emulator/src/http/body";
 export { LocalEmulator } from "../../emulator/src/localEmulator";
 export type { Change } from "../../emulator/src/page/changeFeed";

@@ -41,6 +41,7 @@ export class Accounts {
     this.parts = parts;
     this.main = new LocalEmulator({
       ...main,
+      faultsAtStart: parts.settings.faults,
       name: mainAccount,
       address: parts.address,
       seed: parts.seed ?? defaultSeed(),
@@ -84,7 +85,15 @@ export class Accounts {
     }
     this.others.get(name)?.end();
     const world = newWorld(initial, { ...settings, behaviour }, this.parts.options);
-    const account = new LocalEmulator({ ...world, name, address, seed, list: this, close: () => this.delete(name) });
+    const account = new LocalEmulator({
+      ...world,
+      faultsAtStart: settings.faults,
+      name,
+      address,
+      seed,
+      list: this,
+      close: () => this.delete(name),
+    });
     this.others.set(name, account);
     return account;
   }

@@ -5,6 +5,7 @@ import { PageLoader } from "../extraction/loadPage";
 import { visitPage } from "../extraction/pages";
 import type { ReadingLimits } from "../extraction/reading/pagePool";
 import { Runner } from "../extraction/runner";
+import type { Fault } from "../faults/faults";
 import { FaultPlan } from "../faults/faults";
 import { Waits } from "../http/deliver";
 import { RateGate } from "../http/gate";
@@ -43,6 +44,7 @@ export interface WorldOptions {
 export interface WorldSettings {
   behaviour: Behaviour;
   latencyMs: number;
+  faults: readonly Fault[];
 }
 
 /** Saves the state of an account; absent: the state is in memory only. */
@@ -52,7 +54,7 @@ const inMemory: WorldSaves = { saved: async () => undefined, saveSoon: () => und
 
 export function newWorld(
   { store, credentials, plan }: Omit<InitialState, "stateFile">,
-  { behaviour, latencyMs }: WorldSettings,
+  { behaviour, latencyMs, faults }: WorldSettings,
   { crawling, pages, reading, journalLimit, log }: WorldOptions,
   saves: WorldSaves = inMemory,
 ): World {
@@ -61,9 +63,12 @@ export function newWorld(
   credentials.clock = clock;
   const feed = new ChangeFeed();
   const progress = new RunProgress();
+  const faultPlan = new FaultPlan(() => feed.tell({ type: "fault" }));
+  for (const fault of faults) faultPlan.add(fault);
+  const loader = new PageLoader(pages, crawling, reading, (url, taskId) => faultPlan.take("page", [taskId], url));
   const runner: Runner = new Runner({
     store,
-    visitPage: visitPage(new PageLoader(pages, crawling, reading), reading),
+    visitPage: visitPage(loader, reading),
     crawling,
     behaviour: () => service.behaviour,
     changed: saves.saveSoon,
@@ -79,7 +84,7 @@ export function newWorld(
   return {
     service,
     journal,
-    faults: new FaultPlan(() => feed.tell({ type: "fault" })),
+    faults: faultPlan,
     rate: new RateGate(clock),
     waits: new Waits(),
     latency: { ms: latencyMs },

@@ -201,6 +201,9 @@ export function connectEmulator(url: string, { token, account }: ConnectOptions 
     },
     clearRequests: () => call("delete", "/__emulator/requests"),
     fault: (fault) => call("post", "/__emulator/faults", { body: fault as Sent<At<"/__emulator/faults", "post">> }),
+    async setFaults(file) {
+      await call("put", "/__emulator/faults", { body: file as Sent<At<"/__emulator/faults", "put">> });
+    },
     get faults() {
       return call("get", "/__emulator/faults").then(({ faults }) => faults);
     },

@@ -15,6 +15,7 @@ type Controls = Extract<
   | "setClock"
   | "getFaults"
   | "fault"
+  | "setFaults"
   | "clearFaults"
   | "removeFault"
   | "getHolds"
@@ -45,6 +46,10 @@ export const controls: { [Name in Controls]: AdminHandler<Name> } = {
   },
   getFaults: (emulator) => ({ faults: [...emulator.faults] as DescribedFaults }),
   fault: (emulator, { body }) => emulator.fault(body) as DescribedFaults[number],
+  setFaults(emulator, { body }) {
+    emulator.setFaults(body);
+    return { faults: [...emulator.faults] as DescribedFaults };
+  },
   clearFaults: (emulator) => emulator.clearFaults(),
   removeFault: (emulator, { path }) => emulator.removeFault(path.id),
   getHolds: (emulator) => ({ holds: [...emulator.holds] }),

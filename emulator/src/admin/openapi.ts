@@ -49,8 +49,8 @@ export interface paths {
         put?: never;
         /**
          * Return to the start
-         * @description Restores the content of the seed, the credentials, and the behaviours, plan and latency of the start. Removes all batches, rows, faults and
-         *     journal entries, and releases held requests.
+         * @description Restores the content of the seed, the credentials, and the behaviours, plan, latency and faults of the start. Removes all batches, rows, other
+         *     faults and journal entries, and releases held requests.
          */
         post: operations["reset"];
         delete?: never;
@@ -522,7 +522,12 @@ export interface paths {
         };
         /** List the faults that can still happen */
         get: operations["getFaults"];
-        put?: never;
+        /**
+         * Replace all faults, and change behaviours
+         * @description The body can be a file for `--faults`. Faults that can still happen are removed, holds stay. Behaviours that the body does not name stay as they are.
+         *     If anything is wrong, nothing changes.
+         */
+        put: operations["setFaults"];
         /**
          * Make later requests fail
          * @description Each request takes the first fault that matches.
@@ -1230,16 +1235,18 @@ export interface components {
             mode: "real";
         };
         /**
-         * @description An operation of the service. `*`, any operation.
+         * @description An operation of the service. `*`, any operation. `page`, a page that a run loads.
          * @enum {unknown}
          */
-        FaultOperation: "*" | "refreshToken" | "updateTaskParameters" | "updateTaskUrls" | "updateActionProperties" | "updateLoopItems" | "getActions" | "startTask" | "startSubtasks" | "stopSubtasks" | "getSubtasks" | "getBatchData" | "getData" | "getNotExportedData" | "markExported" | "removeData" | "copyTask";
+        FaultOperation: "*" | "refreshToken" | "updateTaskParameters" | "updateTaskUrls" | "updateActionProperties" | "updateLoopItems" | "getActions" | "startTask" | "startSubtasks" | "stopSubtasks" | "getSubtasks" | "getBatchData" | "getData" | "getNotExportedData" | "markExported" | "removeData" | "copyTask" | "page";
         Fault: {
             operation: components["schemas"]["FaultOperation"];
             /** @description Only requests that name this task, alone or with others. Default, any task. */
             taskId?: string;
+            /** @description For `page`, only pages with this URL. `*` stands for any characters. Default, any page. */
+            url?: string;
             /**
-             * @description `before`: the operation does not take effect. `after`: it takes effect, and the fault applies to its response. Default: `after` for truncated, slow, late and wrongType, `before` for the others. truncated, slow and wrongType allow `after` only.
+             * @description `before`: the operation does not take effect. `after`: it takes effect, and the fault applies to its response. Default: `after` for truncated, wrongLength, slow, late and wrongType, `before` for the others. truncated, wrongLength, slow and wrongType allow `after` only. Not for `page`.
              * @enum {unknown}
              */
             when?: "before" | "after";
@@ -1249,13 +1256,13 @@ export interface components {
             skip?: number;
             /** @description Probability for each request after `skip`. Default 1. */
             probability?: number;
-            /** @description Seed of the probability. The same seed leads to the same requests. Default 0. */
+            /** @description Seed of the probability and of random delays. The same seed leads to the same requests. Default 0. */
             seed?: number;
             /**
              * @description The page about faults lists what a client sees.
              * @enum {unknown}
              */
-            kind: "reset" | "hang" | "status" | "error" | "truncated" | "slow" | "late" | "wrongType" | "redirect";
+            kind: "reset" | "hang" | "status" | "error" | "truncated" | "slow" | "late" | "wrongType" | "redirect" | "garbage" | "close" | "wrongLength" | "changed";
             /** @description For `status`, default 503, and for `error` and `redirect`. */
             status?: number;
             /** @description For `status`. A string is sent as it is, any other value as JSON. Default, a page of a proxy. */
@@ -1271,6 +1278,8 @@ export interface components {
             code?: "Invalid.Grant" | "Invalid.Token" | "InvalidTaskId" | "InvalidParameter" | "InvalidParameter.Required" | "RequestModelNull" | "TaskSettingsNotFound" | "ServerError" | "TaskExecuting" | "PermissionDenied" | "TooManyRequests" | "NotFound" | "MethodNotAllowed";
             /** @description Milliseconds, for `slow` (default 20) and `late` (default 1000). */
             delayMs?: number;
+            /** @description Each delay is random, from `delayMs` to this. The same seed leads to the same delays. Default, `delayMs`. */
+            delayMaxMs?: number;
             /** @description Target of a `redirect`. Default, the same path. */
             location?: string;
         };
@@ -1281,8 +1290,10 @@ export interface components {
             operation: components["schemas"]["FaultOperation"];
             /** @description Only requests that name this task, alone or with others. Default, any task. */
             taskId?: string;
+            /** @description For `page`, only pages with this URL. `*` stands for any characters. Default, any page. */
+            url?: string;
             /**
-             * @description `before`: the operation does not take effect. `after`: it takes effect, and the fault applies to its response. Default: `after` for truncated, slow, late and wrongType, `before` for the others. truncated, slow and wrongType allow `after` only.
+             * @description `before`: the operation does not take effect. `after`: it takes effect, and the fault applies to its response. Default: `after` for truncated, wrongLength, slow, late and wrongType, `before` for the others. truncated, wrongLength, slow and wrongType allow `after` only. Not for `page`.
              * @enum {unknown}
              */
             when: "before" | "after";
@@ -1292,13 +1303,13 @@ export interface components {
             skip: number;
             /** @description Probability for each request after `skip`. Default 1. */
             probability?: number;
-            /** @description Seed of the probability. The same seed leads to the same requests. Default 0. */
+            /** @description Seed of the probability and of random delays. The same seed leads to the same requests. Default 0. */
             seed?: number;
             /**
              * @description The page about faults lists what a client sees.
              * @enum {unknown}
              */
-            kind: "reset" | "hang" | "status" | "error" | "truncated" | "slow" | "late" | "wrongType" | "redirect";
+            kind: "reset" | "hang" | "status" | "error" | "truncated" | "slow" | "late" | "wrongType" | "redirect" | "garbage" | "close" | "wrongLength" | "changed";
             /** @description For `status`, default 503, and for `error` and `redirect`. */
             status?: number;
             /** @description For `status`. A string is sent as it is, any other value as JSON. Default, a page of a proxy. */
@@ -1314,8 +1325,14 @@ export interface components {
             code?: "Invalid.Grant" | "Invalid.Token" | "InvalidTaskId" | "InvalidParameter" | "InvalidParameter.Required" | "RequestModelNull" | "TaskSettingsNotFound" | "ServerError" | "TaskExecuting" | "PermissionDenied" | "TooManyRequests" | "NotFound" | "MethodNotAllowed";
             /** @description Milliseconds, for `slow` (default 20) and `late` (default 1000). */
             delayMs?: number;
+            /** @description Each delay is random, from `delayMs` to this. The same seed leads to the same delays. Default, `delayMs`. */
+            delayMaxMs?: number;
             /** @description Target of a `redirect`. Default, the same path. */
             location?: string;
+        };
+        FaultFile: {
+            behaviour?: components["schemas"]["Behaviour"];
+            faults?: components["schemas"]["Fault"][];
         };
         FaultList: {
             faults: components["schemas"]["PlannedFault"][];
@@ -1324,6 +1341,8 @@ export interface components {
             operation: components["schemas"]["FaultOperation"];
             /** @description Only requests that name this task, alone or with others. Default, any task. */
             taskId?: string;
+            /** @description For `page`, only pages with this URL. `*` stands for any characters. Default, any page. */
+            url?: string;
             /**
              * @description `before`: before the operation takes effect. `after`: after it, before the response. Default `after`.
              * @enum {unknown}
@@ -1335,7 +1354,7 @@ export interface components {
             skip?: number;
             /** @description Probability for each request after `skip`. Default 1. */
             probability?: number;
-            /** @description Seed of the probability. The same seed leads to the same requests. Default 0. */
+            /** @description Seed of the probability and of random delays. The same seed leads to the same requests. Default 0. */
             seed?: number;
         };
         Hold: {
@@ -1345,6 +1364,8 @@ export interface components {
             operation: components["schemas"]["FaultOperation"];
             /** @description Only requests that name this task, alone or with others. Default, any task. */
             taskId?: string;
+            /** @description For `page`, only pages with this URL. `*` stands for any characters. Default, any page. */
+            url?: string;
             /**
              * @description `before`: before the operation takes effect. `after`: after it, before the response. Default `after`.
              * @enum {unknown}
@@ -1356,7 +1377,7 @@ export interface components {
             skip: number;
             /** @description Probability for each request after `skip`. Default 1. */
             probability?: number;
-            /** @description Seed of the probability. The same seed leads to the same requests. Default 0. */
+            /** @description Seed of the probability and of random delays. The same seed leads to the same requests. Default 0. */
             seed?: number;
             /** @description Whether a request has reached it and, with `after`, has taken effect. */
             reached: boolean;
@@ -2353,6 +2374,31 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description The present values. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FaultList"];
+                };
+            };
+            default: components["responses"]["Failure"];
+        };
+    };
+    setFaults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FaultFile"];
+            };
+        };
+        responses: {
+            /** @description The faults with their ids. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -173,14 +173,18 @@ async function readPage(url: string, response: Response): Promise<FetchedPage> {
   const type = response.headers.get("content-type") ?? "";
   if (!response.ok) {
     discard(response);
-    const passes = [408, 425, 429].includes(response.status) || response.status >= 500;
-    throw new PageError(`status ${response.status}`, passes, retryAfterMs(response));
+    throw new PageError(`status ${response.status}`, mayPass(response.status), retryAfterMs(response));
   }
   if (!/^(text\/html|application\/xhtml\+xml)\b/i.test(type)) {
     discard(response);
     throw new PageError(`not a page: ${type === "" ? "no content type" : type}`);
   }
   return { url, bytes: await readBody(response), charset: /charset="?([\w-]+)/i.exec(type)?.[1] };
+}
+
+/** Whether a retry after this status can succeed. */
+export function mayPass(status: number): boolean {
+  return [408, 425, 429].includes(status) || status >= 500;
 }
 
 /** Retry-After is a number of seconds or a date. */

@@ -1,4 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { disturbedPage } from "../faults/disturbedPage";
+import type { PlannedFault } from "../faults/faults";
 import type { StoredRun } from "../store/store";
 import type { Crawling } from "./crawling";
 import type { FetchedPage, PageOptions } from "./fetchPage";
@@ -13,15 +15,20 @@ const firstWaitMs = 250;
 /** Longest wait before a request, whatever the site asks for. */
 const longestWaitMs = 30_000;
 
+/** The fault of a page that a run of a task loads. */
+export type TakePageFault = (url: string, taskId: string) => PlannedFault | undefined;
+
 /** Loads pages as {@link Crawling} says. */
 export class PageLoader {
   private readonly options: PageOptions;
   private readonly crawling: Crawling;
   private readonly hosts: Hosts;
   private readonly robots: Robots | undefined;
+  private readonly takeFault: TakePageFault;
 
-  constructor(options: PageOptions, crawling: Crawling, limits: ReadingLimits) {
+  constructor(options: PageOptions, crawling: Crawling, limits: ReadingLimits, takeFault: TakePageFault) {
     this.options = options;
+    this.takeFault = takeFault;
     this.crawling = crawling;
     this.hosts = new Hosts({ connections: crawling.hostConnections, pauseMs: crawling.hostPauseMs });
     this.robots = crawling.robots ? new Robots(options, limits) : undefined;
@@ -44,7 +51,10 @@ export class PageLoader {
     for (let retry = 0; ; retry += 1) {
       const leave = await this.hosts.enter(url, run, pauseMs, signal);
       try {
-        return await fetchPage(url, this.options, signal, check);
+        const load = () => fetchPage(url, this.options, signal, check);
+        const fault = this.takeFault(url, run.taskId);
+        if (fault === undefined) return await load();
+        return await disturbedPage(fault, { load, timeoutMs: this.options.timeoutMs, signal });
       } catch (error) {
         const passes = error instanceof PageError && error.passes && !signal.aborted;
         if (!passes || retry >= this.crawling.retries) throw error;

@@ -1,3 +1,4 @@
+import type { Behaviour } from "../behaviour";
 import type { OperationName } from "../contract";
 import type { ErrorCode } from "../errors";
 import { Refusal } from "../errors";
@@ -13,6 +14,10 @@ import { Random } from "./random";
  * - `slow`: the body arrives in ten pieces, `delayMs` (default 20) apart
  * - `late`: the response arrives `delayMs` (default 1000) later; with `before`, the operation takes effect that much later
  * - `wrongType`: the correct body, but as text/html
+ * - `garbage`: bytes that are not HTTP, and the end of the connection
+ * - `close`: the connection is closed without a response
+ * - `wrongLength`: the header Content-Length has half the length of the body
+ * - `changed`: for pages of runs: the page has other class names and ids
  * - `redirect`: 307 to `location` (default: the same path on the same host)
  * - `hold`: no response until the test releases the request; see `emulator.hold`
  */
@@ -26,19 +31,29 @@ export type FaultKind =
   | "late"
   | "wrongType"
   | "redirect"
+  | "garbage"
+  | "close"
+  | "wrongLength"
+  | "changed"
   | "hold";
+
+/** What a fault applies to: an operation, any operation (`*`), or a page that a run loads. */
+export type FaultTarget = OperationName | "*" | "page";
 
 /** A fault of later requests. */
 export interface Fault {
-  /** The operation that fails. `*`: any operation. */
-  operation: OperationName | "*";
+  /** The operation that fails. `*`: any operation. `page`: a page that a run loads. */
+  operation: FaultTarget;
   /** Only requests that name this task, alone or with others. Default: any task. */
   taskId?: string;
+  /** For `page`: only pages with this URL. `*` stands for any characters. Default: any page. */
+  url?: string;
   /** Kind of the fault. */
   kind: FaultKind;
   /**
    * `before`: the operation does not take effect. `after`: it takes effect, and the fault applies to its response. Default: `after` for
-   * truncated, slow, late and wrongType, `before` for the others. truncated, slow and wrongType allow `after` only.
+   * truncated, wrongLength, slow, late and wrongType, `before` for the others. truncated, wrongLength, slow and wrongType allow `after` only. Not for
+   * `page`.
    */
   when?: "before" | "after";
   /** Number of requests that fail. Default 1, and without limit if there is a `probability`. */
@@ -47,7 +62,7 @@ export interface Fault {
   skip?: number;
   /** Probability for each request after `skip`. Default 1. */
   probability?: number;
-  /** Seed of the probability: the same seed leads to the same requests. Default 0. */
+  /** Seed of the probability and of random delays: the same seed leads to the same requests. Default 0. */
   seed?: number;
   /** HTTP status, for `status` (default 503), `error` (default: that of the code) and `redirect` (default 307). */
   status?: number;
@@ -59,8 +74,18 @@ export interface Fault {
   code?: ErrorCode;
   /** Milliseconds, for `slow` (default 20) and `late` (default 1000). */
   delayMs?: number;
+  /** Each delay is random, from `delayMs` to this. Default: `delayMs`. */
+  delayMaxMs?: number;
   /** Target of a `redirect`. Default: the same path on the same host. */
   location?: string;
+}
+
+/** Faults, and the behaviours that go with them, as a file has them. */
+export interface FaultFile {
+  /** Behaviours to change. */
+  behaviour?: Partial<Behaviour>;
+  /** All faults. Default: none. */
+  faults?: readonly Fault[];
 }
 
 /** A fault that can still happen. */
@@ -169,15 +194,14 @@ export class FaultPlan {
    * @throws Refusal if no response can have the body, or if the fault needs the response of an operation that takes no effect.
    */
   add(fault: Fault): PlannedFault {
-    checkWhen(fault);
-    checkBody(fault);
+    checkFault(fault);
     const spoils = spoiling.includes(fault.kind) || fault.kind === "late";
     this.last += 1;
     const id = `${fault.kind}-${this.last}`;
     const planned: PlannedFault = {
       ...fault,
       id,
-      when: fault.when ?? (spoils ? "after" : "before"),
+      when: fault.when ?? (spoils && fault.operation !== "page" ? "after" : "before"),
       times: fault.times ?? (fault.probability === undefined ? 1 : Number.POSITIVE_INFINITY),
       skip: fault.skip ?? 0,
       happened: 0,
@@ -190,11 +214,13 @@ export class FaultPlan {
     return planned;
   }
 
-  take(operation: OperationName, taskIds: readonly unknown[]): PlannedFault | undefined {
+  /** The fault of a request, or of the page with a URL. */
+  take(operation: OperationName | "page", taskIds: readonly unknown[], url = ""): PlannedFault | undefined {
     for (const fault of this.faults) {
       const matches =
-        (fault.operation === operation || fault.operation === "*") &&
-        (fault.taskId === undefined || taskIds.includes(fault.taskId));
+        (fault.operation === operation || (fault.operation === "*" && operation !== "page")) &&
+        (fault.taskId === undefined || taskIds.includes(fault.taskId)) &&
+        (fault.url === undefined || fitsPattern(url, fault.url));
       if (!matches) continue;
       if (fault.skip > 0) {
         fault.skip -= 1;
@@ -287,7 +313,63 @@ function isChosen({ probability = 1, random }: PlannedFault): boolean {
 }
 
 /** Kinds that change the response of an operation that has taken effect. */
-const spoiling: readonly FaultKind[] = ["truncated", "slow", "wrongType"];
+const spoiling: readonly FaultKind[] = ["truncated", "wrongLength", "slow", "wrongType"];
+
+/** Kinds that apply to pages of runs. */
+const ofPages: readonly FaultKind[] = [
+  "reset",
+  "hang",
+  "status",
+  "truncated",
+  "slow",
+  "late",
+  "wrongType",
+  "changed",
+  "hold",
+];
+
+/** @throws Refusal if the fault cannot happen. */
+export function checkFault(fault: Fault): void {
+  checkTarget(fault);
+  checkWhen(fault);
+  checkBody(fault);
+  const { delayMs, delayMaxMs } = fault;
+  if (delayMaxMs !== undefined && delayMaxMs < (delayMs ?? 0)) {
+    throw new Refusal("InvalidParameter", "delayMaxMs must be at least delayMs");
+  }
+}
+
+function checkTarget({ operation, kind, url, when }: Fault): void {
+  const refused = (message: string) => new Refusal("InvalidParameter", message);
+  if (operation !== "page") {
+    if (url !== undefined) throw refused("url is only for the operation page");
+    if (kind === "changed") throw refused("kind changed is only for the operation page");
+    return;
+  }
+  if (!ofPages.includes(kind)) throw refused(`kind must be one of ${ofPages.join(", ")} for the operation page`);
+  if (when === "after") throw refused("when must be before for the operation page");
+}
+
+/** Whether a text fits a pattern in which `*` stands for any characters. */
+function fitsPattern(text: string, pattern: string): boolean {
+  const [start = "", ...rest] = pattern.split("*");
+  const end = rest.pop();
+  if (end === undefined) return text === pattern;
+  if (!text.startsWith(start) || !text.endsWith(end) || text.length < start.length + end.length) return false;
+  let from = start.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, from);
+    if (found < 0 || found + part.length > text.length - end.length) return false;
+    from = found + part.length;
+  }
+  return true;
+}
+
+/** A delay of a fault in milliseconds: a fixed one, or a random one of its sequence. */
+export function delayOf({ delayMs, delayMaxMs, random }: PlannedFault, standard: number): number {
+  const least = delayMs ?? (delayMaxMs === undefined ? standard : 0);
+  return delayMaxMs === undefined ? least : least + Math.floor(random.next() * (delayMaxMs - least + 1));
+}
 
 /** @throws Refusal. An operation that takes no effect has no response that could be spoilt. */
 function checkWhen({ kind, when }: Fault): void {

@@ -1,7 +1,9 @@
+import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import type { FastifyReply } from "fastify";
-import type { Fault } from "../faults/faults";
+import type { PlannedFault } from "../faults/faults";
+import { delayOf } from "../faults/faults";
 import type { ServiceResponse } from "./responses";
 
 /** Sends a response. */
@@ -13,7 +15,7 @@ export function send(reply: FastifyReply, response: ServiceResponse): FastifyRep
 export async function sendSpoilt(
   reply: FastifyReply,
   response: ServiceResponse,
-  fault: Fault,
+  fault: PlannedFault,
   closing: AbortSignal,
 ): Promise<void> {
   const body = Buffer.from(response.body);
@@ -24,6 +26,15 @@ export async function sendSpoilt(
     case "hang":
       reply.hijack();
       return;
+    case "close":
+      drop(reply, (socket) => socket.end());
+      return;
+    case "garbage":
+      drop(reply, (socket) => socket.end(Buffer.from(Array.from({ length: 64 }, () => fault.random.next() * 256))));
+      return;
+    case "wrongLength":
+      drop(reply, (socket) => socket.end(Buffer.concat([headWithLength(response, Math.floor(body.length / 2)), body])));
+      return;
     case "truncated":
       reply.hijack();
       reply.raw.writeHead(response.status, { ...response.headers, "content-length": body.length });
@@ -31,10 +42,10 @@ export async function sendSpoilt(
       reply.raw.write(body.subarray(0, Math.floor(body.length / 2)), () => reply.raw.socket?.destroy());
       return;
     case "slow":
-      await sendSlowly(reply, response, body, fault.delayMs ?? 20, closing);
+      await sendSlowly(reply, response, body, () => delayOf(fault, 20), closing);
       return;
     case "late":
-      await pause(fault.delayMs ?? 1000, closing);
+      await pause(delayOf(fault, 1000), closing);
       await send(reply, response);
       return;
     case "wrongType":
@@ -51,11 +62,17 @@ export function drop(reply: FastifyReply, end: (socket: Socket) => void): void {
   if (reply.raw.socket !== null) end(reply.raw.socket);
 }
 
+/** The head of a response as bytes, because Node.js would correct a wrong length. */
+function headWithLength({ status, headers }: ServiceResponse, length: number): Buffer {
+  const lines = Object.entries({ ...headers, "content-length": length }).map(([name, value]) => `${name}: ${value}`);
+  return Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("\r\n")}\r\n\r\n`);
+}
+
 async function sendSlowly(
   reply: FastifyReply,
   response: ServiceResponse,
   body: Buffer,
-  delayMs: number,
+  delay: () => number,
   closing: AbortSignal,
 ): Promise<void> {
   reply.hijack();
@@ -63,7 +80,7 @@ async function sendSlowly(
   const piece = Math.max(1, Math.ceil(body.length / 10));
   for (let sent = 0; sent < body.length && !reply.raw.destroyed; sent += piece) {
     reply.raw.write(body.subarray(sent, sent + piece));
-    await pause(delayMs, closing);
+    await pause(delay(), closing);
   }
   reply.raw.end();
 }

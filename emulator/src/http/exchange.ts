@@ -5,7 +5,8 @@ import type { World } from "../accounts/world";
 import type { Behaviour } from "../behaviour";
 import type { Operation } from "../contract";
 import { internalFailure, messageOf, Refusal } from "../errors";
-import type { PlannedFault } from "../faults/faults";
+import type { FaultKind, PlannedFault } from "../faults/faults";
+import { delayOf } from "../faults/faults";
 import { handle } from "../handlers";
 import type { RequestCheck } from "./checkRequest";
 import type { Waits } from "./deliver";
@@ -41,6 +42,9 @@ export interface SocketUse {
 
 /** Operations that change nothing but counters in the store. */
 const readOnly = new Set(["getActions", "getSubtasks", "getBatchData", "getData"]);
+
+/** Kinds of faults with which no response arrives. */
+const withoutResponse: readonly FaultKind[] = ["reset", "hang", "close", "garbage"];
 
 interface Received {
   world: World;
@@ -86,7 +90,7 @@ export class Exchange {
       if (fault !== undefined && ownResponse) response = faultResponse(fault, entry.requestId, request.url, service);
       if (spoilt) response = gatewayResponse(Number(behaviour.badGatewayStatus));
       if (fault !== undefined) entry.fault = { id: fault.id, kind: fault.kind };
-      const lost = fault?.kind === "reset" || fault?.kind === "hang";
+      const lost = fault !== undefined && withoutResponse.includes(fault.kind);
       entry.status = lost ? 0 : response.status;
       this.close(received, lost ? "" : response.body);
       if (fault === undefined || ownResponse || onlyWaits) return send(reply, response);
@@ -255,7 +259,7 @@ function tellChange({ world, fields }: Received): void {
 
 async function wait(fault: PlannedFault, waits: Waits): Promise<void> {
   if (fault.kind === "hold") await fault.gate.pass();
-  else await waits.pause(fault.delayMs ?? 1000);
+  else await waits.pause(delayOf(fault, 1000));
 }
 
 function checkPath(operation: Operation, request: FastifyRequest, refreshPath: Behaviour["refreshPath"]): void {

@@ -27,6 +27,7 @@ const members: Record<string, string> = {
   setClock: "setClock",
   getFaults: "faults",
   fault: "fault",
+  setFaults: "setFaults",
   clearFaults: "clearFaults",
   removeFault: "removeFault",
   getHolds: "holds",
@@ -105,7 +106,7 @@ describe("the emulator of this process and the client of the admin API", () => {
     const names = Object.values(service.paths as typeof paths).flatMap((methods) =>
       Object.values(methods as Record<string, { operationId: string }>).map(({ operationId }) => operationId),
     );
-    assert.deepEqual([...components.schemas.FaultOperation.enum].sort(), ["*", ...names].sort());
+    assert.deepEqual([...components.schemas.FaultOperation.enum].sort(), ["*", "page", ...names].sort());
   });
 
   for (const [name, choose] of [

@@ -1,0 +1,64 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { FetchedPage } from "../extraction/fetchPage";
+import { mayPass, PageError } from "../extraction/fetchPage";
+import type { PlannedFault } from "./faults";
+import { delayOf } from "./faults";
+
+/** How to load a page without its fault. */
+interface Loading {
+  load: () => Promise<FetchedPage>;
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+/** Loads a page with a fault, as if its site had it. @throws PageError. */
+export async function disturbedPage(fault: PlannedFault, { load, timeoutMs, signal }: Loading): Promise<FetchedPage> {
+  switch (fault.kind) {
+    case "reset":
+      throw new PageError("could not be fetched (ECONNRESET)", true);
+    case "truncated":
+      throw new PageError("could not be fetched (UND_ERR_SOCKET)", true);
+    case "status": {
+      const status = fault.status ?? 503;
+      throw new PageError(`status ${status}`, mayPass(status));
+    }
+    case "wrongType":
+      throw new PageError("not a page: application/octet-stream");
+    case "hang":
+      return delayed(Number.POSITIVE_INFINITY);
+    case "slow":
+    case "late":
+      return delayed(delayOf(fault, 1000));
+    case "hold":
+      await Promise.race([fault.gate.pass(), aborted(signal)]);
+      return load();
+    case "changed": {
+      const page = await load();
+      return { ...page, bytes: withOtherNames(page.bytes) };
+    }
+    default:
+      return load();
+  }
+
+  /** The timeout is that of the whole page. */
+  async function delayed(ms: number): Promise<FetchedPage> {
+    await wait(Math.min(ms, timeoutMs), undefined, { signal });
+    if (ms >= timeoutMs) throw new PageError(`no complete response within ${timeoutMs} ms`, true);
+    return load();
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+/** The page with other class names and ids, as after a new design: selectors with the earlier ones match nothing. Other bytes stay. */
+function withOtherNames(bytes: Buffer): Buffer {
+  const text = bytes.toString("latin1");
+  const changed = text.replace(/(\s(?:class|id)\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)/gi, (_all, name, value) => {
+    return `${name}${String(value).replace(/[\w-]+/g, (word) => `${word}-changed`)}`;
+  });
+  return Buffer.from(changed, "latin1");
+}
