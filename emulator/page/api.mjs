@@ -2,8 +2,15 @@
 
 const tokenKey = "webextract-emulator-token";
 
-/** The page is at `/__emulator/`, possibly below the path of a proxy. */
+/** The page is at `/__emulator/` or `/__emulator/accounts/NAME/`, possibly below the path of a proxy. */
 const base = new URL(".", document.baseURI);
+const parts = /^(.*)\/__emulator\/(?:accounts\/([^/]+)\/)?$/.exec(base.href);
+
+/** The address of the service, without a slash at its end. */
+export const serviceUrl = parts?.[1] ?? "";
+
+/** The account whose page this is; undefined for the one that exists from the start. */
+export const account = parts?.[2];
 
 /** A response with an error status. */
 export class ApiError extends Error {

@@ -2,10 +2,8 @@
  * A request of the journal as a command of a shell. The journal has no credentials, so the command reads them from the environment.
  */
 
+import { serviceUrl } from "./api.mjs";
 import { encoded } from "./route.mjs";
-
-/** The service is at the address above that of the page. */
-const service = new URL("..", document.baseURI);
 
 /** @type {Record<string, readonly string[]>} */
 const credentials = {
@@ -26,9 +24,8 @@ export function curlOf({ method, path, query, body, credential, contentType }) {
   const search = new URLSearchParams(Object.entries(query ?? {}).map(([name, value]) => [name, String(value)]));
   // curl would read brackets as a pattern of several addresses.
   const target = ascii(path).replace(/[[\]{}]/g, encodeURIComponent) + (search.size === 0 ? "" : `?${search}`);
-  const url = service.href.replace(/\/$/, "") + target;
   const upload = typeof body?.file === "object" && body.file !== null;
-  const parts = [`curl ${method === "HEAD" ? "--head" : `-X ${method}`} ${quoted(url)}`];
+  const parts = [`curl ${method === "HEAD" ? "--head" : `-X ${method}`} ${quoted(serviceUrl + target)}`];
   for (const header of credentials[credential] ?? []) parts.push(`-H "${header}"`);
   if (upload) {
     parts.push(`--form-string ${quoted(`taskId=${body.taskId ?? ""}`)}`, `-F ${quoted("file=@urls.txt")}`);

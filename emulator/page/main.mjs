@@ -1,4 +1,4 @@
-import { ApiError, keepToken, read, send } from "./api.mjs";
+import { ApiError, account, keepToken, read, send } from "./api.mjs";
 import { h, patch } from "./dom.mjs";
 import { readEvents } from "./events.mjs";
 import { parseRoute } from "./route.mjs";
@@ -228,6 +228,7 @@ function showConnection(text, kind) {
   connection.className = `connection ${kind}`;
 }
 
+if (account !== undefined) document.getElementById("account")?.append("/ ", h("bdi", {}, account));
 addEventListener("hashchange", () => void navigate());
 document.querySelector(".skip")?.addEventListener("click", (event) => {
   // The address of the view must stay.

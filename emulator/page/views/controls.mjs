@@ -1,5 +1,6 @@
 import { request } from "../api.mjs";
 import { facts, h } from "../dom.mjs";
+import { encoded } from "../route.mjs";
 
 /** @import { Tools } from "../main.mjs" */
 
@@ -9,17 +10,23 @@ const units = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_
 /**
  * What acts on the emulator as a whole: its clock, its tokens and its state.
  *
- * @param {{ now: string, mode: "real" | "fixed" }} clock
+ * @param {{
+ *   clock: { now: string, mode: "real" | "fixed" },
+ *   snapshots: readonly { name: string }[],
+ *   accounts: readonly string[],
+ * }} data
  * @param {Tools} tools
  */
-export function controlSection(clock, tools) {
+export function controlSection({ clock, snapshots, accounts }, tools) {
   return h(
     "div",
     { class: "panels" },
     panel("Clock", clockState(clock), ...clockForms(tools)),
     panel("Tokens", h("p", {}, "A client has to refresh an expired access token."), tokenButtons(tools)),
-    panel("State", ...stateForms(tools)),
     panel("Reset", ...resetForm(tools)),
+    panel("State", ...stateForms(tools)),
+    panel("Snapshots", snapshotList(snapshots, tools), snapshotForm(tools)),
+    accounts.length > 0 && panel("Pages of other accounts", accountList(accounts)),
   );
 }
 
@@ -116,6 +123,50 @@ async function download() {
   h("a", { href, download: "webextract-emulator-state.json" }).click();
   // After the browser has begun to read it.
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
+}
+
+/**
+ * @param {readonly { name: string }[]} snapshots
+ * @param {Tools} tools
+ */
+function snapshotList(snapshots, { act }) {
+  if (snapshots.length === 0) return h("p", {}, "A snapshot has everything in memory, settings and faults included.");
+  const button = (/** @type {string} */ text, /** @type {string} */ name, /** @type {() => void} */ onclick) =>
+    h("button", { type: "button", onclick }, text, h("span", { class: "hidden" }, ` ${name}`));
+  return h(
+    "ul",
+    { class: "list" },
+    snapshots.map(({ name }) => {
+      const path = `snapshots/${encoded(name)}`;
+      return h(
+        "li",
+        { "data-key": name },
+        h("bdi", {}, name),
+        button("Restore", name, () => act("POST", `${path}/restore`, undefined, `Everything is as in ${name}.`)),
+        button("Delete", name, () => act("DELETE", path, undefined, `The snapshot ${name} is deleted.`)),
+      );
+    }),
+  );
+}
+
+/** @param {Tools} tools */
+function snapshotForm({ act }) {
+  return form(
+    (fields) => {
+      const name = String(fields.get("name"));
+      return act("PUT", `snapshots/${encoded(name)}`, undefined, `The snapshot ${name} is saved.`);
+    },
+    h("label", {}, "Name", h("input", { name: "name", required: true })),
+    h("button", {}, "Save a snapshot"),
+  );
+}
+
+/** @param {readonly string[]} accounts */
+function accountList(accounts) {
+  const links = accounts.map((name) =>
+    h("li", { "data-key": name }, h("a", { href: `accounts/${encoded(name)}/` }, h("bdi", {}, name))),
+  );
+  return h("ul", { class: "list" }, links);
 }
 
 /** @param {Tools} tools */

@@ -1,3 +1,4 @@
+import { account } from "../api.mjs";
 import { h, table } from "../dom.mjs";
 import { controlSection } from "./controls.mjs";
 import { faultSection } from "./faults.mjs";
@@ -9,17 +10,19 @@ export const settings = {
   title: () => "Settings",
   concerns: ({ type }) => type === "behaviour" || type === "fault",
   async load({ read, options }) {
-    const [values, { faults }, { holds }, clock, known] = await Promise.all([
+    const [values, { faults }, { holds }, clock, { snapshots }, { accounts }, known] = await Promise.all([
       read("behaviour"),
       read("faults"),
       read("holds"),
       read("clock"),
+      read("snapshots"),
+      account === undefined ? read("accounts") : { accounts: [] },
       options(),
     ]);
-    return { values, faults, holds, clock, known };
+    return { values, faults, holds, controls: { clock, snapshots, accounts }, known };
   },
-  render: ({ values, faults, holds, clock, known }, _route, tools) => [
-    controlSection(clock, tools),
+  render: ({ values, faults, holds, controls, known }, _route, tools) => [
+    controlSection(controls, tools),
     h("h2", {}, "Faults"),
     h("p", { class: "count" }, "Faults and behaviours apply to later requests of every client."),
     ...faultSection({ faults, holds, operations: known.operations }, tools),

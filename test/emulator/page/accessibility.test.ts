@@ -30,6 +30,8 @@ describe("the emulator's page, for everyone", () => {
     const lotNo = await runTemplate(emulator, "shop");
     emulator.fault({ operation: "getData", kind: "status", taskId: "shop" });
     emulator.setBehaviour({ markScope: "returned" });
+    await emulator.saveSnapshot("the state before a long test with many runs");
+    await emulator.createAccount("worker-1");
     views = [
       ["#/tasks", "Tasks"],
       ["#/tasks/shop", "Task shop"],

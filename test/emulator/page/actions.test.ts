@@ -118,6 +118,39 @@ describe("the actions of the emulator's page", () => {
     assert.equal(emulator.clock.now, "2031-01-01T00:00:00.000Z");
   });
 
+  it("save a snapshot, restore it and delete it", async () => {
+    await page.go("#/settings", "Settings");
+    emulator.setBehaviour({ markScope: "returned" });
+    await page.tab.getByLabel("Name", { exact: true }).fill("before / the <b>run</b>");
+    await press("Save a snapshot");
+    await says("The snapshot before / the <b>run</b> is saved.");
+    await runTemplate(emulator, "shop");
+    emulator.setBehaviour({ markScope: "task" });
+    await press("Restore before / the <b>run</b>");
+    await says("Everything is as in");
+    assert.equal(emulator.inspect.runs().length, 0);
+    assert.equal(emulator.behaviour.markScope, "returned");
+    await press("Delete before / the <b>run</b>");
+    await page.tab.getByText("A snapshot has everything in memory").waitFor();
+  });
+
+  it("are those of an account on its own page", async () => {
+    const account = await emulator.createAccount("worker-1");
+    await page.go("#/settings", "Settings");
+    await page.tab.getByRole("link", { name: "worker-1" }).click();
+    await page.tab.getByText("webextract-emulator / worker-1").waitFor();
+    await page.go("#/tasks/shop", "Task shop");
+    await press("Start a run");
+    await page.shows(/^Run \d{18}$/);
+    await account.settled();
+    assert.deepEqual([account.inspect.runs().length, emulator.inspect.runs().length], [1, 0]);
+    await fetch(`${emulator.url}/data/all?taskId=shop`, {
+      headers: { authorization: `Bearer ${account.credentials.accessToken}` },
+    });
+    await page.go("#/requests/1", "Request 1");
+    await page.tab.getByText(`curl -X GET '${emulator.url}/data/all?taskId=shop'`).waitFor();
+  });
+
   it("expire the tokens of clients", async () => {
     await page.go("#/settings", "Settings");
     await press("Expire access tokens");

@@ -24,6 +24,8 @@ describe("the layout of the emulator's page", () => {
     ]);
     emulator.fault({ operation: "getBatchData", kind: "status", taskId: "bookshops" });
     emulator.setBehaviour({ markScope: "returned" });
+    await emulator.saveSnapshot("the state before a long test with many runs");
+    await emulator.createAccount("worker-1");
     await fetch(`${emulator.url}/${"x".repeat(300)}`);
     views = [
       ["#/tasks", "Tasks"],
