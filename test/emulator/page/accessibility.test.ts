@@ -90,6 +90,14 @@ describe("the emulator's page, for everyone", () => {
     await page.tab.getByRole("table", { name: "Rows and subtasks over time" }).waitFor();
     await page.tab.goBack();
     await page.shows("Task shop");
+    await tabTo(page.tab, "Start a run");
+    await keyboard.press("Enter");
+    await page.shows(/^Run /);
+    assert.match(await focused(), /^Run /);
+    await page.tab.getByText("1 failed").first().waitFor();
+    await tabTo(page.tab, "Try failed pages again");
+    await keyboard.press("Space");
+    await page.tab.getByText("The failed pages are read again.").waitFor();
     assert.deepEqual(page.problems, []);
     await page.close();
   });

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import type { Emulator } from "webextract-emulator";
 import { parse } from "yaml";
-import { assertPictureOf } from "../../pages/pictures";
 import { call, data, runTemplate } from "../caller";
 import type { PageSite } from "../pageSite";
 import { startSite } from "../pageSite";
@@ -121,8 +120,6 @@ describe("the emulator's page", () => {
     );
     await data(emulator, "markExported", { taskId: "shop" });
     await page.tab.getByRole("cell", { name: "yes" }).first().waitFor();
-    await page.go(`#/runs/${lotNo}`, `Run ${lotNo}`);
-    await assertPictureOf(page.tab, "emulator-run");
   });
 
   it("has the numbers of the plot as a table", async () => {
