@@ -141,6 +141,19 @@ describe("DataExport with a JSON Schema", () => {
       /^is nested too deeply, or refers to itself without end$/,
     ],
     [
+      "references that multiply",
+      JSON.stringify({
+        $ref: "#/$defs/d0",
+        $defs: Object.fromEntries(
+          Array.from({ length: 60 }, (_, index) => {
+            const next = { $ref: `#/$defs/d${index + 1}` };
+            return [`d${index}`, index === 59 ? {} : { allOf: [next, next] }];
+          }),
+        ),
+      }),
+      /^cannot be validated in time: its references to other parts multiply/,
+    ],
+    [
       "20,000 parts",
       JSON.stringify({ allOf: Array.from({ length: 20_000 }, (_, index) => ({ required: [`f${index}`] })) }),
       /^has \d+ bytes; at most 65536 are allowed$/,

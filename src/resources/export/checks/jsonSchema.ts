@@ -3,6 +3,7 @@ import Ajv2020 from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 import type { Row } from "../../../service/contract/types";
 import { isRecord } from "../../../service/isRecord";
+import { TimeLimit } from "./timeLimit";
 
 /**
  * The only file that imports ajv, which takes longer to load than the rest of the provider. It becomes a file of its own in the package, and is
@@ -20,6 +21,9 @@ const drafts = "draft 2020-12 (the default) or draft-07";
 /** Bytes. ajv takes time that grows with the square of the length: a few seconds for the worst schemas of this length. */
 const longestSchema = 64 * 1024;
 
+/** Milliseconds for a row without fields. A schema of 2 kB can refer to its parts so often that it would take for ever. */
+const trialLimit = 3000;
+
 /** @throws SchemaProblem */
 export function compileSchema(text: string): ValidateRow {
   const bytes = Buffer.byteLength(text);
@@ -34,7 +38,11 @@ export function compileSchema(text: string): ValidateRow {
       throw new SchemaProblem(`is not valid at "#${instancePath}": ${message}`);
     }
     const validate = ajv.compile(schema);
-    validate({});
+    if (!new TimeLimit(trialLimit).run(() => void validate({}))) {
+      throw new SchemaProblem(
+        "cannot be validated in time: its references to other parts multiply, or a pattern repeats repetitions",
+      );
+    }
     return (row) => {
       try {
         return validate(row) === true ? undefined : (validate.errors?.[0]?.schemaPath ?? "#");
