@@ -259,11 +259,17 @@ describe("a command on a full disk", () => {
     ["export shop-1 --out rows.parquet --format parquet", 64, unwritten, kept],
     ["adopt shop-1 --yes --out tasks", 0, /^error: "tasks\/shop-1\.yaml" cannot be written: EFBIG\. /, /^tasks$/],
     ["token refresh --yes", 0, /^error: not sent: the token store .* cannot be written \(EFBIG\)\. /, /^tokens$/],
+    [
+      "rows shop-1",
+      0,
+      /the disk of the token store .* is full \(EFBIG\), so the new refresh token would be lost\./,
+      /^tokens$/,
+    ],
     ["token import --yes", 0, /^error: not sent: the token store .* cannot be written \(EFBIG\)\. /, /^tokens$/],
   ] as const) {
     it(`${line}, after ${blocks} blocks: says what is lost, and leaves no half of a file`, async () => {
       const { refreshToken } = world.emulator.credentials;
-      const isToken = line.startsWith("token");
+      const isToken = /^(?:token|rows) /.test(line);
       const environment = isToken ? { WEBEXTRACT_REFRESH_TOKEN: refreshToken, WEBEXTRACT_ACCESS_TOKEN: undefined } : {};
       // The limit of a file's size is like a full disk. Its signal would end the process.
       writeFileSync(world.path("ignore.cjs"), 'process.on("SIGXFSZ", () => undefined);');

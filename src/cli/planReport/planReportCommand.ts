@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { Argument } from "commander";
 import { hideSecrets } from "../../service/errors/secretShapes";
 import type { Cli } from "../cli";
-import type { CliCommand } from "../command";
+import type { CliCommand, Result } from "../command";
 import { CliError } from "../exitCodes";
 import { inputFile } from "../inputFile";
 import { calloutsOf } from "./callouts";
@@ -24,18 +24,22 @@ export const planReportCommand: CliCommand = {
   ],
   async run({ arguments: [file] }, cli) {
     const plan = await planIn(cli, typeof file === "string" ? inputFile(file) : undefined);
-    const markdown = planReport(plan);
-    const callouts = calloutsOf(plan.changes).map(({ change: { type, name }, says }) => ({
-      type,
-      name,
-      says: hideSecrets(says),
-    }));
-    return {
-      json: { changes: plan.changes.map(({ type, name, does }) => ({ type, name, does })), callouts, markdown },
-      text: () => markdown,
-    };
+    return withoutOverflow(() => reportOf(plan));
   },
 };
+
+function reportOf(plan: Plan): Result {
+  const markdown = planReport(plan);
+  const callouts = calloutsOf(plan.changes).map(({ change: { type, name }, says }) => ({
+    type,
+    name,
+    says: hideSecrets(says),
+  }));
+  return {
+    json: { changes: plan.changes.map(({ type, name, does }) => ({ type, name, does })), callouts, markdown },
+    text: () => markdown,
+  };
+}
 
 /**
  * The plan in a file, or in standard input.
@@ -44,8 +48,22 @@ export const planReportCommand: CliCommand = {
 export async function planIn({ terminal, interrupted }: Cli, file?: Readable): Promise<Plan> {
   const text = await terminal.readInput(interrupted, file);
   try {
-    return readPlan(text);
+    return withoutOverflow(() => readPlan(text));
   } catch (error) {
     throw error instanceof NotAPlan ? new CliError(error.message, "usage") : error;
+  }
+}
+
+/**
+ * Refuses a plan that is nested too deeply for the work.
+ * @throws CliError
+ */
+export function withoutOverflow<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof RangeError
+      ? new CliError("The plan has values that are nested too deeply for a report.", "usage")
+      : error;
   }
 }

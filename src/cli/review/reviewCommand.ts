@@ -6,7 +6,7 @@ import { addCondition, exampleConditions } from "../compare/conditions";
 import { stackResources } from "../connection/stackTasks";
 import { CliError } from "../exitCodes";
 import { inputFile } from "../inputFile";
-import { planIn } from "../planReport/planReportCommand";
+import { planIn, withoutOverflow } from "../planReport/planReportCommand";
 import { exportPairs } from "./exportPairs";
 import { keysIn } from "./keys";
 import type { Review } from "./review";
@@ -64,12 +64,14 @@ export const reviewCommand: CliCommand = {
     const pairs = exportPairs(base, head);
     const review = await reviewPairs(pairs, { keys: keysIn(flags.key ?? [], pairs), conditions, plan }, cli);
     const failures = failuresIn(review, conditions.length > 0);
-    const markdown = reviewReport({
-      ...{ review, failures, withValues },
-      stacks: { base: baseStack, head: headStack },
-      changes: plan ?? stateChanges(base, head),
-      isPreview: plan !== undefined,
-    });
+    const markdown = withoutOverflow(() =>
+      reviewReport({
+        ...{ review, failures, withValues },
+        stacks: { base: baseStack, head: headStack },
+        changes: plan ?? stateChanges(base, head),
+        isPreview: plan !== undefined,
+      }),
+    );
     const names = (some: Review["onlyBase"]): string[] => some.map(({ name }) => name);
     return {
       json: {

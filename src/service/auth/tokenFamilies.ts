@@ -225,6 +225,11 @@ export class TokenFamilies {
     const { secrets } = this.#parts;
     secrets.add(refreshToken);
     let family: TokenFamily;
+    const full = await this.#fullDisk();
+    if (full !== undefined) {
+      const problem = `not sent: the disk of the token store ${this.#parts.store.file} is full (${full}), so the new refresh token would be lost.`;
+      return { error: { kind: "credential", problem, hint: "Free space there, or set tokenStore to another folder." } };
+    }
     this.#isExchanging = true;
     try {
       const pair = await this.#parts.refresh(refreshToken);
@@ -251,6 +256,17 @@ export class TokenFamilies {
         hint: "The new refresh token was stored. Ask the operator of the service.",
       },
     };
+  }
+
+  /** The code of the error, if a write fails only because the disk is full. A store that can never be written blocks no command. */
+  async #fullDisk(): Promise<string | undefined> {
+    try {
+      await this.#parts.store.checkWritable();
+      return undefined;
+    } catch (error) {
+      const code = codeOf(error);
+      return ["ENOSPC", "EDQUOT", "EFBIG"].includes(code) ? code : undefined;
+    }
   }
 
   async #save(family: TokenFamily, place: FamilyPlace): Promise<void> {

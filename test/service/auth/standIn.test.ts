@@ -71,7 +71,7 @@ describe("a stored token of another credential", () => {
       // A folder at the place of the temporary file's target: nothing can be renamed to it.
       const [path, text] = [world.storePath(), world.storeText()];
       const realRename = files.rename;
-      const blocked = sinon.stub(files, "rename").rejects(Object.assign(new Error("full"), { code: "ENOSPC" }));
+      const blocked = sinon.stub(files, "rename").rejects(Object.assign(new Error("no"), { code: "EPERM" }));
       await startTask(client);
       assert.equal(client.describeCredentials().unstored, true);
       blocked.callsFake(realRename);
