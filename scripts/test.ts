@@ -19,6 +19,7 @@ const onEngine = engineFolders.map((folder) => `${folder}/**/*.test.ts`);
 const longest = [
   "quickstart/quickstart",
   "realEngine/templates",
+  "realEngine/plugin/yamlTemplate",
   "realEngine/refresh",
   "realEngine/diffs/runs",
   "realEngine/diffs/settings",

@@ -11,7 +11,7 @@ import { buildIfStale } from "../build";
 import { repositoryRoot } from "../commands";
 import { writeApiReference } from "../docs";
 import { pack } from "../packages/pack";
-import { packageFolders } from "../packages/packages";
+import { manifestOf, packageFolders } from "../packages/packages";
 import { packPlugin } from "../plugin/packPlugin";
 import { apiReference } from "../rules/project";
 import { packSdks } from "../schema/generateSdks";
@@ -54,9 +54,16 @@ async function prepare(tag: string, folder: string): Promise<void> {
 }
 
 /** A step of its own, because it needs Go. */
-async function writeSdks(tag: string, folder: string): Promise<void> {
-  verify(tag);
-  for (const file of await packSdks(folder, tag.slice(1))) console.log(file);
+async function writeSdks(tag: string | undefined, folder: string): Promise<void> {
+  if (tag !== undefined) verify(tag);
+  for (const file of await packSdks(folder, manifestOf(".").version)) console.log(file);
+}
+
+/** For a clone: a release writes the plugin with the packages. */
+async function writePlugin(folder: string): Promise<void> {
+  const complaints = await buildIfStale();
+  if (complaints !== "") throw new Error(complaints);
+  for (const file of await packPlugin(folder)) console.log(file);
 }
 
 const command = new Command("npm run release --").description("The steps of a release");
@@ -72,10 +79,15 @@ command
   .option(...folderOption)
   .action((tag: string, { folder }: { folder: string }) => prepare(tag, folder));
 command
-  .command("sdks <tag>")
-  .description("verify, then write the SDKs for Python and Go; needs Go")
+  .command("plugin")
+  .description("write the native plugin of this clone")
   .option(...folderOption)
-  .action((tag: string, { folder }: { folder: string }) => writeSdks(tag, folder));
+  .action(({ folder }: { folder: string }) => writePlugin(folder));
+command
+  .command("sdks [tag]")
+  .description("verify the tag, if there is one, then write the SDKs for Python and Go; needs Go")
+  .option(...folderOption)
+  .action((tag: string | undefined, { folder }: { folder: string }) => writeSdks(tag, folder));
 command
   .command("publish")
   .description("publish the tarballs with provenance; a version that is already published is left out")

@@ -1,4 +1,4 @@
-const groups = ["config", "policy", "stack", "state"];
+const groups = ["config", "plugin", "policy", "stack", "state"];
 
 /** The commands of Pulumi in code blocks and in code within text, such as `config set`, each with its options. */
 export function pulumiCommands(page: string): Map<string, Set<string>> {

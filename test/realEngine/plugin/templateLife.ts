@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Emulator } from "webextract-emulator";
+import { startEmulator } from "webextract-emulator";
+import { parse } from "yaml";
+import { ensureEngine } from "../../../scripts/engine/ensureEngine";
+import type { Language } from "../../../scripts/engine/hosts";
+import { ensureHosts } from "../../../scripts/engine/hosts";
+import { packPlugin } from "../../../scripts/plugin/packPlugin";
+import type { RunResult } from "../harness";
+import { Project, repositoryRoot } from "../harness";
+
+const { version } = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8"));
+
+interface Edit {
+  file: string;
+  from: string;
+  to: string;
+}
+
+/** A project that `pulumi new` made from a template for a program in another language, as its README says: with the plugin installed from its tarball. */
+export class TemplateLife {
+  private constructor(
+    private readonly project: Project,
+    readonly folder: string,
+    private readonly emulator: Emulator,
+    private readonly packed: string,
+  ) {}
+
+  static async create(template: string, language: Language): Promise<TemplateLife> {
+    await ensureHosts(await ensureEngine(), [language]);
+    const packed = realpathSync(mkdtempSync(join(tmpdir(), "webextract-template-")));
+    const source = join(packed, "template");
+    cpSync(join(repositoryRoot, "templates", template), source, { recursive: true });
+    const seed = parse(readFileSync(join(source, "emulator.yaml"), "utf8"));
+    const emulator = await startEmulator({ seed, bookshop: true });
+    const project = await Project.create({ files: {}, install: "none", path: [join(packed, "venv", "bin")] });
+    const life = new TemplateLife(project, join(project.root, "my-shop"), emulator, packed);
+    const tarball = (await packPlugin(join(packed, "release"))).find((file) => file.includes("linux-amd64"));
+    await project.shell(`pulumi plugin install resource webextract ${version} --file ${tarball}`);
+    const options = ["--yes", "--generate-only", "--dir", life.folder, "--name", "my-shop", "--description", "My shop"];
+    await project.run(["new", source, ...options]);
+    await project.run(["stack", "init", "dev", "--cwd", life.folder]);
+    // A host for Python that `npm run engine` builds is too old to take the virtual environment from Pulumi.yaml.
+    symlinkSync(join(life.folder, "venv"), join(packed, "venv"));
+    return life;
+  }
+
+  async remove(): Promise<void> {
+    await this.project.remove();
+    await this.emulator.close();
+    rmSync(this.packed, { recursive: true, force: true });
+  }
+
+  /** Previews, applies, applies again, edits, and applies. */
+  async live({ file, from, to }: Edit): Promise<void> {
+    const { project, folder, emulator } = this;
+    const inFolder = { args: ["--cwd", folder] };
+    const { credentials } = emulator;
+    const config = { baseUrl: emulator.url, accessToken: credentials.accessToken, apiKey: credentials.apiKey };
+    const pairs = Object.entries(config).flatMap(([name, value]) => ["--secret", `webextract:${name}=${value}`]);
+    const own = { siteUrl: `${emulator.url}/bookshop`, sourceTaskId: "shop-template", taskGroupId: "shops" };
+    const plain = Object.entries(own).flatMap(([name, value]) => ["--plaintext", `${name}=${value}`]);
+    await project.run(["config", "set-all", ...pairs, ...plain], inFolder);
+
+    assert.match((await project.preview(inFolder)).output, /\+ 4 to create/);
+    assert.deepEqual(emulator.requests, [], "a preview makes no request");
+    const { output } = await project.up(inFolder);
+    assert.doesNotMatch(output, /warning/i);
+    assert.equal(this.rows().length, 15);
+    emulator.clearRequests();
+    assert.match((await project.up(inFolder)).output, /\b4 unchanged/);
+    assert.deepEqual(emulator.requests, [], "an up without a change makes no request");
+
+    const text = readFileSync(join(folder, file), "utf8");
+    assert.ok(text.includes(from));
+    writeFileSync(join(folder, file), text.replace(from, to));
+    const { output: preview } = await project.preview({ args: [...inFolder.args, "--diff"] });
+    assert.match(preview, /MaxPages *: "2" => "3"/);
+    await project.up(inFolder);
+    assert.equal(this.rows().length, 17);
+  }
+
+  /** Runs a command of Pulumi in the project. */
+  run(command: readonly string[], args: readonly string[] = []): Promise<RunResult> {
+    return this.project.run(command, { args: ["--cwd", this.folder, ...args] });
+  }
+
+  async destroy(): Promise<void> {
+    await this.project.destroy({ args: ["--cwd", this.folder], env: { WEBEXTRACT_FORCE_DESTROY: "true" } });
+  }
+
+  /** The lines of the newest file. */
+  private rows(): string[] {
+    const folder = join(this.folder, "rows");
+    const files = readdirSync(folder).sort();
+    return readFileSync(join(folder, files.at(-1) ?? ""), "utf8")
+      .trimEnd()
+      .split("\n");
+  }
+}

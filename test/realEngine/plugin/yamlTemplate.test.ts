@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readPage } from "../../pages/readPage";
+import { TemplateLife } from "./templateLife";
+
+describe("the YAML tutorial: its template, with pulumi new from its folder and the plugin from its tarball", function () {
+  this.timeout(180_000);
+  let life: TemplateLife;
+  before(async () => {
+    life = await TemplateLife.create("yaml", "yaml");
+  });
+  after(() => life.remove());
+
+  it("extracts the books without Node.js files, changes nothing in a second up, and runs again after a change", async () => {
+    await life.live({ file: "Pulumi.yaml", from: "MaxPages: 2", to: "MaxPages: 3" });
+  });
+
+  it("imports a task into the program, which shows no change then", async () => {
+    const [, command = ""] = /^pulumi (import .*)$/m.exec(readPage("docs/tutorial-yaml.md")) ?? [];
+    const { stdout } = await life.run([...command.split(" "), "--yes", "--skip-preview"]);
+    const [, imported = ""] = /\nresources:\n([\s\S]*?)\n\n?(?=\S|$)/.exec(stdout) ?? [];
+    const file = join(life.folder, "Pulumi.yaml");
+    const text = readFileSync(file, "utf8");
+    writeFileSync(file, text.replace("\nresources:\n", `\nresources:\n${imported}\n`));
+    const { output } = await life.run(["preview"], ["--expect-no-changes"]);
+    assert.match(output, /\b5 unchanged/);
+  });
+
+  it("is destroyed as the tutorial says", () => life.destroy());
+});
