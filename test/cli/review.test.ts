@@ -170,7 +170,7 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
     assert.equal(ended.code, 0, ended.stderr);
     const [compared] = ended.json().exports;
     assert.deepEqual([compared.base.rows, compared.head.rows], [25, 3]);
-    assert.deepEqual(new Set(world.operations()), new Set(["getBatchData"]));
+    assert.deepEqual(new Set(world.operations()), new Set(["getSubtasks", "getBatchData"]));
     assert.match(ended.json().markdown, new RegExp(`^- Base: \`shop-1:${first}\`, 25 rows$`, "m"));
   });
 

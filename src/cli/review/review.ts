@@ -37,6 +37,8 @@ export interface ReviewOptions {
   readonly conditions: readonly Condition[];
   /** Only exports that it changes are compared. */
   readonly plan?: Plan;
+  /** Whether messages may show names that the user has not given: those of a CSV without a header are values. */
+  readonly values: boolean;
 }
 
 /** Compares the rows of all exports that differ in their run. Reads only. */
@@ -95,7 +97,7 @@ interface PairOptions extends ReviewOptions {
 }
 
 async function comparePair(pair: ExportPair, options: PairOptions, cli: Cli): Promise<Compared> {
-  const { keys, conditions, rowsOf, fields } = options;
+  const { keys, conditions, values, rowsOf, fields } = options;
   const [base, head] = [pair.base as StackExport, pair.head as StackExport];
   cli.terminal.progress(`Comparing the rows of ${pair.name}`);
   const sides = await rowsOf.both(base, head);
@@ -110,7 +112,7 @@ async function comparePair(pair: ExportPair, options: PairOptions, cli: Cli): Pr
     }
     const key = keyOf(pair, keys, (name) => ofBase.has(name) && ofHead.has(name));
     usable = conditions.filter((each) => fieldsOf([each]).every((name) => ofBase.has(name) || ofHead.has(name)));
-    return { key, conditionFields: [], values: false, details: false };
+    return { key, conditionFields: [], values, details: false };
   });
   const [keyless, measurable] = split(usable, (each) => comparison.key.length === 0 && needsKey(each));
   const notes = [
@@ -141,14 +143,14 @@ function notesOf({ stack, file, runLabel }: StackExport, { kind }: Side, rows: n
 }
 
 /** @throws CliError if an option names a field that no compared rows have, mostly a slip */
-function requireFields({ keys, conditions }: ReviewOptions, fields: ReadonlySet<string>): void {
+function requireFields({ keys, conditions, values }: ReviewOptions, fields: ReadonlySet<string>): void {
   const named = [
     ...keys.ofAll.map((name) => ["--key", name]),
     ...fieldsOf(conditions).map((name) => ["--fail-on", name]),
   ];
   for (const [option, name = ""] of named) {
     if (fields.size > 0 && !fields.has(name)) {
-      const likely = didYouMean(name, [...fields]);
+      const likely = didYouMean(name, values ? [...fields] : []);
       throw new CliError(`${option} names "${name}", which is no field of any rows${likely || "."}`, "usage");
     }
   }

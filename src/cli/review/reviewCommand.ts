@@ -62,7 +62,11 @@ export const reviewCommand: CliCommand = {
     const base = { stack: baseStack, resources: await stackResources(baseStack, cli.interrupted) };
     const head = { stack: headStack, resources: await stackResources(headStack, cli.interrupted) };
     const pairs = exportPairs(base, head);
-    const review = await reviewPairs(pairs, { keys: keysIn(flags.key ?? [], pairs), conditions, plan }, cli);
+    const review = await reviewPairs(
+      pairs,
+      { keys: keysIn(flags.key ?? [], pairs), conditions, plan, values: withValues },
+      cli,
+    );
     const failures = failuresIn(review, conditions.length > 0);
     const markdown = withoutOverflow(() =>
       reviewReport({
