@@ -10,9 +10,9 @@ const page = read("docs/behaviours.md");
 
 describe("the pages of the emulator", () => {
   it("has a row for each operation", () => {
-    const readme = read("README.md");
+    const page = read("docs/operations.md");
     for (const [name, { method, path }] of Object.entries(operations)) {
-      assert.ok(readme.includes(`| ${name} | \`${method} ${path}\` |`), `no row for ${name}`);
+      assert.ok(page.includes(`| ${name} | \`${method} ${path}\` |`), `no row for ${name}`);
     }
   });
 

@@ -45,7 +45,7 @@ const tasks = fc
     };
   });
 
-/** The pages as README describes them, all at once. */
+/** The pages as docs/runs.md describes them, all at once. */
 function expectedPages({ startUrls = [], actions }: SeedTask): object[] {
   const itemsOf = (id: string) => actions.find(({ actionId }) => actionId === id)?.loopItems ?? [];
   const listed = [...startUrls, ...itemsOf("urls")];

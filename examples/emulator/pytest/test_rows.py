@@ -18,13 +18,13 @@ def read_rows(url, token, task_id):
 def test_reads_the_rows_of_a_task(emulator):
     rows = [{"title": "The Long Ferry"}]
     emulator.call("POST", "/changes", {"change": "insertRows", "taskId": "demo-template", "rows": rows})
-    token = emulator.call("GET", "/credentials")["accessToken"]
+    token = emulator.credentials["accessToken"]
     assert read_rows(emulator.url, token, "demo-template") == rows
 
 
 def test_fails_when_the_service_is_not_available(emulator):
     emulator.call("POST", "/faults", {"operation": "getData", "kind": "status", "status": 503})
-    token = emulator.call("GET", "/credentials")["accessToken"]
+    token = emulator.credentials["accessToken"]
     with pytest.raises(urllib.error.HTTPError) as failure:
         read_rows(emulator.url, token, "demo-template")
     assert failure.value.code == 503
