@@ -16,7 +16,6 @@ import { packageVersion } from "./contract";
 import { messageOf } from "./errors";
 import { parseCrawling } from "./extraction/crawling";
 import type { FaultFile } from "./faults/faults";
-import { readFaultFile } from "./faults/readFaultFile";
 import type { LimitedOption } from "./http/limits";
 import { allowedIntegers, isWithinLimits } from "./http/limits";
 import type { Behaviour, Crawling, Emulator, Plan, Seed } from "./index";
@@ -27,6 +26,7 @@ import {
   exportStateFile,
   importStateFile,
   parseBehaviour,
+  readFaultFile,
   startEmulator,
 } from "./index";
 import { readYamlFile } from "./store/yamlFile";

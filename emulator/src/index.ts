@@ -14,6 +14,7 @@ export type { ErrorCode } from "./errors";
 export type { Crawling } from "./extraction/crawling";
 export type { VisitError } from "./extraction/visit";
 export type { Fault, FaultFile, FaultKind, FaultTarget, FaultView, Hold, HoldView } from "./faults/faults";
+export { readFaultFile } from "./faults/readFaultFile";
 export type { JournalEntry, JournalFile, RequestFilter } from "./http/journalEntry";
 export type {
   ActionView,
