@@ -17,6 +17,10 @@ const kinds = {
   late: "the response arrives later",
   wrongType: "the body as text/html",
   redirect: "a redirect",
+  garbage: "bytes that are not HTTP",
+  close: "the connection is closed",
+  wrongLength: "a wrong Content-Length",
+  changed: "a page of a run with other markup",
   hold: "no response until you release it",
 };
 
@@ -25,13 +29,14 @@ const kindsOfField = {
   status: ["status", "error", "redirect"],
   code: ["error"],
   delayMs: ["slow", "late"],
+  delayMaxMs: ["slow", "late"],
   location: ["redirect"],
   headers: ["status", "redirect"],
   body: ["status"],
 };
 
 /** The fields that are numbers. */
-const numbers = ["skip", "times", "probability", "seed", "status", "delayMs"];
+const numbers = ["skip", "times", "probability", "seed", "status", "delayMs", "delayMaxMs"];
 
 /**
  * The faults of later requests, and a form that adds one.
@@ -51,6 +56,7 @@ export function faultSection({ faults, holds, operations }, tools) {
         "Operation",
         "Kind",
         "Task",
+        "URL of pages",
         "When",
         "First left alone",
         "Times left",
@@ -76,7 +82,7 @@ export function faultSection({ faults, holds, operations }, tools) {
  * @param {any} fault
  * @param {Tools} tools
  */
-function faultRow({ id, operation, kind, taskId, when, skip, times, probability, happened }, { act }) {
+function faultRow({ id, operation, kind, taskId, url, when, skip, times, probability, happened }, { act }) {
   const remove = () => act("DELETE", `faults/${encoded(id)}`, undefined, `The fault of ${operation} is removed.`);
   return h(
     "tr",
@@ -84,7 +90,8 @@ function faultRow({ id, operation, kind, taskId, when, skip, times, probability,
     h("th", { scope: "row" }, operation === "*" ? "any" : operation),
     h("td", {}, `${kind}: ${kinds[/** @type {keyof typeof kinds} */ (kind)] ?? ""}`),
     h("td", {}, shownValue(taskId ?? "any")),
-    h("td", {}, when),
+    h("td", {}, shownValue(url ?? (operation === "page" ? "any" : ""))),
+    h("td", {}, operation === "page" ? undefined : when),
     h("td", { class: "number" }, formatted(skip)),
     h("td", { class: "number" }, times === undefined ? "no limit" : formatted(times)),
     h("td", { class: "number" }, probability ?? 1),
@@ -129,16 +136,18 @@ function holdRow({ id, operation, taskId, when, waiting, happened }, { act }) {
  * @param {Tools} tools
  */
 function faultForm(operations, { act }) {
-  const details = Object.keys(kindsOfField).map((name) =>
+  const when = h("label", { "data-field": "when" }, "When ", select("when", ["", "before", "after"]));
+  const details = ["url", ...Object.keys(kindsOfField)].map((name) =>
     h("label", { "data-field": name }, `${labels[name]} `, control(name)),
   );
-  const showDetails = (/** @type {string} */ kind) => {
-    for (const detail of details) detail.hidden = !applies(detail.dataset.field ?? "", kind);
+  const showDetails = () => {
+    for (const detail of [when, ...details]) detail.hidden = !applies(detail.dataset.field ?? "", new FormData(form));
   };
   const form = h(
     "form",
     {
       "data-own": true,
+      onchange: () => showDetails(),
       "aria-label": "Add a fault",
       onsubmit: async (/** @type {SubmitEvent} */ event) => {
         event.preventDefault();
@@ -148,28 +157,28 @@ function faultForm(operations, { act }) {
         const added = await act("POST", path, body, `The next requests of ${fault.operation} meet: ${kind}.`);
         if (added !== undefined) {
           form.reset();
-          showDetails("reset");
+          showDetails();
         }
       },
     },
-    h("label", {}, "Operation ", select("operation", ["*", ...operations])),
+    h("label", {}, "Operation ", select("operation", ["*", ...operations, "page"])),
     h(
       "label",
       {},
       "Kind ",
       h(
         "select",
-        { name: "kind", onchange: (/** @type {any} */ { currentTarget }) => showDetails(currentTarget.value) },
+        { name: "kind" },
         Object.entries(kinds).map(([kind, meaning]) => h("option", { value: kind }, `${kind}: ${meaning}`)),
       ),
     ),
     details,
     h("label", {}, "Task ", control("taskId")),
-    h("label", {}, "When ", select("when", ["", "before", "after"])),
+    when,
     ["skip", "times", "probability", "seed"].map((name) => h("label", {}, `${labels[name]} `, control(name))),
     h("button", {}, "Add the fault"),
   );
-  showDetails("reset");
+  showDetails();
   return form;
 }
 
@@ -182,6 +191,8 @@ const labels = {
   status: "Status",
   code: "Error code",
   delayMs: "Milliseconds",
+  delayMaxMs: "At most, at random",
+  url: "URL of pages, * for any characters",
   location: "Location",
   headers: "Headers, one in each line",
   body: "Body",
@@ -195,6 +206,7 @@ const limits = {
   seed: { min: 0, max: 4_294_967_295, placeholder: "0" },
   status: { min: 200, max: 599, placeholder: "default" },
   delayMs: { min: 0, max: 600_000, placeholder: "default" },
+  delayMaxMs: { min: 0, max: 600_000, placeholder: "default" },
 };
 
 /** @param {string} name */
@@ -202,6 +214,9 @@ function control(name) {
   if (name === "headers") return h("textarea", { name, rows: 2, placeholder: "Retry-After: 5" });
   return h("input", { name, ...(numbers.includes(name) ? { type: "number", ...limits[name] } : {}) });
 }
+
+/** @type {Record<string, string>} */
+const optionNames = { "*": "any", "": "default", page: "page of a run" };
 
 /**
  * @param {string} name
@@ -211,16 +226,21 @@ function select(name, values) {
   return h(
     "select",
     { name },
-    values.map((value) => h("option", { value }, value === "*" ? "any" : value === "" ? "default" : value)),
+    values.map((value) => h("option", { value }, optionNames[value] ?? value)),
   );
 }
 
 /**
+ * Whether a field applies to the kind and the operation. Pages of runs are no operation that takes effect.
+ *
  * @param {string} name
- * @param {string} kind
+ * @param {FormData} fields
  */
-function applies(name, kind) {
-  return kindsOfField[name]?.includes(kind) ?? true;
+function applies(name, fields) {
+  const isOfPages = fields.get("operation") === "page";
+  if (name === "url") return isOfPages;
+  if (name === "when") return !isOfPages;
+  return kindsOfField[name]?.includes(String(fields.get("kind"))) ?? true;
 }
 
 /**
@@ -231,8 +251,7 @@ function applies(name, kind) {
  */
 function givenFields(form) {
   const fields = new FormData(form);
-  const kind = String(fields.get("kind"));
-  const given = [...fields].filter(([name, value]) => value !== "" && applies(name, kind));
+  const given = [...fields].filter(([name, value]) => value !== "" && applies(name, fields));
   return Object.fromEntries(given.map(([name, value]) => [name, fieldValue(name, String(value))]));
 }
 

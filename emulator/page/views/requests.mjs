@@ -50,7 +50,7 @@ export const requests = {
       pager({ path: ["requests"], query: filter, label: "requests", offset, shown: found.length, total, limit }),
       table({
         name: "Requests, the newest first",
-        head: ["Number", "Time", "Operation", "Task", "Query and body", "Status", "Duration", "Took effect"],
+        head: ["Number", "Time", "Operation", "Task", "Query and body", "Status", "Duration", "Took effect", "Fault"],
         empty: "The service has received no request that matches.",
         rows: found.map(requestRow),
       }),
@@ -81,7 +81,19 @@ function listActions(offset, { act, reload }) {
 }
 
 /** @param {any} request */
-function requestRow({ number, receivedAt, operation, method, path, query, body, status, durationMs, tookEffect }) {
+function requestRow({
+  number,
+  receivedAt,
+  operation,
+  method,
+  path,
+  query,
+  body,
+  status,
+  durationMs,
+  tookEffect,
+  fault,
+}) {
   const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
   const { taskId, taskIds, ...fields } = { ...query, ...(isObject ? body : { body: body ?? undefined }) };
   return h(
@@ -95,6 +107,7 @@ function requestRow({ number, receivedAt, operation, method, path, query, body, 
     h("td", {}, statusCode(status)),
     h("td", { class: "number" }, durationOf(durationMs)),
     h("td", {}, tookEffect ? "yes" : "no"),
+    h("td", {}, fault?.kind),
   );
 }
 
@@ -139,8 +152,9 @@ export const request = {
         ["Method and path", h("bdi", {}, `${method} ${path}`)],
         ["Time", timeOf(rest.receivedAt)],
         ["Status", statusCode(rest.status)],
-        ["Duration", durationOf(rest.durationMs) ?? "not measured"],
+        ["Duration", durationOf(rest.durationMs) ?? "none"],
         ["Took effect", rest.tookEffect ? "yes" : "no"],
+        ["Fault", rest.fault?.kind ?? "none"],
         ["requestId", rest.requestId],
         ["Credential", rest.credential],
         ["Content type", h("bdi", {}, rest.contentType ?? "none")],
@@ -151,6 +165,10 @@ export const request = {
       jsonText(query, "The query"),
       h("h2", {}, "Body"),
       jsonText(body, "The body"),
+      h("h2", {}, "Response, its first 1000 characters"),
+      rest.response === ""
+        ? h("p", { class: "empty" }, "None.")
+        : h("pre", { tabindex: 0, role: "region", "aria-label": "The response" }, rest.response),
       h("h2", {}, "As a command"),
       ...command(curlOf(found), tools),
     ];

@@ -172,6 +172,7 @@ describe("the emulator's page", () => {
     await page.tab.getByRole("table").getByRole("link").first().click();
     await page.shows(/^Request \d+$/);
     await page.tab.getByRole("region", { name: "The body" }).getByText('"taskId": "shop"').waitFor();
+    await page.tab.getByRole("region", { name: "The response" }).getByText('"lotNo"').waitFor();
   });
 
   it("lists runs with their times, and finds them by status, task and text", async () => {
@@ -248,6 +249,11 @@ describe("the emulator's page", () => {
     assert.equal(failed.status, 418);
     assert.equal(failed.headers.get("retry-after"), "5");
     assert.equal(failed.headers.get("x-page"), "http://127.0.0.1:80/");
+    await page.go("#/requests?operation=getData&status=418", "Requests");
+    const [[, , , , , , duration, , kind] = []] = await page.cells("Requests, the newest first");
+    assert.match(duration ?? "", /^\d+ ms$|^\d+\.\d s$/);
+    assert.equal(kind, "status");
+    await page.go("#/settings", "Settings");
     const fault = page.tab.getByRole("row", { name: /^getData status/ });
     await fault.getByRole("cell", { name: "1", exact: true }).nth(2).waitFor();
     await fault.getByRole("button", { name: "Remove" }).click();
@@ -278,6 +284,24 @@ describe("the emulator's page", () => {
     await page.tab.getByRole("row", { name: /^getData any after/ }).waitFor();
     ofTest.release();
     await none.waitFor();
+  });
+
+  it("adds a fault of the pages that runs load", async () => {
+    const form = page.tab.getByRole("form", { name: "Add a fault" });
+    const url = form.getByLabel("URL of pages, * for any characters");
+    assert.equal(await url.isVisible(), false);
+    await form.getByLabel("Operation").selectOption("page");
+    assert.equal(await form.getByLabel("When").isVisible(), false);
+    await form.getByLabel("Kind").selectOption("late");
+    await url.fill("*/1");
+    await form.getByLabel("Milliseconds").fill("1");
+    await form.getByLabel("At most, at random").fill("5");
+    await form.getByRole("button", { name: "Add the fault" }).click();
+    await page.tab.getByRole("row", { name: /^page late.*\*\/1/ }).waitFor();
+    const [{ id = "", ...added } = {}] = emulator.faults as unknown as Record<string, unknown>[];
+    assert.deepEqual([added.operation, added.url, added.delayMs, added.delayMaxMs], ["page", "*/1", 1, 5]);
+    emulator.removeFault(String(id));
+    await page.tab.getByText("No request is to fail.").waitFor();
   });
 
   it("offers every kind of fault, and says why a fault is refused", async () => {
