@@ -94,7 +94,6 @@ async function bundlePlugin(folder: string): Promise<void> {
     external: external.filter((name) => optionalPackages.includes(name)),
     entryPoints: ["src/plugin/main.ts"],
     outdir: folder,
-    minify: true,
     plugins: [ownPackageInside],
   });
   writeFileSync(join(folder, notices), noticesOf(Object.keys(metafile.inputs)));
