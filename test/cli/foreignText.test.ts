@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { hostileStrings } from "../hostile";
 import { assertShown } from "../shownText";
-import { CliWorld } from "./webextract";
+import { CliWorld, fakePulumi } from "./webextract";
 
 /** All of them in one text, since each costs a process. No file name and no header can have a zero byte or half of a character. */
 const all = hostileStrings
@@ -53,12 +53,49 @@ describe("text of the service, of files and of commands", () => {
       const file = `${index}${text.replace(/\p{Cs}/gu, "").slice(0, 50)}.yaml`;
       writeFileSync(world.path(file), `from: { adoptTaskId: ${JSON.stringify(text)} }\n${JSON.stringify(text)}: 1\n`);
     }
-    for (const line of ["validate .", "validate . --json"]) {
+    for (const line of ["validate .", "validate . --json", "list .", "list . --json", "rename one two ."]) {
       const ended = await world.run(line);
       assert.equal(ended.code, 1);
       assertShown(ended.stderr, ended.stderr);
       assertShown(ended.stdout, ended.stdout);
       assert.doesNotMatch(ended.stdout, /^(?:error: )?forged/m);
+    }
+  });
+
+  it("reaches the terminal as plain text: names, ids and runs in the state of a stack", async () => {
+    const resources = hostileStrings.flatMap(({ text }) =>
+      ["TaskCopy", "CloudRun"].map((kind) => {
+        const type = `pulumi-nodejs:dynamic/webextract:${kind}`;
+        const outputs = { taskId: text, lotNo: text, status: text, origin: world.emulator.url };
+        return { urn: `urn:pulumi:dev::test::${type}::${text}`, type, custom: true, id: text, outputs };
+      }),
+    );
+    writeFileSync(world.path("state.json"), JSON.stringify({ version: 3, deployment: { resources } }));
+    const code = `process.stdout.write(process.argv.includes("export") ? require("fs").readFileSync("state.json") : "{}");`;
+    const PATH = fakePulumi(world, code);
+    for (const words of [["list"], ["list", "--json"], ["status", all], ["compare", `${all}:latest`, `${all}.csv`]]) {
+      const ended = await world.start(
+        [...words, "--stack", "dev"].map((word) => word.replaceAll("\0", "")),
+        { PATH },
+      ).ended;
+      assertShown(ended.stderr, ended.stderr);
+      assertShown(ended.stdout, ended.stdout);
+      assert.ok(ended.stderr !== "" || ended.stdout !== "");
+    }
+  });
+
+  it("reaches the terminal as plain text: arguments of use, rename and completion", async () => {
+    const name = all.replaceAll("\0", "");
+    for (const words of [
+      ["use", "--stack", name],
+      ["use", "--profile", name],
+      ["rename", name, name, "."],
+      ["completion", name],
+    ]) {
+      const ended = await world.start(words).ended;
+      assert.notEqual(ended.code, 0);
+      assertShown(ended.stderr, ended.stderr);
+      assertShown(ended.stdout, ended.stdout);
     }
   });
 

@@ -56,6 +56,8 @@ type Place = keyof typeof places;
 interface Column {
   line: readonly string[];
   environment?(world: CliWorld, path: string): Record<string, string | undefined>;
+  /** The name of a link to the place, for a command that needs the ending of a name. */
+  linkedAs?: string;
   /** What one error line, or the report, says. `done`: exit code 0. Places with the same answer are one entry. */
   says: readonly [exit: number, says: RegExp, ...at: Place[]][];
 }
@@ -83,6 +85,15 @@ const unreadable: Column["says"] = [
   [2, /^error: ".*" cannot be read: it is not a file\./, "a folder", "a link to a folder", ...devices],
 ];
 
+/** Of manifests. */
+const noManifest: Column["says"] = [
+  [1, /does not exist /, "a path whose folders are missing", "a path below a file", "a link that leads nowhere"],
+  [1, /does not exist /, "a link to itself", "a name that is too long", "a place where nothing can be made"],
+  [1, /has no file that ends in \.yaml or \.yml /, "a folder", "a link to a folder"],
+  [1, /:1:1: must be a map: /, ...taken],
+  [1, /is neither a file nor a folder /, "a FIFO", ...devices],
+];
+
 /** Each command that is given a path, at each place. The path is in place of @. */
 const commands: Record<string, Column> = {
   validate: {
@@ -100,6 +111,34 @@ const commands: Record<string, Column> = {
       [1, /^\S*:1:1: must be a map: /, ...taken],
       [1, /: is neither a file nor a folder /, "a FIFO", ...devices],
       [1, /^"": is not a path: /, "nothing"],
+    ],
+  },
+  list: { line: ["list", "@"], says: [...noManifest, [1, /"": is not a path: /, "nothing"]] },
+  rename: { line: ["rename", "one", "two", "@"], says: [...noManifest, [1, /"": is not a path: /, "nothing"]] },
+  compare: {
+    line: ["compare", "@", "@"],
+    linkedAs: "at.csv",
+    says: [
+      [
+        2,
+        /^error: "at\.csv" cannot be read \(ENOENT\)\. /,
+        "a path whose folders are missing",
+        "a link that leads nowhere",
+      ],
+      [2, /^error: "at\.csv" cannot be read \(ENOENT\)\. /, "a place where nothing can be made"],
+      [2, /^error: "at\.csv" cannot be read \(ENOTDIR\)\. /, "a path below a file"],
+      [2, /^error: "at\.csv" cannot be read \(ELOOP\)\. /, "a link to itself"],
+      [2, /^error: "at\.csv" cannot be read \(ENAMETOOLONG\)\. /, "a name that is too long"],
+      [
+        2,
+        /^error: "at\.csv" cannot be read: it is not a file\. /,
+        "a folder",
+        "a link to a folder",
+        "a FIFO",
+        ...devices,
+      ],
+      [0, /^Base: at\.csv, 0 rows$/, ...taken],
+      [2, /^error: "" is neither a file nor a batch\. /, "nothing"],
     ],
   },
   "plan-report": {
@@ -204,7 +243,7 @@ describe("a command that is given a path", () => {
   });
   afterEach(() => world.remove());
 
-  for (const [name, { line, environment, says }] of Object.entries(commands)) {
+  for (const [name, { line, environment, linkedAs, says }] of Object.entries(commands)) {
     const expected = says.flatMap(([exit, text, ...at]) => at.map((place) => ({ place, exit, text })));
 
     it(`${name}: is tested at each place`, () => {
@@ -213,7 +252,8 @@ describe("a command that is given a path", () => {
 
     for (const { place, exit, text } of expected) {
       it(`${name} at ${place}`, async () => {
-        const path = places[place](world);
+        const at = places[place](world);
+        const path = linkedAs === undefined || at === "" ? at : linked(world, at, linkedAs);
         const before = filesIn(world.folder);
         const args = line.map((word) => (word === "@" ? path : word));
         const running = world.start(args, environment?.(world, path));
@@ -304,9 +344,9 @@ function fileOf(world: CliWorld): string {
   return "mine.txt";
 }
 
-function linked(world: CliWorld, target: string): string {
-  symlinkSync(target, world.path("link"));
-  return "link";
+function linked(world: CliWorld, target: string, name = "link"): string {
+  symlinkSync(target, world.path(name));
+  return name;
 }
 
 /** Content of each file by its path, and the kind of all that is no file. */

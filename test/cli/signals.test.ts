@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { createWriteStream, readdirSync } from "node:fs";
+import { createWriteStream, existsSync, readdirSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import type { Running } from "./webextract";
-import { CliWorld, shop } from "./webextract";
+import { CliWorld, fakePulumi, shop } from "./webextract";
 
 type Signals = readonly NodeJS.Signals[];
 
@@ -31,6 +32,18 @@ function insertManyRows({ emulator }: CliWorld): void {
   const rows = Array.from({ length: 5_000 }, (_, index) => ({ sku: String(index) }));
   emulator.change.insertRows("shop-1", rows);
 }
+
+/** A command that reads the state or the configuration of a stack. */
+const waitingForPulumi: Pick<Moment, "environment" | "isReached" | "says" | "leaves"> = {
+  environment: (world) => ({
+    PATH: fakePulumi(world, 'require("fs").writeFileSync("waits", ""); setInterval(() => undefined, 1000);'),
+  }),
+  isReached: async (world) => {
+    while (!existsSync(world.path("waits"))) await setTimeout(20);
+  },
+  says: /^error: .*[Ii]nterrupted/,
+  leaves: /^(?:pulumi|waits)$/,
+};
 
 const moments: Record<string, Moment> = {
   "run, reading": {
@@ -89,6 +102,8 @@ const moments: Record<string, Moment> = {
     says: /^error: /,
   },
   "compare, reading": { line: "compare shop-1:1 shop-1:1", held: { operation: "getBatchData" }, says: /^error: / },
+  "list, waiting for pulumi": { line: "list --stack dev", ...waitingForPulumi },
+  "status of a name, waiting for pulumi": { line: "status books --stack dev", ...waitingForPulumi },
   "doctor, reading": { line: "doctor", held: { operation: "*" }, says: /^error: / },
   "token refresh, exchanging": {
     line: "token refresh --yes",
