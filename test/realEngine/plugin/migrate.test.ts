@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: YAML programs name outputs so
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { stringify } from "yaml";
