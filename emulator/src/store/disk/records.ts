@@ -289,7 +289,7 @@ export class StateRecords {
       .all("select content from subtasks where run = ? order by position", run)
       .map(({ content }) => JSON.parse(String(content)) as SubtaskContent);
     const pages = new RunPages(() => this.storedVisits(taskId));
-    return subtasks.map(({ queue, failed, ...rest }) => ({
+    return subtasks.map(({ queue, failed = [], ...rest }) => ({
       ...rest,
       queue: Array.isArray(queue) ? new VisitQueue(queue) : VisitQueue.later(pages, queue),
       failed: Array.isArray(failed) ? new FailedPages(failed) : FailedPages.of(pages, failed),
