@@ -40,20 +40,25 @@ const settleTime = 200;
 export class Declarations {
   private readonly declared = new Map<string, Declared>();
   private readonly tasks = new Map<string, TaskWork>();
+  /** `rerunOn` in the state, by URN. A replace checks a resource a second time, without its state. */
+  private readonly rerunOnBefore = new Map<string, readonly unknown[]>();
 
   constructor(private readonly host: Host) {}
 
   /** The arguments for `check`: with the run label, with hashes for the resources of `rerunOn`, and with no other resources. */
   resolve(
     resource: AnyResource,
-    { given, previous }: { given: Properties; previous: Properties },
+    { urn, given, previous }: { urn: string; given: Properties; previous: Properties },
     problems: Problem[],
   ): Properties {
     const { runLabel } = this.host;
     const own = Object.entries(given).filter(([name]) => !name.startsWith("__"));
     const args = Object.fromEntries(own);
     if ("rerunOn" in resource.args && Array.isArray(args.rerunOn)) {
-      const before: unknown[] = Array.isArray(previous.rerunOn) ? previous.rerunOn : [];
+      if (Array.isArray(previous.rerunOn)) {
+        this.rerunOnBefore.set(urn, previous.rerunOn);
+      }
+      const before = this.rerunOnBefore.get(urn) ?? [];
       const entries = args.rerunOn.flatMap((each, index) => this.rerunOn(each, index, before, problems));
       args.rerunOn = [...new Set(entries)];
     }
@@ -167,7 +172,7 @@ export class Declarations {
       const known = before.find((each) => typeof each === "string" && each.startsWith(`${ownType} ${name} `));
       return found === undefined && known === undefined
         ? refuse(
-            `is ${titleOf(given.urn)}, which this provider does not manage; for resources of other providers, use triggers`,
+            `is ${titleOf(given.urn)}, which this command does not show to this provider. With --target, add that resource as a target. For resources of other providers, use triggers`,
           )
         : [found === undefined ? known : hashOf(given.urn, found)];
     }

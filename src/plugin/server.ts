@@ -40,6 +40,8 @@ export class Plugin {
 
   constructor(private readonly engine: PluginEngine) {
     const { server } = this;
+    // Also for a process that only shows its schema.
+    endWithEngine(() => this.host, engine.onEnd);
     server.addService(ResourceProviderService, {
       getPluginInfo: handler(() => new PluginInfo().setVersion(ownPackage.version)),
       getSchema: handler(() => new GetSchemaResponse().setSchema(schemaText())),
@@ -81,7 +83,6 @@ export class Plugin {
 
   private configure(request: ConfigureRequest): ConfigureResponse {
     const host = new Host(configurationOf(request), this.engine);
-    endWithEngine(host, this.engine.onEnd);
     this.host = host;
     this.calls = new ResourceCalls(host, this.isExplicit);
     const response = new ConfigureResponse();

@@ -305,16 +305,19 @@ export class Host<OfEngine extends Engine = Engine> {
   }
 }
 
-/** Ends this process with the engine. Sends no request whose result the ended engine could not save. Requests that were already sent are noted for the next run. */
-export function endWithEngine(host: Host, onEnd: (ending: Ending) => void): void {
+/**
+ * Ends this process with the engine. Sends no request whose result the ended engine could not save. Requests that were already sent are noted for the next run.
+ * @param host undefined in a process that the engine has not configured
+ */
+export function endWithEngine(host: () => Host | undefined, onEnd: (ending: Ending) => void): void {
   const end = async (): Promise<void> => {
-    await host.close();
+    await host()?.close();
     process.exit();
   };
   onEnd({
     saved: () => {
-      host.journal?.dropSaved();
-      void host.engine.log.end().then(end);
+      host()?.journal?.dropSaved();
+      void Promise.resolve(host()?.engine.log.end()).then(end);
     },
     gone: () => void end(),
   });

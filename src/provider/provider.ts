@@ -36,6 +36,6 @@ function currentHost(): Host<DynamicEngine> {
 function start(read: ReadKey): Host<DynamicEngine> {
   const engine = connectedEngine();
   const started = new Host(read, engine);
-  endWithEngine(started, engine.onEnd);
+  endWithEngine(() => started, engine.onEnd);
   return started;
 }

@@ -1,2 +1,3 @@
 export type { PluginEngine } from "../../src/engine/pluginEngine";
 export { Plugin } from "../../src/plugin/server";
+export { lostNames } from "../../src/plugin/structs";

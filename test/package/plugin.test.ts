@@ -45,6 +45,15 @@ describe("the bundle of the native plugin", () => {
     }
   });
 
+  it("ends after its engine was killed, also if that has not configured it", async () => {
+    // Nothing listens at the address, and the standard input ends, as with a killed engine.
+    const plugin = spawn(join(folder, "pulumi-resource-webextract"), ["127.0.0.1:1"], { cwd: folder });
+    const ended = once(plugin, "exit");
+    await once(plugin.stdout, "data");
+    plugin.stdin.end();
+    await ended;
+  });
+
   it("says in one line that Node.js is missing, and which version it needs", () => {
     const { status, stdout, stderr } = spawnSync("/bin/sh", [join(folder, "pulumi-resource-webextract")], {
       env: { PATH: join(folder, "nothing") },

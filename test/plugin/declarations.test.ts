@@ -39,6 +39,13 @@ describe("what a program of the native plugin declares", () => {
     }
   });
 
+  it("keeps its hash of the state for rerunOn if it is no target, also in the second check of a replaced run", async () => {
+    const given = { ...runArgs, rerunOn: [reference(urnOf("TaskCopy", "t"), "task-1")] };
+    const olds = { ...runArgs, rerunOn: ["TaskCopy t 0123456789ab"] };
+    assert.deepEqual((await world.checked("CloudRun", given, { olds })).rerunOn, olds.rerunOn);
+    assert.deepEqual((await world.checked("CloudRun", given)).rerunOn, olds.rerunOn);
+  });
+
   it("is unknown for rerunOn while an argument is unknown, and refused if it is nothing of this provider", async () => {
     await world.checked("TaskLoopItems", { ...loopArgs, taskId: unknownText });
     assert.deepEqual(await rerunOn(reference(urnOf("TaskLoopItems", "TaskLoopItems"), "")), [unknownText]);
@@ -47,7 +54,7 @@ describe("what a program of the native plugin declares", () => {
     assert.match(await refused("nothing"), /rerunOn\[0\] must be a resource of webextract, or the id of one/);
     assert.match(
       await refused(reference(urnOf("TaskCopy", "other"), "x")),
-      /TaskCopy "other", which this provider does not manage/,
+      /TaskCopy "other", which this command does not show to this provider\. With --target/,
     );
     assert.match(
       await refused(reference("urn:pulumi:dev::test::aws:s3:Bucket::b", "b")),
