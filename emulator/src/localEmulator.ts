@@ -20,6 +20,7 @@ import { nearestRequests } from "./http/journalEntry";
 import { Inspection } from "./inspect";
 import type { ClockSetting, ClockView } from "./store/clock";
 import type { EmulatorCredentials } from "./store/credentials";
+import { valuesOf } from "./store/credentials";
 import type { StateDocument } from "./store/document/stateDocument";
 import { checkStateDocument, documentTextOfMoment, fillStore, stateDocument } from "./store/document/stateDocument";
 import { extrasOf, sow } from "./store/initialState";
@@ -38,6 +39,7 @@ export interface AccountList {
   find(name: string): LocalEmulator;
   create(name: string, options?: AccountOptions): LocalEmulator;
   delete(name: string): Promise<void>;
+  checkOwn(name: string, values: readonly string[], source: string): void;
 }
 
 /** What the members of an emulator act on. */
@@ -146,6 +148,7 @@ export class LocalEmulator implements Emulator {
 
   async seed(seed: Seed): Promise<void> {
     const { credentials, plan } = checkSeed(seed);
+    this.parts.list.checkOwn(this.name, Object.values(credentials ?? {}), "the seed");
     // A copy, because the caller can change its object.
     this.parts.seed = structuredClone(seed);
     this.atStart.plan = plan ?? this.parts.service.plan;
@@ -175,6 +178,7 @@ export class LocalEmulator implements Emulator {
   async importState(document: unknown): Promise<void> {
     const { service, saved } = this.parts;
     const { plan, credentials, ...content } = checkedState(document);
+    this.parts.list.checkOwn(this.name, valuesOf(credentials), "the state");
     service.runner.forgetAll();
     fillStore(service.store, { plan, credentials, ...content });
     service.credentials.replaceAll(credentials);
@@ -194,7 +198,9 @@ export class LocalEmulator implements Emulator {
   }
 
   restoreSnapshot(name: string): Promise<void> {
-    return this.saves.restore(name);
+    return this.saves.restore(name, (credentials) =>
+      this.parts.list.checkOwn(this.name, valuesOf(credentials), "the snapshot"),
+    );
   }
 
   async deleteSnapshot(name: string): Promise<void> {

@@ -77,12 +77,7 @@ export class Accounts {
     const seed = structuredClone(options.seed ?? common);
     const initial = ofSeed(seed);
     const behaviour = withBehaviour(settings.behaviour, options.behaviour ?? {});
-    for (const value of Object.values(initial.credentials.newest())) {
-      const owner = this.ownerOf(value);
-      if (owner !== undefined && owner.name !== name) {
-        throw new Refusal("InvalidParameter", `the seed has a credential of account ${owner.name}`);
-      }
-    }
+    this.checkOwn(name, initial.credentials.values(), "the seed");
     this.others.get(name)?.end();
     const world = newWorld(initial, { ...settings, behaviour }, this.parts.options);
     const account = new LocalEmulator({
@@ -96,6 +91,22 @@ export class Accounts {
     });
     this.others.set(name, account);
     return account;
+  }
+
+  /**
+   * Ensures that no other account has one of these credentials, because they choose the account of a request.
+   * @param source the subject of the message, such as "the seed".
+   * @throws Refusal.
+   */
+  checkOwn(name: string, values: readonly string[], source: string): void {
+    const wanted = new Set(values);
+    const owner = this.all().find(
+      (account) =>
+        account.name !== name && account.world.service.credentials.values().some((value) => wanted.has(value)),
+    );
+    if (owner !== undefined) {
+      throw new Refusal("InvalidParameter", `${source} has a credential of account ${owner.name}`);
+    }
   }
 
   /** Ends the runs and the waiting requests of an account, and forgets it. */

@@ -5,6 +5,7 @@ import type { SavedFaults } from "../faults/faults";
 import type { RateCounts } from "../http/gate";
 import type { JournalEntry } from "../http/journalEntry";
 import type { ClockState } from "../store/clock";
+import type { CredentialsState } from "../store/credentials";
 import type { StateDocument } from "../store/document/stateDocument";
 import { documentTextOfMoment, fillStore } from "../store/document/stateDocument";
 import { extrasOf } from "../store/initialState";
@@ -64,15 +65,19 @@ export class Snapshots {
     this.saved.set(name, { name, savedAt, taskCount: service.store.tasks.size, state: [...parts], settings });
   }
 
-  /** @throws Refusal NotFound. */
-  async restore(name: string): Promise<void> {
+  /**
+   * @param check refuses credentials before anything changes.
+   * @throws Refusal.
+   */
+  async restore(name: string, check: (credentials: CredentialsState) => void): Promise<void> {
     const { state, settings } = this.saved.get(name) ?? missing(name);
     const { service, faults, waits, rate, latency, journal, saved } = this.world;
+    const document: StateDocument = JSON.parse(state.join(""));
+    check(document.credentials);
     faults.reset();
     waits.end();
     // A request that was held or waited before its effect takes effect now, not in the restored state.
     await setImmediate();
-    const document: StateDocument = JSON.parse(state.join(""));
     service.runner.forgetAll();
     fillStore(service.store, document);
     service.credentials.restore(document.credentials);

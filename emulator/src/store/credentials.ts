@@ -178,6 +178,11 @@ export class CredentialStore {
     return Object.values(this.state).some((tokens: IssuedToken[]) => tokens.some((token) => token.value === value));
   }
 
+  /** Every token and key, and those to which a reset returns. */
+  values(): string[] {
+    return [this.state, this.atStart].flatMap(valuesOf);
+  }
+
   /** Exchanges a refresh token for a new pair. */
   refresh(refreshToken: string, behaviour: Behaviour): IssuedTokenPair {
     const used = this.state.refreshTokens.find((issued) => issued.value === refreshToken && issued.dead !== true);
@@ -238,9 +243,7 @@ export class CredentialStore {
   }
 
   private noteGiven(): void {
-    const { accessTokens, refreshTokens, apiKeys } = this.state;
-    const values = [...accessTokens, ...refreshTokens, ...apiKeys].map(({ value }) => value);
-    this.givenValues = values.filter((value) => value.replace(mintedForm, "") !== "");
+    this.givenValues = valuesOf(this.state).filter((value) => value.replace(mintedForm, "") !== "");
   }
 
   /** A state file can have expired access tokens only: by their age, or by a test. */
@@ -265,6 +268,11 @@ export class CredentialStore {
     this.state[kind] = tokens.filter((token) => !gone.has(token));
     for (const token of gone) this.changed(undefined, token);
   }
+}
+
+/** The values of all tokens and keys of a state. */
+export function valuesOf({ accessTokens, refreshTokens, apiKeys }: CredentialsState): string[] {
+  return [...accessTokens, ...refreshTokens, ...apiKeys].map(({ value }) => value);
 }
 
 function mint(kind: string): string {

@@ -143,6 +143,34 @@ describe("an account of the emulator", () => {
     assert.equal((await call(one, "startTask", { fields: { taskId: "template" } })).status, 200);
   });
 
+  it("refuses a credential of another account in a seed, a state and a snapshot, and nothing changes", async () => {
+    const { credentials } = two;
+    await one.saveSnapshot("before");
+    await one.seed({ ...seedOf("mine"), credentials: { apiKey: "own" } });
+    await emulator.createAccount("three", { seed: { ...seedOf("other"), credentials: { apiKey: "third" } } });
+    const three = emulator.account("three");
+    await three.saveSnapshot("third");
+    await three.seed({ ...seedOf("other"), credentials: { apiKey: "fourth" } });
+    await emulator.createAccount("four", { seed: { ...seedOf("other"), credentials: { apiKey: "third" } } });
+    const before = all().map((each) => [each.credentials, each.inspect.taskIds()]);
+    for (const path of ["", "/accounts/one"]) {
+      const seed = { body: { ...seedOf("new"), credentials: { refreshToken: credentials.accessToken } } };
+      const message = (source: string) => `400 InvalidParameter: ${source} has a credential of account two`;
+      assert.equal(await refusalOf(emulator, `${path}/seed`, seed), message("the seed"));
+      const state = { method: "PUT", body: two.exportState() };
+      assert.equal(await refusalOf(emulator, `${path}/state`, state), message("the state"));
+    }
+    const restored = await refusalOf(emulator, "/accounts/three/snapshots/third/restore", { method: "POST" });
+    assert.equal(restored, "400 InvalidParameter: the snapshot has a credential of account four");
+    await one.restoreSnapshot("before");
+    await one.reset();
+    assert.equal(one.credentials.apiKey, "own");
+    assert.deepEqual(
+      all().map((each) => [each.credentials, each.inspect.taskIds()]),
+      before,
+    );
+  });
+
   it("has each operation of the admin API below its path", async () => {
     const made = await admin(emulator, "/accounts/gw-1.2", {
       method: "PUT",
