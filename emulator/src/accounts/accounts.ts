@@ -1,4 +1,5 @@
 import { checkArgument } from "../admin/adminCheck";
+import { isDotSegment } from "../admin/dotSegment";
 import { withBehaviour } from "../behaviour";
 import type { AccountOptions } from "../emulator";
 import { Refusal } from "../errors";
@@ -65,10 +66,10 @@ export class Accounts {
   /** Makes an account, or makes it anew. @throws Refusal that lists what is wrong. Nothing changes. */
   create(name: string, options: AccountOptions = {}): LocalEmulator {
     const { address, settings } = this.parts;
-    if (!nameForm.test(name) || name === mainAccount) {
+    if (!nameForm.test(name) || isDotSegment(name) || name === mainAccount) {
       throw new Refusal(
         "InvalidParameter",
-        `the name of an account must have 1 to 100 letters, digits, and the characters _ . -, and must not be ${mainAccount}`,
+        `the name of an account must have 1 to 100 letters, digits, and the characters _ . -, and must not be . or .. or ${mainAccount}`,
       );
     }
     checkArgument("createAccount", options);

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { isDotSegment } from "../admin/dotSegment";
 import type { Behaviour } from "../behaviour";
 import { Refusal } from "../errors";
 import type { SavedFaults } from "../faults/faults";
@@ -54,6 +55,7 @@ export class Snapshots {
   /** Saves everything as it is at one moment. A snapshot of the same name is replaced. */
   async save(name: string): Promise<void> {
     if (name === "") throw new Refusal("InvalidParameter", "the name of a snapshot must not be empty");
+    if (isDotSegment(name)) throw new Refusal("InvalidParameter", "the name of a snapshot must not be . or ..");
     const { service } = this.world;
     let settings = settingsOf(this.world);
     const { parts } = await documentTextOfMoment(service.store, () => {

@@ -128,7 +128,9 @@ describe("an account of the emulator", () => {
     const seed = seedOf("mine");
     const before = one.credentials;
     const wrong: [string, object, RegExp][] = [
-      ["main", {}, /^the name of an account must have 1 to 100 letters.*must not be main$/],
+      ["main", {}, /^the name of an account must have 1 to 100 letters.*must not be \. or \.\. or main$/],
+      [".", {}, /^the name of an account.*must not be \. or/],
+      ["..", {}, /^the name of an account.*must not be \. or/],
       ["a/b", {}, /^the name of an account/],
       ["", {}, /^the name of an account/],
       ["one", { seed: { tasks: [] } }, /seed\.taskGroups is required/],
@@ -202,6 +204,13 @@ describe("an account of the emulator", () => {
     assert.equal(emulator.behaviour.statusCase, "capital");
     assert.equal((await connectEmulator(emulator.url, { account: "worker" }).behaviour).statusCase, "upper");
     assert.deepEqual((await remote.account("worker").inspect.taskPage({ offset: 0, limit: 9 })).total, 1);
+    for (const name of [".", ".."]) {
+      const message = `the name or id of something in the emulator must not be ${name}`;
+      assert.throws(() => remote.account(name), { message });
+      for (const refused of [remote.createAccount(name), remote.deleteAccount(name), worker.saveSnapshot(name)])
+        await assert.rejects(refused, { message });
+      await assert.rejects(emulator.saveSnapshot(name), { message: "the name of a snapshot must not be . or .." });
+    }
     await remote.deleteAccount("worker");
     assert.deepEqual(await remote.accounts, ["one", "two"]);
   });
