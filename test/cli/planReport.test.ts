@@ -187,7 +187,7 @@ describe("the report of a plan", () => {
     ]);
     assert.doesNotMatch(text, /hidden|plaintext/);
     assert.match(text, /properties\.Cookie` \| `\[secret\]` \| `\[secret\]`/);
-    assert.match(text, /properties\.Sealed` \| `\[secret\]` \| `x`/);
+    assert.match(text, /properties\.Sealed` \| `\[secret\]` \| `\[secret\]`/);
   });
 
   it("never shows a value of a secret's shape, wherever it stands, and shows harmless values", () => {

@@ -284,6 +284,23 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
     );
   });
 
+  it("shows no value of a property that is secret in one of the stacks", async () => {
+    const sealed = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", plaintext: '"hidden"' };
+    const checks = (...oneOf: unknown[]): Given => ({ rows: old, inputs: { checks: { fields: { sku: { oneOf } } } } });
+    declare("prod", { ...checks(sealed, "same"), name: "was" });
+    declare("trial", { ...checks("hidden", "same"), name: "was" });
+    declare("prod", { name: "is", pages: "hidden", rows: old });
+    declare("trial", { name: "is", pages: sealed as unknown as string, rows: old });
+    declare("prod", { ...checks("hidden"), name: "whole" });
+    declare("trial", { rows: old, name: "whole", inputs: { checks: sealed } });
+    const { stdout, code, stderr } = await review();
+    assert.equal(code, 0, stderr);
+    assert.doesNotMatch(stdout, /hidden/);
+    for (const path of ["checks.fields.sku.oneOf", "actions.pages.properties.MaxPages", "checks"]) {
+      assert.ok(stdout.includes(`| \`${path}\` | \`[secret]\` | \`[secret]\` |`), stdout);
+    }
+  });
+
   it("shows no values with --no-values, and makes nothing alive", async () => {
     const hostile = [...Object.values(hostileMarkdown), ...Object.values(hostileTerminal), "|", "`", "<img src=x>"];
     declare("prod", { rows: hostile.map((value, index) => ({ sku: `k${index}`, [value]: value })) });

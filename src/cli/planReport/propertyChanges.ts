@@ -42,7 +42,7 @@ const signature = "4dabf18193072939515e22adb298388d";
 export function propertyChanges({ old, now, paths }: ResourceChange): PropertyChange[] {
   const before = cleaned(withoutEngineNames(old));
   const after = cleaned(withoutEngineNames(now));
-  const changes = differences(before, after, "");
+  const changes = differences(before, after, "", [old, now]);
   // A changed secret shows as the same word on both sides. Only the engine knows that it differs.
   const hidden = paths
     .filter((path) => !changes.some((change) => isAtOrIn(change.path, path) || isAtOrIn(path, change.path)))
@@ -108,14 +108,21 @@ function withoutDigests(map: Record<string, unknown>): Record<string, unknown> {
   return { ...others, [name]: `${file} (${lines}digest ${sha256.slice(0, 8)})` };
 }
 
-function differences(old: unknown, now: unknown, path: string): PropertyChange[] {
+/** @param raw both values with their secrets: what is secret on one side is not shown on the other */
+function differences(old: unknown, now: unknown, path: string, raw: readonly unknown[]): PropertyChange[] {
   if (canonical(old) === canonical(now)) {
     return [];
   }
   const [before, after] = [mapOf(old), mapOf(now)];
   if (before !== undefined && after !== undefined) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-    return names.flatMap((name) => differences(own(before, name), own(after, name), childPath(path, name)));
+    return names.flatMap((name) => {
+      const inRaw = raw.map((each) => (isRecord(each) ? own(each, name) : undefined));
+      return differences(own(before, name), own(after, name), childPath(path, name), inRaw);
+    });
+  }
+  if (raw.some(hasSecret)) {
+    return [{ path, ...ends(old === undefined ? old : secret, now === undefined ? now : secret) }];
   }
   if (isLines(old) || isLines(now)) {
     const comparable = [old, now].every((each) => each === undefined || isLines(each) || typeof each === "string");
@@ -124,6 +131,13 @@ function differences(old: unknown, now: unknown, path: string): PropertyChange[]
     }
   }
   return [{ path, ...ends(old, now) }];
+}
+
+/** Whether the engine knows the value, or a part of it, as a secret. */
+function hasSecret(value: unknown): boolean {
+  return isRecord(value)
+    ? Object.hasOwn(value, signature) || Object.values(value).some(hasSecret)
+    : Array.isArray(value) && value.some(hasSecret);
 }
 
 function ends(old: unknown, now: unknown): Pick<PropertyChange, "old" | "now"> {
