@@ -194,6 +194,31 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
     assert.match(failed.stdout, /^> \[!CAUTION\]\n> - `books`: `--fail-on` failed: `not comparable`$/m);
   });
 
+  it("names the export of a damaged file, and one that cannot be read, and compares the rest", async () => {
+    declare("prod", { name: "damaged", rows: old });
+    const text = '{"sku":"1"}\nno JSON\n';
+    writeFileSync(world.path("damaged.ndjson"), text);
+    const sha256 = createHash("sha256").update(text).digest("hex");
+    declare("trial", { name: "damaged", file: "damaged.ndjson", outputs: { sha256 } });
+    declare("prod", { name: "offers", rows: old });
+    declare("trial", { name: "offers", rows: now });
+    const isLinux = process.platform === "linux";
+    if (isLinux) {
+      declare("prod", { name: "unreadable", rows: old });
+      declare("trial", { name: "unreadable", file: "/proc/self/mem" });
+    }
+    const ended = await review();
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.match(ended.stdout, /^- not comparable: `damaged`: `Line 2 of "damaged\.ndjson" is not valid JSON\..*`$/m);
+    assert.match(ended.stdout, /^### Export `offers`$/m);
+    if (isLinux) {
+      assert.match(ended.stdout, /^- not comparable: `unreadable`: `"\/proc\/self\/mem" cannot be read \(EIO\)`$/m);
+    }
+    const failed = await review("--fail-on rows<-10%");
+    assert.equal(failed.code, 1);
+    assert.match(failed.stdout, /^> - `damaged`: `--fail-on` failed: `not comparable`$/m);
+  });
+
   it("takes the rows of the last run where their export has failed, and the text of the service where a file has other types", async () => {
     const lotNo = await world.finishedRun();
     declare("prod", { rows: old, outputs: { format: "parquet" }, taskId: shop.taskId, lotNo });

@@ -54,6 +54,7 @@ export async function reviewPairs(pairs: readonly ExportPair[], options: ReviewO
     try {
       compared.push(await comparePair(pair, { ...options, rowsOf, fields }, cli));
     } catch (error) {
+      cli.checkInterrupted("The rows were not compared.");
       notComparable.push({ pair, reason: reasonOf(error) });
     }
   }
@@ -68,12 +69,12 @@ export async function reviewPairs(pairs: readonly ExportPair[], options: ReviewO
   };
 }
 
-/** @throws the error, if it does not say that rows are gone */
+/** @throws the error, if it is about more than the rows of one export, such as a wrong option */
 function reasonOf(error: unknown): string {
   if (isServiceError(error, "notFound", "refused")) {
     return `a file is not here, or has changed, and the service refuses the batch: ${error.said ?? error.message}`;
   }
-  if (error instanceof NotComparable) {
+  if (error instanceof NotComparable || (error instanceof CliError && error.exit === "failed")) {
     return error.message;
   }
   throw error;

@@ -10,7 +10,7 @@ import { requireOrigin } from "../cli";
 import type { FileSide, Side } from "../compare/sides/side";
 import type { StackExport } from "./exportPairs";
 
-/** Rows that are gone. The message says why. */
+/** Rows that are gone or cannot be read. The message says why. */
 export class NotComparable extends Error {}
 
 /** Finds the rows of exports. Each account of a stack is connected to once. */
@@ -51,7 +51,9 @@ export class RowsOf {
     const connected = isOnDisk ? undefined : await this.connectedTo(of);
     const found =
       connected === undefined
-        ? await compareContent(resolve(name), of.file.sha256)
+        ? await compareContent(resolve(name), of.file.sha256).catch((error: NodeJS.ErrnoException) => {
+            throw new NotComparable(`"${name}" cannot be read (${error.code ?? error.message})`);
+          })
         : await this.compareObject(name, of.file, connected);
     if (found !== "same") {
       return undefined;
