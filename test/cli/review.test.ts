@@ -285,6 +285,22 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
     assert.deepEqual([same.code, same.stderr.includes('are both "prod"')], [2, true]);
   });
 
+  it("has a key for an export with = in its name", async () => {
+    for (const name of ["a", "a=b"]) {
+      declare("prod", { name, rows: old });
+      declare("trial", { name, rows: now });
+    }
+    const ended = await review("--key a=b=sku --key a=title --json");
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.deepEqual(
+      ended.json().exports.map(({ name, key }: Values) => [name, key]),
+      [
+        ["a", ["title"]],
+        ["a=b", ["sku"]],
+      ],
+    );
+  });
+
   it("fails with the conditions of each export, also where one needs a key and there is none", async () => {
     for (const name of ["books", "offers"]) {
       declare("prod", { name, rows: old });

@@ -16,7 +16,7 @@ export function keysIn(given: readonly string[], pairs: readonly ExportPair[]): 
   const ofAll = new Set<string>();
   const byName = new Map<string, string[]>();
   for (const each of given) {
-    const [, name, field] = /^([^=]+)=(.+)$/su.exec(each) ?? [];
+    const [name, field] = nameAndField(each, known);
     if (name === undefined || field === undefined) {
       ofAll.add(each);
     } else if (known.includes(name)) {
@@ -30,6 +30,17 @@ export function keysIn(given: readonly string[], pairs: readonly ExportPair[]): 
     }
   }
   return { ofAll: [...ofAll], byName };
+}
+
+/** Names and fields can contain `=`: the longest known name counts. Without a name, all is a field. */
+function nameAndField(given: string, known: readonly string[]): [name?: string, field?: string] {
+  const names = known.filter((name) => given.startsWith(`${name}=`) && given.length > name.length + 1);
+  const longest = names.sort((one, other) => other.length - one.length)[0];
+  if (longest !== undefined) {
+    return [longest, given.slice(longest.length + 1)];
+  }
+  const [, name, field] = /^([^=]+)=(.+)$/su.exec(given) ?? [];
+  return [name, field];
 }
 
 /**
