@@ -93,6 +93,41 @@ describe("webextract adopt, validate and plan-report", () => {
     );
   });
 
+  it("says which names it has changed, and how many tasks there are", async () => {
+    const ended = await world.run("adopt shop-1=same shop-2=SAME --out tasks");
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.match(ended.stdout, /^2 tasks in all\.$/m);
+    assert.match(ended.stdout, /^Names that were changed, .*:\n {2}"SAME" of shop-2 is called SAME-2$/m);
+    const again = await world.run("adopt shop-1=one shop-2=two --out others");
+    assert.doesNotMatch(again.stdout, /changed/);
+  });
+
+  it("counts the files that it would replace if they are many", async () => {
+    writeFileSync(world.path("ids.csv"), Array.from({ length: 12 }, (_, index) => `task-${index}\n`).join(""));
+    const service = await startFakeServer(({ body }, response) => {
+      const actions = [{ actionType: "NavigateAction", actionId: "open", properties: [{ name: "Wait", value: "1" }] }];
+      const data = (JSON.parse(body).taskIds as string[]).map((taskId) => ({ taskId, actions }));
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ data, requestId: "r-1" }));
+    });
+    try {
+      const line = "adopt --ids-file ids.csv --types NavigateAction --out tasks";
+      const first = await world.run(line, { WEBEXTRACT_BASE_URL: service.baseUrl });
+      assert.match(first.stdout, /^wrote 12 files to tasks\n12 tasks in all\.$/m);
+      for (let index = 0; index < 12; index++) {
+        writeFileSync(world.path(`tasks/task-${index}.yaml`), "mine");
+      }
+      const second = await world.run(line, { WEBEXTRACT_BASE_URL: service.baseUrl });
+      assert.equal(second.code, 2);
+      assert.match(
+        second.stderr,
+        /Replace 12 files \(tasks\/task-0\.yaml, tasks\/task-1\.yaml, tasks\/task-2\.yaml, …\)/,
+      );
+    } finally {
+      await service.close();
+    }
+  });
+
   it("names the tasks that do not exist, and writes nothing", async () => {
     const ended = await world.run("adopt shop-1 nowhere --out tasks --json");
     const { exit, taskIds } = ended.json().error;

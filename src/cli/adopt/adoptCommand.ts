@@ -162,7 +162,8 @@ async function confirmReplaced(files: readonly PlannedFile[], yes: boolean, cli:
   if (replaced.length === 0) {
     return;
   }
-  const question = `Replace ${replaced.length === 1 ? "the file" : `${counted(replaced.length, "file")}:`} ${replaced.join(", ")}?`;
+  const few = `${replaced.length === 1 ? "the file" : `${counted(replaced.length, "file")}:`} ${replaced.join(", ")}`;
+  const question = `Replace ${replaced.length <= mostFiles ? few : describeNames(replaced, "file")}?`;
   if (!(await cli.terminal.confirm(question, { yes, signal: cli.interrupted }))) {
     throw new CliError("No file was written.");
   }
@@ -198,8 +199,8 @@ function textOf(
       byNote.set(note, [...(byNote.get(note) ?? []), name]);
     }
   }
-  const notes = [...byNote].map(([note, names]) => `  ${describeNames(names)}: ${comment(note)}`);
-  const lines = describeFiles(files, written);
+  const notes = [...byNote].map(([note, names]) => `  ${describeNames(names, "task")}: ${comment(note)}`);
+  const lines = [...describeFiles(files, written), ...describeTasks(tasks)];
   return [...lines, ...(notes.length === 0 ? [] : ["", "Not declared, or to be checked:", ...notes])].join("\n");
 }
 
@@ -215,18 +216,37 @@ function describeFiles(files: readonly PlannedFile[], written: ReadonlySet<strin
     const count = folders.get(dirname(path)) ?? { all: 0, written: 0 };
     folders.set(dirname(path), { all: count.all + 1, written: count.written + (written.has(path) ? 1 : 0) });
   }
-  return [...folders].map(([folder, count]) => {
+  const sorted = [...folders].sort(([one], [other]) => (one < other ? -1 : 1));
+  return sorted.map(([folder, count]) => {
     const rest = count.all - count.written;
     return `wrote ${counted(count.written, "file")} to ${folder}${rest === 0 ? "" : `; ${rest} are up to date`}`;
   });
 }
 
-/** The first names of tasks, and how many more there are. */
-function describeNames(names: readonly string[]): string {
+/** More changed names than these are a count. The files have them all. */
+const mostChanged = 50;
+
+/** How many tasks the files declare, and which of them have another name than the one that was wanted. */
+function describeTasks(tasks: AdoptedFiles["tasks"]): string[] {
+  const changed = tasks.filter(({ originalName }) => originalName !== undefined);
+  const lines = changed
+    .slice(0, mostChanged)
+    .map(({ name, originalName = "", taskId }) => `  ${comment(`"${originalName}" of ${taskId}`)} is called ${name}`);
+  const more = changed.length - lines.length;
+  return [
+    ...(tasks.length === 1 ? [] : [`${counted(tasks.length, "task")} in all.`]),
+    ...(changed.length === 0 ? [] : ["", "Names that were changed, because names of files must be valid and differ:"]),
+    ...lines,
+    ...(more === 0 ? [] : [`  and ${more} more, which the first lines of their files name`]),
+  ];
+}
+
+/** The first names, and how many there are. */
+function describeNames(names: readonly string[], what: string): string {
   const [first = ""] = names;
   return names.length === 1
     ? first
-    : `${counted(names.length, "task")} (${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""})`;
+    : `${counted(names.length, what)} (${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""})`;
 }
 
 function notesOf(task: AdoptedTask | undefined): string[] {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve, sep } from "node:path";
 import type { AdoptedAction, AdoptedTask } from "../../resources/adopt/adoptedTask";
 import { secretValue } from "../../resources/adopt/adoptedTask";
-import type { Fields, ItemsFileOf, NamedTask } from "./declaration";
+import type { Declared, ItemsFileOf, NamedTask } from "./declaration";
 import { declarationOf } from "./declaration";
 import { typescriptProgram } from "./typescriptProgram";
 import type { ManifestOptions } from "./yamlManifest";
@@ -22,7 +22,7 @@ export interface AdoptTarget {
 
 /** What adopted tasks look like in files. Nothing is written yet. */
 export interface AdoptedFiles {
-  tasks: { name: string; taskId: string; file?: string }[];
+  tasks: { name: string; originalName?: string; taskId: string; file?: string }[];
   files: PlannedFile[];
   /** Without `out`: the declarations. */
   document?: string;
@@ -46,10 +46,10 @@ export function adoptedFiles(tasks: readonly AdoptedTask[], target: AdoptTarget)
   const names = new Names();
   const variables = new Set<string>();
   if (out === undefined) {
-    const all = tasks.map((task) => ({ name: names.give(nameOf(task)), task }));
-    const declared = all.map((each) => ({ name: each.name, fields: declarationOf(each, () => undefined, variables) }));
+    const all = tasks.map((task) => ({ ...names.named(nameOf(task)), task }));
+    const declared = all.map((each) => declaredAs(each, () => undefined, variables));
     return {
-      tasks: all.map(({ name, task: { taskId } }) => ({ name, taskId })),
+      tasks: all.map(({ task: { taskId }, ...named }) => ({ ...named, taskId })),
       files: [],
       document: written(declared, language),
     };
@@ -64,16 +64,16 @@ export function adoptedFiles(tasks: readonly AdoptedTask[], target: AdoptTarget)
   const folders = new Map<string, string>();
   const all: (NamedTask & { file: string })[] = tasks.map((task) => {
     const { name: wanted, group } = task;
-    const name = names.give(isAlone ? (wanted ?? nameOfFile) : nameOf(task));
+    const named = names.named(isAlone ? (wanted ?? nameOfFile) : nameOf(task));
     if (group !== undefined && !folders.has(group)) {
       folders.set(group, groups.give(group));
     }
-    return { name, task, file: isFile ? out : join(out, folders.get(group ?? "") ?? "", `${name}${ending}`) };
+    const file = isFile ? out : join(out, folders.get(group ?? "") ?? "", `${named.name}${ending}`);
+    return { ...named, task, file };
   });
-  const texts = new Map<string, { name: string; fields: Fields }[]>();
+  const texts = new Map<string, Declared[]>();
   for (const each of all) {
-    const declared = { name: each.name, fields: declarationOf(each, lists.fileOf, variables) };
-    texts.set(each.file, [...(texts.get(each.file) ?? []), declared]);
+    texts.set(each.file, [...(texts.get(each.file) ?? []), declaredAs(each, lists.fileOf, variables)]);
   }
   const declarations = [...texts].map(([path, declared]) => ({
     path,
@@ -83,9 +83,13 @@ export function adoptedFiles(tasks: readonly AdoptedTask[], target: AdoptTarget)
     }),
   }));
   return {
-    tasks: all.map(({ name, task: { taskId }, file }) => ({ name, taskId, file: shown(file, folder) })),
+    tasks: all.map(({ task: { taskId }, file, ...named }) => ({ ...named, taskId, file: shown(file, folder) })),
     files: [...declarations, ...lists.files].map(({ path, content }) => planned(path, content, folder)),
   };
+}
+
+function declaredAs({ task, ...named }: NamedTask, itemsFileOf: ItemsFileOf, taken: Set<string>): Declared {
+  return { ...named, fields: declarationOf({ ...named, task }, itemsFileOf, taken) };
 }
 
 /** What the task is called, unless its file says so: what the user says, what the service says, its id. */
@@ -121,11 +125,7 @@ function isFilePath(out: string, folder: string): boolean {
   return existsSync(full) ? !statSync(full).isDirectory() : /\.(?:ya?ml|ts)$/i.test(out);
 }
 
-function written(
-  declared: readonly { name: string; fields: Fields }[],
-  language: Language,
-  options: ManifestOptions = {},
-): string {
+function written(declared: readonly Declared[], language: Language, options: ManifestOptions = {}): string {
   return language === "yaml" ? yamlWriter().yamlManifest(declared, options) : typescriptProgram(declared);
 }
 
@@ -155,9 +155,15 @@ function shown(path: string, folder: string): string {
 class Names {
   private readonly taken = new Set<string>();
 
+  /** The name, and the one that was wanted if it is another. */
+  named(wanted: string): { name: string; originalName?: string } {
+    const name = this.give(wanted);
+    return name === wanted.normalize("NFC") ? { name } : { name, originalName: wanted };
+  }
+
   give(wanted: string): string {
     const valid = withoutEdges(cut(wanted.normalize("NFC").replace(/[^\p{L}\p{M}\p{N}_.-]+/gu, "-")));
-    const base = valid === "" || isDevice(valid) ? `task${valid && "-"}${valid}` : valid;
+    const base = valid === "" || isDevice(valid) || valid === lostByPulumi ? `task${valid && "-"}${valid}` : valid;
     let name = base;
     for (let count = 2; this.taken.has(keyOf(name)); count++) {
       name = `${base}-${count}`;
@@ -176,6 +182,9 @@ function keyOf(name: string): string {
 function isDevice(name: string): boolean {
   return /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(name);
 }
+
+/** A map with this key loses it on the way through an output. */
+const lostByPulumi = "__proto__";
 
 /** File systems count bytes, at most 255 in a name. This leaves room for a number, an ending and the name of a list's file. */
 const longestName = 180;

@@ -43,7 +43,23 @@ export function isFields(value: Value): value is Fields {
 /** A task with the name of its resource. */
 export interface NamedTask {
   name: string;
+  /** What it was called before its name was changed. */
+  originalName?: string;
   task: AdoptedTask;
+}
+
+/** A task as a writer of files takes it. */
+export interface Declared {
+  name: string;
+  /** What the task was called before its name was changed. */
+  originalName?: string;
+  fields: Fields;
+}
+
+/** The first line of a declaration. */
+export function headOf({ name, originalName }: Declared): string {
+  const original = originalName === undefined ? "" : ` Original name: "${originalName}".`;
+  return comment(`Task "${name}", written by webextract adopt.${original}`);
 }
 
 /** The file of a list; undefined if the list is short enough to stand in the declaration. */

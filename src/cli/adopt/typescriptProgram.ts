@@ -1,14 +1,15 @@
 import { shownText } from "../../service/errors/foreignText";
-import type { Field, Fields, Value } from "./declaration";
-import { comment, isFields, SecretVariable } from "./declaration";
+import type { Declared, Field, Value } from "./declaration";
+import { comment, headOf, isFields, SecretVariable } from "./declaration";
 
 /** Writes declarations as a module that exports each task. */
-export function typescriptProgram(tasks: readonly { name: string; fields: Fields }[]): string {
+export function typescriptProgram(tasks: readonly Declared[]): string {
   const taken = new Set(["ExtractionTask", "config", "pulumi"]);
-  const declared = tasks.map(({ name, fields }) => {
+  const declared = tasks.map((task) => {
+    const { name, fields } = task;
     const { after = [], fields: own } = fields;
     const variable = identifierOf(name, taken);
-    const comments = [`Task "${name}", written by webextract adopt.`, ...after].map((each) => `// ${comment(each)}\n`);
+    const comments = [headOf(task), ...after.map(comment)].map((each) => `// ${each}\n`);
     const args = printed({ fields: own }, "");
     return `${comments.join("")}export const ${variable} = new ExtractionTask(${JSON.stringify(name)}, ${args});\n`;
   });

@@ -1,7 +1,7 @@
 import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from "../../manifest/yaml";
 import { shownText } from "../../service/errors/foreignText";
-import type { Field, Fields, Value } from "./declaration";
-import { comment, isFields, SecretVariable } from "./declaration";
+import type { Declared, Field, Fields, Value } from "./declaration";
+import { headOf, isFields, SecretVariable } from "./declaration";
 
 export interface ManifestOptions {
   /** Whether the name of the file is that of its one task. */
@@ -12,7 +12,7 @@ export interface ManifestOptions {
 
 /** Writes declarations as a manifest: one task, or several by their names. */
 export function yamlManifest(
-  tasks: readonly { name: string; fields: Fields }[],
+  tasks: readonly Declared[],
   { isNameOfFile = false, schema }: ManifestOptions = {},
 ): string {
   const [first] = tasks;
@@ -29,16 +29,16 @@ export function yamlManifest(
   }
   document.commentBefore = [
     ...(schema === undefined ? [] : [` yaml-language-server: $schema=${schema}`]),
-    ...tasks.map(({ name }) => ` ${comment(`Task "${name}", written by webextract adopt.`)}`),
+    ...tasks.map((task) => ` ${headOf(task)}`),
   ].join("\n");
   return shownText(document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER }));
 }
 
-function named({ name, fields }: { name: string; fields: Fields }): Fields {
+function named({ name, fields }: Declared): Fields {
   return { ...fields, fields: [{ name: "name", value: name }, ...fields.fields] };
 }
 
-function collection(tasks: readonly { name: string; fields: Fields }[]): YAMLMap {
+function collection(tasks: readonly Declared[]): YAMLMap {
   const fields = tasks.map(({ name, fields }) => ({ name, value: fields }));
   return mapOf({ fields: [{ name: "tasks", value: { fields } }] });
 }

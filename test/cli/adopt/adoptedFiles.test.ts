@@ -440,6 +440,31 @@ actions:
     );
   });
 
+  it("say what a task was called before its name was changed, in the plan and in the files", () => {
+    const ids = ["same", "same ", "__proto__", "cafe\u0301", "a\n# b"];
+    for (const language of ["yaml", "typescript"] as const) {
+      const plan = files([open({ Url: "u" })], { out: "tasks", language }, ids);
+      assert.deepEqual(
+        plan.tasks.map(({ name, originalName }) => [name, originalName]),
+        [
+          ["same", undefined],
+          ["same-2", "same "],
+          ["task-__proto__", "__proto__"],
+          ["caf\u00e9", undefined],
+          ["a-b", "a\n# b"],
+        ],
+      );
+      const heads = plan.files.map(({ content }) => /^(?:#|\/\/) (Task .*)$/m.exec(content)?.[1]);
+      assert.deepEqual(heads, [
+        'Task "same", written by webextract adopt.',
+        'Task "same-2", written by webextract adopt. Original name: "same ".',
+        'Task "task-__proto__", written by webextract adopt. Original name: "__proto__".',
+        'Task "caf\u00e9", written by webextract adopt.',
+        'Task "a-b", written by webextract adopt. Original name: "a # b".',
+      ]);
+    }
+  });
+
   it("are a program in TypeScript, with a variable for each task", () => {
     const { files: planned } = files([open({ Url: "u" })], { out: "tasks.ts" }, [
       "class",
