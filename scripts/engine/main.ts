@@ -21,7 +21,11 @@ async function main(): Promise<void> {
   const engine = await ensureEngine();
   await ensureHosts(engine, wanted as Language[]);
   const folder = dirname(engine.pulumi);
-  console.log(values["print-path"] ? folder : `Pulumi ${engine.version}, found by ${engine.source}: ${folder}`);
+  console.log(
+    values["print-path"]
+      ? folder
+      : `Pulumi ${engine.version}, found by ${engine.source}: ${folder}\nTo have the command pulumi in this terminal: export PATH="${folder}:$PATH"`,
+  );
 }
 
 main().catch((error: unknown) => {
