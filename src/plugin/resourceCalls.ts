@@ -37,7 +37,7 @@ import { Declarations } from "./declarations";
 import type { PropertyChange } from "./detailedDiff";
 import { changesBetween } from "./detailedDiff";
 import { outputsOfCreate, outputsOfUpdate } from "./previewedOutputs";
-import { fromStruct, lostNames, toStruct } from "./structs";
+import { fromStruct, toStruct } from "./structs";
 import type { Secrets, WireProperties } from "./values";
 import { allSecret, decodeProperties, encode, joinSecrets, withDerived } from "./values";
 
@@ -67,10 +67,7 @@ export class ResourceCalls {
     const news = decodeProperties(fromStruct(request.getNews()));
     const olds = decodeProperties(fromStruct(request.getOlds()));
     return steps.during(async () => {
-      const found: Problem[] = lostNames(request.getNews()).map((path) => ({
-        path,
-        reason: "cannot be a name: it is lost",
-      }));
+      const found: Problem[] = [];
       const given = this.declarations.resolve(resource, { urn, given: news.values, previous: olds.values }, found);
       if (this.isExplicit && given.profile !== undefined) {
         found.push({

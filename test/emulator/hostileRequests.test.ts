@@ -44,7 +44,9 @@ describe("the emulator under hostile requests", () => {
   it("takes ids of any length in every operation", async () => {
     for (const length of [99, 100, 101, 1000, 2000]) {
       const id = "x".repeat(length);
-      for (const { path, method } of adminOperations().filter(({ path }) => path.includes("{"))) {
+      // A PUT makes what its path names.
+      const named = adminOperations().filter(({ path, method }) => path.includes("{") && method !== "PUT");
+      for (const { path, method } of named) {
         const { status, json } = await admin(emulator, path.replace(/\{\w+\}/g, id), { method });
         assert.deepEqual([status, json.error.code], [404, "NotFound"], `${method} ${path} ${length}`);
         assert.ok(json.error.message.includes(id));

@@ -1,3 +1,2 @@
 export type { PluginEngine } from "../../src/engine/pluginEngine";
 export { Plugin } from "../../src/plugin/server";
-export { lostNames } from "../../src/plugin/structs";
