@@ -158,10 +158,10 @@ describe("the recipes for a schedule", () => {
     const values: Readonly<Record<string, string>> = {
       PULUMI_CONFIG_PASSPHRASE: passphrase,
       WEBEXTRACT_REFRESH_TOKEN: refreshToken,
-      WEBEXTRACT_TOKEN_STORE: join(root, "tokens"),
+      WEBEXTRACT_TOKEN_STORE: join(root, "with a blank"),
       WEBEXTRACT_API_KEY: apiKey,
     };
-    const env = recipe("nightly.env").replace(/^(\w+)=.*$/gm, (_line, name: string) => `${name}=${values[name]}`);
+    const env = recipe("nightly.env").replace(/^(\w+)='.*'$/gm, (_line, name: string) => `${name}='${values[name]}'`);
     world.project.write("nightly.env", env);
     mkdirSync(join(root, "elsewhere"), { recursive: true });
     const lines = recipe("crontab").trim().split("\n");

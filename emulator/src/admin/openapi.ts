@@ -1582,7 +1582,7 @@ export interface components {
         limit: number;
         /** @description Name of the snapshot. */
         snapshot: string;
-        /** @description Name of the account, of letters, digits and the characters `_ . -`. Not `main`. */
+        /** @description Name of the account, of letters, digits and the characters `_ . -`. Not `main`, `.` or `..`. */
         account: string;
         /** @description Batch number. */
         lotNo: string;
@@ -2140,7 +2140,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the account, of letters, digits and the characters `_ . -`. Not `main`. */
+                /** @description Name of the account, of letters, digits and the characters `_ . -`. Not `main`, `.` or `..`. */
                 name: components["parameters"]["account"];
             };
             cookie?: never;
@@ -2168,7 +2168,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the account, of letters, digits and the characters `_ . -`. Not `main`. */
+                /** @description Name of the account, of letters, digits and the characters `_ . -`. Not `main`, `.` or `..`. */
                 name: components["parameters"]["account"];
             };
             cookie?: never;
