@@ -194,6 +194,14 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
     assert.match(failed.stdout, /^> \[!CAUTION\]\n> - `books`: `--fail-on` failed: `not comparable`$/m);
   });
 
+  it("fails under --fail-on if the stacks have no export in common", async () => {
+    declare("prod", { name: "books", rows: old });
+    assert.equal((await review()).code, 0);
+    const failed = await review("--fail-on rows<-10%");
+    assert.equal(failed.code, 1);
+    assert.match(failed.stdout, /^> - `books`: `--fail-on` failed: `not in the head stack`$/m);
+  });
+
   it("names the export of a damaged file, and one that cannot be read, and compares the rest", async () => {
     declare("prod", { name: "damaged", rows: old });
     const text = '{"sku":"1"}\nno JSON\n';

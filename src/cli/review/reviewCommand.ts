@@ -95,12 +95,16 @@ export const reviewCommand: CliCommand = {
   },
 };
 
-/** A condition cannot hold for rows that are gone. */
-function failuresIn({ compared, notComparable }: Review, hasConditions: boolean) {
-  return [
+/** A condition cannot hold for rows that are gone, nor where the stacks have no export in common. */
+function failuresIn({ compared, notComparable, onlyBase, ...others }: Review, hasConditions: boolean) {
+  const found = [
     ...compared.flatMap(({ pair: { name }, failures }) => failures.map((failure) => ({ name, ...failure }))),
     ...(hasConditions ? notComparable : []).map(({ pair: { name } }) => ({
       ...{ name, condition: "--fail-on", found: "not comparable" },
     })),
   ];
+  const common = [compared, notComparable, others.sameRun, others.notInPlan].flat();
+  return hasConditions && common.length === 0
+    ? onlyBase.map(({ name }) => ({ name, condition: "--fail-on", found: "not in the head stack" }))
+    : found;
 }
