@@ -1,3 +1,4 @@
+import { providerKey } from "../resources/urn";
 import { replaceEach, unknown } from "../resources/values";
 
 /**
@@ -7,8 +8,6 @@ import { replaceEach, unknown } from "../resources/values";
 
 /** Stands for an unknown value in a preview, at any depth. */
 const unknownText = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
-
-export const providerKey = "__provider";
 
 /** The problems of the program's other resources. Sent with the arguments of a resource that the program finds invalid. Never in the state. */
 export const otherProblemsKey = "__otherProblems";

@@ -4,7 +4,6 @@ import type { ReadKey } from "../config/config";
 import { parseConfig, unknownKeys } from "../config/config";
 import { configKeys, credentialKeys, keyNames } from "../config/configKeys";
 import type { Properties } from "../engine/serialization";
-import { partsOfUrn } from "../resources/urn";
 import { unknown } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
 import { changesBetween } from "./detailedDiff";
@@ -70,11 +69,6 @@ export function diffConfig(request: DiffRequest): DiffResponse {
 /** How a configured provider reads its keys. */
 export function configurationOf(request: ConfigureRequest): ReadKey {
   return readKeys(withoutEngine(decodeProperties(fromStruct(request.getArgs())).values));
-}
-
-/** Whether the program declares this provider. The engine makes the default provider by itself. */
-export function isExplicit(urn: string): boolean {
-  return !/^default(?:_|$)/.test(partsOfUrn(urn).name);
 }
 
 function withoutEngine(values: Properties): Properties {

@@ -21,8 +21,9 @@ import type { PluginEngine } from "../engine/pluginEngine";
 import { endWithEngine, Host } from "../provider/host";
 import { InitFailure, ProviderError } from "../provider/providerErrors";
 import { messageOf } from "../resources/resource";
+import { isDefaultProvider } from "../resources/urn";
 import { ownPackage } from "../service/ownPackage";
-import { checkConfig, configurationOf, diffConfig, isExplicit } from "./configuration";
+import { checkConfig, configurationOf, diffConfig } from "./configuration";
 import { invoke } from "./invoke";
 import { ResourceCalls } from "./resourceCalls";
 import { schemaText } from "./schemaText";
@@ -46,7 +47,7 @@ export class Plugin {
       getPluginInfo: handler(() => new PluginInfo().setVersion(ownPackage.version)),
       getSchema: handler(() => new GetSchemaResponse().setSchema(schemaText())),
       checkConfig: handler((request: CheckRequest) => {
-        this.isExplicit = isExplicit(request.getUrn());
+        this.isExplicit = !isDefaultProvider(request.getUrn());
         return checkConfig(request);
       }),
       diffConfig: handler(diffConfig),

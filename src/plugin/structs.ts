@@ -1,6 +1,6 @@
 import type { JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { providerKey } from "../engine/serialization";
+import { providerKey } from "../resources/urn";
 import type { WireProperties } from "./values";
 
 /** Without the provider text, which the state of a resource contains that was dynamic before. */

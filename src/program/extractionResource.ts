@@ -1,13 +1,13 @@
 import type { CustomResourceOptions, ID, Input } from "@pulumi/pulumi";
 import { CustomResource, mergeOptions, Output, output, RunError, runtime, unknown, unsecret } from "@pulumi/pulumi";
-import { failedInputsKey, otherProblemsKey, providerKey } from "../engine/serialization";
+import { failedInputsKey, otherProblemsKey } from "../engine/serialization";
 import { fewerFrames } from "../engine/stackFrames";
 import type { ArgSpecs, Shape } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { taskNamedBy } from "../resources/ownership";
 import { namedHash } from "../resources/run/rerunOn";
 import type { EngineKind } from "../resources/urn";
-import { providerText, typeToken } from "../resources/urn";
+import { providerKey, providerText, typeToken } from "../resources/urn";
 import { entryOf, isPlainMap } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
 import { failedInputs } from "./forCheck/failedInputs";

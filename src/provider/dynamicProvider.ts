@@ -1,8 +1,9 @@
 import type { dynamic } from "@pulumi/pulumi";
 import type { DynamicEngine } from "../engine/engine";
 import type { Properties } from "../engine/serialization";
-import { deserialize, failedInputsKey, otherProblemsKey, providerKey, serialize } from "../engine/serialization";
+import { deserialize, failedInputsKey, otherProblemsKey, serialize } from "../engine/serialization";
 import type { AnyResource } from "../resources/index";
+import { providerKey } from "../resources/urn";
 import { shownText } from "../service/errors/foreignText";
 import type { Host } from "./host";
 import { InitFailure, ProviderError } from "./providerErrors";

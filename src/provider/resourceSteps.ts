@@ -3,6 +3,7 @@ import type { Problem } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import type { Difference } from "../resources/resource";
 import { messageOf } from "../resources/resource";
+import { stateVersion } from "../resources/urn";
 import { checkArguments } from "./checkArguments";
 import type { Host } from "./host";
 import { layers as allLayers } from "./layers/index";
@@ -10,9 +11,6 @@ import { runResource } from "./layers/resource";
 import { ProviderError } from "./providerErrors";
 import type { Layer, RunStep, Step } from "./step";
 import { throughLayers } from "./step";
-
-/** Version of the format of the state. A resource reads older formats and refuses newer ones. */
-const stateVersion = 2;
 
 /** The engine asks about one resource. Unknown values are `unknown`. */
 interface Request {

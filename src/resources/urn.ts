@@ -20,6 +20,17 @@ export function providerText(type: string): string {
   return `exports.handler=()=>require("module").createRequire(process.cwd()+"/")("pulumi-webextract/provider").get("${type}")`;
 }
 
+/** The property with that text. */
+export const providerKey = "__provider";
+
+/** Version of the format of the state. A resource reads older formats and refuses newer ones. */
+export const stateVersion = 2;
+
+/** Whether the engine makes this provider by itself: the program does not declare it. */
+export function isDefaultProvider(urn: string): boolean {
+  return /^default(?:_|$)/.test(partsOfUrn(urn).name);
+}
+
 export interface UrnParts {
   type: string;
   name: string;

@@ -1,6 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { EngineKind } from "../../resources/urn";
-import { partsOfUrn, providerText, typeToken, urnAs } from "../../resources/urn";
+import {
+  isDefaultProvider,
+  partsOfUrn,
+  providerKey,
+  providerText,
+  stateVersion,
+  typeToken,
+  urnAs,
+} from "../../resources/urn";
 import { isPlainMap } from "../../resources/values";
 import { CliError } from "../exitCodes";
 
@@ -24,13 +32,10 @@ const providerTypes: Readonly<Record<EngineKind, string>> = {
   native: "pulumi:providers:webextract",
 };
 
-const providerKey = "__provider";
 const configPrefix = "webextract:";
 
 /** What `pulumi stack export` printed for engines of today. */
 const knownVersions = [3, 4];
-/** Of our own properties. Both kinds read the older formats. */
-const newestStateVersion = 2;
 
 /**
  * Converts the resources of this package in a state, as `pulumi stack export` prints it, to the other kind. Secrets stay encrypted. All other resources stay
@@ -41,20 +46,24 @@ const newestStateVersion = 2;
 export function migratedState(exported: unknown, to: EngineKind, version: string): Migrated {
   const { state, deployment, resources } = readState(exported);
   const own = resources.filter((each) => partsOfUrn(each.urn).ownType !== undefined);
-  const moving = own.filter((each) => urnAs(each.urn, to) !== each.urn);
-  refuseUnconvertible(resources, moving, to);
-  const provider = defaultProvider(resources, moving, to, version);
+  const moving = new Set(own.filter((each) => urnAs(each.urn, to) !== each.urn));
+  const [first] = moving;
+  if (first === undefined) {
+    return { state, counts: new Map() };
+  }
+  refuseUnconvertible(resources, [...moving], to);
+  const provider = defaultProvider(resources, first, to, version);
   const urns = new Map(resources.map(({ urn }) => [urn, urnAs(urn, to)]));
   const reference = `${provider.urn}::${String(provider.id)}`;
   const converted = resources.map((resource) => {
     const renamed = withUrns(resource, urns) as StateResource;
-    return moving.includes(resource) ? asKind(renamed, to, reference) : renamed;
+    return moving.has(resource) ? asKind(renamed, to, reference) : renamed;
   });
   const position = converted.findIndex((each) => each.provider === reference);
   const all = resources.includes(provider) ? converted : converted.toSpliced(position, 0, provider);
   return {
     state: { ...state, deployment: { ...deployment, resources: all.filter(isUsed) } },
-    counts: countByClass(moving),
+    counts: countByClass([...moving]),
   };
 }
 
@@ -83,9 +92,10 @@ function refuseUnconvertible(all: readonly StateResource[], moving: readonly Sta
   const problems = moving.flatMap((resource) => {
     const { ownType, name } = partsOfUrn(resource.urn);
     const title = `${ownType} "${name}"`;
-    const { stateVersion } = propertiesOf(resource, "outputs");
-    const isNewer = typeof stateVersion === "number" && stateVersion > newestStateVersion;
-    const isExplicit = to === "dynamic" && !isDefaultProvider(resource.provider);
+    const { stateVersion: written } = propertiesOf(resource, "outputs");
+    const isNewer = typeof written === "number" && written > stateVersion;
+    const { provider = "" } = resource;
+    const isExplicit = to === "dynamic" && !isDefaultProvider(provider.slice(0, provider.lastIndexOf("::")));
     return [
       ...(isNewer ? [`${title} was written by a newer version of pulumi-webextract.`] : []),
       ...(isExplicit ? [`${title} has an explicit provider, which dynamic resources cannot have.`] : []),
@@ -97,21 +107,17 @@ function refuseUnconvertible(all: readonly StateResource[], moving: readonly Sta
   }
 }
 
-function isDefaultProvider(provider = ""): boolean {
-  return /^default(_|$)/.test(partsOfUrn(provider.split("::").slice(0, -1).join("::")).name);
-}
-
 /** The provider of the converted resources: the one that the state has already, or a new one with the configuration of the present one. */
 function defaultProvider(
   resources: readonly StateResource[],
-  [first]: readonly StateResource[],
+  first: StateResource,
   to: EngineKind,
   version: string,
 ): StateResource {
   const type = providerTypes[to];
-  const present = resources.find((each) => each.type === type && isDefaultProvider(`${each.urn}::id`));
-  if (present !== undefined || first === undefined) {
-    return present ?? ({ urn: "", type } as StateResource);
+  const present = resources.find((each) => each.type === type && isDefaultProvider(each.urn));
+  if (present !== undefined) {
+    return present;
   }
   const earlier = resources.find(({ urn, id }) => `${urn}::${String(id)}` === first.provider);
   const config = configOf(propertiesOf(earlier ?? first, "inputs"), to);
@@ -174,7 +180,7 @@ function withUrns(value: unknown, urns: ReadonlyMap<string, string>): unknown {
 
 /** Whether a resource is needed: a default provider that no resource has would show as a delete. */
 function isUsed(resource: StateResource, _index: number, all: readonly StateResource[]): boolean {
-  const isProvider = Object.values(providerTypes).includes(resource.type) && isDefaultProvider(`${resource.urn}::id`);
+  const isProvider = Object.values(providerTypes).includes(resource.type) && isDefaultProvider(resource.urn);
   return !isProvider || all.some(({ provider }) => provider === `${resource.urn}::${String(resource.id)}`);
 }
 

@@ -40,7 +40,7 @@ export async function readHistory(sides: readonly Side[], database: Database, op
   return { files, fields: [...fields], notes };
 }
 
-/** How a file differs from the one before. A file without rows says nothing about its fields, so it is not the one before. */
+/** How a file differs from the last earlier file that has rows. A file without rows says nothing about its fields, so it is skipped. */
 export interface FileChange {
   rows: number;
   /** Infinite if the one before has no rows. */
