@@ -156,7 +156,7 @@ describe("a run with options for crawling", () => {
     assert.deepEqual(
       subtask.retries.map(({ url, message }) => [new URL(url).pathname, message]),
       [
-        ["/busy", "could not be fetched (UND_ERR_SOCKET)"],
+        ["/busy", "could not be fetched (ECONNRESET)"],
         ["/busy", "status 429"],
         ["/down", "status 503"],
         ["/down", "status 503"],

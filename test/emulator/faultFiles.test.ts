@@ -139,7 +139,7 @@ describe("a fault of a page that a run loads", () => {
     [{ kind: "status" }, "status 503"],
     [{ kind: "status", status: 404 }, "status 404"],
     [{ kind: "reset" }, "could not be fetched (ECONNRESET)"],
-    [{ kind: "truncated" }, "could not be fetched (UND_ERR_SOCKET)"],
+    [{ kind: "truncated" }, "could not be fetched (ECONNRESET)"],
     [{ kind: "wrongType" }, "not a page: application/octet-stream"],
     [{ kind: "hang" }, "no complete response within 300 ms"],
     [{ kind: "late", delayMs: 500 }, "no complete response within 300 ms"],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import dns from "node:dns/promises";
 import type { ServerResponse } from "node:http";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import sinon from "sinon";
 import type { Emulator, SeedAction } from "webextract-emulator";
 import { call, data, runTemplate, startWith } from "./caller";
@@ -333,6 +334,31 @@ describe("a run", () => {
     task([extract], ["/header", "/meta", "/plain"]);
     await runTemplate(emulator, "task");
     assert.deepEqual(named(), ["schön", "schön", "schön"]);
+  });
+
+  it("reads compressed pages, whose length is that of the decoded page", async () => {
+    const page = (name: string) => Buffer.from(`<li><b>${name}</b></li>`);
+    const bodies: [string, Buffer][] = [
+      ["gzip", gzipSync(page("gzip"))],
+      ["deflate", deflateSync(page("deflate"))],
+      ["br", brotliCompressSync(page("br"))],
+      ["deflate, GZIP", gzipSync(deflateSync(page("both")))],
+      ["identity", page("identity")],
+      ["gzip", gzipSync(Buffer.alloc(11 * 1024 * 1024, " "))],
+    ];
+    for (const [index, [encoding, body]] of bodies.entries()) {
+      site.pages.set(`/${index}`, (_request, response) => {
+        response.writeHead(200, { "content-type": "text/html", "content-encoding": encoding }).end(body);
+      });
+    }
+    task(
+      [extract],
+      [...bodies.keys()].map((index) => `/${index}`),
+      99,
+    );
+    await runTemplate(emulator, "task");
+    assert.deepEqual(named(), ["gzip", "deflate", "br", "both", "identity"]);
+    assert.deepEqual(errors(), ["larger than 10485760 bytes"]);
   });
 
   it("records a wrong selector and does not crash", async () => {

@@ -1,5 +1,8 @@
 import { lookup } from "node:dns/promises";
+import type { IncomingMessage } from "node:http";
 import { ByteBlocks } from "../http/body";
+import { closedPorts } from "./loading/closedPorts";
+import { decodedBody, PageRequests } from "./loading/httpGet";
 import { parsedUrl } from "./parsedUrl";
 
 /** Options for fetching the pages of a run. */
@@ -58,36 +61,34 @@ export function fetchText(
   options: PageOptions,
   signal: AbortSignal,
 ): Promise<{ status: number; text: string }> {
-  const read = async (_url: string, response: Response) => ({
-    status: response.status,
+  const read = async (_url: string, response: IncomingMessage) => ({
+    status: response.statusCode ?? 0,
     text: (await readBody(response)).toString("utf8"),
   });
   return fetchWith(read, url, options, signal, async () => undefined);
 }
 
 async function fetchWith<T>(
-  read: (url: string, response: Response) => Promise<T>,
+  read: (url: string, response: IncomingMessage) => Promise<T>,
   url: string,
   options: PageOptions,
   signal: AbortSignal,
   check: (url: string) => Promise<unknown>,
 ): Promise<T> {
   signal.throwIfAborted();
-  const end = new AbortController();
-  const stop = () => end.abort(signal.reason);
+  const requests = new PageRequests();
+  const stop = () => requests.end(signal.reason);
   signal.addEventListener("abort", stop, { once: true });
   const { timeoutMs } = options;
-  // Not AbortSignal.timeout: Node.js 20 can collect that signal while a request waits, and its timer with it.
   const timer = setTimeout(() => {
-    end.abort(new PageError(`no complete response within ${timeoutMs} ms`, true));
+    requests.end(new PageError(`no complete response within ${timeoutMs} ms`, true));
   }, timeoutMs);
   try {
-    const response = followRedirects(url, options, end.signal, check).then((last) => read(last.url, last.response));
-    // A body that cannot be decoded may end neither the read nor its cancellation, so nothing relies on either.
-    return await Promise.race([response, aborted(end.signal)]);
+    const response = followRedirects(url, options, requests, check).then((last) => read(last.url, last.response));
+    // Neither the lookup of an address nor the check of a redirect ends with the requests.
+    return await Promise.race([response, requests.ended]);
   } catch (error) {
-    // Closes the connection of a response that is not read to its end.
-    end.abort(error);
+    requests.end(error);
     throw error instanceof PageError ? error : new PageError(reasonOf(error), true);
   } finally {
     clearTimeout(timer);
@@ -98,42 +99,29 @@ async function fetchWith<T>(
 async function followRedirects(
   url: string,
   options: PageOptions,
-  signal: AbortSignal,
+  requests: PageRequests,
   check: (url: string) => Promise<unknown>,
-): Promise<{ url: string; response: Response }> {
+): Promise<{ url: string; response: IncomingMessage }> {
   let target = url;
   for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
     const allowed = checkUrl(target, options);
     await checkAddresses(allowed, options);
     if (redirects > 0) await check(allowed.href);
-    const headers = { accept: "text/html", "user-agent": userAgent };
-    const response = await fetch(allowed, { redirect: "manual", signal, headers });
-    const location = response.headers.get("location");
-    if (response.status < 300 || response.status >= 400 || location === null) return { url: allowed.href, response };
-    discard(response);
-    const next = parsedUrl(location, allowed.href);
+    const response = await requests.get(allowed, { accept: "text/html", "user-agent": userAgent });
+    const { statusCode: status = 0, headers } = response;
+    if (status < 300 || status >= 400 || headers.location === undefined) return { url: allowed.href, response };
+    // Its body is not needed.
+    response.destroy();
+    const next = parsedUrl(headers.location, allowed.href);
     if (next === undefined) throw new PageError("redirected to an address that is not a URL");
     target = next.href;
   }
   throw new PageError(`more than ${mostRedirects} redirects`);
 }
 
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
-}
-
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // fetch puts the reason into `cause`.
-  const cause = error.cause instanceof Error ? error.cause : error;
-  return `could not be fetched (${"code" in cause ? String(cause.code) : cause.message})`;
-}
-
-/** Ends a response whose body is not needed. */
-function discard(response: Response): void {
-  response.body?.cancel().catch(() => undefined);
+  return `could not be fetched (${"code" in error ? String(error.code) : error.message})`;
 }
 
 /** @throws PageError if the URL may not be opened, whatever the resolver says. */
@@ -145,6 +133,7 @@ export function checkUrl(text: string, { allowRemotePages }: PageOptions): URL {
   if (url.username !== "" || url.password !== "") {
     throw new PageError("a URL with a user name or a password cannot be opened");
   }
+  if (closedPorts.has(Number(url.port))) throw new PageError(`no page is opened on port ${url.port}`);
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   if (!allowRemotePages && !isLoopback(host) && !isLocalName(host)) throw outside(url);
   return url;
@@ -169,14 +158,13 @@ function isLoopback(address: string): boolean {
   return address === "::1" || /^127(\.\d{1,3}){3}$/.test(address);
 }
 
-async function readPage(url: string, response: Response): Promise<FetchedPage> {
-  const type = response.headers.get("content-type") ?? "";
-  if (!response.ok) {
-    discard(response);
-    throw new PageError(`status ${response.status}`, mayPass(response.status), retryAfterMs(response));
+async function readPage(url: string, response: IncomingMessage): Promise<FetchedPage> {
+  const { statusCode: status = 0, headers } = response;
+  const type = headers["content-type"] ?? "";
+  if (status < 200 || status >= 300) {
+    throw new PageError(`status ${status}`, mayPass(status), retryAfterMs(headers["retry-after"]));
   }
   if (!/^(text\/html|application\/xhtml\+xml)\b/i.test(type)) {
-    discard(response);
     throw new PageError(`not a page: ${type === "" ? "no content type" : type}`);
   }
   return { url, bytes: await readBody(response), charset: /charset="?([\w-]+)/i.exec(type)?.[1] };
@@ -188,15 +176,14 @@ export function mayPass(status: number): boolean {
 }
 
 /** Retry-After is a number of seconds or a date. */
-function retryAfterMs(response: Response): number | undefined {
-  const value = response.headers.get("retry-after") ?? "";
+function retryAfterMs(value = ""): number | undefined {
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
-async function readBody(response: Response): Promise<Buffer> {
+async function readBody(response: IncomingMessage): Promise<Buffer> {
   const content = new ByteBlocks();
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of decodedBody(response) as AsyncIterable<Buffer>) {
     content.add(chunk);
     if (content.length > mostBytes) throw new PageError(`larger than ${mostBytes} bytes`);
   }

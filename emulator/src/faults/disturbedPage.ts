@@ -15,9 +15,8 @@ interface Loading {
 export async function disturbedPage(fault: PlannedFault, { load, timeoutMs, signal }: Loading): Promise<FetchedPage> {
   switch (fault.kind) {
     case "reset":
-      throw new PageError("could not be fetched (ECONNRESET)", true);
     case "truncated":
-      throw new PageError("could not be fetched (UND_ERR_SOCKET)", true);
+      throw new PageError("could not be fetched (ECONNRESET)", true);
     case "status": {
       const status = fault.status ?? 503;
       throw new PageError(`status ${status}`, mayPass(status));
