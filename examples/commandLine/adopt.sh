@@ -6,6 +6,11 @@ set -e
 npx webextract adopt "$TASK" --out tasks --types NavigateAction,LoopAction,ExtractDataAction,PaginationAction --stack dev
 # #endregion
 
+# #region import
+npx webextract adopt --ids-file tasks.csv --import-file tasks.json --types NavigateAction,LoopAction --stack dev
+pulumi import --file tasks.json --out tasks.yaml
+# #endregion
+
 # #region validate
 npx webextract validate tasks
 # #endregion

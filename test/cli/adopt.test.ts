@@ -75,6 +75,60 @@ describe("webextract adopt, validate and plan-report", () => {
     assert.match((await world.run("actions shop-1")).stdout, /shows no action of task "shop-1"\. .* --types/);
   });
 
+  it("writes a file for pulumi import, and says what the import needs", async () => {
+    const types = "NavigateAction,LoopAction";
+    const ended = await world.run(`adopt shop-1=books shop-2 --import-file tasks.json --types ${types}`);
+    assert.equal(ended.code, 0, ended.stderr);
+    const type = "webextract:index:ExtractionTask";
+    assert.deepEqual(JSON.parse(read("tasks.json")), {
+      resources: [
+        { type, name: "books", id: "shop-1" },
+        { type, name: "shop-2", id: "shop-2" },
+      ],
+    });
+    assert.match(ended.stdout, /^wrote tasks\.json\n2 tasks in all\./);
+    assert.match(ended.stdout, /"Password" may be a secret\. It is not imported\./);
+    assert.ok(
+      ended.stdout.endsWith(
+        `\nNext:\n  pulumi config set webextract:actionTypes '${types}'\n  pulumi import --file 'tasks.json'\n`,
+      ),
+      ended.stdout,
+    );
+    assert.doesNotMatch(ended.stdout + read("tasks.json"), /hidden/);
+    const again = await world.run("adopt shop-1=books shop-2 --import-file tasks.json", {
+      WEBEXTRACT_ACTION_TYPES: types,
+    });
+    assert.match(again.stdout, /^tasks\.json is up to date\n/);
+    assert.doesNotMatch(again.stdout, /config set/);
+    const refused = await world.run("adopt shop-1 --import-file tasks.json");
+    assert.deepEqual([refused.code, JSON.parse(read("tasks.json")).resources.length], [2, 2]);
+    const json = (await world.run("adopt shop-2 --import-file one.json --json")).json();
+    assert.deepEqual(json.files, [{ path: "one.json", written: true, replaced: false }]);
+    assert.deepEqual(
+      json.tasks.map(({ name, taskId }: Record<string, unknown>) => [name, taskId]),
+      [["shop-2", "shop-2"]],
+    );
+  });
+
+  it("refuses what a file for pulumi import cannot say: declarations beside it, and a profile", async () => {
+    const both = await world.run("adopt shop-1 --import-file tasks.json --out tasks --language yaml");
+    assert.equal(both.code, 2);
+    assert.match(
+      both.stderr,
+      /--import-file writes no declarations, so it cannot be combined with --out and --language\./,
+    );
+    const { apiKey, accessToken } = world.emulator.credentials;
+    const ofProfile = await world.run("adopt shop-1 --import-file tasks.json --profile second", {
+      WEBEXTRACT_PROFILES: JSON.stringify({ second: { apiKey, accessToken } }),
+    });
+    assert.equal(ofProfile.code, 2);
+    assert.match(
+      ofProfile.stderr,
+      /An import has no profile: .* of profile "second"\. Write declarations with --out\./,
+    );
+    assert.deepEqual([world.operations(), existsSync(world.path("tasks.json"))], [[], false]);
+  });
+
   it("does not replace a file without a confirmation", async () => {
     writeFileSync(world.path("shop.ts"), "mine");
     const refused = await world.run("adopt shop-1 --out shop.ts --json");

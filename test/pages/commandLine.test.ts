@@ -50,7 +50,9 @@ describe("the page about the command line", () => {
 
   it("and the pages about adopting, manifests and CI show commands that work", async () => {
     writeFileSync(world.path("plan.json"), JSON.stringify({ steps: [] }));
+    writeFileSync(world.path("tasks.csv"), `${shop.taskId},shop\n`);
     assert.match(await runScript("adopt.sh"), /1 task, no problem\./);
+    assert.match(readFileSync(world.path("tasks.json"), "utf8"), /"name": "shop"/);
     assert.match(readFileSync(world.path("report.md"), "utf8"), /No changes\./);
     assert.deepEqual(readdirSync(world.path("tasks")), [`${shop.taskId}.yaml`]);
   });

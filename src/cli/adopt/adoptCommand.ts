@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import { Argument, Option } from "commander";
 import type { AdoptedTask } from "../../resources/adopt/adoptedTask";
-import { Secrets } from "../../resources/adopt/secrets";
-import { counted } from "../../resources/values";
+import { notImported, Secrets } from "../../resources/adopt/secrets";
+import { counted, shellQuoted } from "../../resources/values";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
@@ -24,6 +24,7 @@ interface Flags extends ConnectionFlags {
   language?: Language;
   types?: string[];
   itemsDir?: string;
+  importFile?: string;
   yes?: boolean;
   json?: boolean;
 }
@@ -33,7 +34,8 @@ export const adoptCommand: CliCommand = {
   summary: "read tasks that exist, and write manifests or a program that declare them as they are",
   details:
     "The command writes nothing at the service. Neither does the first up, until you change the files. Run the command in the folder of the Pulumi project: " +
-    "the paths in the files are relative to it. What the service does not show, such as start URLs, is a comment. Values that look like secrets become variables.",
+    "the paths in the files are relative to it. What the service does not show, such as start URLs, is a comment. Values that look like secrets become variables. With --import-file, the command writes names and ids for `pulumi import`, " +
+    "which needs the native plugin and writes the program.",
   connects: true,
   arguments: [
     new Argument(
@@ -59,6 +61,10 @@ export const adoptCommand: CliCommand = {
       "--items-dir <folder>",
       "folder of the files with lists of more than 20 items (default: the folder items beside the declarations)",
     ),
+    new Option(
+      "--import-file <file>",
+      "in place of declarations, write a file for `pulumi import --file`, with an ExtractionTask for each task",
+    ),
     yesOption(),
   ],
   examples: [
@@ -69,10 +75,14 @@ export const adoptCommand: CliCommand = {
     },
     { line: "adopt --ids-file tasks.csv --out tasks", does: "writes a manifest for each task of a list" },
     { line: "adopt shop-1=books --out shop.ts", does: "writes a program in TypeScript" },
+    {
+      line: "adopt --ids-file tasks.csv --import-file tasks.json",
+      does: "writes a file for pulumi import, which writes the program in YAML, Python or Go",
+    },
   ],
   async run({ arguments: [given], options }, cli) {
-    const { out, language, types, itemsDir, yes, idsFile, json: _json, ...flags } = options as Flags;
-    const target = { out, language, itemsDir, folder: process.cwd() };
+    const { out, language, types, itemsDir, importFile, yes, idsFile, json: _json, ...flags } = options as Flags;
+    const target = { out, language, itemsDir, importFile, folder: process.cwd() };
     const problem = targetProblem(target);
     if (problem !== undefined) {
       throw new CliError(`${problem} No request was sent.`, "usage");
@@ -86,12 +96,20 @@ export const adoptCommand: CliCommand = {
       named.map(({ taskId }) => taskId),
       flags,
     );
+    if (importFile !== undefined && profile !== undefined) {
+      throw new CliError(
+        `An import has no profile: it finds only tasks of the top-level credentials, and these are of profile "${profile}". ` +
+          `Write declarations with --out. ${nothingWritten}`,
+        "usage",
+      );
+    }
     const all = [...named.map((each, index) => withName(each, meant[index])), ...inFile];
     const wanted = all.map((each) => ({ ...each, profile }));
     requireOneName(wanted, nothingWritten);
     const context = cli.context(connection);
     const asked = types ?? context.settings.actionTypes;
-    const { tasks, gone } = await readTasks(wanted, asked, Secrets.of(connection.options), context);
+    const secrets = Secrets.of(connection.options, importFile === undefined ? undefined : notImported);
+    const { tasks, gone } = await readTasks(wanted, asked, secrets, context);
     cli.checkInterrupted(nothingWritten);
     if (gone.length > 0) {
       const message = `The service does not know ${gone.length === 1 ? "the task" : "the tasks"} ${gone.join(", ")}. ${nothingWritten}`;
@@ -101,7 +119,11 @@ export const adoptCommand: CliCommand = {
     const plan = adoptedFiles(tasks, target);
     await confirmReplaced(plan.files, yes === true, cli);
     const written = new Set(await writeFiles(plan.files, target.folder, cli.interrupted));
-    return { json: jsonOf(plan, tasks, written), text: () => textOf(plan, tasks, written) };
+    const next = importFile === undefined ? [] : importNext(importFile, asked, context.settings.actionTypes);
+    return {
+      json: jsonOf(plan, tasks, written),
+      text: () => [textOf(plan, tasks, written), ...next].join("\n"),
+    };
   },
 };
 
@@ -139,6 +161,17 @@ function requireOneName(wanted: readonly WantedTask[], end: string): void {
 /** The task that an argument means, called as the user says or as the stack does. */
 function withName({ taskId, name }: WantedTask, meant?: NamedTask): WantedTask {
   return { taskId: meant?.taskId ?? taskId, name: name ?? meant?.name };
+}
+
+/** The plugin reads the tasks again, with the types of its own configuration. */
+function importNext(file: string, asked: readonly string[], configured: readonly string[]): string[] {
+  const types = asked.join(",");
+  return [
+    "",
+    "Next:",
+    ...(types === configured.join(",") ? [] : [`  pulumi config set webextract:actionTypes ${shellQuoted(types)}`]),
+    `  pulumi import --file ${shellQuoted(file)}`,
+  ];
 }
 
 /** Without an action, the files would declare nothing but ids: most often, the service needs other types. */

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve, sep } from "node:path";
 import type { AdoptedAction, AdoptedTask } from "../../resources/adopt/adoptedTask";
 import { secretValue } from "../../resources/adopt/adoptedTask";
+import { typeToken } from "../../resources/urn";
 import type { Declared, ItemsFileOf, NamedTask } from "./declaration";
 import { declarationOf } from "./declaration";
 import { typescriptProgram } from "./typescriptProgram";
@@ -16,6 +17,8 @@ export interface AdoptTarget {
   language?: Language;
   /** Folder of the files with lists. By default `items` beside the declarations. */
   itemsDir?: string;
+  /** A file for `pulumi import --file`, in place of declarations. */
+  importFile?: string;
   /** The program's folder. All paths are relative to it. */
   folder: string;
 }
@@ -41,18 +44,18 @@ const longestList = 20;
 
 /** Plans the files that declare these tasks. */
 export function adoptedFiles(tasks: readonly AdoptedTask[], target: AdoptTarget): AdoptedFiles {
-  const { out, folder } = target;
+  const { out, importFile, folder } = target;
   const language = languageOf(target);
   const names = new Names();
   const variables = new Set<string>();
-  if (out === undefined) {
+  if (importFile !== undefined || out === undefined) {
     const all = tasks.map((task) => ({ ...names.named(nameOf(task)), task }));
+    const named = all.map(({ task: { taskId }, ...each }) => ({ ...each, taskId }));
+    if (importFile !== undefined) {
+      return { tasks: named, files: [planned(importFile, bulkImport(named), folder)] };
+    }
     const declared = all.map((each) => declaredAs(each, () => undefined, variables));
-    return {
-      tasks: all.map(({ task: { taskId }, ...named }) => ({ ...named, taskId })),
-      files: [],
-      document: written(declared, language),
-    };
+    return { tasks: named, files: [], document: written(declared, language) };
   }
   const ending = language === "yaml" ? ".yaml" : ".ts";
   const isFile = isFilePath(out, folder);
@@ -88,6 +91,13 @@ export function adoptedFiles(tasks: readonly AdoptedTask[], target: AdoptTarget)
   };
 }
 
+/** What `pulumi import --file` reads: for each task, the one resource that a declaration of it would be. */
+function bulkImport(tasks: readonly { name: string; taskId: string }[]): string {
+  const type = typeToken("ExtractionTask", "native");
+  const resources = tasks.map(({ name, taskId }) => ({ type, name, id: taskId }));
+  return `${JSON.stringify({ resources }, undefined, 2)}\n`;
+}
+
 function declaredAs({ task, ...named }: NamedTask, itemsFileOf: ItemsFileOf, taken: Set<string>): Declared {
   return { ...named, fields: declarationOf({ ...named, task }, itemsFileOf, taken) };
 }
@@ -106,7 +116,14 @@ export function languageOf({ language, out = "" }: Pick<AdoptTarget, "language" 
 }
 
 /** Why these options contradict each other; undefined if they do not. */
-export function targetProblem({ out, language, itemsDir, folder }: AdoptTarget): string | undefined {
+export function targetProblem({ out, language, itemsDir, importFile, folder }: AdoptTarget): string | undefined {
+  if (importFile !== undefined) {
+    const others = Object.entries({ "--out": out, "--language": language, "--items-dir": itemsDir });
+    const given = others.filter(([, value]) => value !== undefined).map(([name]) => name);
+    return given.length === 0
+      ? undefined
+      : `--import-file writes no declarations, so it cannot be combined with ${given.join(" and ")}.`;
+  }
   if (out === undefined) {
     return itemsDir === undefined ? undefined : "--items-dir needs --out: without it, nothing is written to files.";
   }

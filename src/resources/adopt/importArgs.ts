@@ -5,7 +5,7 @@ import { terminalStatusOf } from "../run/subtaskList";
 import type { AdoptedAction, AdoptedTask } from "./adoptedTask";
 import { secretValue } from "./adoptedTask";
 import { readTaskShown } from "./readTaskShown";
-import { Secrets } from "./secrets";
+import { notImported, Secrets } from "./secrets";
 
 /** An object of the service as a program declares it. */
 export interface Imported {
@@ -87,8 +87,7 @@ export async function importArgs(type: string, id: string, context: Context): Pr
 }
 
 async function taskOf(taskId: string, context: Context): Promise<AdoptedTask> {
-  const fate = "is not imported. To declare it, take it from a secret of the configuration";
-  const task = await readTaskShown(taskId, new Secrets(context.redact, fate), context);
+  const task = await readTaskShown(taskId, new Secrets(context.redact, notImported), context);
   if (task === undefined) {
     throw noTask(taskId);
   }

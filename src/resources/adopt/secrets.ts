@@ -1,6 +1,9 @@
 import { hideSecrets, mayBeSecret } from "../../service/errors/secretShapes";
 import type { ServiceClientOptions } from "../../service/options";
 
+/** What becomes of such a value in an import. */
+export const notImported = "is not imported. To declare it, take it from a secret of the configuration";
+
 /**
  * Finds values that must not be written to a file: the credentials in use, and values that look like secrets of the task. The service does not mark
  * them, so this is a guess.
@@ -16,9 +19,12 @@ export class Secrets {
   ) {}
 
   /** @param options those of a connection, with its credentials */
-  static of({ accessToken, refreshToken, apiKey }: Partial<ServiceClientOptions>): Secrets {
+  static of({ accessToken, refreshToken, apiKey }: Partial<ServiceClientOptions>, fate?: string): Secrets {
     const credentials = [accessToken, refreshToken, apiKey].filter((each) => each !== undefined && each !== "");
-    return new Secrets((text) => credentials.reduce<string>((hidden, each = "") => hidden.replaceAll(each, ""), text));
+    return new Secrets(
+      (text) => credentials.reduce<string>((hidden, each = "") => hidden.replaceAll(each, ""), text),
+      fate,
+    );
   }
 
   /** Whether a property is or contains a secret. */
