@@ -8,6 +8,8 @@ export interface ScannedRows {
   /** Begin and end (exclusive) of each row, one after the other: row n lies from 2n to 2n + 1. */
   bounds: Uint32Array;
   count: number;
+  /** Whether a number of the rows is so long that a double may not represent it. */
+  hasLongNumbers: boolean;
   /** The response without its rows: `data.data` is an empty list. */
   envelope: Buffer;
 }
@@ -22,6 +24,8 @@ const openObject = 0x7b;
 const closeObject = 0x7d;
 /** Levels of a row. */
 const deepest = 1000;
+/** Characters of the shortest number that a double may not represent. */
+const longNumber = 16;
 
 /**
  * Finds the rows of `{"data": {"data": [row, …], …}, …}` without parsing them, so that each stays byte for byte what the service sent.
@@ -33,13 +37,21 @@ export function scanRows(body: Buffer): ScannedRows {
   const scanner = new Scanner(body);
   const list = scanner.findList();
   // No such list: the check of the envelope says what came in its place.
-  if (list === undefined) return { body, bounds: new Uint32Array(0), count: 0, envelope: body };
-  const { begin, end, bounds, count } = list;
+  if (list === undefined) return { ...noRows, body, envelope: body };
+  const { begin, end, bounds, count, hasLongNumbers } = list;
   const envelope = Buffer.concat([body.subarray(0, begin), Buffer.from("[]"), body.subarray(end)]);
-  return { body, bounds, count, envelope };
+  return { body, bounds, count, hasLongNumbers, envelope };
 }
 
-interface FoundList extends Pick<ScannedRows, "bounds" | "count"> {
+export const noRows: ScannedRows = {
+  body: Buffer.alloc(0),
+  bounds: new Uint32Array(0),
+  count: 0,
+  hasLongNumbers: false,
+  envelope: Buffer.alloc(0),
+};
+
+interface FoundList extends Pick<ScannedRows, "bounds" | "count" | "hasLongNumbers"> {
   begin: number;
   end: number;
 }
@@ -49,6 +61,7 @@ class Scanner {
   readonly #end: number;
   readonly #open = new Uint8Array(deepest);
   #at = 0;
+  #hasLongNumbers = false;
 
   constructor(body: Buffer) {
     this.#body = body;
@@ -99,7 +112,7 @@ class Scanner {
       }
     }
     this.#at += 1;
-    return { begin, end: this.#at, bounds, count };
+    return { begin, end: this.#at, bounds, count, hasLongNumbers: this.#hasLongNumbers };
   }
 
   /** The next byte that is not white space; -1 at the end. */
@@ -207,6 +220,7 @@ class Scanner {
       at += 1;
     }
     this.#at = at;
+    this.#hasLongNumbers ||= at - begin >= longNumber;
     if (digitsOnly && at > begin) return;
     if (!scalar.test(body.toString("latin1", begin, at))) this.#cutOff();
   }

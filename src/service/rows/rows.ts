@@ -2,7 +2,7 @@ import type { CallOptions } from "../options";
 import type { RawPage, RowReading } from "./pageQueue";
 import { PageQueue } from "./pageQueue";
 import type { RowPage } from "./rowPage";
-import type { ScannedRows } from "./rowScanner";
+import { noRows } from "./rowScanner";
 import { ScannedPage, sameRows } from "./scannedPage";
 
 /** Options of {@link ServiceClient.rows}. */
@@ -30,7 +30,7 @@ export async function* readByOffset(reading: RowReading): AsyncGenerator<RowPage
       const left = reading.maxRows - state.received;
       const taken = await queue.take(asked, left, state.mayBeTheEnd);
       if (taken === undefined) {
-        yield new ScannedPage(nothing, { offset: asked, nextOffset: asked, total: state.received, complete: true });
+        yield new ScannedPage(noRows, { offset: asked, nextOffset: asked, total: state.received, complete: true });
         return;
       }
       const page = atMost(left, taken, asked);
@@ -113,7 +113,7 @@ export async function* readNotExported(reading: RowReading): AsyncGenerator<RowP
       const { rows, total, current, afterLoss } = page;
       const unmarked = before !== undefined && total >= before.total;
       if (before !== undefined && unmarked && (sameRows(before.rows, rows) || received >= total)) {
-        yield new ScannedPage(nothing, { offset: 0, nextOffset: 0, total, current: 0, complete: false });
+        yield new ScannedPage(noRows, { offset: 0, nextOffset: 0, total, current: 0, complete: false });
         return;
       }
       received += rows.count;
@@ -134,10 +134,3 @@ export async function* readNotExported(reading: RowReading): AsyncGenerator<RowP
     queue.discard();
   }
 }
-
-const nothing: ScannedRows = {
-  body: Buffer.alloc(0),
-  envelope: Buffer.alloc(0),
-  bounds: new Uint32Array(0),
-  count: 0,
-};

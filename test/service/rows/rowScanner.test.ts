@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "../../fastCheck";
-import { readRawPage, ScannedPage, scanRows } from "../../internals/service";
+import { parseJson, readRawPage, ScannedPage, scanRows } from "../../internals/service";
 
 function pageOf(body: string | Buffer): ScannedPage {
   const raw = readRawPage("getData", Buffer.isBuffer(body) ? body : Buffer.from(body));
@@ -44,6 +44,10 @@ describe("the rows of a page", () => {
             .slice(0, -1)
             .map((line) => JSON.parse(line));
           assert.deepEqual(parsed, JSON.parse(JSON.stringify(rows)));
+          assert.deepEqual(
+            page.objects(),
+            sent.map((row) => parseJson(Buffer.from(row))),
+          );
         },
       ),
       { numRuns: 300 },
@@ -56,6 +60,19 @@ describe("the rows of a page", () => {
     assert.deepEqual(page.texts(), [row, row]);
     assert.equal(page.ndjson().toString("utf8"), `${row}\n${row}\n`);
     assert.equal(page.objects()[0]?.z, "12345678901234567890");
+  });
+
+  it("are parsed with each number that a double holds as a number, and each longer integer as its digits", () => {
+    const parsed = (number: string) => pageOf(around(`[{"n":${number},"text":"9007199254740993"}]`)).objects();
+    for (const [sent, n] of [
+      ["9007199254740991", 9007199254740991],
+      ["-9007199254740991", -9007199254740991],
+      ["9007199254740993", "9007199254740993"],
+      ["-9007199254740993", "-9007199254740993"],
+      ["0.1234567890123456", 0.1234567890123456],
+    ] as const) {
+      assert.deepEqual(parsed(sent), [{ n, text: "9007199254740993" }]);
+    }
   });
 
   it("are refused if JSON.parse refuses them", () => {
