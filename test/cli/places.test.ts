@@ -146,7 +146,8 @@ const commands: Record<string, Column> = {
     says: [
       ...unreadable,
       [2, /^error: ".*" cannot be read \(ENOENT\)/, "nothing"],
-      [2, /^error: The input is not the output of "pulumi preview --json"/, ...taken, "a FIFO"],
+      [2, /^error: The input is not the output of "pulumi preview --json"/, ...taken],
+      [2, /^Reading "fifo" until the program that writes to it ends\.$/, "a FIFO"],
     ],
   },
   "adopt, ids": {
@@ -154,7 +155,7 @@ const commands: Record<string, Column> = {
     says: [
       ...unreadable,
       [4, /^error: The service does not know the task mine\. Nothing was written\./, ...taken],
-      [4, /^error: The service does not know the task no plan\. Nothing was written\./, "a FIFO"],
+      [4, /^Reading "fifo" until the program that writes to it ends\.$/, "a FIFO"],
       [2, /^error: option '--ids-file <file>' argument '' is invalid\. It must not be empty\./, "nothing"],
     ],
   },

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { hostileMarkdown, hostileTerminal } from "../hostile";
 import type { Ended } from "./webextract";
 import { CliWorld, fakePulumi, shop } from "./webextract";
@@ -194,12 +199,75 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
     assert.match(failed.stdout, /^> \[!CAUTION\]\n> - `books`: `--fail-on` failed: `not comparable`$/m);
   });
 
-  it("fails under --fail-on if the stacks have no export in common", async () => {
+  it("fails under --fail-on for an export that the head lacks, unless the plan deletes it", async () => {
     declare("prod", { name: "books", rows: old });
+    declare("prod", { name: "offers", rows: old });
+    declare("trial", { name: "offers", rows: old });
     assert.equal((await review()).code, 0);
     const failed = await review("--fail-on rows<-10%");
     assert.equal(failed.code, 1);
-    assert.match(failed.stdout, /^> - `books`: `--fail-on` failed: `not in the head stack`$/m);
+    assert.match(failed.stdout, /^> \[!CAUTION\]\n> - `books`: `--fail-on` failed: `not in the head stack`\n\n/);
+    for (const [op, code] of [
+      ["update", 1],
+      ["delete", 0],
+    ] as const) {
+      const own = states.get("prod")?.[2];
+      writeFileSync(world.path("plan.json"), JSON.stringify({ steps: [{ op, urn: own?.urn, oldState: own }] }));
+      assert.equal((await review("--plan plan.json --fail-on rows<-10%")).code, code, op);
+    }
+  });
+
+  it("names an object that the store refuses, and compares the rest", async () => {
+    const store = createServer((_request, response) => response.writeHead(403).end()).listen(0, "127.0.0.1");
+    await once(store, "listening");
+    try {
+      declare("prod", { name: "kept", rows: old });
+      declare("trial", { name: "kept", file: "s3://rows-bucket/kept.ndjson" });
+      declare("prod", { name: "offers", rows: old });
+      declare("trial", { name: "offers", rows: now });
+      const endpoint = `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
+      const keys = { AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b", AWS_REGION: "us-east-1" };
+      const ended = await review("", {
+        ...keys,
+        AWS_ENDPOINT_URL_S3: endpoint,
+        WEBEXTRACT_S3_FORCE_PATH_STYLE: "true",
+      });
+      assert.equal(ended.code, 0, ended.stderr);
+      assert.match(
+        ended.stdout,
+        /^- not comparable: `kept`: `HeadObject of "s3:\/\/rows-bucket\/kept\.ndjson" failed: .*`$/m,
+      );
+      assert.match(ended.stdout, /^### Export `offers`$/m);
+    } finally {
+      store.close();
+    }
+  });
+
+  it("refuses a state whose resources are no list of maps", async () => {
+    declare("prod", { rows: old });
+    for (const resources of [{}, [1]]) {
+      states.set("trial", resources as Values[]);
+      const { code, stdout, stderr } = await review();
+      assert.deepEqual([code, stdout], [1, ""]);
+      assert.match(
+        stderr,
+        /^error: The state of stack "trial" cannot be read: it is not what "pulumi stack export" prints\./,
+      );
+    }
+  });
+
+  it("reads a plan from a pipe, and says that it waits for its end", async () => {
+    declare("prod", { rows: old });
+    declare("trial", { rows: old });
+    execFileSync("mkfifo", [world.path("plan")]);
+    const ended = review("--plan plan");
+    const handle = await open(world.path("plan"), "w");
+    await handle.writeFile('{"steps":[]}');
+    await handle.close();
+    const { code, stdout, stderr } = await ended;
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /^Reading "plan" until the program that writes to it ends\.$/m);
+    assert.match(stdout, /^## Preview$/m);
   });
 
   it("names the export of a damaged file, and one that cannot be read, and compares the rest", async () => {

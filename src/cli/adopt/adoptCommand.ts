@@ -140,7 +140,7 @@ async function wantedTasks(
   const inFile =
     idsFile === undefined
       ? []
-      : tasksOfFile(await cli.terminal.readInput(cli.interrupted, inputFile(idsFile)), idsFile);
+      : tasksOfFile(await cli.terminal.readInput(cli.interrupted, inputFile(idsFile, cli.terminal)), idsFile);
   const named = given.map(taskOfArgument);
   if (named.length === 0 && inFile.length === 0) {
     throw new CliError(`Name at least one task, or give --ids-file. ${noRequest}`, "usage");

@@ -68,6 +68,8 @@ export class Database {
     this.connection = await this.instance.connect();
     this.cli.interrupted.addEventListener("abort", this.stop);
     await this.run("SET TimeZone = 'UTC'");
+    // Nobody reads the file again. A checkpoint of thousands of columns takes seconds.
+    await this.run("PRAGMA disable_checkpoint_on_shutdown");
   }
 
   /** From here on, no statement can read or write another file or load an extension. */

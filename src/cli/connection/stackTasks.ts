@@ -48,16 +48,17 @@ export async function stackTasks(stack: string, signal?: AbortSignal): Promise<S
  */
 export async function stackResources(stack: string, signal?: AbortSignal): Promise<StackResource[]> {
   const state = await stackState(stack, signal);
-  if (!isPlainMap(state) || !isPlainMap(state.deployment)) {
+  const resources = isPlainMap(state) && isPlainMap(state.deployment) ? (state.deployment.resources ?? []) : undefined;
+  if (!Array.isArray(resources) || !resources.every(isPlainMap)) {
     throw new CliError(`The state of stack "${stack}" cannot be read: it is not what "pulumi stack export" prints.`);
   }
-  return resourcesOf(state.deployment);
+  return resourcesOf(resources);
 }
 
-function resourcesOf({ resources }: Record<string, unknown>): StackResource[] {
-  return (Array.isArray(resources) ? resources : []).flatMap((each: unknown) => {
+function resourcesOf(resources: readonly Record<string, unknown>[]): StackResource[] {
+  return resources.flatMap((each) => {
     // A replaced resource that is still to be deleted is not the one that the program means.
-    if (!isPlainMap(each) || typeof each.urn !== "string" || each.delete === true || !isPlainMap(each.outputs)) {
+    if (typeof each.urn !== "string" || each.delete === true || !isPlainMap(each.outputs)) {
       return [];
     }
     const { ownType: type, name } = partsOfUrn(each.urn);

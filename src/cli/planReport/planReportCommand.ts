@@ -23,7 +23,7 @@ export const planReportCommand: CliCommand = {
     { line: "plan-report < plan.json > report.md", does: "reads standard input, and writes the report to a file" },
   ],
   async run({ arguments: [file] }, cli) {
-    const plan = await planIn(cli, typeof file === "string" ? inputFile(file) : undefined);
+    const plan = await planIn(cli, typeof file === "string" ? inputFile(file, cli.terminal) : undefined);
     return withoutOverflow(() => reportOf(plan));
   },
 };

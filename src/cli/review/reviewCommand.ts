@@ -6,8 +6,9 @@ import { addCondition, exampleConditions } from "../compare/conditions";
 import { stackResources } from "../connection/stackTasks";
 import { CliError } from "../exitCodes";
 import { inputFile } from "../inputFile";
+import type { Plan } from "../planReport/plan";
 import { planIn, withoutOverflow } from "../planReport/planReportCommand";
-import { exportPairs } from "./exportPairs";
+import { exportPairs, nameInProgram } from "./exportPairs";
 import { keysIn } from "./keys";
 import type { Review } from "./review";
 import { reviewPairs } from "./review";
@@ -58,7 +59,7 @@ export const reviewCommand: CliCommand = {
     if (baseStack === headStack) {
       throw new CliError(`--base-stack and --head-stack are both "${baseStack}". Name two stacks.`, "usage");
     }
-    const plan = flags.plan === undefined ? undefined : await planIn(cli, inputFile(flags.plan));
+    const plan = flags.plan === undefined ? undefined : await planIn(cli, inputFile(flags.plan, cli.terminal));
     const base = { stack: baseStack, resources: await stackResources(baseStack, cli.interrupted) };
     const head = { stack: headStack, resources: await stackResources(headStack, cli.interrupted) };
     const pairs = exportPairs(base, head);
@@ -67,7 +68,7 @@ export const reviewCommand: CliCommand = {
       { keys: keysIn(flags.key ?? [], pairs), conditions, plan, values: withValues },
       cli,
     );
-    const failures = failuresIn(review, conditions.length > 0);
+    const failures = failuresIn(review, conditions.length > 0, plan);
     const markdown = withoutOverflow(() =>
       reviewReport({
         ...{ review, failures, withValues },
@@ -95,16 +96,15 @@ export const reviewCommand: CliCommand = {
   },
 };
 
-/** A condition cannot hold for rows that are gone, nor where the stacks have no export in common. */
-function failuresIn({ compared, notComparable, onlyBase, ...others }: Review, hasConditions: boolean) {
-  const found = [
-    ...compared.flatMap(({ pair: { name }, failures }) => failures.map((failure) => ({ name, ...failure }))),
-    ...(hasConditions ? notComparable : []).map(({ pair: { name } }) => ({
-      ...{ name, condition: "--fail-on", found: "not comparable" },
-    })),
+/** A condition cannot hold for rows that are gone, nor for those of an export that the head lacks, unless the plan deletes it. */
+function failuresIn({ compared, notComparable, onlyBase }: Review, hasConditions: boolean, plan: Plan | undefined) {
+  const deleted = new Set(plan?.changes.flatMap(({ does, urn }) => (does === "delete" ? [nameInProgram(urn)] : [])));
+  const unmet = [
+    ...notComparable.map(({ pair: { name } }) => ({ name, found: "not comparable" })),
+    ...onlyBase.flatMap(({ name, path }) => (deleted.has(path) ? [] : [{ name, found: "not in the head stack" }])),
   ];
-  const common = [compared, notComparable, others.sameRun, others.notInPlan].flat();
-  return hasConditions && common.length === 0
-    ? onlyBase.map(({ name }) => ({ name, condition: "--fail-on", found: "not in the head stack" }))
-    : found;
+  return [
+    ...compared.flatMap(({ pair: { name }, failures }) => failures.map((failure) => ({ name, ...failure }))),
+    ...(hasConditions ? unmet : []).map(({ name, found }) => ({ name, condition: "--fail-on", found })),
+  ];
 }

@@ -4,6 +4,7 @@ import { destinationOf } from "../../resources/export/destinations/destinationOf
 import { compareContent } from "../../resources/export/destinations/diskFile";
 import { isRemote } from "../../resources/export/destinations/remotePath";
 import { formats } from "../../resources/export/formats/formats";
+import { ResourceError } from "../../resources/resource";
 import { canonical, entryOf } from "../../resources/values";
 import type { Cli, Connected } from "../cli";
 import { requireOrigin } from "../cli";
@@ -71,7 +72,8 @@ export class RowsOf {
     try {
       return await destination.compare(name, content as unknown as Content);
     } catch (error) {
-      throw await destination.failure(error, name);
+      const failure = await destination.failure(error, name);
+      throw failure instanceof ResourceError ? new NotComparable(failure.message) : failure;
     }
   }
 
