@@ -101,7 +101,7 @@ describe("webextract-emulator", () => {
       [["--colour"], /unknown option '--colour'/],
       [["--seed", join(folder, "none.yaml")], /ENOENT/],
       [["--seed", broken], /not valid YAML \(BAD_INDENT, line 2, column 1\)/],
-      [["--seed", wrong], /- line 3, column 22: \/credentials must NOT have additional properties \(token\)/],
+      [["--seed", wrong], /- line 3, column 15: \/credentials must NOT have additional properties \(token\)/],
       [
         ["--seed", deep],
         /- line 3, column 5: task 1: \/tasks\/0 must have required property 'taskGroupId'\n- line 5, column 56: task 1, action 1, property Url: \/tasks\/0\/actions\/0\/properties\/Url must be string/,

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Emulator, Fault } from "webextract-emulator";
+import { readFaultFile } from "webextract-emulator";
 import { delayOf, FaultPlan } from "../internals/emulator";
 import { admin, refusalOf } from "./admin/adminCaller";
 import { call, startWith } from "./caller";
@@ -247,7 +249,7 @@ faults:
       ],
       [
         "behaviour: {taskGone: no}\nfault: []\n",
-        /line 2, column 8: fault is not known; line 1, column 23: behaviour\.taskGone must be one of /,
+        /line 2, column 1: fault is not known; line 1, column 23: behaviour\.taskGone must be one of /,
       ],
       ["faults:\n  - {operation: getData, kind: changed}\n", /line 2, column 5: faults\.0: kind changed is only for/],
       ["faults: [", /not valid YAML \(/],
@@ -257,6 +259,45 @@ faults:
       assert.equal(await running.ended, 1);
       assert.match(running.output(), message);
     }
+  });
+
+  it("has all its problems in one message, also as JSON", () => {
+    const wrong = `{"faults": [
+      {"operation": "getData", "kind": "wrong"},
+      {"operation": "page", "kind": "redirect"}],
+      "__proto__": 1, "fault": 1}`;
+    assert.throws(
+      () => readFaultFile(fileOf(wrong)),
+      /^Error: line 4, column 7: __proto__ is not known; line 4, column 23: fault is not known; line 2, column 40: faults\.0\.kind must be one of .*; line 3, column 7: faults\.1: kind must be one of .* for the operation page$/,
+    );
+    // A longer one is refused as fast, without places.
+    const long = JSON.stringify({
+      fault: 1,
+      faults: [{ operation: "getData", kind: "status", body: "x".repeat(2e6) }],
+    });
+    assert.throws(() => readFaultFile(fileOf(long)), /^Error: fault is not known$/);
+  });
+
+  it("is a regular file with text in UTF-8", () => {
+    const message = (content: string | Buffer) => {
+      const file = join(folder, "other.yaml");
+      writeFileSync(file, content);
+      try {
+        return JSON.stringify(readFaultFile(file));
+      } catch (error) {
+        return String(error);
+      }
+    };
+    for (const empty of ["", " \n", "# nothing\n", "null"])
+      assert.equal(message(empty), "Error: the file is empty", JSON.stringify(empty));
+    assert.equal(message("\ufefffaults: []\n"), '{"faults":[]}');
+    assert.equal(message(Buffer.from("behaviour: {a: \xfc}", "latin1")), "Error: the file is not UTF-8");
+    assert.equal(message(Buffer.from("\ufefffaults: []", "utf16le")), "Error: the file is not UTF-8");
+    for (const other of [folder, "/dev/zero", "/dev/null"])
+      assert.throws(() => readFaultFile(other), { message: "not a regular file" }, other);
+    const pipe = join(folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    assert.throws(() => readFaultFile(pipe), { message: "not a regular file" });
   });
 
   it("replaces faults at run time, or changes nothing", async () => {

@@ -1,32 +1,52 @@
 import { checkArgument } from "../admin/adminCheck";
-import { Refusal } from "../errors";
+import { messageOf, Refusal } from "../errors";
+import type { PlaceOf } from "../store/yamlFile";
 import { readYamlFile } from "../store/yamlFile";
-import type { FaultFile } from "./faults";
+import type { Fault, FaultFile } from "./faults";
 import { checkFault } from "./faults";
 
 /** Reads a file of faults and behaviours, in YAML or JSON. @throws Error with the places of its problems. */
 export function readFaultFile(file: string): FaultFile {
   const { value, placeOf } = readYamlFile(file);
+  const problems = problemsOfForm(value);
+  const shown = problems
+    .map((problem) => withPlace(problem, placeOf))
+    .concat(impossibleFaults(value, problems, placeOf));
+  if (shown.length > 0) throw new Error(shown.join("; "));
+  const { behaviour, faults = [] } = value as FaultFile;
+  return { ...(behaviour === undefined ? {} : { behaviour }), faults };
+}
+
+/** Each begins with the path of what is wrong. */
+function problemsOfForm(value: unknown): string[] {
   try {
     checkArgument("setFaults", value);
+    return [];
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const problems = error.message.split("; ").map((problem) => {
-      const [path = ""] = problem.split(" ");
-      const place = placeOf(path.split("."));
-      return place === undefined ? problem : `${place}: ${problem}`;
-    });
-    throw new Error(problems.join("; "));
+    return error.message.split("; ");
   }
-  const { behaviour, faults = [] } = value as FaultFile;
-  for (const [index, fault] of faults.entries()) {
+}
+
+function withPlace(problem: string, placeOf: PlaceOf): string {
+  const [path = ""] = problem.split(" ");
+  const place = placeOf(path.split("."), problem.endsWith(" is not known") ? "key" : "value");
+  return place === undefined ? problem : `${place}: ${problem}`;
+}
+
+/** The faults of the right form that cannot happen. */
+function impossibleFaults(value: unknown, problems: readonly string[], placeOf: PlaceOf): string[] {
+  const { faults } = value as { faults?: unknown };
+  if (!Array.isArray(faults)) return [];
+  return faults.flatMap((fault: Fault, index) => {
+    const path = `faults.${index}`;
+    if (problems.some((problem) => problem.startsWith(`${path}.`) || problem.startsWith(`${path} `))) return [];
     try {
       checkFault(fault);
+      return [];
     } catch (error) {
       const place = placeOf(["faults", String(index)]);
-      const where = place === undefined ? `faults.${index}` : `${place}: faults.${index}`;
-      throw new Error(`${where}: ${error instanceof Error ? error.message : String(error)}`);
+      return [`${place === undefined ? path : `${place}: ${path}`}: ${messageOf(error)}`];
     }
-  }
-  return { ...(behaviour === undefined ? {} : { behaviour }), faults };
+  });
 }

@@ -129,7 +129,8 @@ function problemsOf(kind: keyof typeof schemas, value: unknown, placeOf: PlaceOf
   return (validate.errors ?? []).map((error) => {
     const extra = error.params.additionalProperty ?? error.params.allowedValues;
     const path = error.instancePath.split("/").slice(1).map(unescaped);
-    const place = placeOf([...path, ...[error.params.additionalProperty ?? []].flat()]);
+    const unknown = error.params.additionalProperty;
+    const place = unknown === undefined ? placeOf(path) : placeOf([...path, String(unknown)], "key");
     const where = [place, wordsOf(path)].flatMap((part) => (part === undefined ? [] : [`${part}: `])).join("");
     return `${where}${error.instancePath || "/"} ${error.message ?? "is wrong"}${extra === undefined ? "" : ` (${String(extra)})`}`;
   });
