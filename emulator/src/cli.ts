@@ -232,7 +232,7 @@ function adminLine({ url, adminToken }: Emulator, flags: EmulatorFlags): string 
   const needs =
     adminToken === undefined
       ? ""
-      : `; it needs ${adminToken === flags.adminToken ? "your token" : `the token ${adminToken}`}`;
+      : `; it needs ${adminToken === flags.adminToken?.trim() ? "your token" : `the token ${adminToken}`}`;
   return `Page and admin API: ${url}/__emulator/${needs}.`;
 }
 

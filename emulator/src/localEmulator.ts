@@ -57,7 +57,6 @@ export interface LocalParts extends World {
 /** The emulator of this process, as one account. The admin API over HTTP calls its members. */
 export class LocalEmulator implements Emulator {
   readonly name: string;
-  ended = false;
   readonly inspect: Inspection;
   readonly change: Changes;
   readonly journal: Journal;
@@ -90,6 +89,10 @@ export class LocalEmulator implements Emulator {
   /** What the account consists of. */
   get world(): World {
     return this.parts;
+  }
+
+  get ended(): boolean {
+    return this.parts.ending.signal.aborted;
   }
 
   /** Whether a credential is one of the account. */
@@ -328,7 +331,6 @@ export class LocalEmulator implements Emulator {
 
   /** Ends the work of the account. */
   end(): void {
-    this.ended = true;
     endWorld(this.parts);
   }
 }

@@ -51,7 +51,7 @@ export interface EmulatorOptions {
   pageTimeoutMs?: number;
   /** Memory for reading one page of a run, in megabytes, at most 65536. Default 1024. */
   pageMemoryMb?: number;
-  /** Token of the admin API. Default, also if it is empty: none on loopback, a random one on another address. */
+  /** Token of the admin API. Default, also if it is blank: none on loopback, a random one on another address. */
   adminToken?: string;
   /** Maximum number of requests in the journal. Default 100000. */
   journalLimit?: number;
@@ -111,17 +111,15 @@ async function startWith(
   stateFile?.begin(main.service);
 
   const contract = readContract("openapi.yaml");
-  const closing = new AbortController();
   const host = options.host ?? "127.0.0.1";
-  // An empty token, as of an environment variable without a value, must not open the API.
-  const adminToken = options.adminToken || (isLoopbackName(host) ? undefined : mintAdminToken());
+  // An empty token, as of an environment variable without a value, must not open the API. No header can have blanks at its end.
+  const adminToken = options.adminToken?.trim() || (isLoopbackName(host) ? undefined : mintAdminToken());
   const address = { url: "", adminToken };
   const accounts = new Accounts(main, { address, seed: options.seed, settings, options: shared, close });
   const admin: Admin = new Admin({
     emulator: accounts.main,
     access: { host, token: adminToken },
     log,
-    closing: closing.signal,
   });
   const app = await buildServer(
     {
@@ -129,7 +127,6 @@ async function startWith(
       operations: operationsOf(contract),
       check: new RequestCheck(contract),
       log,
-      closing: closing.signal,
     },
     options.bookshop === true ? [admin, new Bookshop()] : [admin],
   );
@@ -154,7 +151,6 @@ async function startWith(
   }
 
   async function end(): Promise<void> {
-    closing.abort();
     accounts.end();
     app.server.closeAllConnections();
     try {

@@ -68,6 +68,16 @@ describe("a request of the emulator's journal", () => {
         assert.deepEqual(await find(null), []);
       });
 
+      it("has no values that every object inherits", async () => {
+        await call(emulator, "startTask", { fields: { taskId: "template" } });
+        for (const name of ["__proto__", "toString"]) {
+          const body = JSON.parse(`{"${name}":{}}`);
+          assert.deepEqual(await find(body), [], name);
+          const chosen = where === "over HTTP" ? remote : emulator;
+          await assert.rejects(chosen.waitForRequests(1, { body }, 0), new RegExp(`body\\.${name} is absent, not {}`));
+        }
+      });
+
       it("is named with its differences if none matches", async () => {
         const chosen = where === "over HTTP" ? remote : emulator;
         await call(emulator, "startTask", { fields: { taskId: "nope" } });

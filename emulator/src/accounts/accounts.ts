@@ -119,8 +119,9 @@ export class Accounts {
   /** The account of a request. A request without a known credential is one to the main account. */
   of(credentials: RequestCredentials): LocalEmulator {
     if (this.others.size === 0) return this.main;
-    const { bearer, apiKey, refreshToken } = credentials;
-    for (const value of [bearer, apiKey, refreshToken]) {
+    const { bearer, apiKey, refreshToken, wanted } = credentials;
+    const inHeaders = wanted === "apiKey" ? [apiKey, bearer] : [bearer, apiKey];
+    for (const value of [...inHeaders, refreshToken]) {
       const owner = value === undefined ? undefined : this.ownerOf(value);
       if (owner !== undefined) return owner;
     }

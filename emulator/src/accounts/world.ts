@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Behaviour } from "../behaviour";
 import type { Crawling } from "../extraction/crawling";
 import type { PageOptions } from "../extraction/fetchPage";
@@ -25,6 +26,8 @@ export interface World {
   readonly waits: Waits;
   /** Delay of each request. */
   readonly latency: { ms: number };
+  /** Aborts at the end of the account. */
+  readonly ending: AbortController;
   /** Saves the state. */
   saved(): Promise<void>;
   /** Saves the state within a short time. */
@@ -58,6 +61,9 @@ export function newWorld(
   { crawling, pages, reading, journalLimit, log }: WorldOptions,
   saves: WorldSaves = inMemory,
 ): World {
+  const ending = new AbortController();
+  // Each waiting request of the admin API has a listener.
+  setMaxListeners(0, ending.signal);
   const clock = new EmulatorClock();
   store.clock = clock;
   credentials.clock = clock;
@@ -88,13 +94,15 @@ export function newWorld(
     rate: new RateGate(clock),
     waits: new Waits(),
     latency: { ms: latencyMs },
+    ending,
     ...saves,
   };
 }
 
-/** Ends the work of an account, and its requests that wait. */
-export function endWorld({ service, faults, waits }: World): void {
+/** Ends the work of an account, its requests that wait, and its streams of events. */
+export function endWorld({ service, faults, waits, ending }: World): void {
   service.runner.close();
   waits.close();
   faults.reset();
+  ending.abort();
 }

@@ -26,13 +26,12 @@ export interface AdminParts {
   emulator: LocalEmulator;
   access: Access;
   log: (line: string) => void;
-  closing: AbortSignal;
 }
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Whether the route needs no admin token. */
-    open?: boolean;
+    /** Whether the route needs no admin token: always, or only as long as its path names no account. */
+    open?: "always" | "withoutAccount";
   }
 }
 
@@ -96,7 +95,10 @@ async function build(parts: AdminParts): Promise<FastifyInstance> {
   });
   parseBodies(app);
   app.addHook("onRequest", async (request) => {
-    checkAccess(parts.access, request, request.routeOptions.config.open === true);
+    const { open } = request.routeOptions.config;
+    // The response of an account would tell a stranger that it exists.
+    const isOpen = open === "always" || (open === "withoutAccount" && !accountNames.has(request.raw));
+    checkAccess(parts.access, request, isOpen);
   });
   app.setErrorHandler((error, request, reply) =>
     // The body of a method that HTTP has not had for long is read before the route is known.
@@ -111,7 +113,7 @@ async function build(parts: AdminParts): Promise<FastifyInstance> {
     app.route({
       method: operation.method,
       url: operation.path.replaceAll(":", "::").replace(/\{(\w+)\}/g, ":$1"),
-      config: { open: operation.credential === "none" },
+      config: operation.credential === "none" ? { open: "withoutAccount" } : {},
       handler: (request, reply) => respond(operation, check, parts, request, reply),
     });
   }
@@ -163,20 +165,20 @@ async function respond(
   const path = request.params as Record<string, unknown>;
   const name = accountNames.get(request.raw);
   const emulator = name === undefined ? parts.emulator : parts.emulator.account(name);
-  const { service, saved } = emulator.world;
-  if (operation.name === "getEvents") return sendEvents(reply, service.feed);
+  const { service, saved, ending } = emulator.world;
+  if (operation.name === "getEvents") return sendEvents(reply, service.feed, ending.signal);
   const result = await carryOut(operation.name, emulator, {
     body,
     query,
     path,
-    signal: signalOf(reply, parts),
+    signal: signalOf(reply, ending.signal),
   });
   if (operation.method !== "GET") await saved();
   if (result instanceof JsonText) return reply.type("application/json; charset=utf-8").send(result.text);
   return result === undefined ? reply.code(204).send() : reply.send(result);
 }
 
-function sendEvents(reply: FastifyReply, feed: ChangeFeed): FastifyReply {
+function sendEvents(reply: FastifyReply, feed: ChangeFeed, ended: AbortSignal): FastifyReply {
   reply.hijack();
   reply.raw.writeHead(200, {
     "content-type": "text/event-stream; charset=utf-8",
@@ -184,15 +186,24 @@ function sendEvents(reply: FastifyReply, feed: ChangeFeed): FastifyReply {
     "x-content-type-options": "nosniff",
   });
   new EventStream(feed, reply.raw);
+  whileOpen(reply, ended, () => reply.raw.end());
   return reply;
 }
 
-/** Ends a wait when the client is gone, or when the emulator closes. */
-function signalOf(reply: FastifyReply, { closing }: AdminParts): AbortSignal {
+/** Ends a wait when the client is gone, or when the account ends. */
+function signalOf(reply: FastifyReply, ended: AbortSignal): AbortSignal {
   const gone = new AbortController();
+  const end = () => gone.abort();
   // Not of the socket, which serves many requests.
-  reply.raw.once("close", () => gone.abort());
-  return AbortSignal.any([closing, gone.signal]);
+  reply.raw.once("close", end);
+  whileOpen(reply, ended, end);
+  return gone.signal;
+}
+
+/** Calls a function at the end of the account. Not AbortSignal.any, because the signal of the account would keep something of each request. */
+function whileOpen(reply: FastifyReply, ended: AbortSignal, end: () => void): void {
+  ended.addEventListener("abort", end, { once: true });
+  reply.raw.once("close", () => ended.removeEventListener("abort", end));
 }
 
 function unknownRoute(

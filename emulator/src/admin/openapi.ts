@@ -11,7 +11,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the emulator is ready */
+        /**
+         * Whether the emulator is ready
+         * @description Below the path of an account, it needs the admin token, because its response tells that the account exists.
+         */
         get: operations["getHealth"];
         put?: never;
         post?: never;
@@ -404,7 +407,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an account
-         * @description Ends its runs and the requests that wait.
+         * @description Ends its runs, its streams of events, and the requests that wait.
          */
         delete: operations["deleteAccount"];
         options?: never;

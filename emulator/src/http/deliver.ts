@@ -16,7 +16,7 @@ export async function sendSpoilt(
   reply: FastifyReply,
   response: ServiceResponse,
   fault: PlannedFault,
-  closing: AbortSignal,
+  ended: AbortSignal,
 ): Promise<void> {
   const body = Buffer.from(response.body);
   switch (fault.kind) {
@@ -42,10 +42,10 @@ export async function sendSpoilt(
       reply.raw.write(body.subarray(0, Math.floor(body.length / 2)), () => reply.raw.socket?.destroy());
       return;
     case "slow":
-      await sendSlowly(reply, response, body, () => delayOf(fault, 20), closing);
+      await sendSlowly(reply, response, body, () => delayOf(fault, 20), ended);
       return;
     case "late":
-      await pause(delayOf(fault, 1000), closing);
+      await pause(delayOf(fault, 1000), ended);
       await send(reply, response);
       return;
     case "wrongType":
@@ -73,14 +73,14 @@ async function sendSlowly(
   response: ServiceResponse,
   body: Buffer,
   delay: () => number,
-  closing: AbortSignal,
+  ended: AbortSignal,
 ): Promise<void> {
   reply.hijack();
   reply.raw.writeHead(response.status, { ...response.headers, "content-length": body.length });
   const piece = Math.max(1, Math.ceil(body.length / 10));
   for (let sent = 0; sent < body.length && !reply.raw.destroyed; sent += piece) {
     reply.raw.write(body.subarray(sent, sent + piece));
-    await pause(delay(), closing);
+    await pause(delay(), ended);
   }
   reply.raw.end();
 }
@@ -90,7 +90,7 @@ export class Waits {
   private ended = new AbortController();
   private closed = false;
 
-  /** Waits, at most until the next end of all waits, or until the emulator closes. */
+  /** Waits, at most until the next end of all waits. */
   async pause(ms: number): Promise<void> {
     if (!this.closed) await pause(ms, this.ended.signal);
   }
@@ -108,7 +108,7 @@ export class Waits {
   }
 }
 
-/** Waits, at most until the emulator closes. */
-export async function pause(ms: number, closing: AbortSignal): Promise<void> {
-  await wait(ms, undefined, { signal: closing }).catch(() => undefined);
+/** Waits, at most until the account ends. */
+export async function pause(ms: number, ended: AbortSignal): Promise<void> {
+  await wait(ms, undefined, { signal: ended }).catch(() => undefined);
 }

@@ -22,6 +22,8 @@ import { receiveUpload } from "./upload";
 /** The credentials of a request, in its headers and in the body of a refresh. */
 export interface RequestCredentials extends Presented {
   refreshToken?: string | undefined;
+  /** The kind that the operation wants. If a request has both kinds, this one counts. Default: bearer. */
+  wanted?: Operation["credential"];
 }
 
 /** What the HTTP server needs. */
@@ -31,7 +33,6 @@ export interface ServerParts {
   operations: readonly Operation[];
   check: RequestCheck;
   log: (line: string) => void;
-  closing: AbortSignal;
 }
 
 /** A socket and its use. */
@@ -95,7 +96,7 @@ export class Exchange {
       this.close(received, lost ? "" : response.body);
       if (fault === undefined || ownResponse || onlyWaits) return send(reply, response);
       if (fault.kind === "hold") await wait(fault, waits);
-      await sendSpoilt(reply, response, fault, this.parts.closing);
+      await sendSpoilt(reply, response, fault, world.ending.signal);
       return reply;
     } finally {
       // Nobody may wait for a request that has failed on its way to the hold.
@@ -147,7 +148,11 @@ export class Exchange {
     const presented = presentedCredentials(request.headers);
     const { refresh_token } = (request.body ?? {}) as { refresh_token?: unknown };
     const refreshToken = typeof refresh_token === "string" ? refresh_token : undefined;
-    const world = this.parts.worldOf(operation.name === "refreshToken" ? { ...presented, refreshToken } : presented);
+    const world = this.parts.worldOf({
+      ...presented,
+      refreshToken: operation.name === "refreshToken" ? refreshToken : undefined,
+      wanted: operation.credential,
+    });
     let unreadable: Refusal | undefined;
     let fields = operation.sends === "query" ? request.query : request.body;
     let shown = request.body;

@@ -107,7 +107,10 @@ function* differences(
 /** An object may have more fields than wanted. */
 function* valueDifferences(path: string, found: unknown, wanted: unknown): Generator<string> {
   if (isObject(wanted) && isObject(found)) {
-    for (const [name, value] of Object.entries(wanted)) yield* valueDifferences(`${path}.${name}`, found[name], value);
+    for (const [name, value] of Object.entries(wanted)) {
+      const own = Object.hasOwn(found, name) ? found[name] : undefined;
+      yield* valueDifferences(`${path}.${name}`, own, value);
+    }
   } else if (Array.isArray(wanted) && Array.isArray(found) && wanted.length === found.length) {
     for (const [index, value] of wanted.entries()) yield* valueDifferences(`${path}.${index}`, found[index], value);
   } else if (JSON.stringify(found) !== JSON.stringify(wanted)) {

@@ -31,7 +31,7 @@ export function servePage(app: FastifyInstance, prefix: string): void {
     if (file === undefined) throw new Refusal("NotFound", `the page has no file ${name}`);
     return reply.headers(headers).type(file.type).send(file.content);
   };
-  const open = { config: { open: true } };
+  const open = { config: { open: "always" } } as const;
   app.get(prefix, open, (_request, reply) => reply.redirect(`${prefix}/`));
   app.get(`${prefix}/`, open, (_request, reply) => send(reply, "index.html"));
   app.get<{ Params: { "*": string } }>(`${prefix}/page/*`, open, ({ params }, reply) => send(reply, params["*"]));

@@ -92,13 +92,27 @@ describe("access to the admin API", () => {
       await other.close();
     });
 
-    it("is a random one also if an empty one is given", async () => {
-      const other = await startWith([], { host: "0.0.0.0", adminToken: "" });
-      assert.match(other.adminToken ?? "", /^emulator-admin-/);
-      const at = { url: other.url };
-      for (const headers of [{}, { authorization: "Bearer " }, { authorization: "Bearer" }] as Record<string, string>[])
-        assert.equal((await admin(at, "/state", { headers })).status, 401);
-      await other.close();
+    it("is a random one also if an empty or blank one is given", async () => {
+      for (const adminToken of ["", " \t"]) {
+        const other = await startWith([], { host: "0.0.0.0", adminToken });
+        assert.match(other.adminToken ?? "", /^emulator-admin-/);
+        const at = { url: other.url };
+        const wrong: Record<string, string>[] = [{}, { authorization: "Bearer " }, { authorization: "Bearer" }];
+        for (const headers of wrong) assert.equal((await admin(at, "/state", { headers })).status, 401);
+        await other.close();
+      }
+    });
+
+    it("tells nobody without it which accounts there are", async () => {
+      await emulator.createAccount("there");
+      for (const name of ["there", "nowhere"]) {
+        assert.match(await refusalOf(local(), `/accounts/${name}/health`), /^401 Invalid\.Token/, name);
+        // The page contains no data.
+        assert.equal((await admin(local(), `/accounts/${name}/`)).status, 200, name);
+      }
+      const headers = { authorization: `Bearer ${emulator.adminToken}` };
+      assert.equal((await admin(local(), "/accounts/there/health", { headers })).status, 200);
+      await emulator.deleteAccount("there");
     });
 
     it("refuses every route without it, but health and the description", async () => {
@@ -127,7 +141,7 @@ describe("access to the admin API", () => {
     });
 
     it("wants a given token on loopback too", async () => {
-      const other = await startWith([], { adminToken: "given" });
+      const other = await startWith([], { adminToken: "given " });
       assert.equal(other.adminToken, "given");
       assert.match(await refusalOf(other, "/behaviour"), /^401 Invalid.Token: .*Authorization: Bearer/);
       assert.equal((await admin(other, "/behaviour", { headers: { authorization: "Bearer given" } })).status, 200);

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Emulator } from "webextract-emulator";
@@ -121,6 +124,40 @@ describe("an account of the emulator", () => {
     await emulator.deleteAccount("two");
     await assert.rejects(emulator.deleteAccount("two"), /there is no account two/);
     assert.equal((await call(emulator, "startTask", { fields: { taskId: "template" } })).status, 200);
+  });
+
+  it("is the one whose API key an upload has, whatever other credential it has", async () => {
+    const headers = {
+      "x-api-key": one.credentials.apiKey,
+      authorization: `Bearer ${two.credentials.accessToken}`,
+    };
+    const upload = { fields: { taskId: "template" }, file: "http://127.0.0.1/9", headers };
+    assert.equal((await call(emulator, "updateTaskUrls", upload)).status, 200);
+    assert.deepEqual(one.inspect.startUrls("template"), ["http://127.0.0.1/9"]);
+    assert.equal((await call(emulator, "startTask", { fields: { taskId: "template" }, headers })).status, 200);
+    assert.deepEqual(operations(), [[], ["updateTaskUrls"], ["startTask"]]);
+  });
+
+  it("ends its streams of events and the requests that wait for its journal when it is deleted", async () => {
+    const { port } = new URL(emulator.url);
+    const streams = Array.from({ length: 20 }, () => {
+      const socket = connect(Number(port), "127.0.0.1").setEncoding("utf8");
+      socket.write("GET /__emulator/accounts/one/events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+      return socket;
+    });
+    await Promise.all(streams.map((socket) => once(socket, "data")));
+    const warnings: string[] = [];
+    const warn = (warning: Error) => void warnings.push(warning.message);
+    process.on("warning", warn);
+    const waiting = admin(emulator, "/accounts/one/requests?wait=1&timeoutMs=600000");
+    const others = admin(emulator, "/accounts/two/requests?wait=1&timeoutMs=100");
+    await admin(emulator, "/health");
+    await one.close();
+    await Promise.all(streams.map((socket) => text(socket)));
+    assert.equal((await waiting).json.complete, false);
+    assert.ok(!(await others).json.complete);
+    process.off("warning", warn);
+    assert.deepEqual(warnings, []);
   });
 
   it("is refused with a wrong name, seed, behaviour or credential of another account, and nothing changes", async () => {
