@@ -82,8 +82,23 @@ export async function bundleOnDemand(module: string, folder: string): Promise<vo
   writeFileSync(join(dirname(outfile), notices), noticesOf(Object.keys(metafile.inputs)));
 }
 
+/** Much code that most runs of the plugin do not need: each is a file beside its bundle, which loads it with the first use. */
+const besidePlugin = { axios: "axios", jsonSchema: "src/resources/export/checks/jsonSchema.ts" };
+
+const loadFromBeside: Plugin = {
+  name: "load from beside",
+  setup(build) {
+    build.onResolve({ filter: /^(?:axios|.*\/jsonSchema)$/ }, ({ path, kind }) =>
+      kind === "entry-point" ? undefined : { path: `./${basename(path)}.js`, external: true },
+    );
+  },
+};
+
+/** grpc-js loads it for services that describe the server itself. The plugin has none. */
+const unusedByPlugin = ["@grpc/proto-loader"];
+
 /**
- * Writes the native plugin as one file. Unlike the other bundles, it works without any package beside it, except the optional ones, because its users can
+ * Writes the native plugin. Unlike the other bundles, it works without any package beside it, except the optional ones, because its users can
  * have no Node.js project. Beside it are the launchers for a folder of plugins; an npm package starts the file itself.
  */
 async function bundlePlugin(folder: string): Promise<void> {
@@ -91,10 +106,10 @@ async function bundlePlugin(folder: string): Promise<void> {
   const { external, ...others } = options();
   const { metafile } = await bundle({
     ...others,
-    external: external.filter((name) => optionalPackages.includes(name)),
-    entryPoints: ["src/plugin/main.ts"],
+    external: [...external.filter((name) => optionalPackages.includes(name)), ...unusedByPlugin],
+    entryPoints: { main: "src/plugin/main.ts", ...besidePlugin },
     outdir: folder,
-    plugins: [ownPackageInside],
+    plugins: [ownPackageInside, loadFromBeside],
   });
   writeFileSync(join(folder, notices), noticesOf(Object.keys(metafile.inputs)));
   const launchers = join(repositoryRoot, "src", "plugin", "launchers");

@@ -134,10 +134,10 @@ describe("the package", () => {
     const licences = ["cli", "manifest", "plugin", "provider", "resources/export/checks"].map(
       (folder) => `dist/${folder}/THIRD-PARTY-NOTICES.txt`,
     );
-    const launchers = ["pulumi-resource-webextract", "pulumi-resource-webextract.cmd"];
+    const ofPlugin = ["axios.js", "jsonSchema.js", "pulumi-resource-webextract", "pulumi-resource-webextract.cmd"];
     assert.deepEqual(
       withoutSource.sort(),
-      [...licences, ...launchers.map((name) => `dist/plugin/${name}`)].sort(),
+      [...licences, ...ofPlugin.map((name) => `dist/plugin/${name}`)].sort(),
       "left over from an earlier build, or no part of the package",
     );
   });

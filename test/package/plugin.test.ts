@@ -1,14 +1,20 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ServiceError } from "@grpc/grpc-js";
 import { credentials } from "@grpc/grpc-js";
+import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
-import { GetSchemaRequest } from "@pulumi/pulumi/proto/provider_pb";
+import type { CheckResponse, GetSchemaResponse } from "@pulumi/pulumi/proto/provider_pb";
+import { CheckRequest, ConfigureRequest, GetSchemaRequest, InvokeRequest } from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { startEmulator } from "webextract-emulator";
 import { repositoryRoot } from "../realEngine/harness";
+import { task } from "../resources/life";
 
 describe("the bundle of the native plugin", () => {
   let folder: string;
@@ -19,29 +25,58 @@ describe("the bundle of the native plugin", () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("prints its port, responds without any package beside it, and ends with the engine's SIGINT", async () => {
+  /** Starts the plugin as the engine does, and ends it with a SIGINT. */
+  async function withPlugin(work: (client: ResourceProviderClient) => Promise<void>): Promise<void> {
     const plugin = spawn(join(folder, "pulumi-resource-webextract"), ["127.0.0.1:1"], { cwd: folder });
     const ended = once(plugin, "exit");
     try {
       const [port] = (await once(plugin.stdout, "data")) as [Buffer];
       assert.match(String(port), /^\d+\n$/);
       const client = new ResourceProviderClient(`127.0.0.1:${String(port).trim()}`, credentials.createInsecure());
-      const version = await new Promise((resolve, reject) =>
-        client.getPluginInfo(new Empty(), (error, info) =>
-          error === null ? resolve(info.getVersion()) : reject(error),
-        ),
-      );
-      const schema = await new Promise<string>((resolve, reject) =>
-        client.getSchema(new GetSchemaRequest(), (error, found) =>
-          error === null ? resolve(found.getSchema()) : reject(error),
-        ),
-      );
+      await work(client);
       client.close();
-      assert.equal(schema, readFileSync(join(repositoryRoot, "schema.json"), "utf8"));
-      assert.equal(version, JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8")).version);
     } finally {
       plugin.kill("SIGINT");
       await ended;
+    }
+  }
+
+  it("prints its port, responds without any package beside it, and ends with the engine's SIGINT", () =>
+    withPlugin(async (client) => {
+      const info = await answer<PluginInfo>((done) => client.getPluginInfo(new Empty(), done));
+      const schema = await answer<GetSchemaResponse>((done) => client.getSchema(new GetSchemaRequest(), done));
+      assert.equal(schema.getSchema(), readFileSync(join(repositoryRoot, "schema.json"), "utf8"));
+      const { version } = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8"));
+      assert.equal(info.getVersion(), version);
+    }));
+
+  it("sends requests and reads schemas of rows without any package beside it", async () => {
+    const emulator = await startEmulator({ seed: { taskGroups: [{ taskGroupId: "group-1" }], tasks: [task] } });
+    writeFileSync(join(folder, "row.schema.json"), '{ "type": "objekt" }');
+    try {
+      await withPlugin(async (client) => {
+        const config = { baseUrl: emulator.url, accessToken: emulator.credentials.accessToken };
+        const configure = new ConfigureRequest().setArgs(Struct.fromJavaScript(config));
+        await answer((done) => client.configure(configure, done));
+        const getSubtasks = new InvokeRequest()
+          .setTok("webextract:index:getSubtasks")
+          .setArgs(Struct.fromJavaScript({ taskId: task.taskId }));
+        await answer((done) => client.invoke(getSubtasks, done));
+        assert.equal(emulator.requests.length, 1);
+        const args = { taskId: "task-1", scope: "all", path: "rows.ndjson", checks: { schema: "row.schema.json" } };
+        const check = new CheckRequest()
+          .setUrn("urn:pulumi:dev::test::webextract:index:DataExport::rows")
+          .setNews(Struct.fromJavaScript(args));
+        const checked = await answer<CheckResponse>((done) => client.check(check, done));
+        assert.deepEqual(
+          checked.getFailuresList().map((failure) => failure.getReason()),
+          [
+            'checks.schema names "row.schema.json", which is not valid at "#/type": must be equal to one of the allowed values',
+          ],
+        );
+      });
+    } finally {
+      await emulator.close();
     }
   });
 
@@ -74,3 +109,9 @@ describe("the bundle of the native plugin", () => {
     }
   });
 });
+
+function answer<Response>(call: (done: (error: ServiceError | null, response: Response) => void) => void) {
+  return new Promise<Response>((resolve, reject) =>
+    call((error, response) => (error === null ? resolve(response) : reject(error))),
+  );
+}
