@@ -136,7 +136,7 @@ describe("the page of webextract compare", () => {
     assert.match(readFileSync(files.path("page.html"), "utf8"), /secret-new/);
   });
 
-  it("is limited for many rows, large values and 5,000 columns, and counts what is left out", async function () {
+  it("is limited for many rows, large values and 1,000 columns, and counts what is left out", async function () {
     this.timeout(300_000);
     const many = (v: string) =>
       Array.from({ length: 3_000 }, (_, index) => ({ sku: `${index}`, v, w: v, x: v, y: v, z: v, a: v }));
@@ -151,10 +151,10 @@ describe("the page of webextract compare", () => {
     );
     const wide = (value: string) => ({
       sku: "1",
-      ...Object.fromEntries(Array.from({ length: 4_999 }, (_, index) => [`c${index}`, value])),
+      ...Object.fromEntries(Array.from({ length: 999 }, (_, index) => [`c${index}`, value])),
     });
     const { tab: wideTab } = await open([wide("1")], [wide("2")]);
-    assert.equal(await wideTab.locator("#fields tbody tr").count(), 5_000);
-    assert.ok(statSync(files.path("page.html")).size < 20_000_000);
+    assert.equal(await wideTab.locator("#fields tbody tr").count(), 1_000);
+    assert.ok(statSync(files.path("page.html")).size < 4_000_000);
   });
 });

@@ -162,26 +162,44 @@ describe("the report of webextract compare", () => {
           id: `${index}`,
           key: `${text}${index}`,
           [text]: `${text}x`,
-          [`${text}.`]: text + end,
+          [`${text}~`]: text + end,
         }));
       return files.compare(files.rows("b.ndjson", of("a")), files.rows("h.ndjson", of("b")), options);
     };
+    const ofUsualLength = hostileStrings.filter(({ text }) => text.length < 10_000);
+    /** Some at a time, because each comparison starts a database. Those beside each other in the list can be the same name when they are read. */
+    const groups = Array.from({ length: 8 }, (_, first) =>
+      ofUsualLength.filter((_string, index) => index % 8 === first),
+    );
+    const harmless = (group: readonly unknown[]): string[] => group.map((_, index) => `harmless ${index}`);
 
     it("is inert Markdown that differs from a harmless one in code only", async function () {
       this.timeout(120_000);
-      const expected = aliveIn((await sides(["harmless"], { key: ["key"], markdown: true })).text);
-      for (const { what, text } of hostileStrings.filter(({ text: each }) => each.length < 10_000)) {
-        const { text: report } = await sides([text], { key: ["key"], markdown: true, failOn: ["changed>0"] });
-        const alive = aliveIn(report).replace(/<blockquote>[\s\S]*?<\/blockquote>\n/, "");
-        assert.equal(alive, expected, what);
+      const options = { key: ["key"], markdown: true };
+      // The fields stand in the order of their names.
+      const linesIn = (text: string): string[] => aliveIn(text).split("\n").sort();
+      for (const group of groups) {
+        const expected = linesIn((await sides(harmless(group), options)).text);
+        const { text: report } = await sides(
+          group.map(({ text }) => text),
+          options,
+        );
+        assert.deepEqual(linesIn(report), expected, group.map(({ what }) => what).join());
       }
     });
 
     it("has the same lines as a harmless one on a terminal, and no control character", async function () {
       this.timeout(120_000);
-      const expected = (await sides(["harmless"], { key: ["key"], failOn: ["changed>0"] })).text.split("\n").length;
-      for (const { what, text } of hostileStrings.filter(({ text: each }) => each.length < 10_000)) {
-        const report = (await sides([text], { key: ["key"], failOn: ["changed>0"] })).text;
+      const options = { key: ["key"], failOn: ["changed>0"] };
+      for (const group of groups) {
+        const what = group.map((each) => each.what).join();
+        const expected = (await sides(harmless(group), options)).text.split("\n").length;
+        const report = (
+          await sides(
+            group.map(({ text }) => text),
+            options,
+          )
+        ).text;
         assert.equal(report.split("\n").length, expected, what);
         assert.doesNotMatch(report, /[^\P{Cc}\n]|[\p{Cf}\p{Cs}\u2028\u2029]/u, what);
       }

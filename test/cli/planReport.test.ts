@@ -358,13 +358,13 @@ describe("the report of a plan", () => {
     const long = "ä|`\\".repeat(300);
     const wide = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`${long}${index}`, long]));
     const large = [
-      Array.from({ length: 3_000 }, (_, index) =>
+      Array.from({ length: 500 }, (_, index) =>
         step({ name: `${long}${index}`, old: actions({ a: "1" }), now: actions({ a: long }) }),
       ),
-      Array.from({ length: 3_000 }, (_, index) =>
+      Array.from({ length: 500 }, (_, index) =>
         step({ name: `n${index}`, type: "CloudRun", op: "create", now: { taskId: "t", triggers: long } }),
       ),
-      Array.from({ length: 50 }, (_, index) =>
+      Array.from({ length: 10 }, (_, index) =>
         step({ name: `n${index}`, old: actions(wide), now: actions({ b: "2" }) }),
       ),
       [

@@ -439,8 +439,8 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
     const fields = Object.fromEntries(
       Array.from({ length: 60 }, (_, index) => [`a_long_name_of_a_field_${index}`, "x"]),
     );
-    for (let index = 0; index < 120; index++) {
-      const name = `shop-with-a-name-of-some-length-${index}`;
+    for (let index = 0; index < 50; index++) {
+      const name = `shop-with-a-name-of-${"some-length-".repeat(8)}${index}`;
       declare("prod", { name, rows: [{ sku: "1", ...fields }], pages: "2" });
       declare("trial", { name, rows: [{ sku: "1", gone: "" }], pages: "3" });
     }
