@@ -1,7 +1,7 @@
 /**
- * One declaration of each resource, and one call of each function, for the pages in docs/reference. A test previews this program.
+ * One declaration of each resource, and one call of each function, for the pages in docs/reference and the examples in schema.json, which takes the other
+ * languages from the folder `languages`. Tests preview the programs.
  */
-import * as pulumi from "@pulumi/pulumi";
 import {
   CloudRun,
   CloudSubtasks,
@@ -18,8 +18,6 @@ import {
   TaskParameters,
   TaskStartUrls,
 } from "pulumi-webextract";
-
-const config = new pulumi.Config();
 
 // #region extractionTask
 const books = new ExtractionTask("books", {
@@ -73,8 +71,8 @@ const shelves = new TaskLoopItems("shelves", {
 // #endregion
 
 // #region taskStartUrls
-const startUrls = new TaskStartUrls("start-urls", {
-  taskId: prices.id,
+new TaskStartUrls("start-urls", {
+  taskId: existing.id,
   urls: ["https://shop.example.com/", "https://shop.example.com/sale/"],
 });
 // #endregion
@@ -82,7 +80,7 @@ const startUrls = new TaskStartUrls("start-urls", {
 // #region cloudRun
 const run = new CloudRun("run", {
   taskId: prices.id,
-  rerunOn: [pages, shelves, startUrls],
+  rerunOn: [pages, shelves],
   waitFor: "finished",
 });
 // #endregion
@@ -90,7 +88,7 @@ const run = new CloudRun("run", {
 // #region cloudSubtasks
 new CloudSubtasks("failed-again", {
   taskId: books.id,
-  subTaskIds: config.requireObject<string[]>("failedSubtasks"),
+  subTaskIds: ["3f0c-subtask-4", "3f0c-subtask-9"],
   desired: "started",
 });
 // #endregion

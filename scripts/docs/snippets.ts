@@ -64,21 +64,24 @@ export function problemsIn(path: string, text: string): string[] {
   }
 }
 
-function snippet(path: string, region: string | undefined): string {
+/** The code of a region of a file, or of the whole file. Throws if there is none. */
+export function snippet(path: string, region?: string): string {
   const file = join(repositoryRoot, path);
   if (!existsSync(file)) throw new Error(`the file of a snippet does not exist: ${path}`);
   const source = readFileSync(file, "utf8");
   const code =
     region === undefined
       ? source
-      : new RegExp(`^ *(?://|#) #region ${region}\\n([\\s\\S]*?)^ *(?://|#) #endregion`, "m").exec(source)?.[1];
+      : new RegExp(`^[ \\t]*(?://|#) #region ${region}\\n([\\s\\S]*?)^[ \\t]*(?://|#) #endregion`, "m").exec(
+          source,
+        )?.[1];
   if (code === undefined) throw new Error(`${path} has no region ${region}`);
   return unindented(code.trimEnd());
 }
 
 /** Without markers of other regions, and without the indentation that all lines have. */
 function unindented(code: string): string {
-  const lines = code.split("\n").filter((line) => !/^ *(?:\/\/|#) #(?:end)?region\b/.test(line));
+  const lines = code.split("\n").filter((line) => !/^[ \t]*(?:\/\/|#) #(?:end)?region\b/.test(line));
   const margin = Math.min(...lines.filter((line) => line.trim() !== "").map((line) => line.search(/\S/)));
   return lines.map((line) => line.slice(margin)).join("\n");
 }

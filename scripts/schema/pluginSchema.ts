@@ -11,6 +11,7 @@ import { resources } from "../../src/resources/index";
 import { typeToken } from "../../src/resources/urn";
 import { repositoryRoot } from "../commands";
 import { DocComments } from "../docs/docComments";
+import { examplesOf } from "./examples";
 import type { ObjectSpec, Spec } from "./typeSpecs";
 import { TypeSpecs, upperFirst } from "./typeSpecs";
 
@@ -101,7 +102,7 @@ function resourceSpec(resource: AnyResource, types: TypeSpecs, docs: DocComments
     }
   }
   return {
-    description: comment.trim(),
+    description: `${comment.trim()}\n\n${examplesOf(type)}`,
     properties: stored.properties,
     required: stored.required,
     inputProperties: written.properties,

@@ -15,7 +15,7 @@ describe("the program of the reference pages on the engine", () => {
     project = await Project.create({
       program: outputText,
       files: { "shelves.txt": readFileSync(join(folder, "shelves.txt"), "utf8") },
-      config: { "webextract:baseUrl": "https://service.example.com", "test:failedSubtasks": '["1", "2"]' },
+      config: { "webextract:baseUrl": "https://service.example.com" },
     });
   });
   after(() => project.remove());

@@ -1,13 +1,29 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { repositoryRoot, runTool } from "../../scripts/commands";
+import { engineVersion } from "../../scripts/engine/engine";
 import { generateSdks, packSdks, sdkLanguages } from "../../scripts/schema/generateSdks";
+import { schemaExamples } from "./schemaExamples";
 
 const run = promisify(execFile);
+
+/** Runs programs without an engine. A wrong argument is an error of the SDK. */
+const runWithMocks = `
+import sys, pulumi
+class Mocks(pulumi.runtime.Mocks):
+    def new_resource(self, args):
+        return [args.name + "-id", {}]
+    def call(self, args):
+        return {}
+pulumi.runtime.set_mocks(Mocks(), preview=True)
+for file in sys.argv[1:]:
+    program = compile(open(file).read(), file, "exec")
+    pulumi.runtime.test(lambda: exec(program, {}))()
+`;
 
 describe("the SDKs that are generated from schema.json", function () {
   this.timeout(900_000);
@@ -50,5 +66,34 @@ describe("the SDKs that are generated from schema.json", function () {
     assert.equal(stdout, "");
     assert.match(readFileSync(join(sdk, "cloudRun.go"), "utf8"), /^func NewCloudRun\(/m);
     assert.match(readFileSync(join(sdk, "pulumiTypes.go"), "utf8"), /^type ActionLoopArgs struct /m);
+  });
+
+  it("compile the Go examples of schema.json", async () => {
+    const root = join(folder, "go");
+    const path = "github.com/pulumi-webextract/pulumi-webextract/sdk/go";
+    writeFileSync(
+      join(root, "go.mod"),
+      `module ${path}\ngo 1.25\nrequire github.com/pulumi/pulumi/sdk/v3 v${engineVersion}\n`,
+    );
+    for (const { type, code } of schemaExamples()) {
+      mkdirSync(join(root, "examples", type), { recursive: true });
+      writeFileSync(join(root, "examples", type, "main.go"), code.go ?? "");
+    }
+    cpSync(join(repositoryRoot, "examples/reference/languages/main.go"), join(root, "examples", "main.go"));
+    assert.equal((await run("gofmt", ["-l", "examples"], { cwd: root })).stdout, "");
+    await run("go", ["mod", "tidy"], { cwd: root });
+    await run("go", ["vet", "./examples/..."], { cwd: root });
+  });
+
+  it("run the Python examples of schema.json", async () => {
+    const root = join(folder, "python");
+    await run("python3", ["-m", "venv", "venv"], { cwd: root });
+    await run("venv/bin/pip", ["install", "-q", `pulumi==${engineVersion}`, "."], { cwd: root });
+    writeFileSync(join(root, "run.py"), runWithMocks);
+    const files = schemaExamples().map(({ type, code }) => {
+      writeFileSync(join(root, `${type}.py`), code.python ?? "");
+      return `${type}.py`;
+    });
+    await run("venv/bin/python", ["run.py", ...files], { cwd: root });
   });
 });

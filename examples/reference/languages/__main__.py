@@ -1,0 +1,112 @@
+"""The program of ../index.ts in Python, for the examples in schema.json."""
+
+import pulumi_webextract as webextract
+
+# #region extractionTask
+books = webextract.ExtractionTask(
+    "books",
+    from_=webextract.TaskSourceArgs(source_task_id="shop-template", task_group_id="bookshops"),
+    actions={
+        "pages": webextract.ActionArgs(
+            action_type="PaginationAction",
+            properties={"NextSelector": "a.next", "MaxPages": 3},
+        ),
+        "shelves": webextract.ActionArgs(
+            action_type="LoopAction",
+            loop=webextract.ActionLoopArgs(loop_type="UrlList", items_file="shelves.txt"),
+        ),
+    },
+    start_urls=webextract.StartUrlsArgs(urls=["https://shop.example.com/"]),
+)
+# #endregion
+
+# #region taskCopy
+prices = webextract.TaskCopy(
+    "prices",
+    source_task_id="shop-template",
+    task_group_id="bookshops",
+)
+# #endregion
+
+# #region taskCopyAdopted
+existing = webextract.TaskCopy("existing", adopt_task_id="shop-template")
+# #endregion
+
+# #region taskActionConfig
+pages = webextract.TaskActionConfig(
+    "pages",
+    task_id=prices.id,
+    actions={
+        "pages": webextract.ActionSettingsArgs(
+            action_type="PaginationAction",
+            properties={"NextSelector": "a.next", "MaxPages": 3},
+        ),
+    },
+)
+# #endregion
+
+# #region taskParameters
+parameters = webextract.TaskParameters(
+    "parameters",
+    task_id=existing.id,
+    actions={
+        "open": webextract.ActionArgs(
+            action_type="NavigateAction",
+            properties={"Url": "https://shop.example.com/"},
+        ),
+        "shelves": webextract.ActionArgs(
+            action_type="LoopAction",
+            loop=webextract.ActionLoopArgs(loop_type="UrlList", items_file="shelves.txt"),
+        ),
+    },
+    on_delete="restore",
+)
+# #endregion
+
+# #region taskLoopItems
+shelves = webextract.TaskLoopItems(
+    "shelves",
+    task_id=prices.id,
+    action_id="shelves",
+    loop_type="UrlList",
+    items=[f"https://shop.example.com/shelves/{shelf}/" for shelf in ["novels", "nature", "kids"]],
+)
+# #endregion
+
+# #region taskStartUrls
+webextract.TaskStartUrls(
+    "start-urls",
+    task_id=existing.id,
+    urls=["https://shop.example.com/", "https://shop.example.com/sale/"],
+)
+# #endregion
+
+# #region cloudRun
+run = webextract.CloudRun(
+    "run",
+    task_id=prices.id,
+    rerun_on=[pages, shelves],
+    wait_for="finished",
+)
+# #endregion
+
+# #region cloudSubtasks
+webextract.CloudSubtasks(
+    "failed-again",
+    task_id=books.id,
+    sub_task_ids=["3f0c-subtask-4", "3f0c-subtask-9"],
+    desired="started",
+)
+# #endregion
+
+# #region dataExport
+rows = webextract.DataExport(
+    "rows",
+    task_id=prices.id,
+    scope="batch",
+    lot_no=run.id,
+    # Each run has its own file, so no file is overwritten.
+    path="rows/prices-{lotNo}.csv",
+    format="csv",
+)
+# #endregion

@@ -1,0 +1,163 @@
+// The program of ../index.ts in Go, for the examples in schema.json.
+package main
+
+import (
+	"github.com/pulumi-webextract/pulumi-webextract/sdk/go/webextract"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
+
+func main() {
+	pulumi.Run(func(ctx *pulumi.Context) error {
+		// #region extractionTask
+		books, err := webextract.NewExtractionTask(ctx, "books", &webextract.ExtractionTaskArgs{
+			From: webextract.TaskSourceArgs{
+				SourceTaskId: pulumi.String("shop-template"),
+				TaskGroupId:  pulumi.String("bookshops"),
+			},
+			Actions: pulumi.Map{
+				"pages": webextract.ActionArgs{
+					ActionType: pulumi.String("PaginationAction"),
+					Properties: pulumi.Map{"NextSelector": pulumi.String("a.next"), "MaxPages": pulumi.Int(3)},
+				},
+				"shelves": webextract.ActionArgs{
+					ActionType: pulumi.String("LoopAction"),
+					Loop: webextract.ActionLoopArgs{
+						LoopType:  pulumi.String("UrlList"),
+						ItemsFile: pulumi.String("shelves.txt"),
+					},
+				},
+			},
+			StartUrls: webextract.StartUrlsArgs{Urls: pulumi.StringArray{pulumi.String("https://shop.example.com/")}},
+		})
+		if err != nil {
+			return err
+		}
+		// #endregion
+
+		// #region taskCopy
+		prices, err := webextract.NewTaskCopy(ctx, "prices", &webextract.TaskCopyArgs{
+			SourceTaskId: pulumi.String("shop-template"),
+			TaskGroupId:  pulumi.String("bookshops"),
+		})
+		if err != nil {
+			return err
+		}
+		// #endregion
+
+		// #region taskCopyAdopted
+		existing, err := webextract.NewTaskCopy(ctx, "existing", &webextract.TaskCopyArgs{
+			AdoptTaskId: pulumi.String("shop-template"),
+		})
+		if err != nil {
+			return err
+		}
+		// #endregion
+
+		// #region taskActionConfig
+		pages, err := webextract.NewTaskActionConfig(ctx, "pages", &webextract.TaskActionConfigArgs{
+			TaskId: prices.ID(),
+			Actions: pulumi.Map{
+				"pages": webextract.ActionSettingsArgs{
+					ActionType: pulumi.String("PaginationAction"),
+					Properties: pulumi.Map{"NextSelector": pulumi.String("a.next"), "MaxPages": pulumi.Int(3)},
+				},
+			},
+		})
+		if err != nil {
+			return err
+		}
+		// #endregion
+
+		// #region taskParameters
+		parameters, err := webextract.NewTaskParameters(ctx, "parameters", &webextract.TaskParametersArgs{
+			TaskId: existing.ID(),
+			Actions: pulumi.Map{
+				"open": webextract.ActionArgs{
+					ActionType: pulumi.String("NavigateAction"),
+					Properties: pulumi.Map{"Url": pulumi.String("https://shop.example.com/")},
+				},
+				"shelves": webextract.ActionArgs{
+					ActionType: pulumi.String("LoopAction"),
+					Loop: webextract.ActionLoopArgs{
+						LoopType:  pulumi.String("UrlList"),
+						ItemsFile: pulumi.String("shelves.txt"),
+					},
+				},
+			},
+			OnDelete: webextract.TaskParametersOnDeleteRestore,
+		})
+		if err != nil {
+			return err
+		}
+		// #endregion
+
+		// #region taskLoopItems
+		shelves, err := webextract.NewTaskLoopItems(ctx, "shelves", &webextract.TaskLoopItemsArgs{
+			TaskId:   prices.ID(),
+			ActionId: pulumi.String("shelves"),
+			LoopType: pulumi.String("UrlList"),
+			Items: pulumi.StringArray{
+				pulumi.String("https://shop.example.com/shelves/novels/"),
+				pulumi.String("https://shop.example.com/shelves/nature/"),
+				pulumi.String("https://shop.example.com/shelves/kids/"),
+			},
+		})
+		if err != nil {
+			return err
+		}
+		// #endregion
+
+		// #region taskStartUrls
+		startUrls, err := webextract.NewTaskStartUrls(ctx, "start-urls", &webextract.TaskStartUrlsArgs{
+			TaskId: existing.ID(),
+			Urls: pulumi.StringArray{
+				pulumi.String("https://shop.example.com/"),
+				pulumi.String("https://shop.example.com/sale/"),
+			},
+		})
+		if err != nil {
+			return err
+		}
+		// #endregion
+
+		// #region cloudRun
+		run, err := webextract.NewCloudRun(ctx, "run", &webextract.CloudRunArgs{
+			TaskId:  prices.ID(),
+			RerunOn: pulumi.Array{pages, shelves},
+			WaitFor: webextract.CloudRunWaitForFinished,
+		})
+		if err != nil {
+			return err
+		}
+		// #endregion
+
+		// #region cloudSubtasks
+		subtasks, err := webextract.NewCloudSubtasks(ctx, "failed-again", &webextract.CloudSubtasksArgs{
+			TaskId:     books.ID(),
+			SubTaskIds: pulumi.StringArray{pulumi.String("3f0c-subtask-4"), pulumi.String("3f0c-subtask-9")},
+			Desired:    webextract.CloudSubtasksDesiredStarted,
+		})
+		if err != nil {
+			return err
+		}
+		// #endregion
+
+		// #region dataExport
+		rows, err := webextract.NewDataExport(ctx, "rows", &webextract.DataExportArgs{
+			TaskId: prices.ID(),
+			Scope:  webextract.DataExportScopeBatch,
+			LotNo:  run.ID(),
+			// Each run has its own file, so no file is overwritten.
+			Path:   pulumi.String("rows/prices-{lotNo}.csv"),
+			Format: webextract.DataExportFormatCsv,
+		})
+		if err != nil {
+			return err
+		}
+		ctx.Export("file", rows.File)
+		// #endregion
+
+		ctx.Export("others", pulumi.Array{parameters, startUrls, subtasks})
+		return nil
+	})
+}
