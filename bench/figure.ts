@@ -27,7 +27,7 @@ export interface Bench {
 
 /** What the command line says about single benches. */
 export interface BenchOptions {
-  /** Numbers of tasks, for the bench of fleets. */
+  /** Numbers of tasks, for the benches of stacks with many. */
   tasks?: readonly number[] | undefined;
 }
 

@@ -76,7 +76,7 @@ new Command("npm run bench --")
     positive,
     3,
   )
-  .option("--tasks <numbers>", "numbers of tasks of the bench fleet, such as 500,2000", sizes)
+  .option("--tasks <numbers>", "numbers of tasks of the benches fleet and plugin-ways, such as 100,2000", sizes)
   .option("--save", "also write the figures to bench/results, and the pages", false)
   .option("--check", "exit with 1 if a goal is missed", false)
   .addHelpText(

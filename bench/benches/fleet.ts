@@ -41,7 +41,9 @@ export const fleet: Bench = {
 };
 
 /** As the guide for fleets advises: without a limit, V8 collects garbage too late. */
-const memoryLimit = "--max-old-space-size=1200";
+const memoryLimit = { NODE_OPTIONS: "--max-old-space-size=1200" };
+/** The environment of a fleet. */
+export const withoutCheckpoints = { ...memoryLimit, PULUMI_SKIP_CHECKPOINTS: "true" };
 
 interface FleetRun {
   tasks: number;
@@ -50,14 +52,12 @@ interface FleetRun {
 }
 
 function measureFleet(tasks: number): Promise<FleetRun> {
-  return withFleet(tasks, { PULUMI_SKIP_CHECKPOINTS: "true" }, (project, service) =>
-    measurePhases(tasks, project, service),
-  );
+  return withFleet(tasks, withoutCheckpoints, (project, service) => measurePhases(tasks, project, service));
 }
 
 /** The first up of the same fleet with the checkpoints that the engine saves by default. */
 function compareWithCheckpoints({ tasks, secondsOfFirstUp }: FleetRun): Promise<Figure[]> {
-  return withFleet(tasks, {}, async (project, service) => {
+  return withFleet(tasks, memoryLimit, async (project, service) => {
     const { wallSeconds } = await measured(() => project.up());
     const { requests } = await service.takeCounts();
     await requireDone("first up", tasks, requests, project, service);
@@ -81,7 +81,7 @@ async function withFleet<T>(
       program: programOf(tasks),
       config: { "webextract:baseUrl": service.url, "webextract:actionTypes": "LoopAction,NavigateAction" },
       secrets: { "webextract:accessToken": credentials.accessToken },
-      env: { NODE_OPTIONS: memoryLimit, ...env },
+      env,
       leanSdk: false,
     });
     try {

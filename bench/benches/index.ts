@@ -10,6 +10,8 @@ import { fleet } from "./fleet";
 import { load } from "./load";
 import { manifests } from "./manifests";
 import { npmStart } from "./npmStart";
+import { pluginStart } from "./plugin/start";
+import { pluginWays } from "./plugin/ways";
 import { providerHost } from "./providerHost";
 import { shards } from "./shards";
 import { upload, uploadAlone } from "./upload";
@@ -26,6 +28,8 @@ export const benches: readonly Bench[] = [
   manifests,
   providerHost,
   load,
+  pluginStart,
+  pluginWays,
   upload,
   uploadAlone,
   exportRows,

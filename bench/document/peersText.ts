@@ -38,8 +38,13 @@ export function peersText(results: readonly PeersResult[]): string {
 }
 
 function tableOf(run: PeersResult): string {
-  const columns = ["peer", ...phases, "state", "a resource", "program"];
-  const rows = run.peers.map((peer) => [nameOf(peer), ...phases.map((phase) => cellOf(peer, phase)), ...sizesOf(peer)]);
+  const measured = phases.filter((phase) => run.peers.some((peer) => peer.phases[phase] !== undefined));
+  const columns = ["peer", ...measured, "state", "a resource", "program"];
+  const rows = run.peers.map((peer) => [
+    nameOf(peer),
+    ...measured.map((phase) => cellOf(peer, phase)),
+    ...sizesOf(peer),
+  ]);
   return `${measuredText(run)}\n\n${markdownTable(columns, rows)}`;
 }
 

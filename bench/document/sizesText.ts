@@ -30,8 +30,25 @@ export function sizesText({ benches, peers }: Saved): string {
   });
   return markdownTable(
     titles,
-    [...small, ...large].map((row) => row.map((cell) => cell.replace(" requests", ""))),
+    [...small, ...pluginRows(benches), ...large].map((row) => row.map((cell) => cell.replace(" requests", ""))),
   );
+}
+
+/** A program in YAML on the native plugin, once it was measured. */
+function pluginRows(benches: Saved["benches"]): string[][] {
+  const figures = benches.find(({ bench }) => bench === "plugin-ways")?.figures;
+  if (figures === undefined) {
+    return [];
+  }
+  const cells = ["first up", "unchanged up", "refresh", "requests", "memory of the provider"].map((what) => {
+    const name = `100 tasks: YAML on the plugin, ${what}`;
+    const figure = figures.find((each) => each.name === name);
+    if (figure === undefined) {
+      throw new Error(`the results of plugin-ways lack "${name}"`);
+    }
+    return withUnit(figure.unit === "s" ? Math.round(figure.value) : figure.value, figure.unit);
+  });
+  return [["100", "ExtractionTask in YAML, native plugin", ...cells]];
 }
 
 function smallRow({ tasks, peers }: PeersResult, name: string, use: string): string[][] {

@@ -7,7 +7,7 @@ const { Module } = require("node:module");
 const { join, resolve, sep } = require("node:path");
 
 const folder = process.env.BENCH_MODULES_FOLDER;
-const kind = /[\\/]cmd[\\/](dynamic-provider|run)(?:[\\/]|$)/.exec(process.argv[1] ?? "")?.[1];
+const [, kind] = /[\\/](?:cmd|dist)[\\/](dynamic-provider|run|plugin)(?:[\\/]|$)/.exec(process.argv[1] ?? "") ?? [];
 const dist = resolve(__dirname, "..", "..", "dist") + sep;
 
 if (folder !== undefined && kind !== undefined) {

@@ -13,8 +13,14 @@ export interface PeersOptions {
   tries: number;
   /** Rate limit of the service; none by default. */
   requestsPerSecond?: number;
+  /** Response time of the service; by default that of a typical one. */
+  latencyMs?: number;
   /** Names of the peers; all by default. */
   only?: readonly string[];
+  /** All by default. */
+  phases?: readonly PhaseName[];
+  /** Environment of the engine and its child processes. */
+  env?: Readonly<Record<string, string>>;
   /** Receives progress messages. */
   say(line: string): void;
 }
@@ -44,7 +50,7 @@ async function tryOnce(chosen: readonly Peer[], options: PeersOptions): Promise<
       contests.push(await Contest.open(peer, options));
     }
     // A rate limit matters in the phase with the most requests only.
-    for (const phase of options.requestsPerSecond === undefined ? phases : (["first up"] as const)) {
+    for (const phase of options.phases ?? (options.requestsPerSecond === undefined ? phases : ["first up"])) {
       for (const contest of contests) {
         await contest.run(phase);
       }
@@ -64,7 +70,7 @@ async function warmUp(peer: Peer): Promise<void> {
   }
   const service = await PeerService.start();
   try {
-    const stack = await peer.open({ tasks: 1, service, requestsPerSecond: undefined });
+    const stack = await peer.open({ tasks: 1, service });
     try {
       await stack.up();
       await stack.destroy();
@@ -93,10 +99,11 @@ class Contest {
     if (peer.missing() !== undefined) {
       return new Contest(peer, options, undefined);
     }
-    const { tasks, requestsPerSecond } = options;
-    const service = await PeerService.start({ requestsPerSecond });
+    const { tasks, requestsPerSecond, latencyMs, env } = options;
+    const service = await PeerService.start({ requestsPerSecond, latencyMs });
     try {
-      return new Contest(peer, options, { service, stack: await peer.open({ tasks, service, requestsPerSecond }) });
+      const stack = await peer.open({ tasks, service, requestsPerSecond, env });
+      return new Contest(peer, options, { service, stack });
     } catch (error) {
       await service.stop();
       throw error;
@@ -150,10 +157,12 @@ class Contest {
   private async measure(phase: PhaseName, step: () => Promise<unknown>): Promise<PhaseResult> {
     const run = await measured(step);
     const { requests, refused } = await this.parts.service.takeCounts();
-    const { program } = this.peer;
+    const { program, provider } = this.peer;
+    const { wallSeconds, cpuSeconds } = run;
     const programMegabytes =
       program === undefined || phase === "refresh" || phase === "destroy" ? undefined : peakMegabytes(run, program);
-    return { wallSeconds: run.wallSeconds, cpuSeconds: run.cpuSeconds, requests, refused, programMegabytes };
+    const providerMegabytes = provider && peakMegabytes(run, provider);
+    return { wallSeconds, cpuSeconds, requests, refused, programMegabytes, providerMegabytes };
   }
 
   private async check(phase: PhaseName): Promise<void> {
@@ -221,8 +230,8 @@ class Contest {
 }
 
 /** Undefined for a phase that a peer does not have. */
-function stepOf({ up, refresh, destroy }: PeerStack, phase: PhaseName): (() => Promise<unknown>) | undefined {
-  return phase === "refresh" ? refresh : phase === "destroy" ? destroy : up;
+function stepOf(stack: PeerStack, phase: PhaseName): (() => Promise<unknown>) | undefined {
+  return phase === "preview" || phase === "refresh" || phase === "destroy" ? stack[phase] : stack.up;
 }
 
 function byUrl(one: { url: string }, other: { url: string }): number {
@@ -245,6 +254,8 @@ function bestOf(tries: readonly PeerResult[]): PeerResult {
         wallSeconds: Math.min(...all.map(({ wallSeconds }) => wallSeconds)),
         cpuSeconds: Math.min(...all.map(({ cpuSeconds }) => cpuSeconds)),
         programMegabytes: some.programMegabytes && Math.max(...all.map(({ programMegabytes = 0 }) => programMegabytes)),
+        providerMegabytes:
+          some.providerMegabytes && Math.max(...all.map(({ providerMegabytes = 0 }) => providerMegabytes)),
       };
     }
   }

@@ -5,7 +5,9 @@ export interface StackOptions {
   tasks: number;
   service: PeerService;
   /** The rate limit of the service, for peers that have such a setting. */
-  requestsPerSecond: number | undefined;
+  requestsPerSecond?: number | undefined;
+  /** Environment of the engine and its child processes. */
+  env?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A way to do the work. */
@@ -22,7 +24,9 @@ export interface Peer {
   /** Whether its refresh succeeds if a task is gone. */
   survivesLoss: boolean;
   /** Matches the command of the process that runs its program. */
-  program?: RegExp;
+  program?: RegExp | undefined;
+  /** Matches the command of the process that runs its resources. */
+  provider?: RegExp | undefined;
   open(options: StackOptions): Promise<PeerStack>;
 }
 
@@ -31,6 +35,8 @@ export interface PeerStack {
   /** Changes the declared property of the first task. */
   declare(revision: number): void;
   up(): Promise<unknown>;
+  /** Absent if this way cannot show what an up would do. */
+  preview?(): Promise<unknown>;
   /** Absent if this way cannot compare its state with the service. */
   refresh?(): Promise<unknown>;
   destroy(): Promise<unknown>;

@@ -1,53 +1,68 @@
 import { curlPeer } from "./curlPeer";
 import { missingPrograms } from "./onPath";
 import type { Peer } from "./peer";
-import { pulumiPeer } from "./pulumiPeer";
+import { typescriptPeer, yamlPeer } from "./pulumiPeer";
 import { restapiPeer } from "./restapiPeer";
 
 /** All peers, in the order of the runs and of the tables. */
 export const peers: readonly Peer[] = [
-  pulumiPeer({
+  typescriptPeer({
     name: "ExtractionTask",
     summary: "ours, one resource a task",
-    program: "extractionTask",
+    file: "extractionTask",
+    runsOn: "dynamic provider",
     findsChanges: true,
     survivesLoss: true,
   }),
-  pulumiPeer({
+  typescriptPeer({
+    name: "ExtractionTask, native",
+    summary: "the same on the native plugin",
+    file: "extractionTask",
+    runsOn: "plugin",
+    findsChanges: true,
+    survivesLoss: true,
+  }),
+  yamlPeer({
+    name: "YAML",
+    summary: "the same as a program in YAML, on the native plugin",
+    findsChanges: true,
+    survivesLoss: true,
+  }),
+  typescriptPeer({
     name: "fine-grained",
     summary: "ours, three resources a task: TaskCopy, TaskActionConfig, TaskLoopItems",
-    program: "fineGrained",
+    file: "fineGrained",
     findsChanges: true,
     survivesLoss: true,
   }),
-  pulumiPeer({
+  typescriptPeer({
     name: "guide-style",
     summary: "a dynamic provider as Pulumi's guide shows, three resources a task",
-    program: "guideStyle",
+    file: "guideStyle",
     findsChanges: true,
   }),
-  pulumiPeer({
+  typescriptPeer({
     name: "floor",
     summary: "the engine with one resource a task that does nothing",
-    program: "floor",
+    file: "floor",
     works: false,
   }),
-  pulumiPeer({
+  typescriptPeer({
     name: "floor with content",
     summary: "the same, with the content of one of our resources in each",
-    program: "floorWithContent",
+    file: "floorWithContent",
     works: false,
   }),
-  pulumiPeer({
+  typescriptPeer({
     name: "floor of three",
     summary: "the engine with three resources a task that do nothing",
-    program: "floorOfThree",
+    file: "floorOfThree",
     works: false,
   }),
-  pulumiPeer({
+  typescriptPeer({
     name: "command",
     summary: "@pulumi/command with curl, three commands a task",
-    program: "command",
+    file: "command",
     missing: () => missingPrograms("pulumi-resource-command", "curl", "jq"),
   }),
   restapiPeer,

@@ -1,61 +1,106 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { ensureEngine } from "../../scripts/engine/ensureEngine";
+import { ensureHosts } from "../../scripts/engine/hosts";
+import type { ProjectOptions } from "../../test/realEngine/harness";
 import { Project } from "../../test/realEngine/harness";
+import { pluginSection } from "../../test/realEngine/plugin/nativeWorld";
 import { credentials } from "../stage/emulatorProcess";
+import { hostProcess } from "../stage/stack";
 import type { Peer, PeerStack, StackOptions } from "./peer";
 import type { Work } from "./programs/work";
+import { yamlProgram } from "./programs/yamlProgram";
 
 const programs = join(__dirname, "programs");
 
-/** Matches the Node.js process that runs a program, but not the shell that starts it. */
+/** Match the Node.js process that runs a program, and the native plugin, but not a shell that starts them. */
 const programProcess = /^\S*node\S* .*\/cmd\/run(?:\/|\s|$)/;
+const pluginProcess = /^\S*node\S* .*\/pulumi-resource-webextract /;
 
-export interface PulumiPeer extends Pick<Peer, "name" | "summary"> {
-  /** File in `programs`, in TypeScript. */
-  program: string;
-  missing?: Peer["missing"];
-  works?: boolean;
-  findsChanges?: boolean;
-  survivesLoss?: boolean;
+const providers = { "dynamic provider": hostProcess, plugin: pluginProcess };
+
+type PulumiPeer = Pick<Peer, "name" | "summary"> &
+  Partial<Pick<Peer, "missing" | "works" | "findsChanges" | "survivesLoss">>;
+
+interface TypescriptPeer {
+  /** In `programs`. */
+  file: string;
+  /** Where the resources of this package run; undefined if that is of no interest. */
+  runsOn?: keyof typeof providers;
 }
 
-/** A peer that is a Pulumi program. All use the same language and settings: no type check, no preview before the up. */
-export function pulumiPeer(peer: PulumiPeer): Peer {
+/** A peer that is a program in TypeScript. All use the same settings: no type check, no preview before the up. */
+export function typescriptPeer({ file, runsOn, ...peer }: PulumiPeer & TypescriptPeer): Peer {
+  const isNative = runsOn === "plugin";
   return {
-    name: peer.name,
-    summary: peer.summary,
-    missing: peer.missing ?? (() => undefined),
-    works: peer.works ?? true,
-    findsChanges: peer.findsChanges ?? false,
-    survivesLoss: peer.survivesLoss ?? false,
+    ...usual,
+    ...peer,
     program: programProcess,
-    open: (options) => openStack(peer.program, options),
+    provider: runsOn && providers[runsOn],
+    open: (options) =>
+      openStack(options, {
+        files: {
+          "Pulumi.yaml": `name: test\nruntime: nodejs\n${isNative ? pluginSection() : ""}`,
+          "package.json": JSON.stringify({ name: "test", private: true }),
+          "index.ts": readFileSync(join(programs, `${file}.ts`), "utf8"),
+          "work.ts": readFileSync(join(programs, "work.ts"), "utf8"),
+          "nothing.ts": readFileSync(join(programs, "nothing.ts"), "utf8"),
+        },
+        declaration: (work) => ({ "declared.json": JSON.stringify(work) }),
+        link: ["typescript", "axios"],
+        config: isNative ? { "webextract:native": "true" } : {},
+        env: { PULUMI_NODEJS_TRANSPILE_ONLY: "true" },
+      }),
   };
 }
 
-async function openStack(program: string, { tasks, service, requestsPerSecond }: StackOptions): Promise<PeerStack> {
-  const workOf = (revision: number): string => JSON.stringify({ tasks, revision } satisfies Work);
-  const project = await Project.create({
-    files: {
-      "Pulumi.yaml": "name: test\nruntime: nodejs\n",
-      "package.json": JSON.stringify({ name: "test", private: true }),
-      "index.ts": readFileSync(join(programs, `${program}.ts`), "utf8"),
-      "work.ts": readFileSync(join(programs, "work.ts"), "utf8"),
-      "nothing.ts": readFileSync(join(programs, "nothing.ts"), "utf8"),
-      "declared.json": workOf(0),
+/** The same as a program in YAML, which runs on the native plugin. */
+export function yamlPeer(peer: PulumiPeer): Peer {
+  return {
+    ...usual,
+    ...peer,
+    provider: pluginProcess,
+    async open(options) {
+      await ensureHosts(await ensureEngine(), ["yaml"]);
+      return openStack(options, {
+        declaration: (work) => ({ "Pulumi.yaml": `name: test\nruntime: yaml\n${pluginSection()}${yamlProgram(work)}` }),
+        install: "none",
+      });
     },
-    link: ["typescript", "axios"],
+  };
+}
+
+const usual = { missing: () => undefined, works: true, findsChanges: false, survivesLoss: false };
+
+interface Program extends ProjectOptions {
+  /** The files that contain the work. */
+  declaration(work: Work): Record<string, string>;
+}
+
+async function openStack(
+  { tasks, service, requestsPerSecond, env }: StackOptions,
+  { declaration, ...program }: Program,
+): Promise<PeerStack> {
+  const project = await Project.create({
+    ...program,
+    files: { ...program.files, ...declaration({ tasks, revision: 0 }) },
     config: {
       "webextract:baseUrl": service.url,
       "webextract:actionTypes": "LoopAction,NavigateAction",
+      ...program.config,
       ...(requestsPerSecond === undefined ? {} : { "webextract:requestsPerSecond": String(requestsPerSecond) }),
     },
     secrets: { "webextract:accessToken": credentials.accessToken },
-    env: { PULUMI_NODEJS_TRANSPILE_ONLY: "true" },
+    env: { ...program.env, ...env },
   });
   return {
-    declare: (revision) => project.write("declared.json", workOf(revision)),
+    declare(revision) {
+      for (const [path, content] of Object.entries(declaration({ tasks, revision }))) {
+        project.write(path, content);
+      }
+    },
     up: () => project.up(),
+    preview: () => project.preview(),
     refresh: () => project.refresh(),
     destroy: () => project.destroy(),
     state() {

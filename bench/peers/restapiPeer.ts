@@ -43,7 +43,7 @@ async function openStack({ tasks, service, requestsPerSecond }: StackOptions): P
     writeFileSync(join(folder, "declared.json"), JSON.stringify(declaredTasks({ tasks, revision })));
   declare(0);
   const run = (...args: string[]): Promise<unknown> =>
-    promisify(execFile)("terraform", [...args, "-auto-approve", "-input=false", "-no-color"], {
+    promisify(execFile)("terraform", [...args, "-input=false", "-no-color"], {
       cwd: folder,
       env: {
         PATH: process.env.PATH,
@@ -56,9 +56,10 @@ async function openStack({ tasks, service, requestsPerSecond }: StackOptions): P
     });
   return {
     declare,
-    up: () => run("apply"),
-    refresh: () => run("apply", "-refresh-only"),
-    destroy: () => run("destroy"),
+    up: () => run("apply", "-auto-approve"),
+    preview: () => run("plan"),
+    refresh: () => run("apply", "-auto-approve", "-refresh-only"),
+    destroy: () => run("destroy", "-auto-approve"),
     state() {
       const { resources } = JSON.parse(readFileSync(state, "utf8")) as { resources: { instances: object[] }[] };
       const instances = resources.flatMap((each) => each.instances);

@@ -8,7 +8,7 @@ export interface Counts {
   byOperation: Record<string, number>;
 }
 
-export const phases = ["first up", "unchanged up", "one property changed", "refresh", "destroy"] as const;
+export const phases = ["first up", "unchanged up", "preview", "one property changed", "refresh", "destroy"] as const;
 export type PhaseName = (typeof phases)[number];
 
 /** One phase of one peer: the best of all tries. */
@@ -20,6 +20,8 @@ export interface PhaseResult {
   refused: number;
   /** Highest memory of the process that runs the program; undefined if there is none. */
   programMegabytes?: number;
+  /** Highest memory of the process that runs the resources; undefined if it is not known. */
+  providerMegabytes?: number;
 }
 
 export interface PeerResult {

@@ -151,4 +151,30 @@ describe("the page about performance", () => {
     assert.match(text, /\| 500 +\| ExtractionTask, no checkpoints +\| 10 s +\| 8 s +\| 3 s +\| 1,000 +\| 262 MB +\|$/);
     assert.throws(() => sizesText({ benches: [], peers }), /none of the bench fleet/);
   });
+
+  it("has a row for the native plugin once it was measured", () => {
+    const fleet: Figure[] = ["first up", "unchanged up", "refresh", "first up, requests", "memory of the program"].map(
+      (what) => ({ name: `500 tasks: ${what}`, value: 1, unit: "s" }),
+    );
+    const ways: Figure[] = [
+      { name: "100 tasks: YAML on the plugin, first up", value: 3.6, unit: "s" },
+      { name: "100 tasks: YAML on the plugin, unchanged up", value: 1.2, unit: "s" },
+      { name: "100 tasks: YAML on the plugin, refresh", value: 1.4, unit: "s" },
+      { name: "100 tasks: YAML on the plugin, requests", value: 200, unit: "requests" },
+      { name: "100 tasks: YAML on the plugin, memory of the provider", value: 96.2, unit: "MB" },
+    ];
+    const text = (figures: Figure[]) =>
+      sizesText({
+        benches: [
+          { bench: "fleet", tries: 1, machine: "a machine", figures: fleet },
+          { bench: "plugin-ways", tries: 1, machine: "a machine", figures },
+        ],
+        peers: [run(100, [peer("ExtractionTask", 3, 50)])],
+      });
+    assert.match(
+      text(ways),
+      /\| 100 +\| ExtractionTask in YAML, native plugin +\| 4 s +\| 1 s +\| 1 s +\| 200 +\| 96 MB +\|/,
+    );
+    assert.throws(() => text(ways.slice(1)), /plugin-ways lack "100 tasks: YAML on the plugin, first up"/);
+  });
 });
