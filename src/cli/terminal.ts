@@ -38,7 +38,7 @@ export class Terminal {
   private shownAt = performance.now();
 
   constructor(
-    private readonly streams: Streams = { input: process.stdin, output: process.stdout, errors: process.stderr },
+    private readonly streams: Streams,
     private readonly abilities: TerminalAbilities = terminalAbilities(),
   ) {}
 

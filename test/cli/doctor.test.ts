@@ -20,7 +20,9 @@ describe("webextract doctor on a machine with problems", () => {
   afterEach(() => world.remove());
 
   const doctor = async (env: Record<string, string | undefined>): Promise<Record<string, Finding>> => {
-    const ended = await world.run("doctor --json", env);
+    const ended = await (env?.NODE_OPTIONS === undefined
+      ? world.run("doctor --json", env)
+      : world.runProgram("doctor --json", env));
     const findings: Finding[] = ended.json().findings;
     assert.equal(ended.code, findings.some(({ is }) => is === "problem") ? 1 : 0, ended.stderr);
     assert.ok(findings.every(({ is, remedy }) => (is === "good") === (remedy === undefined)));

@@ -156,7 +156,7 @@ describe("webextract export to a file", () => {
   it("keeps its rows on a full disk, and says where", async () => {
     writeFileSync(world.path("failingDisk.cjs"), failingDisk);
     const env = { ...smallPages, NODE_OPTIONS: `--require ${world.path("failingDisk.cjs")}` };
-    const full = await world.run("export shop-1 --out rows.ndjson --json", env);
+    const full = await world.runProgram("export shop-1 --out rows.ndjson --json", env);
     assert.deepEqual([full.code, full.json().error.exit], [1, "failed"]);
     const { message } = full.json().error;
     assert.match(
@@ -171,7 +171,7 @@ describe("webextract export to a file", () => {
     const again = await world.run("export shop-1 --out rows.ndjson", smallPages);
     assert.equal(again.code, 0, again.stderr);
     assert.equal(readFileSync(world.path("rows.ndjson"), "utf8"), whole);
-    const denied = await world.run("export shop-1 --out denied/rows.ndjson", env);
+    const denied = await world.runProgram("export shop-1 --out denied/rows.ndjson", env);
     assert.equal(denied.code, 1);
     assert.match(denied.stderr, /"denied|denied\/rows\.ndjson" cannot be written: EACCES: mkdir\. No rows were read\./);
   });

@@ -105,7 +105,7 @@ describe("text of the service, of files and of commands", () => {
       WEBEXTRACT_ACCESS_TOKEN: undefined,
       WEBEXTRACT_CREDENTIAL_COMMAND: `${process.execPath} says.cjs`,
     };
-    const ended = await world.run("rows shop-1", command);
+    const ended = await world.runProgram("rows shop-1", command);
     assert.notEqual(ended.code, 0);
     assert.match(ended.stderr, /forged/);
     assertShown(ended.stderr, ended.stderr);

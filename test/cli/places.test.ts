@@ -257,13 +257,12 @@ describe("a command that is given a path", () => {
         const path = linkedAs === undefined || at === "" ? at : linked(world, at, linkedAs);
         const before = filesIn(world.folder);
         const args = line.map((word) => (word === "@" ? path : word));
-        const running = world.start(args, environment?.(world, path));
-        running.process.stdin.end();
+        const running = world.run(args, environment?.(world, path));
         if (["plan-report", "adopt, ids"].includes(name) && place === "a FIFO") {
           // It waits for a writer, as a shell makes one for <(pulumi preview --json).
           await writeFile(world.path(path), "no plan");
         }
-        const { code, stdout, stderr } = await running.ended;
+        const { code, stdout, stderr } = await running;
         const [first = ""] = `${stderr}${stdout}`.split("\n");
         assert.match(first, text);
         assert.equal(code, exit, stderr);

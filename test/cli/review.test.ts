@@ -107,9 +107,7 @@ describe("webextract review", () => {
     const code = `console.log(JSON.stringify(JSON.parse(require("node:fs").readFileSync("answers.json", "utf8"))[process.argv.at(-1)][process.argv[2]]));`;
     const env = { PATH: fakePulumi(world, code), WEBEXTRACT_BASE_URL: undefined, WEBEXTRACT_ACCESS_TOKEN: undefined };
     const args = ["review", "--base-stack", "prod", "--head-stack", "trial", ...line.split(" ").filter(Boolean)];
-    const running = world.start(args, { ...env, ...more });
-    running.process.stdin.end();
-    return running.ended;
+    return world.run(args, { ...env, ...more });
   }
 
   it("shows the configuration first, then the rows of each export that differs in its run", async () => {

@@ -9,6 +9,10 @@ import type { Emulator, EmulatorOptions, Hold, SeedTask } from "webextract-emula
 import { startEmulator } from "webextract-emulator";
 import type { PseudoTerminalOptions } from "./pseudoTerminal";
 import { PseudoTerminal } from "./pseudoTerminal";
+import type { Ended } from "./runInFolder";
+import { runInFolder } from "./runInFolder";
+
+export type { Ended };
 
 /** The built command, which users run. */
 export const program = join(__dirname, "../../dist/cli/main.js");
@@ -21,15 +25,6 @@ export const shop: SeedTask = {
   syntheticSubtasks: 3,
   actions: [],
 };
-
-export interface Ended {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-  /** Standard output as JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: the tests assert its parts.
-  json(): any;
-}
 
 export interface Running {
   process: ChildProcessWithoutNullStreams;
@@ -98,8 +93,21 @@ export class CliWorld {
     return new PseudoTerminal([program, ...args], { ...options, cwd: this.folder, env });
   }
 
-  /** Runs a command to its end. */
-  run(args: string, environment: Record<string, string | undefined> = {}, input = ""): Promise<Ended> {
+  /** Runs a command to its end, in this process: the start of the built program takes longer than most commands. */
+  run(
+    args: string | readonly string[],
+    environment: Record<string, string | undefined> = {},
+    input = "",
+  ): Promise<Ended> {
+    return runInFolder(typeof args === "string" ? args.split(" ") : args, {
+      folder: this.folder,
+      environment: { PATH: process.env.PATH, HOME: this.folder, ...this.environment, ...environment },
+      input,
+    });
+  }
+
+  /** Runs the built program to its end, for what only a process can show. */
+  runProgram(args: string, environment: Record<string, string | undefined> = {}, input = ""): Promise<Ended> {
     const running = this.start(args.split(" "), environment);
     running.process.stdin.end(input);
     return running.ended;

@@ -1,4 +1,5 @@
 export { adviceFor } from "../../src/cli/advice";
+export { commandLine } from "../../src/cli/commandLine";
 export { commands } from "../../src/cli/commands/index";
 export { CliError } from "../../src/cli/exitCodes";
 export { migratedState } from "../../src/cli/migrate/migratedState";

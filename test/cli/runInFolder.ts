@@ -1,0 +1,74 @@
+import { PassThrough, Writable } from "node:stream";
+import { commandLine } from "../internals/cli";
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+  /** Standard output as JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: the tests assert its parts.
+  json(): any;
+}
+
+interface Where {
+  folder: string;
+  environment: Readonly<Record<string, string | undefined>>;
+  input: string;
+}
+
+/** The folder and the environment belong to the whole process: one command after the other. */
+let last: Promise<unknown> = Promise.resolve();
+
+/** Runs the command line in this process as if it were a process in a folder, with an environment of its own. */
+export function runInFolder(args: readonly string[], where: Where): Promise<Ended> {
+  const run = last.then(() => runAlone(args, where));
+  last = run.catch(() => undefined);
+  return run;
+}
+
+async function runAlone(args: readonly string[], { folder, environment, input }: Where): Promise<Ended> {
+  const before = { folder: process.cwd(), environment: { ...process.env }, script: process.argv[1] ?? "" };
+  const [output, errors] = [new Written(), new Written()];
+  process.chdir(folder);
+  setEnvironment(environment);
+  process.argv[1] = "webextract";
+  try {
+    const ending = {
+      signal: new AbortController().signal,
+      exit: undefined,
+      end: () => undefined,
+      listen: () => undefined,
+    };
+    const code = await commandLine(args, { input: new PassThrough().end(input), output, errors }, ending);
+    const [stdout, stderr] = [output.text, errors.text];
+    return { code, stdout, stderr, json: () => JSON.parse(stdout) };
+  } finally {
+    process.argv[1] = before.script;
+    setEnvironment(before.environment);
+    process.chdir(before.folder);
+  }
+}
+
+function setEnvironment(environment: Readonly<Record<string, string | undefined>>): void {
+  for (const name of Object.keys(process.env)) {
+    delete process.env[name];
+  }
+  for (const [name, value] of Object.entries(environment)) {
+    if (value !== undefined) {
+      process.env[name] = value;
+    }
+  }
+}
+
+class Written extends Writable {
+  private readonly pieces: Buffer[] = [];
+
+  override _write(piece: Buffer, _encoding: string, done: () => void): void {
+    this.pieces.push(piece);
+    done();
+  }
+
+  get text(): string {
+    return Buffer.concat(this.pieces).toString("utf8");
+  }
+}
