@@ -13,7 +13,7 @@ import { pages, snippetProblems, withSnippets } from "./docs/snippets";
 import { apiReference } from "./rules/project";
 import { writePluginSchema } from "./schema/pluginSchema";
 
-/** Resolves with problems, such as a public name without a doc comment or a broken link. Writes nothing if there are any. */
+/** Resolves with problems, such as a public name without a doc comment or a broken link. Writes nothing if there are any. `tsc` checks the types. */
 export async function writeApiReference(out: string): Promise<string> {
   const { code, output } = await runTool("typedoc", ["--options", "scripts/docs/typedoc.json", "--out", out], {
     NO_COLOR: "1",
