@@ -17,11 +17,12 @@ import {
 } from "@pulumi/pulumi/proto/provider_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { Properties } from "../engine/serialization";
+import { failedInputsKey } from "../engine/serialization";
 import { checkArguments } from "../provider/checkArguments";
 import type { Host } from "../provider/host";
 import { layers } from "../provider/layers/index";
 import { claimParts } from "../provider/layers/ownership";
-import { InitFailure, ProviderError } from "../provider/providerErrors";
+import { InitFailure, ProviderError, refuseFailedInputs, skipped } from "../provider/providerErrors";
 import type { Change, Written } from "../provider/resourceSteps";
 import { ResourceSteps } from "../provider/resourceSteps";
 import { importArgs } from "../resources/adopt/importArgs";
@@ -67,6 +68,15 @@ export class ResourceCalls {
     const news = decodeProperties(fromStruct(request.getNews()));
     const olds = decodeProperties(fromStruct(request.getOlds()));
     return steps.during(async () => {
+      const failed = news.values[failedInputsKey];
+      if (typeof failed === "string") {
+        // The engine skips the resource after this call. With the inputs of the state, its diff shows nothing before that.
+        this.host.warnOnce(skipped(failed), urn);
+        const inputs = fromStruct(Object.keys(olds.values).length > 0 ? request.getOlds() : request.getNews());
+        const response = new CheckResponse();
+        response.setInputs(toStruct({ ...inputs, [failedInputsKey]: failed }));
+        return response;
+      }
       const found: Problem[] = [];
       const given = this.declarations.resolve(resource, { urn, given: news.values, previous: olds.values }, found);
       if (this.isExplicit && given.profile !== undefined) {
@@ -101,6 +111,9 @@ export class ResourceCalls {
     const now = fromStruct(request.getNews());
     const { values: args } = decodeProperties(now);
     return steps.during(async () => {
+      if (failedInputsKey in now) {
+        return diffResponse({ is: "none" }, []);
+      }
       const before = await this.checkedForm(resource, fromStruct(request.getOldInputs()));
       const change = replacedByUnknownTask(resource, state, args, await steps.diff({ urn, id, state, args }));
       const changes = changesBetween(before, now);
@@ -122,6 +135,7 @@ export class ResourceCalls {
         response.setProperties(stateStruct(resource, state, secrets));
         return response;
       }
+      refuseFailedInputs(args);
       const written = await steps.create({ urn, args });
       this.declarations.noteMade(urn, written.id);
       response.setId(written.id);
@@ -143,6 +157,7 @@ export class ResourceCalls {
         response.setProperties(stateStruct(resource, outputsOfUpdate(resource, state, args), secrets));
         return response;
       }
+      refuseFailedInputs(args);
       response.setProperties(stateOf(resource, await steps.update({ urn, id, state, args }), secrets));
       return response;
     });

@@ -6,7 +6,7 @@ import type { AnyResource } from "../resources/index";
 import { providerKey } from "../resources/urn";
 import { shownText } from "../service/errors/foreignText";
 import type { Host } from "./host";
-import { InitFailure, ProviderError } from "./providerErrors";
+import { InitFailure, ProviderError, refuseFailedInputs, skipped } from "./providerErrors";
 import type { Written } from "./resourceSteps";
 import { ResourceSteps } from "./resourceSteps";
 import type { Layer } from "./step";
@@ -126,15 +126,4 @@ function resultOf({ id, state, failure }: Written, request: Properties): { id: s
     throw new InitFailure(failure, id, { ...outs, [providerKey]: request[providerKey] });
   }
   return { id, outs };
-}
-
-function skipped(names: string): string {
-  return `skipped: ${names} failed`;
-}
-
-/** An engine that does not skip the resource must not change anything for it. */
-function refuseFailedInputs({ [failedInputsKey]: failed }: Properties): void {
-  if (typeof failed === "string") {
-    throw new ProviderError(skipped(failed));
-  }
 }
