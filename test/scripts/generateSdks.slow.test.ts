@@ -11,18 +11,20 @@ import { schemaExamples } from "./schemaExamples";
 
 const run = promisify(execFile);
 
-/** Runs programs without an engine. A wrong argument is an error of the SDK. */
+/** Declares the resources of programs without an engine: a wrong argument is an error of the SDK. */
 const runWithMocks = `
-import sys, pulumi
+import asyncio, os, sys, pulumi
 class Mocks(pulumi.runtime.Mocks):
     def new_resource(self, args):
         return [args.name + "-id", {}]
     def call(self, args):
         return {}
-pulumi.runtime.set_mocks(Mocks(), preview=True)
-for file in sys.argv[1:]:
-    program = compile(open(file).read(), file, "exec")
-    pulumi.runtime.test(lambda: exec(program, {}))()
+async def declare():
+    pulumi.runtime.set_mocks(Mocks())
+    for file in sys.argv[1:]:
+        exec(compile(open(file).read(), file, "exec"), {})
+    os._exit(0)
+asyncio.run(declare())
 `;
 
 describe("the SDKs that are generated from schema.json", function () {
