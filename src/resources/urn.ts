@@ -51,15 +51,18 @@ function ownTypeOf(type: string): string | undefined {
   return prefix === undefined ? undefined : type.slice(prefix.length);
 }
 
-/** A URN with the types of this package, also those of its parents, as resources of another kind. URNs of other programs stay as they are. */
-export function urnAs(urn: string, kind: EngineKind): string {
+/**
+ * A URN with the types of this package, also those of its parents, as resources of another kind. URNs of other programs stay as they are.
+ * @param isOwn whether the package has this class
+ */
+export function urnAs(urn: string, kind: EngineKind, isOwn: (ownType: string) => boolean = () => true): string {
   const [stack = "", project = "", types, ...name] = urn.split("::");
   if (types === undefined) {
     return urn;
   }
   const converted = types.split("$").map((type) => {
     const ownType = ownTypeOf(type);
-    return ownType === undefined ? type : typeToken(ownType, kind);
+    return ownType === undefined || !isOwn(ownType) ? type : typeToken(ownType, kind);
   });
   return [stack, project, converted.join("$"), ...name].join("::");
 }

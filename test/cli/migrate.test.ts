@@ -134,6 +134,23 @@ describe("webextract migrate", () => {
       assert.deepEqual(after.at(-1)?.inputs, { __provider: "text" });
     });
 
+    it("and leaves dynamic resources of the program whose types look like those of the package", () => {
+      const exported = recorded();
+      const { resources } = exported.deployment;
+      const provider = resources.find(({ type }) => type === `${dynamic}:TaskCopy`)?.provider;
+      const inputs = { __provider: "text of the program" };
+      const mine = { urn: urnOf(`${dynamic}:Mine`, "mine"), type: `${dynamic}:Mine`, provider, inputs };
+      const child = urnOf(`${dynamic}:Mine$${dynamic}:TaskCopy`, "child");
+      resources.push(mine, { ...mine, urn: child, type: `${dynamic}:TaskCopy`, parent: mine.urn });
+      const { state, counts } = migratedState(exported, "native", "0.1.0");
+      assert.equal(counts.has("Mine"), false);
+      const [kept, moved] = (state as unknown as Exported).deployment.resources.slice(-2);
+      assert.deepEqual(kept, mine);
+      assert.equal(moved?.urn, urnOf(`${dynamic}:Mine$webextract:index:TaskCopy`, "child"));
+      const onlyMine = { ...exported, deployment: { resources: [resources[0], mine] } };
+      assert.equal(migratedState(onlyMine, "native", "0.1.0").counts.size, 0);
+    });
+
     it("only if it is sure of it", () => {
       assert.match(refusal({}), /is not what "pulumi stack export" prints\. Nothing was changed/);
       assert.match(refusal({ ...recorded(), version: 5 }), /format 5 of a newer engine/);

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { resources as classes } from "../../resources/index";
 import type { EngineKind } from "../../resources/urn";
 import {
   isDefaultProvider,
@@ -45,26 +46,34 @@ const knownVersions = [3, 4];
  */
 export function migratedState(exported: unknown, to: EngineKind, version: string): Migrated {
   const { state, deployment, resources } = readState(exported);
-  const own = resources.filter((each) => partsOfUrn(each.urn).ownType !== undefined);
-  const moving = new Set(own.filter((each) => urnAs(each.urn, to) !== each.urn));
+  const moving = new Set(resources.filter(({ urn }) => isOwn(partsOfUrn(urn).ownType) && converted(urn, to) !== urn));
   const [first] = moving;
   if (first === undefined) {
     return { state, counts: new Map() };
   }
   refuseUnconvertible(resources, [...moving], to);
   const provider = defaultProvider(resources, first, to, version);
-  const urns = new Map(resources.map(({ urn }) => [urn, urnAs(urn, to)]));
+  const urns = new Map(resources.map(({ urn }) => [urn, converted(urn, to)]));
   const reference = `${provider.urn}::${String(provider.id)}`;
-  const converted = resources.map((resource) => {
+  const after = resources.map((resource) => {
     const renamed = withUrns(resource, urns) as StateResource;
     return moving.has(resource) ? asKind(renamed, to, reference) : renamed;
   });
-  const position = converted.findIndex((each) => each.provider === reference);
-  const all = resources.includes(provider) ? converted : converted.toSpliced(position, 0, provider);
+  const position = after.findIndex((each) => each.provider === reference);
+  const all = resources.includes(provider) ? after : after.toSpliced(position, 0, provider);
   return {
     state: { ...state, deployment: { ...deployment, resources: all.filter(isUsed) } },
     counts: countByClass([...moving]),
   };
+}
+
+/** The program can have dynamic resources of its own whose types look like those of the package. */
+function isOwn(ownType: string | undefined): boolean {
+  return ownType !== undefined && Object.hasOwn(classes, ownType);
+}
+
+function converted(urn: string, to: EngineKind): string {
+  return urnAs(urn, to, isOwn);
 }
 
 function readState(exported: unknown): { state: Properties; deployment: Properties; resources: StateResource[] } {
@@ -99,7 +108,7 @@ function refuseUnconvertible(all: readonly StateResource[], moving: readonly Sta
     return [
       ...(isNewer ? [`${title} was written by a newer version of pulumi-webextract.`] : []),
       ...(isExplicit ? [`${title} has an explicit provider, which dynamic resources cannot have.`] : []),
-      ...(taken.has(urnAs(resource.urn, to)) ? [`${title} is in the state under both types.`] : []),
+      ...(taken.has(converted(resource.urn, to)) ? [`${title} is in the state under both types.`] : []),
     ];
   });
   if (problems.length > 0) {
@@ -150,7 +159,7 @@ function configOf(inputs: Properties, to: EngineKind): Properties {
 
 function asKind(resource: StateResource, to: EngineKind, provider: string): StateResource {
   const ownType = partsOfUrn(resource.urn).ownType ?? "";
-  const converted = (properties: Properties): Properties => {
+  const asOwn = (properties: Properties): Properties => {
     const { [providerKey]: _text, ...others } = properties;
     return to === "native" ? others : { ...others, [providerKey]: providerText(ownType) };
   };
@@ -159,8 +168,8 @@ function asKind(resource: StateResource, to: EngineKind, provider: string): Stat
     ...resource,
     type: typeToken(ownType, to),
     provider,
-    inputs: converted(propertiesOf(resource, "inputs")),
-    outputs: converted(propertiesOf(resource, "outputs")),
+    inputs: asOwn(propertiesOf(resource, "inputs")),
+    outputs: asOwn(propertiesOf(resource, "outputs")),
     propertyDependencies: to === "native" ? dependencies : { ...dependencies, [providerKey]: [] },
   };
 }
