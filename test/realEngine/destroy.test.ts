@@ -19,7 +19,7 @@ describe("the destroy of a task that still has rows", () => {
   });
   afterEach(() => world.remove());
 
-  it("is refused with the possible solutions, and removes nothing", async () => {
+  it("is refused with the possible solutions, also a second time, and removes nothing", async () => {
     const [taskId = ""] = world.copies();
     const { output } = await world.project.destroy({ expect: "failure" });
     assert.match(output, /still has 25 rows\. Nothing of the task was changed/);
@@ -32,6 +32,13 @@ describe("the destroy of a task that still has rows", () => {
     assert.match(
       ways,
       /Already out of the state: CloudRun "(?:run|\d+)"\. A "pulumi up" without --target makes them again, and starts a paid run for each CloudRun\./,
+    );
+    // The second time, when the run has left the state.
+    const again = await world.project.destroy({ expect: "failure" });
+    assert.match(again.output, /set onDelete: "retain" on the resource, and run "pulumi up --target /);
+    assert.match(
+      again.output,
+      /A "pulumi up" without --target makes runs again that have left the state, and starts paid runs\./,
     );
     assert.equal(removals(world), 0);
     assert.equal(world.emulator.inspect.rows(taskId).length, 25);
@@ -55,16 +62,6 @@ describe("the destroy of a task that still has rows", () => {
     assert.equal(removals(world), 1);
   });
 
-  it("is refused with the same ways a second time, when the run has left the state", async () => {
-    await world.project.destroy({ expect: "failure" });
-    const { output } = await world.project.destroy({ expect: "failure" });
-    assert.match(output, /set onDelete: "retain" on the resource, and run "pulumi up --target /);
-    assert.match(
-      output,
-      /A "pulumi up" without --target makes runs again that have left the state, and starts paid runs\./,
-    );
-  });
-
   it("keeps the rows in the way that the error names, and starts no run", async () => {
     const [taskId = ""] = world.copies();
     const { output } = await world.project.destroy({ expect: "failure" });
@@ -75,15 +72,6 @@ describe("the destroy of a task that still has rows", () => {
     assert.equal(removals(world), 0);
     assert.equal(world.emulator.inspect.rows(taskId).length, 25);
     assert.ok(!world.operations().includes("startTask"));
-  });
-
-  it("removes nothing with onDelete retain", async () => {
-    const [taskId = ""] = world.copies();
-    world.program(program(`${source}, onDelete: "retain"`));
-    await world.project.up();
-    await world.project.destroy();
-    assert.equal(removals(world), 0);
-    assert.equal(world.emulator.inspect.rows(taskId).length, 25);
   });
 
   it("is refused in a replace at the delete, and the solution of the error message works", async () => {
@@ -101,30 +89,22 @@ describe("the destroy of a task that still has rows", () => {
   });
 });
 
-describe("the destroy of an adopted task", () => {
-  it("never removes its rows", async () => {
-    const world = await World.create({ program: program('adoptTaskId: "template-1"') });
-    try {
-      await world.project.up();
-      await world.project.destroy();
-      assert.equal(removals(world), 0);
-      assert.equal(world.emulator.inspect.rows("template-1").length, 25);
-    } finally {
-      await world.remove();
-    }
-  });
-});
-
-describe("the destroy of a task that is gone", () => {
-  it("succeeds", async () => {
-    const world = await World.create({ program: program(source) });
+describe("the destroy of an adopted task and of a task that is gone", () => {
+  it("never removes the rows of the adopted one, and succeeds for the other", async () => {
+    const adopted = `
+new CloudRun("run-of-adopted", { waitFor: "finished", pollSeconds: 0,
+  taskId: new TaskCopy("adopted", { adoptTaskId: "template-1" }).id });`;
+    const world = await World.create({ program: program(source, adopted) });
     try {
       await world.project.up();
       const [copy = ""] = world.copies();
       world.emulator.change.deleteTask(copy);
       const { output } = await world.project.destroy();
-      assert.doesNotMatch(output, /stays at the service/);
+      assert.equal(removals(world), 0);
+      assert.equal(world.emulator.inspect.rows("template-1").length, 25);
+      assert.doesNotMatch(output, new RegExp(`Task "${copy}" stays at the service`));
       assert.ok(output.includes(`Task "${copy}" is gone as far as this account can see`), output);
+      assert.deepEqual(world.project.state().resources, []);
     } finally {
       await world.remove();
     }

@@ -24,9 +24,10 @@ export const bothWays: readonly RefreshArguments[] = [[], atOnce];
 
 /**
  * Tests the drift of many tasks, and the number of requests of a refresh.
- * @param ways The ways of each refresh for which the requests depend on how many reads the engine sends at a time.
+ * @param refused The ways of a refresh whose merged reads are refused, for the slow tests: the requests depend on how many reads the engine sends at a
+ * time. `test/resources/task/actionReader.test.ts` shows them without the engine.
  */
-export function testDriftOf(count: number, ways: readonly RefreshArguments[] = [[]]): void {
+export function testDriftOf(count: number, refused: readonly RefreshArguments[] = []): void {
   const waves = Math.ceil(count / 8);
   let world: World;
   before(async () => {
@@ -60,10 +61,6 @@ export function testDriftOf(count: number, ways: readonly RefreshArguments[] = [
     await world.project.refresh({ args: atOnce });
     const requests = world.operations();
     assert.ok(requests.length <= 2, `${requests.length} requests`);
-  });
-
-  it("is absent if nothing changed: preview --refresh --expect-no-changes succeeds", async () => {
-    await world.project.preview({ args: ["--refresh", "--expect-no-changes"] });
   });
 
   it("fails preview --refresh --expect-no-changes, which changes nothing", async () => {
@@ -112,8 +109,8 @@ export function testDriftOf(count: number, ways: readonly RefreshArguments[] = [
     assert.equal(world.copies().length, count);
   });
 
-  it(`is found with at most one more request for each task if the service refuses reads of several tasks because of an unnamed task`, async () => {
-    for (const args of ways) {
+  for (const args of refused) {
+    it(`is found with at most one more request for each task if the service refuses reads of several tasks because of an unnamed task: ${args}`, async () => {
       world.emulator.setBehaviour({ getActionsMissing: "refusedUnnamed", taskGone: "unnamed" });
       drift();
       const { output } = await world.project.refresh({ args });
@@ -122,8 +119,8 @@ export function testDriftOf(count: number, ways: readonly RefreshArguments[] = [
       assert.match(output, /~ 1 updated\s+- 1 deleted/);
       await world.project.up();
       assert.equal(world.copies().length, count);
-    }
-  });
+    });
+  }
 
   it("is found for all other tasks if the service fails at one task, which stays in the state", async () => {
     const { gone } = drift();
@@ -137,8 +134,8 @@ export function testDriftOf(count: number, ways: readonly RefreshArguments[] = [
     assert.equal(world.copies().length, count);
   });
 
-  it(`is found for all other tasks with at most one more request for each task if the account may not read one task`, async () => {
-    for (const args of ways) {
+  for (const args of refused) {
+    it(`is found for all other tasks with at most one more request for each task if the account may not read one task: ${args}`, async () => {
       const [changed = "", , , denied = ""] = world.copies();
       const declared = urlOf(changed) ?? "";
       world.emulator.change.setProperty(changed, "open", "Url", "https://somebody.test/");
@@ -154,8 +151,8 @@ export function testDriftOf(count: number, ways: readonly RefreshArguments[] = [
       world.emulator.clearFaults();
       await world.project.up();
       assert.equal(urlOf(changed), declared);
-    }
-  });
+    });
+  }
 
   it("does not prevent a destroy if tasks are missing", async () => {
     drift();
@@ -174,8 +171,16 @@ for (let index = 0; index < ${count}; index++) {
 }
 `;
 
-/** Tests the drift of many tasks if no action types are configured and the service refuses reads without types. */
-export function testReadsWithoutTypes(count: number, ways: readonly RefreshArguments[] = [[]]): void {
+/**
+ * Tests the drift of many tasks if no action types are configured and the service refuses reads without types.
+ * @param ways The ways of a refresh.
+ * @param refusals How the service names a missing task. The actions are read in the same way for each.
+ */
+export function testReadsWithoutTypes(
+  count: number,
+  ways: readonly RefreshArguments[] = [[]],
+  refusals: readonly ("refusedNamed" | "refusedUnnamed")[] = [],
+): void {
   let world: World;
   before(async () => {
     world = await World.create({
@@ -206,7 +211,7 @@ export function testReadsWithoutTypes(count: number, ways: readonly RefreshArgum
   it("still find one missing task", async () => {
     const [gone = ""] = world.copies();
     world.emulator.change.deleteTask(gone);
-    for (const getActionsMissing of ["refusedNamed", "refusedUnnamed"] as const) {
+    for (const getActionsMissing of refusals) {
       world.emulator.setBehaviour({ getActionsMissing });
       await world.project.preview({ args: ["--refresh"] });
       assert.ok(reads(world.operations()) <= 2);
