@@ -63,7 +63,9 @@ export function yamlPeer(peer: PulumiPeer): Peer {
     async open(options) {
       await ensureHosts(await ensureEngine(), ["yaml"]);
       return openStack(options, {
-        declaration: (work) => ({ "Pulumi.yaml": `name: test\nruntime: yaml\n${pluginSection()}${yamlProgram(work)}` }),
+        files: { "Pulumi.yaml": `name: test\nruntime: yaml\n${pluginSection()}` },
+        // The engine itself reads Pulumi.yaml, several times.
+        declaration: (work) => ({ "Main.yaml": yamlProgram(work) }),
         install: "none",
       });
     },

@@ -151,7 +151,9 @@ export class JournalFiles {
   }
 
   async remove(key: string): Promise<void> {
-    await rm(this.path(key), { force: true }).catch(() => undefined);
+    if (await this.mayHave(key)) {
+      await rm(this.path(key), { force: true }).catch(() => undefined);
+    }
   }
 
   /** Synchronous, for the end of the process. */
