@@ -7,9 +7,9 @@ import { RawClient } from "../service/rawClient";
 import { optionProblems } from "../service/settings";
 import { adviceFor } from "./advice";
 import type { Connection, ConnectionFlags } from "./connection/connection";
-import { connectionOf, serviceOf } from "./connection/connection";
+import { connectionOf } from "./connection/connection";
 import type { NamedTask } from "./connection/namedTask";
-import { namedTasks } from "./connection/namedTask";
+import { namedTasks, requireOrigin } from "./connection/namedTask";
 import { CliError } from "./exitCodes";
 import type { Terminal } from "./terminal";
 
@@ -33,17 +33,6 @@ export interface ConnectedToAll extends Connected {
 }
 
 type EndingClient = Pick<ServiceClient, "tokensSettled" | "isRefreshing" | "close">;
-
-/** @throws CliError if the task is at another service: the same id there is another task */
-export function requireOrigin({ name, origin }: NamedTask, connected: Connected): void {
-  const service = serviceOf(connected);
-  if (origin !== undefined && origin !== service && !connected.config.movedFrom.includes(origin)) {
-    throw new CliError(
-      `Task "${name}" of stack "${connected.stack}" is at ${origin}, and the command would use ${service}. Nothing was sent about it.`,
-      "usage",
-    );
-  }
-}
 
 /** @throws CliError if the tasks have several */
 function profileOf(tasks: readonly NamedTask[]): string | undefined {

@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import Module from "node:module";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -135,12 +144,14 @@ describe("webextract compare, of runs", () => {
     const first = readFileSync(world.path("sub/page.html"), "utf8");
     assert.match(first, /^<!doctype html>[\s\S]*<\/html>\n$/);
     writeFileSync(world.path("sub/page.html"), "mine");
+    chmodSync(world.path("sub/page.html"), 0o600);
     const asked = await compare(html("sub/page.html"));
     assert.equal(asked.code, 2);
     assert.match(asked.stderr, /Replace the file sub\/page\.html\?.*Use --yes/);
     assert.equal(readFileSync(world.path("sub/page.html"), "utf8"), "mine");
     assert.equal((await compare(`${html("sub/page.html")} --yes`)).code, 0);
     assert.equal(readFileSync(world.path("sub/page.html"), "utf8"), first);
+    assert.equal(statSync(world.path("sub/page.html")).mode & 0o777, 0o600);
     const rows = await compare(html("old.csv"));
     assert.equal(rows.code, 2);
     assert.match(rows.stderr, /It must be a file that ends in \.html\./);

@@ -3,5 +3,5 @@ export { commandLine } from "../../src/cli/commandLine";
 export { commands } from "../../src/cli/commands/index";
 export { CliError } from "../../src/cli/exitCodes";
 export { migratedState } from "../../src/cli/migrate/migratedState";
-export { table } from "../../src/cli/table";
+export { table } from "../../src/cli/output/table";
 export { Terminal } from "../../src/cli/terminal";

@@ -6,7 +6,7 @@ import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
 import { taskArgument, typesOption } from "../options";
-import { table } from "../table";
+import { table } from "../output/table";
 import { readTasks } from "./readTasks";
 
 interface Flags extends ConnectionFlags {

@@ -10,13 +10,14 @@ import type { NamedTask } from "../connection/namedTask";
 import { CliError } from "../exitCodes";
 import { inputFile } from "../inputFile";
 import { typesOption, yesOption } from "../options";
-import type { AdoptedFiles, Language, PlannedFile } from "./adoptedFiles";
+import type { PlannedFile } from "../output/writeFiles";
+import { writeFiles } from "../output/writeFiles";
+import type { AdoptedFiles, Language } from "./adoptedFiles";
 import { adoptedFiles, targetProblem } from "./adoptedFiles";
 import { comment } from "./declaration";
 import { readTasks } from "./readTasks";
 import type { WantedTask } from "./wantedTasks";
 import { taskOfArgument, tasksOfFile } from "./wantedTasks";
-import { writeFiles } from "./writeFiles";
 
 interface Flags extends ConnectionFlags {
   idsFile?: string;

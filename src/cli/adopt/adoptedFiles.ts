@@ -3,6 +3,7 @@ import { basename, dirname, extname, join, relative, resolve, sep } from "node:p
 import type { AdoptedAction, AdoptedTask } from "../../resources/adopt/adoptedTask";
 import { secretValue } from "../../resources/adopt/adoptedTask";
 import { typeToken } from "../../resources/urn";
+import type { PlannedFile } from "../output/writeFiles";
 import type { Declared, ItemsFileOf, NamedTask } from "./declaration";
 import { declarationOf } from "./declaration";
 import { typescriptProgram } from "./typescriptProgram";
@@ -29,14 +30,6 @@ export interface AdoptedFiles {
   files: PlannedFile[];
   /** Without `out`: the declarations. */
   document?: string;
-}
-
-export interface PlannedFile {
-  /** Relative to the program's folder. */
-  path: string;
-  content: string;
-  /** What stands there now: nothing, the same content, or something else. */
-  present: "nothing" | "same" | "other";
 }
 
 /** A list with more items goes to a file. */

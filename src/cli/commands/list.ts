@@ -6,7 +6,7 @@ import { withDefaults } from "../connection/defaults";
 import { stackTasks } from "../connection/stackTasks";
 import { CliError } from "../exitCodes";
 import { manifestReader, manifestsAt } from "../manifests";
-import { table } from "../table";
+import { table } from "../output/table";
 
 export const list: CliCommand = {
   name: "list",

@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
-import { chmod, rename as move, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { rename as move, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Argument } from "commander";
 import type { DeclaredTask, Manifests } from "../../manifest/readManifests";
 import type { RenamedFile } from "../../manifest/renameTask";
 import { didYouMean } from "../../resources/likelyName";
-import { targetOf } from "../../service/files/privateFile";
-import { temporaryPathFor } from "../../service/files/temporaryFiles";
+import { replaceFile } from "../../service/files/replaceFile";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import { CliError } from "../exitCodes";
@@ -143,23 +142,14 @@ async function writeAll(files: readonly RenamedFile[]): Promise<void> {
   }
 }
 
-/** The file keeps its mode, and its byte order mark. The target of a link is replaced, not the link. */
+/** The file keeps its byte order mark. */
 async function replaceContent(file: string, before: string, after: string): Promise<void> {
-  const target = await targetOf(resolve(file));
-  const content = await readFile(target, "utf8");
+  const content = await readFile(file, "utf8");
   const mark = content.startsWith("\uFEFF") ? "\uFEFF" : "";
   if (content !== mark + before) {
     throw Object.assign(new Error("it has changed in the meantime"), { code: "it has changed in the meantime" });
   }
-  const { mode } = await stat(target);
-  const temporary = temporaryPathFor(target);
-  try {
-    await writeFile(temporary, mark + after, { flag: "wx", mode: mode & 0o777 });
-    await chmod(temporary, mode & 0o777);
-    await move(temporary, target);
-  } finally {
-    await rm(temporary, { force: true });
-  }
+  await replaceFile(resolve(file), mark + after);
 }
 
 function renamer(): typeof import("../../manifest/renameTask") {

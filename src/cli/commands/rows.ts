@@ -6,7 +6,7 @@ import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
 import { integerFrom, namesIn, taskArgument } from "../options";
-import { table } from "../table";
+import { table } from "../output/table";
 
 interface Flags extends ConnectionFlags {
   lotNo?: string;

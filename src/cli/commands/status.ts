@@ -3,7 +3,7 @@ import { countsOf, terminalStatusOf } from "../../resources/run/subtaskList";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { taskArgument } from "../options";
-import { table } from "../table";
+import { table } from "../output/table";
 
 interface Flags extends ConnectionFlags {
   subtasks?: boolean;

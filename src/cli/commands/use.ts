@@ -1,9 +1,9 @@
-import { writeFiles } from "../adopt/writeFiles";
 import type { CliCommand } from "../command";
 import type { Defaults } from "../connection/defaults";
 import { defaultNames, defaultsFile, describeDefaults, problemOf, readDefaults } from "../connection/defaults";
 import { CliError } from "../exitCodes";
 import { connectionOptions } from "../options";
+import { writeFiles } from "../output/writeFiles";
 
 export const use: CliCommand = {
   name: "use",

@@ -1,7 +1,7 @@
 import { escapeOf } from "../../service/errors/foreignText";
 import { hideSecrets } from "../../service/errors/secretShapes";
-import { cell, code, mostCharacters, within } from "../planReport/markdown";
-import { table } from "../table";
+import { cell, code, mostCharacters, within } from "../output/markdown";
+import { table } from "../output/table";
 import type { Terminal } from "../terminal";
 import type { Phrase, Report, ReportTable } from "./report";
 

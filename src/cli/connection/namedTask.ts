@@ -4,6 +4,8 @@ import type { Presence } from "../../resources/task/taskPresence";
 import { lookUpExistence } from "../../resources/task/taskPresence";
 import { isServiceError } from "../../service/errors/errors";
 import { CliError } from "../exitCodes";
+import type { Connection } from "./connection";
+import { serviceOf } from "./connection";
 import type { StackTask } from "./stackTasks";
 import { stackTasks } from "./stackTasks";
 
@@ -52,6 +54,17 @@ export async function namedTasks(
     throw unknownTasks(unknown, inState, stack);
   }
   return meant;
+}
+
+/** @throws CliError if the task is at another service: the same id there is another task */
+export function requireOrigin({ name, origin }: NamedTask, connected: Connection & { stack?: string }): void {
+  const service = serviceOf(connected);
+  if (origin !== undefined && origin !== service && !connected.config.movedFrom.includes(origin)) {
+    throw new CliError(
+      `Task "${name}" of stack "${connected.stack}" is at ${origin}, and the command would use ${service}. Nothing was sent about it.`,
+      "usage",
+    );
+  }
 }
 
 function unknownTasks(given: readonly string[], inState: readonly StackTask[], stack: string): CliError {

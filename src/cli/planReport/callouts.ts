@@ -1,5 +1,5 @@
 import { isRecord } from "../../service/isRecord";
-import { code } from "./markdown";
+import { code } from "../output/markdown";
 import type { ResourceChange } from "./plan";
 
 /** What a reviewer must not overlook. */

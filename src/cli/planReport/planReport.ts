@@ -1,8 +1,8 @@
 import { isTask, partsOfUrn } from "../../resources/urn";
 import { counted } from "../../resources/values";
 import { isRecord } from "../../service/isRecord";
+import { cell, code, mostCharacters, within, word } from "../output/markdown";
 import { calloutsOf } from "./callouts";
-import { cell, code, mostCharacters, within, word } from "./markdown";
 import type { Plan, ResourceChange } from "./plan";
 import type { PropertyChange } from "./propertyChanges";
 import { propertyChanges } from "./propertyChanges";

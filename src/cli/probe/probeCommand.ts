@@ -1,10 +1,10 @@
 import { Option } from "commander";
-import { confirmedToReplace, writeFiles } from "../adopt/writeFiles";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { connectionOf } from "../connection/connection";
 import { yesOption } from "../options";
+import { confirmedToReplace, writeFiles } from "../output/writeFiles";
 import { mostRequests } from "./asker";
 import { probe } from "./probe";
 import { markdownOf, reportOf } from "./report";

@@ -2,7 +2,7 @@ import { counted } from "../../resources/values";
 import type { FieldComparison } from "../compare/comparison";
 import { inMarkdown } from "../compare/renderReport";
 import { reportOf, share } from "../compare/report";
-import { cell, code, mostCharacters, within } from "../planReport/markdown";
+import { cell, code, mostCharacters, within } from "../output/markdown";
 import type { Plan } from "../planReport/plan";
 import { changesIn, countsOf, planReport } from "../planReport/planReport";
 import type { ExportPair } from "./exportPairs";

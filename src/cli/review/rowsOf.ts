@@ -7,8 +7,8 @@ import { formats } from "../../resources/export/formats/formats";
 import { ResourceError } from "../../resources/resource";
 import { canonical, entryOf } from "../../resources/values";
 import type { Cli, Connected } from "../cli";
-import { requireOrigin } from "../cli";
 import type { FileSide, Side } from "../compare/sides/side";
+import { requireOrigin } from "../connection/namedTask";
 import type { StackExport } from "./exportPairs";
 
 /** Rows that are gone or cannot be read. The message says why. */

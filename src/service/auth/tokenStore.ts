@@ -4,7 +4,8 @@ import { basename, dirname, join } from "node:path";
 // Loaded at the start, although few programs need it, because the library listens to signals from its import on. A listener that is added after
 // a `process.once` of the program would be the only one left and would end the process.
 import { lock } from "proper-lockfile";
-import { codeOf, makePrivateFolder, readPrivateFile, setAside, targetOf, writePrivateFile } from "../files/privateFile";
+import { codeOf, makePrivateFolder, readPrivateFile, setAside, writePrivateFile } from "../files/privateFile";
+import { targetOf } from "../files/replaceFile";
 import { isTemporary, removeAbandonedFiles } from "../files/temporaryFiles";
 import { pause } from "../http/clock";
 import { isRecord } from "../isRecord";

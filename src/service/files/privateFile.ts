@@ -1,15 +1,9 @@
-import { open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile, rename, stat } from "node:fs/promises";
 import { pause } from "../http/clock";
-import { makeFolder, syncFolder } from "./folders";
-import { temporaryPathFor } from "./temporaryFiles";
+import { makeFolder } from "./folders";
+import { replaceFile, targetOf } from "./replaceFile";
 
-/**
- * Files that only their owner can read. A write replaces the whole file, so that no reader sees half of it.
- *
- * The package write-file-atomic does not fit: it renames a file that a full disk cut off. With it, two containers that share a folder can
- * also choose the same temporary name.
- */
+/** Files that only their owner can read. */
 
 /** Folders that exist already keep their mode, because others can share them. */
 export async function makePrivateFolder(folder: string): Promise<void> {
@@ -42,27 +36,9 @@ export async function readPrivateFile(file: string): Promise<string | undefined>
   }
 }
 
-/**
- * The folder must exist. A symbolic link stays, and its target is replaced.
- * @param durable waits until the file is on the disk, so that it survives a power cut. Otherwise it survives only a killed process.
- */
+/** @param durable as in {@link replaceFile} */
 export async function writePrivateFile(file: string, content: string, durable: boolean): Promise<void> {
-  const target = await targetOf(file);
-  const temporary = temporaryPathFor(target);
-  try {
-    const handle = await open(temporary, "wx", 0o600);
-    try {
-      await handle.writeFile(content);
-      if (durable) await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, target);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-  if (durable) await syncFolder(dirname(target));
+  await replaceFile(file, content, { mode: 0o600, durable });
 }
 
 /**
@@ -74,11 +50,6 @@ export async function setAside(file: string): Promise<string> {
   const aside = `${target}.corrupt-${Date.now()}`;
   await rename(target, aside);
   return aside;
-}
-
-/** The target of a path after symbolic links; the path itself if there is no file yet. */
-export async function targetOf(file: string): Promise<string> {
-  return realpath(file).catch(() => file);
 }
 
 /** The error code of the file system, for a message. */

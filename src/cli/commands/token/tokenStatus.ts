@@ -2,7 +2,7 @@ import type { CliCommand } from "../../command";
 import type { ConnectionFlags } from "../../connection/connection";
 import { serviceOf } from "../../connection/connection";
 import { describeSource, storedTokens } from "../../connection/storedTokens";
-import { table } from "../../table";
+import { table } from "../../output/table";
 
 export const tokenStatus: CliCommand = {
   name: "token status",

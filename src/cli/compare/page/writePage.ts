@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
-import { confirmedToReplace, writeFiles } from "../../adopt/writeFiles";
 import type { Cli } from "../../cli";
+import { confirmedToReplace, writeFiles } from "../../output/writeFiles";
 
 /** @throws InvalidArgumentError for any other ending, so that a forgotten name leads to no file of rows that is replaced */
 export function pageFile(given: string): string {

@@ -1,14 +1,19 @@
 import { existsSync, statSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { moveIfFree } from "../../resources/export/destinations/diskFile";
 import { ResourceError } from "../../resources/resource";
 import { makeFolder } from "../../service/files/folders";
-import { targetOf } from "../../service/files/privateFile";
-import { temporaryPathFor } from "../../service/files/temporaryFiles";
+import { replaceFile, targetOf } from "../../service/files/replaceFile";
 import type { Cli } from "../cli";
 import { CliError } from "../exitCodes";
-import type { PlannedFile } from "./adoptedFiles";
+
+export interface PlannedFile {
+  /** Relative to the program's folder. */
+  path: string;
+  content: string;
+  /** What stands there now: nothing, the same content, or something else. */
+  present: "nothing" | "same" | "other";
+}
 
 /**
  * Writes the planned files, each as a whole or not at all. Files that have their content already are left alone. The caller has asked before files with
@@ -46,21 +51,15 @@ export async function writeFiles(
 }
 
 async function writeFile({ path, content, present }: PlannedFile, folder: string): Promise<void> {
-  // The target of a symbolic link is replaced, not the link.
-  const full = await targetOf(resolve(folder, path));
-  await makeFolder(dirname(full));
-  const temporary = temporaryPathFor(full);
-  try {
-    const handle = await open(temporary, "wx");
-    await handle.writeFile(content).finally(() => handle.close());
-    if (present === "other") {
-      await rename(temporary, full);
-    } else if (!(await moveIfFree(temporary, full))) {
-      // Nobody was asked about a file that has appeared since the plan.
-      throw Object.assign(new Error("the file exists"), { code: "EEXIST" });
-    }
-  } finally {
-    await rm(temporary, { force: true });
+  const file = await targetOf(resolve(folder, path));
+  await makeFolder(dirname(file));
+  await replaceFile(file, content, present === "other" ? {} : { place: placeIfFree });
+}
+
+/** Nobody was asked about a file that has appeared since the plan. */
+async function placeIfFree(from: string, to: string): Promise<void> {
+  if (!(await moveIfFree(from, to))) {
+    throw Object.assign(new Error("the file exists"), { code: "EEXIST" });
   }
 }
 

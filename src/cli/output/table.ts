@@ -1,4 +1,4 @@
-import type { Terminal } from "./terminal";
+import type { Terminal } from "../terminal";
 
 /** A table for people. On a terminal, it is as wide as the terminal at most: long cells are cut. */
 export function table(titles: readonly string[], rows: readonly (readonly string[])[], terminal: Terminal): string {
