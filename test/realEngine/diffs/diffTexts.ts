@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
+import { repositoryRoot } from "../harness/package";
 import type { World } from "../world";
 import { Names, resourcesShown } from "./previewText";
 
@@ -26,7 +27,12 @@ export class DiffTexts {
   readonly names = new Names();
   private readonly sections: Map<string, Map<string, string>>;
 
-  constructor(private readonly types: readonly string[]) {
+  constructor(
+    private readonly types: readonly string[],
+    /** Of the files. */
+    private readonly folder = __dirname,
+    private readonly writeProgram = (world: World, program: string): void => world.program(program),
+  ) {
     if (writes && process.env.CI !== undefined) {
       throw new Error("WRITE_DIFFS is for people: in CI the texts are compared.");
     }
@@ -36,7 +42,7 @@ export class DiffTexts {
   /** Previews a program, compares the output with the files, and applies the program. @returns the preview's output. */
   async shows(world: World, title: string, { program, args = [], env = {}, up = true }: Scene = {}): Promise<string> {
     if (program !== undefined) {
-      world.program(program);
+      this.writeProgram(world, program);
     }
     world.operations();
     // One command where an up follows: another start of the engine takes as long as the preview itself.
@@ -49,7 +55,7 @@ export class DiffTexts {
     const texts = this.types.map((type) => [type, this.textOf(type, output)] as const);
     for (const [type, text] of texts) {
       this.sections.get(type)?.set(title, text);
-      assert.equal(text, writes ? text : sectionsOf(fileOf(type)).get(title), `${type}, "${title}"`);
+      assert.equal(text, writes ? text : sectionsOf(this.fileOf(type)).get(title), `${type}, "${title}"`);
     }
     return output;
   }
@@ -58,9 +64,13 @@ export class DiffTexts {
   finish(): void {
     for (const [type, sections] of this.sections) {
       if (writes) {
-        writeFileSync(fileOf(type), fileText(type, sections));
+        writeFileSync(this.fileOf(type), this.fileText(type, sections));
       } else {
-        assert.deepEqual([...sectionsOf(fileOf(type)).keys()], [...sections.keys()], `sections of ${fileOf(type)}`);
+        assert.deepEqual(
+          [...sectionsOf(this.fileOf(type)).keys()],
+          [...sections.keys()],
+          `sections of ${this.fileOf(type)}`,
+        );
       }
     }
   }
@@ -74,21 +84,22 @@ export class DiffTexts {
     return this.names.in([...(own.length > 0 ? own : ["(nothing)"]), ...others].join("\n"));
   }
 
+  private fileOf(type: string): string {
+    return join(this.folder, `${type}.txt`);
+  }
+
+  private fileText(type: string, sections: ReadonlyMap<string, string>): string {
+    const tests = `${relative(repositoryRoot, this.folder)}/*.test.ts`;
+    const intro = `What \`pulumi preview --diff\` shows of ${type} resources. Tests compare it; WRITE_DIFFS=true npx mocha ${tests} writes it anew.\n`;
+    return [intro, ...[...sections].map(([title, text]) => `\n## ${title}\n\n${text}\n`)].join("");
+  }
+
   private requireNothingOfOurs(world: World, output: string): void {
     assert.doesNotMatch(output, /__provider|createRequire/);
     for (const credential of Object.values(world.emulator.credentials)) {
       assert.ok(!output.includes(credential), "a credential is shown");
     }
   }
-}
-
-function fileOf(type: string): string {
-  return join(__dirname, `${type}.txt`);
-}
-
-function fileText(type: string, sections: ReadonlyMap<string, string>): string {
-  const intro = `What \`pulumi preview --diff\` shows of ${type} resources. Tests compare it; WRITE_DIFFS=true npx mocha test/realEngine/diffs/*.test.ts writes it anew.\n`;
-  return [intro, ...[...sections].map(([title, text]) => `\n## ${title}\n\n${text}\n`)].join("");
 }
 
 function sectionsOf(file: string): Map<string, string> {

@@ -10,7 +10,7 @@ export interface Shown {
   lines: string[];
 }
 
-const heading = /^ {4}(\S{0,2}) ?pulumi-nodejs:dynamic\/webextract:(\w+): \(([\w-]+)\)(.*)$/;
+const heading = /^ {4}(\S{0,2}) ?(?:pulumi-nodejs:dynamic\/webextract|webextract:index):(\w+): \(([\w-]+)\)(.*)$/;
 
 /** Splits the output of `pulumi preview --diff` by resource, in an order that does not depend on the engine. */
 export function resourcesShown(output: string): Shown[] {
