@@ -62,15 +62,25 @@ export async function read(path, query = {}, signal) {
 /**
  * @param {"PUT" | "POST" | "DELETE"} method
  * @param {string} path
- * @param {unknown} [body] a file with JSON, or a value
+ * @param {unknown} [body] a value, or a file with its type
  * @returns {Promise<any>} the content of the response; an empty object if there is none
  */
 export async function send(method, path, body) {
-  // Also without a body: a page of another site cannot send this type.
-  const headers = { "content-type": "application/json" };
+  // Also without a body: a page of another site cannot send these types.
+  const headers = { "content-type": body instanceof Blob ? body.type : "application/json" };
   const response = await request(path, { method, headers, body: body instanceof Blob ? body : JSON.stringify(body) });
   const text = await response.text();
   return text === "" ? {} : JSON.parse(text);
+}
+
+/**
+ * The file of a form, as a body of this type. The browser's own type depends on the name of the file.
+ *
+ * @param {FormData} fields
+ * @param {string} type
+ */
+export function fileOf(fields, type) {
+  return new Blob([fields.get("file") ?? ""], { type });
 }
 
 /**

@@ -18,9 +18,10 @@ const removedToken = '"refresh_token":"[secret]"';
 
 /**
  * @param {any} request an entry of the journal
- * @returns {string | undefined} undefined if the journal has only the length of a list
+ * @returns {string | undefined} undefined if the journal does not have the whole body
  */
-export function curlOf({ method, path, query, body, credential, contentType }) {
+export function curlOf({ method, path, query, body, bodyLeftOut, credential, contentType }) {
+  if (bodyLeftOut) return undefined;
   const search = new URLSearchParams(Object.entries(query ?? {}).map(([name, value]) => [name, String(value)]));
   // curl would read brackets as a pattern of several addresses.
   const target = ascii(path).replace(/[[\]{}]/g, encodeURIComponent) + (search.size === 0 ? "" : `?${search}`);

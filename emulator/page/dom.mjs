@@ -11,6 +11,9 @@ const svgNamespace = "http://www.w3.org/2000/svg";
 /** The handlers that {@link patch} carries over to an element that stays. */
 const handlers = /** @type {const} */ (["onclick", "onchange", "onsubmit"]);
 
+/** Attributes that are read to people. */
+const labels = ["aria-label", "data-label", "title"];
+
 /**
  * An element. A property that is a function is a handler, `value` and `checked` are those of a form control, and all others are attributes.
  *
@@ -48,14 +51,32 @@ export function svg(tag, properties = {}, ...children) {
 function fill(element, properties, children) {
   for (const child of children.flat()) {
     if (child === null || child === undefined || child === false) continue;
-    element.append(child instanceof Node ? child : String(child));
+    element.append(child instanceof Node ? child : visible(String(child)));
   }
   // After the children: a select takes a value only if it has the option.
   for (const [name, value] of Object.entries(properties)) {
     if (value === undefined || value === false) continue;
     if (typeof value === "function" || name === "value" || name === "checked") Reflect.set(element, name, value);
-    else element.setAttribute(name, value === true ? "" : String(value));
+    else
+      element.setAttribute(name, value === true ? "" : labels.includes(name) ? visible(String(value)) : String(value));
   }
+}
+
+/**
+ * Text in which characters that hide, or that change the order of others, are written as escapes, such as `\\u202e`. Joiners stay, because words of
+ * many languages need them.
+ *
+ * @param {string} text
+ */
+export function visible(text) {
+  return text
+    .replaceAll("\r\n", "\n")
+    .replace(/[^\P{Cc}\t\n]|[^\P{Cf}\u200c\u200d]|[\p{Cs}\u2028\u2029]/gu, (character) =>
+      Array.from(
+        { length: character.length },
+        (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`,
+      ).join(""),
+    );
 }
 
 /**

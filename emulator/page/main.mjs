@@ -1,5 +1,5 @@
 import { ApiError, account, keepToken, read, send } from "./api.mjs";
-import { h, patch } from "./dom.mjs";
+import { h, patch, visible } from "./dom.mjs";
 import { readEvents } from "./events.mjs";
 import { parseRoute } from "./route.mjs";
 import { request, requests } from "./views/requests.mjs";
@@ -155,7 +155,7 @@ async function show(signal) {
  * @param {readonly Child[]} content
  */
 function render(title, content) {
-  document.title = `${title} – webextract-emulator`;
+  document.title = `${visible(title)} – webextract-emulator`;
   const fresh = h("main", {}, h("h1", { tabindex: -1 }, h("bdi", {}, title)), content);
   const isSameView = main.dataset.hash === state.hash;
   main.dataset.hash = state.hash;
@@ -216,7 +216,7 @@ function messageOf(error) {
 
 /** @param {string} text */
 function announce(text) {
-  announcement.textContent = text;
+  announcement.textContent = visible(text);
 }
 
 /**

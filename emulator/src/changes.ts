@@ -100,7 +100,8 @@ export class Changes {
       throw new Refusal("InvalidParameter", `batch ${lotNo} is of task ${wanted.taskId}, not of task ${taskId}`);
     }
     const texts = rows.map(rowText);
-    const run = wanted ?? store.addRun({ ...newRun(taskId), endedAt: store.clock.now() });
+    const now = store.clock.now();
+    const run = wanted ?? store.addRun({ ...newRun(taskId), startedAt: now, endedAt: now });
     run.rows.append(texts);
     store.runChanged(run);
     this.changed();

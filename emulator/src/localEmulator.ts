@@ -298,8 +298,10 @@ export class LocalEmulator implements Emulator {
 
   setPlan(plan: Plan): void {
     checkArgument("setSettings", { plan });
-    this.parts.service.plan = plan;
+    const { service } = this.parts;
+    service.plan = plan;
     this.parts.saveSoon();
+    service.feed.tell({ type: "behaviour" });
   }
 
   get latency(): number {
@@ -309,6 +311,7 @@ export class LocalEmulator implements Emulator {
   setLatency(ms: number): void {
     checkArgument("setSettings", { latencyMs: ms });
     this.parts.latency.ms = ms;
+    this.parts.service.feed.tell({ type: "behaviour" });
   }
 
   get clock(): ClockView {

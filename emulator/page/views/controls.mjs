@@ -1,27 +1,32 @@
-import { request } from "../api.mjs";
+import { fileOf, request } from "../api.mjs";
 import { facts, h } from "../dom.mjs";
 import { encoded } from "../route.mjs";
+import { shownValue } from "../values.mjs";
 
 /** @import { Tools } from "../main.mjs" */
 
 /** Milliseconds of the units in which the clock moves. */
 const units = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 };
 
+const plans = ["free", "professional", "enterprise"];
+
 /**
  * What acts on the emulator as a whole: its clock, its tokens and its state.
  *
  * @param {{
+ *   set: { plan: string, latencyMs: number },
  *   clock: { now: string, mode: "real" | "fixed" },
  *   snapshots: readonly { name: string }[],
  *   accounts: readonly string[],
  * }} data
  * @param {Tools} tools
  */
-export function controlSection({ clock, snapshots, accounts }, tools) {
+export function controlSection({ set, clock, snapshots, accounts }, tools) {
   return h(
     "div",
     { class: "panels" },
     panel("Clock", clockState(clock), ...clockForms(tools)),
+    panel("Plan and latency", settingForm(set, tools)),
     panel("Tokens", h("p", {}, "A client has to refresh an expired access token."), tokenButtons(tools)),
     panel("Reset", ...resetForm(tools)),
     panel("State", ...stateForms(tools)),
@@ -86,6 +91,52 @@ function clockForms({ act }) {
   ];
 }
 
+/**
+ * The controls show what the emulator has, and act when the user changes them.
+ *
+ * @param {{ plan: string, latencyMs: number }} set
+ * @param {Tools} tools
+ */
+function settingForm({ plan, latencyMs }, { act }) {
+  const latency = (/** @type {Event} */ event) => {
+    const control = /** @type {HTMLInputElement} */ (event.currentTarget);
+    if (!control.reportValidity()) return;
+    act("PUT", "settings", { latencyMs: Number(control.value) }, `Each request now waits ${control.value} ms.`);
+  };
+  const choose = (/** @type {Event} */ event) => {
+    const { value } = /** @type {HTMLSelectElement} */ (event.currentTarget);
+    act("PUT", "settings", { plan: value }, `The plan is now ${value}.`);
+  };
+  return h(
+    "form",
+    { onsubmit: (/** @type {SubmitEvent} */ event) => event.preventDefault() },
+    h(
+      "label",
+      {},
+      "Plan of the account",
+      h(
+        "select",
+        { "data-shown": true, value: plan, onchange: choose },
+        plans.map((each) => h("option", {}, each)),
+      ),
+    ),
+    h(
+      "label",
+      {},
+      "Delay of each request, in ms",
+      h("input", {
+        "data-shown": true,
+        type: "number",
+        min: 0,
+        max: 600_000,
+        required: true,
+        value: String(latencyMs),
+        onchange: latency,
+      }),
+    ),
+  );
+}
+
 /** @param {Tools} tools */
 function tokenButtons({ act }) {
   const button = (/** @type {string} */ tokens) =>
@@ -110,7 +161,8 @@ function stateForms({ act, attempt }) {
       h("button", { type: "button", onclick: () => attempt(download, "The state is exported.") }, "Export"),
     ),
     form(
-      (fields) => act("PUT", "state", fields.get("file"), "The emulator has the state of the document."),
+      (fields) =>
+        act("PUT", "state", fileOf(fields, "application/json"), "The emulator has the state of the document."),
       h("label", {}, "Document", h("input", { type: "file", name: "file", accept: ".json", required: true })),
       h("button", {}, "Import, and replace the state"),
     ),
@@ -141,7 +193,7 @@ function snapshotList(snapshots, { act }) {
       return h(
         "li",
         { "data-key": name },
-        h("bdi", {}, name),
+        shownValue(name),
         button("Restore", name, () => act("POST", `${path}/restore`, undefined, `Everything is as in ${name}.`)),
         button("Delete", name, () => act("DELETE", path, undefined, `The snapshot ${name} is deleted.`)),
       );

@@ -1,3 +1,4 @@
+import { fileOf } from "../api.mjs";
 import { h, table } from "../dom.mjs";
 import { formatted } from "../pager.mjs";
 import { encoded } from "../route.mjs";
@@ -49,6 +50,7 @@ export function faultSection({ faults, holds, operations }, tools) {
   const removeAll = () => tools.act("DELETE", "faults", undefined, "All faults are removed.");
   return [
     faultForm(operations, tools),
+    fileForm(tools),
     h("h3", {}, "Faults that can still happen"),
     table({
       name: "Faults that can still happen",
@@ -182,12 +184,37 @@ function faultForm(operations, { act }) {
   return form;
 }
 
+/** @param {Tools} tools */
+function fileForm({ act }) {
+  return h(
+    "form",
+    {
+      "data-own": true,
+      "aria-label": "Faults from a file",
+      onsubmit: async (/** @type {SubmitEvent} */ event) => {
+        event.preventDefault();
+        const form = /** @type {HTMLFormElement} */ (event.currentTarget);
+        const file = fileOf(new FormData(form), "application/yaml");
+        const done = await act("PUT", "faults", file, "The faults and behaviours are those of the file.");
+        if (done !== undefined) form.reset();
+      },
+    },
+    h(
+      "label",
+      {},
+      "File with faults and behaviours, in YAML or JSON",
+      h("input", { type: "file", name: "file", accept: ".yaml,.yml,.json", required: true }),
+    ),
+    h("button", {}, "Replace the faults"),
+  );
+}
+
 /** @type {Record<string, string>} */
 const labels = {
   skip: "First left alone",
   times: "Times",
   probability: "Probability",
-  seed: "Seed of the probability",
+  seed: "Seed",
   status: "Status",
   code: "Error code",
   delayMs: "Milliseconds",

@@ -14,6 +14,9 @@ const limit = 50;
 const mostFields = 20;
 const mostCharacters = 200;
 
+/** The journal has no more characters of a response. */
+const longestResponse = 1000;
+
 /** The user stops the list to read it. */
 let paused = false;
 
@@ -164,8 +167,18 @@ export const request = {
       h("h2", {}, "Query"),
       jsonText(query, "The query"),
       h("h2", {}, "Body"),
-      jsonText(body, "The body"),
-      h("h2", {}, "Response, its first 1000 characters"),
+      rest.bodyLeftOut
+        ? h(
+            "p",
+            { class: "empty" },
+            "The request had a body that is not in the journal: it was not JSON, or the path is unknown.",
+          )
+        : jsonText(body, "The body"),
+      h(
+        "h2",
+        {},
+        rest.response.length < longestResponse ? "Response" : `Response, its first ${longestResponse} characters`,
+      ),
       rest.response === ""
         ? h("p", { class: "empty" }, "None.")
         : h("pre", { tabindex: 0, role: "region", "aria-label": "The response" }, rest.response),
@@ -180,7 +193,9 @@ export const request = {
  * @param {Tools} tools
  */
 function command(text, { attempt }) {
-  if (text === undefined) return [h("p", { class: "empty" }, "The journal has only the length of a long list.")];
+  if (text === undefined) {
+    return [h("p", { class: "empty" }, "There is no command, because the journal does not have the whole body.")];
+  }
   // Browsers give the clipboard only to pages of this machine and of https.
   const { clipboard } = navigator;
   const copy = () =>

@@ -10,8 +10,9 @@ export const settings = {
   title: () => "Settings",
   concerns: ({ type }) => type === "behaviour" || type === "fault",
   async load({ read, options }) {
-    const [values, { faults }, { holds }, clock, { snapshots }, { accounts }, known] = await Promise.all([
+    const [values, set, { faults }, { holds }, clock, { snapshots }, { accounts }, known] = await Promise.all([
       read("behaviour"),
+      read("settings"),
       read("faults"),
       read("holds"),
       read("clock"),
@@ -19,7 +20,7 @@ export const settings = {
       account === undefined ? read("accounts") : { accounts: [] },
       options(),
     ]);
-    return { values, faults, holds, controls: { clock, snapshots, accounts }, known };
+    return { values, faults, holds, controls: { set, clock, snapshots, accounts }, known };
   },
   render: ({ values, faults, holds, controls, known }, _route, tools) => [
     controlSection(controls, tools),

@@ -958,6 +958,11 @@ export interface components {
             };
             /** @description The parsed body. An upload is `{taskId, file}`. A list of more than 10,000 items is `{length}`. */
             body?: unknown;
+            /**
+             * @description Set if the request had a body that the journal does not have, one that could not be read, or one for an unknown path.
+             * @constant
+             */
+            bodyLeftOut?: true;
             /** @description Status of the response. 0, there was none. */
             status: number;
             requestId: string;

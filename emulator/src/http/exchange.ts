@@ -190,6 +190,7 @@ export class Exchange {
         path: request.url.split("?")[0] ?? "",
         query: { ...(request.query as Record<string, unknown>) },
         body,
+        ...(body === undefined && hasBody(request) ? { bodyLeftOut: true } : {}),
         status: 0,
         requestId: randomUUID(),
         credential: both ? "both" : one,
@@ -254,6 +255,10 @@ export class Exchange {
     const target = query === "" ? entry.path : `${entry.path}?${query}`;
     this.parts.log(`${entry.method} ${target} ${entry.status} ${Math.round(entry.durationMs)} ms ${entry.requestId}`);
   }
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
 function tellChange({ world, fields }: Received): void {

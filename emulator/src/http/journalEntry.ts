@@ -28,6 +28,8 @@ export interface JournalEntry {
   query: Record<string, unknown>;
   /** The parsed body. An upload is `{taskId, file}`. A list of more than 10,000 items is `{length}`. */
   body: unknown;
+  /** Set if the request had a body that the journal does not have: one that could not be read, or one for an unknown path. */
+  bodyLeftOut?: true;
   /** Status of the response; 0 if there was none. */
   status: number;
   /** The `requestId` of the response. */

@@ -6,7 +6,7 @@ import { data, runTemplate } from "../caller";
 import type { PageSite } from "../pageSite";
 import { startSite } from "../pageSite";
 import { OpenPage, openBrowser } from "./browser";
-import { productPage, shopTask, startWithTasks } from "./shop";
+import { everyView, productPage, shopTask, startWithTasks } from "./shop";
 
 /** Serious and critical findings of axe, with the elements. */
 async function findings(tab: Page): Promise<string[]> {
@@ -32,19 +32,7 @@ describe("the emulator's page, for everyone", () => {
     emulator.setBehaviour({ markScope: "returned" });
     await emulator.saveSnapshot("the state before a long test with many runs");
     await emulator.createAccount("worker-1");
-    views = [
-      ["#/tasks", "Tasks"],
-      ["#/tasks/shop", "Task shop"],
-      ["#/runs", "Runs"],
-      [`#/runs/${lotNo}`, `Run ${lotNo}`],
-      [`#/runs/${lotNo}/rows`, `Rows of run ${lotNo}`],
-      [`#/runs/${lotNo}/rows/1`, `Row 1 of run ${lotNo}`],
-      ["#/requests", "Requests"],
-      ["#/requests/1", "Request 1"],
-      ["#/settings", "Settings"],
-      ["#/nothing", "There is no such view"],
-      ["#/runs/1", "Run 1"],
-    ];
+    views = [...everyView({ taskId: "shop", lotNo }), ["#/nothing", "There is no such view"], ["#/runs/1", "Run 1"]];
     browser = await openBrowser();
   });
   after(async () => {

@@ -151,6 +151,47 @@ describe("the actions of the emulator's page", () => {
     await page.tab.getByText(`curl -X GET '${emulator.url}/data/all?taskId=shop'`).waitFor();
   });
 
+  it("change the plan and the latency, and follow changes of others", async () => {
+    await page.go("#/settings", "Settings");
+    const plan = page.tab.getByLabel("Plan of the account");
+    await plan.selectOption("free");
+    await says("The plan is now free.");
+    assert.equal(emulator.plan, "free");
+    const latency = page.tab.getByLabel("Delay of each request, in ms");
+    await latency.fill("120");
+    await latency.press("Enter");
+    await says("Each request now waits 120 ms.");
+    assert.equal(emulator.latency, 120);
+    await page.heading().focus();
+    emulator.setPlan("professional");
+    emulator.setLatency(5);
+    await plan.locator("option:checked", { hasText: "professional" }).waitFor({ state: "attached" });
+    assert.equal(await latency.inputValue(), "5");
+  });
+
+  it("replace the faults by those of a file, and say where a file is wrong", async () => {
+    await page.go("#/settings", "Settings");
+    emulator.fault({ operation: "copyTask", kind: "reset" });
+    const file = page.tab.getByLabel("File with faults and behaviours, in YAML or JSON");
+    const choose = (text: string): Promise<void> =>
+      file.setInputFiles({ name: "faults.yaml", mimeType: "text/plain", buffer: Buffer.from(text) });
+    await choose("behaviour:\n  retryAfter: seconds\nfaults:\n  - {operation: getData, kind: late, delayMs: 5}\n");
+    await press("Replace the faults");
+    await says("The faults and behaviours are those of the file.");
+    await page.tab.getByRole("row", { name: /^getData late/ }).waitFor();
+    assert.deepEqual(
+      emulator.faults.map(({ operation }) => operation),
+      ["getData"],
+    );
+    assert.equal(emulator.behaviour.retryAfter, "seconds");
+    await choose("faults:\n  - {operation: getData, kind: lat}\n");
+    await press("Replace the faults");
+    await says(/That did not work: faults\.0\.kind must be one of/);
+    assert.equal(emulator.faults.length, 1);
+    // The browser logs the status of the refusal.
+    page.problems.splice(0, page.problems.length, ...page.problems.filter((problem) => !problem.includes("400")));
+  });
+
   it("expire the tokens of clients", async () => {
     await page.go("#/settings", "Settings");
     await press("Expire access tokens");
@@ -249,6 +290,23 @@ describe("a request as a command of curl", () => {
     assert.equal(unknown, `${emulator.url}/a'$(harmed)/%5B1-3%5D/%7Ba,b%7D`);
   });
 
+  it("is absent for a body that the journal does not have", async () => {
+    const send = (path: string, body: string | undefined) =>
+      fetch(emulator.url + path, { method: "POST", headers: { "content-type": "application/json" }, body });
+    emulator.clearRequests();
+    await send("/task/getActions", "@/etc/passwd");
+    await send("/elsewhere", "{}");
+    await send("/elsewhere", undefined);
+    const [text, unknown, none] = emulator.requests.map(({ number, bodyLeftOut }) => ({ number, bodyLeftOut }));
+    assert.deepEqual([text?.bodyLeftOut, unknown?.bodyLeftOut, none?.bodyLeftOut], [true, true, undefined]);
+    for (const found of [text, unknown]) {
+      await page.go(`#/requests/${found?.number}`, `Request ${found?.number}`);
+      await page.tab.getByText("The request had a body that is not in the journal").waitFor();
+      assert.equal(await page.tab.getByRole("button", { name: "Copy as curl" }).count(), 0);
+    }
+    assert.deepEqual((await argumentsOf(none?.number ?? 0)).slice(0, 3), ["-X", "POST", `${emulator.url}/elsewhere`]);
+  });
+
   it("is absent for a list whose items the journal does not have", async () => {
     emulator.clearRequests();
     await call(emulator, "getActions", {
@@ -256,6 +314,6 @@ describe("a request as a command of curl", () => {
     });
     const number = emulator.requests[0]?.number;
     await page.go(`#/requests/${number}`, `Request ${number}`);
-    await page.tab.getByText("The journal has only the length of a long list.").waitFor();
+    await page.tab.getByText("There is no command").waitFor();
   });
 });

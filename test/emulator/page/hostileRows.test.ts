@@ -136,6 +136,30 @@ describe("rows that want to harm the emulator's page", () => {
     assert.deepEqual(names, ["__proto__", "constructor", "toString", "hasOwnProperty"]);
   });
 
+  it("show characters that hide or turn text as escapes, in cells, titles, labels and messages", async () => {
+    const hidden = "a\u202eb\u001b[31m\u0000\ud800";
+    const shown = "a\\u202eb\\u001b[31m\\u0000\\ud800";
+    emulator.change.insertRows(emulator.inspect.tasks()[0]?.taskId ?? "", [{ text: hidden, [hidden]: "name" }], lotNo);
+    const last = emulator.inspect.rowPage(lotNo, { offset: 0, limit: 1 })?.total;
+    await page.go(`#/runs/${lotNo}/rows/${last}`, `Row ${last} of run`);
+    assert.deepEqual(await page.cells("Fields"), [
+      ["text", shown],
+      [shown, "name"],
+    ]);
+    await page.go(`#/tasks/${encodeURIComponent("x\u202ey\u001b")}`, "Task x\\u202ey\\u001b");
+    assert.equal(await page.tab.title(), "Task x\\u202ey\\u001b – webextract-emulator");
+    page.problems.splice(0, page.problems.length, ...page.problems.filter((problem) => !problem.includes("404")));
+    await emulator.saveSnapshot("one\u202etwo");
+    await page.go("#/settings", "Settings");
+    await page.tab.getByRole("button", { name: "Restore one\\u202etwo" }).click();
+    await page.tab.getByText("Everything is as in one\\u202etwo.").waitFor();
+    const raw: boolean = await page.tab.evaluate(
+      '/[\\u202e\\u001b]/.test(document.documentElement.outerHTML.replace(/data-key="[^"]*"/g, \'\'))',
+    );
+    assert.equal(raw, false);
+    await emulator.deleteSnapshot("one\u202etwo");
+  });
+
   it("have the same protection in tasks, and in the journal", async () => {
     await page.go("#/tasks", "Tasks");
     await isUnharmed();

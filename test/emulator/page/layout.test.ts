@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import type { Emulator } from "webextract-emulator";
 import { OpenPage, openBrowser } from "./browser";
-import { startWithTasks } from "./shop";
+import { everyView, startWithTasks } from "./shop";
 
 const uuid = "8f14e45f-ceea-467f-a9f4-b1c2d3e4f5a6";
 const long = "A description that goes on and on, so that one line of a table has no room for all of it. ".repeat(2);
@@ -27,17 +27,7 @@ describe("the layout of the emulator's page", () => {
     await emulator.saveSnapshot("the state before a long test with many runs");
     await emulator.createAccount("worker-1");
     await fetch(`${emulator.url}/${"x".repeat(300)}`);
-    views = [
-      ["#/tasks", "Tasks"],
-      ["#/tasks/bookshops", "Task bookshops"],
-      ["#/runs", "Runs"],
-      [`#/runs/${lotNo}`, `Run ${lotNo}`],
-      [`#/runs/${lotNo}/rows`, `Rows of run ${lotNo}`],
-      [`#/runs/${lotNo}/rows/1`, `Row 1 of run ${lotNo}`],
-      ["#/requests", "Requests"],
-      ["#/requests/1", "Request 1"],
-      ["#/settings", "Settings"],
-    ];
+    views = everyView({ taskId: "bookshops", lotNo });
     browser = await openBrowser();
   });
   after(async () => {

@@ -141,6 +141,7 @@ describe("the reads of the emulator's page", () => {
   it("give rows exactly as they are stored, with their marks", async () => {
     emulator.change.insertRows("task 3", [`{"a":1.10,"b":12345678901234567890,"\\u0061":"\\ud800","__proto__":null}`]);
     const [run] = emulator.inspect.runs("task 3");
+    assert.equal(run?.endedAt, run?.startedAt, "inserted rows take no time");
     await data(emulator, "markExported", { taskId: "task 3" });
     emulator.change.insertRows("task 3", ["{}"]);
     const { text, headers } = await admin(emulator, `/runs/${run?.lotNo}/rows`);

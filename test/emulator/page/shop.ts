@@ -33,3 +33,18 @@ export function productPage(titles: readonly string[]): string {
   );
   return `<!doctype html><title>Shop</title><ul>${products.join("")}</ul>`;
 }
+
+/** The address and the heading of each view with content, by a task, one of its runs and a request. */
+export function everyView({ taskId, lotNo }: { taskId: string; lotNo: string }): [hash: string, heading: string][] {
+  return [
+    ["#/tasks", "Tasks"],
+    [`#/tasks/${taskId}`, `Task ${taskId}`],
+    ["#/runs", "Runs"],
+    [`#/runs/${lotNo}`, `Run ${lotNo}`],
+    [`#/runs/${lotNo}/rows`, `Rows of run ${lotNo}`],
+    [`#/runs/${lotNo}/rows/1`, `Row 1 of run ${lotNo}`],
+    ["#/requests", "Requests"],
+    ["#/requests/1", "Request 1"],
+    ["#/settings", "Settings"],
+  ];
+}
