@@ -122,7 +122,7 @@ function scaleOf(points, top) {
  * @param {...SVGElement} content
  */
 function frame({ left, y, top, seconds }, title, ...content) {
-  const lines = [0, top / 2, top].filter(Number.isInteger);
+  const lines = [...new Set([0, Math.round(top / 2), top])];
   return svg(
     "svg",
     { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title}; the table below has the numbers` },

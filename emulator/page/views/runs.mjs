@@ -9,6 +9,8 @@ import { countsOf, durationOf, runLink, taskLink, timeOf } from "../values.mjs";
 
 const limit = 50;
 
+const noRuns = "There are no runs yet. A start of a task makes the first one.";
+
 /** @type {readonly Field[]} */
 const fields = [
   { name: "status", label: "Status", values: ["running", "stopped", "failed", "finished"] },
@@ -31,7 +33,7 @@ export const runs = {
       filterForm(["runs"], filter, fields),
       examined !== undefined && h("p", { class: "count" }, `Of the newest ${formatted(examined)} runs:`),
       pager({ path: ["runs"], query: filter, label: "runs", offset, shown: found.length, total, limit }),
-      runTable(found, "Runs, the newest first", isFiltered ? "No run matches." : undefined),
+      runTable(found, "Runs, the newest first", { empty: isFiltered ? "No run matches." : undefined }),
     ];
   },
 };
@@ -39,14 +41,14 @@ export const runs = {
 /**
  * @param {readonly any[]} found
  * @param {string} name
- * @param {string} [empty]
+ * @param {{ empty?: string, ofOneTask?: boolean }} [options]
  */
-export function runTable(found, name, empty = "There are no runs yet. A start of a task makes the first one.") {
+export function runTable(found, name, { empty = noRuns, ofOneTask = false } = {}) {
   return table({
     name,
     head: [
       "Run (lotNo)",
-      "Task",
+      ...(ofOneTask ? [] : ["Task"]),
       "Subtasks",
       "Started",
       "Duration",
@@ -61,7 +63,7 @@ export function runTable(found, name, empty = "There are no runs yet. A start of
         "tr",
         { "data-key": lotNo },
         h("th", { scope: "row" }, runLink(lotNo)),
-        h("td", {}, taskLink(taskId)),
+        !ofOneTask && h("td", {}, taskLink(taskId)),
         h("td", {}, countsOf(subtasks)),
         h("td", {}, timeOf(startedAt)),
         h("td", { class: "number" }, durationOf(endedAt - startedAt)),

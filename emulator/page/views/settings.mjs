@@ -83,6 +83,13 @@ function behaviourRow(behaviour, value, { act }) {
       value !== behaviour.default && h("span", { class: "mark" }, " changed"),
     ),
     h("td", {}, String(behaviour.default)),
-    h("td", { class: "meaning" }, meaning.replaceAll("`", "")),
+    h(
+      "td",
+      { class: "meaning" },
+      // Every second part is between backticks.
+      meaning
+        .split("`")
+        .map((/** @type {string} */ part, /** @type {number} */ at) => (at % 2 === 1 ? h("code", {}, part) : part)),
+    ),
   );
 }

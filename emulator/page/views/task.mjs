@@ -48,7 +48,7 @@ export const task = {
       ["Exported rows", formatted(found.exportedCount)],
     ]),
     h("h2", {}, "Runs"),
-    runTable(runs.runs, `Newest runs of ${found.taskId}`),
+    runTable(runs.runs, `Newest runs of ${found.taskId}`, { ofOneTask: true }),
     runs.total > runs.runs.length &&
       h("p", {}, h("a", { href: linkTo(["runs"], { taskId: found.taskId }) }, `All ${formatted(runs.total)} runs`)),
     h("h2", {}, "Actions"),
@@ -69,14 +69,15 @@ function actionSection({ actionId, actionType, name, properties, loopType, loopI
     name !== undefined && h("p", {}, h("bdi", {}, name)),
     table({
       name: `Properties of ${actionId}`,
+      class: "values",
       head: ["Property", "Value"],
       empty: "No properties.",
       rows: Object.entries(properties).map(([property, value]) =>
         h("tr", {}, h("th", { scope: "row" }, h("bdi", {}, property)), h("td", {}, shownValue(value))),
       ),
     }),
-    isLoop && h("p", {}, `Loop of type ${loopType ?? "none"}`),
-    isLoop && listOf(`Loop items of ${actionId}`, loopItems, loopItemCount),
+    isLoop && h("p", {}, `Loop of type ${loopType ?? "none"}${loopItemCount === 0 ? ", without items" : ""}`),
+    loopItemCount > 0 && listOf(`Loop items of ${actionId}`, loopItems, loopItemCount),
   );
 }
 
@@ -92,6 +93,7 @@ function listOf(name, items, count) {
     items.length < count && h("p", { class: "count" }, `The first ${items.length} of ${formatted(count)}`),
     table({
       name,
+      class: "values",
       head: ["Number", "Value"],
       rows: items.map((item, index) =>
         h("tr", {}, h("th", { scope: "row", class: "number" }, formatted(index + 1)), h("td", {}, shownValue(item))),

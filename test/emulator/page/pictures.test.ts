@@ -5,6 +5,9 @@ import { call, data, runTemplate } from "../caller";
 import { OpenPage, openBrowser } from "./browser";
 import { startWithTasks } from "./shop";
 
+const width = 1280;
+const height = 990;
+
 /** Pages of the bookshop that the emulator serves, and one that does not exist. */
 const shelves = ["novels", "nature", "kids", "staff-picks", "signed", "poetry"];
 
@@ -46,7 +49,7 @@ describe("the pictures of the emulator's page", () => {
       shelves.map((shelf) => `${emulator.url}/bookshop/shelves/${shelf}/`),
     );
     browser = await openBrowser();
-    page = await OpenPage.open(browser, emulator, "", { viewport: { width: 1280, height: 830 } });
+    page = await OpenPage.open(browser, emulator, "", { viewport: { width, height } });
     await page.isLive();
   });
   after(async () => {
@@ -54,6 +57,19 @@ describe("the pictures of the emulator's page", () => {
     await browser?.close();
     await emulator?.close();
   });
+
+  /** A picture in light and one in dark colours, as high as the content. */
+  async function assertPictures(name: string): Promise<void> {
+    const bottom: number = await page.tab.evaluate(
+      "document.querySelector('main').lastElementChild.getBoundingClientRect().bottom",
+    );
+    await page.tab.setViewportSize({ width, height: Math.min(height, Math.ceil(bottom) + 24) });
+    await assertPictureOf(page.tab, name);
+    await page.tab.emulateMedia({ colorScheme: "dark" });
+    await assertPictureOf(page.tab, `${name}-dark`);
+    await page.tab.emulateMedia({ colorScheme: "light" });
+    await page.tab.setViewportSize({ width, height });
+  }
 
   it("show a run, requests, and the settings", async () => {
     // The first pages of a process take longer than all others.
@@ -64,7 +80,7 @@ describe("the pictures of the emulator's page", () => {
     await emulator.settled();
     await page.go(`#/runs/${lotNo}`, `Run ${lotNo}`);
     await page.tab.getByText("5 finished").first().waitFor();
-    await assertPictureOf(page.tab, "emulator-run");
+    await assertPictures("emulator-run");
 
     await data(emulator, "getSubtasks", { taskId: "bookshop", page: 1, size: 100 });
     await data(emulator, "getNotExportedData", { taskId: "bookshop", size: 10 });
@@ -79,13 +95,13 @@ describe("the pictures of the emulator's page", () => {
     await data(emulator, "markExported", { taskId: "bookshop" });
     await page.go("#/requests", "Requests");
     await page.tab.getByText("10 requests").waitFor();
-    await assertPictureOf(page.tab, "emulator-requests");
+    await assertPictures("emulator-requests");
 
     emulator.fault({ operation: "startTask", kind: "reset", when: "after" });
     emulator.fault({ operation: "getData", kind: "late", taskId: "bookshop", delayMs: 500, times: 3 });
     await emulator.saveSnapshot("first run");
     await page.go("#/settings", "Settings");
     await page.tab.getByRole("row", { name: /^startTask reset/ }).waitFor();
-    await assertPictureOf(page.tab, "emulator-settings");
+    await assertPictures("emulator-settings");
   });
 });
