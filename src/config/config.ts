@@ -147,7 +147,7 @@ function optionsByProfile(
   for (const [profile, fields] of Object.entries(profiles)) {
     // A profile is another account, so it never gets the credentials of the top level.
     const own = profileOptions(profile, fields, problems);
-    optionsOf.set(profile, { ...shared, ...own, profile, settingName: settingNames(profile) });
+    optionsOf.set(profile, { ...shared, ...own, profile, settingName: settingNames(profile, own) });
   }
   return optionsOf;
 }
@@ -212,21 +212,31 @@ function profilesIn(optionsOf: OptionsByProfile): Pick<ProviderConfig, "profileP
   };
 }
 
-/** How the client's errors name its options. */
-function settingNames(profile: string | undefined): (option: string) => string {
+/** How the client's errors name its options. A profile has an option of the top level if it has none of its own, except for credentials. */
+function settingNames(
+  profile: string | undefined,
+  own: Partial<ServiceClientOptions> = {},
+): (option: string) => string {
+  const isOfProfile = (option: string): boolean => Object.hasOwn(own, option) || isCredential(option);
   return (option) =>
-    profile !== undefined && profileKeys.includes(option)
-      ? `webextract:profiles.${profile}.${option}`
-      : `webextract:${option}`;
+    profile !== undefined && isOfProfile(option) ? `webextract:profiles.${profile}.${option}` : `webextract:${option}`;
 }
+
+function isCredential(option: string): boolean {
+  return option === "credentialCommand" || credentialKeys.some((name) => name === option);
+}
+
+/** The advice about a missing baseUrl. */
+export const setBaseUrl =
+  "Set it with: pulumi config set webextract:baseUrl <address of the service>, or in WEBEXTRACT_BASE_URL.";
 
 function clientProblems(profile: string | undefined, options: ServiceClientOptions, isNeeded: boolean): string[] {
   const where = profile === undefined ? "webextract:" : `webextract:profiles.${profile}.`;
   if (options.baseUrl === undefined) {
-    const missing = `${where}baseUrl is missing. Set it with: pulumi config set webextract:baseUrl <address of the service>, or in WEBEXTRACT_BASE_URL.`;
-    return isNeeded ? [missing] : [];
+    return isNeeded ? [`${where}baseUrl is missing. ${setBaseUrl}`] : [];
   }
-  return optionProblems(options).map((problem) => `${where}${problem}`);
+  const { settingName = (option) => option } = options;
+  return optionProblems(options).map((problem) => problem.replace(/^\w+/, settingName));
 }
 
 /** By default in the token store's folder, so that a CI job that saves this folder saves the journal too. */

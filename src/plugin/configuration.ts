@@ -1,9 +1,10 @@
 import type { CheckRequest, ConfigureRequest, DiffRequest } from "@pulumi/pulumi/proto/provider_pb";
 import { CheckFailure, CheckResponse, DiffResponse } from "@pulumi/pulumi/proto/provider_pb";
 import type { ReadKey } from "../config/config";
-import { parseConfig, unknownKeys } from "../config/config";
+import { parseConfig, setBaseUrl, unknownKeys } from "../config/config";
 import { configKeys, credentialKeys, keyNames } from "../config/configKeys";
 import type { Properties } from "../engine/serialization";
+import { isDefaultProvider } from "../resources/urn";
 import { unknown } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
 import { changesBetween } from "./detailedDiff";
@@ -19,6 +20,9 @@ const ofEngine = ["version", "pluginDownloadURL", "pluginChecksums", "parameteri
 /** An address that is not known yet is not missing. */
 const notYetKnown: Readonly<Record<string, string>> = { baseUrl: "https://unknown.invalid" };
 
+/** A declared provider does not read the configuration of the stack. */
+const argument = "Give the provider the argument baseUrl, or set WEBEXTRACT_BASE_URL.";
+
 /** Refuses an invalid configuration, each problem at its key. */
 export function checkConfig(request: CheckRequest): CheckResponse {
   const { values, secrets } = decodeProperties(fromStruct(request.getNews()));
@@ -33,7 +37,10 @@ export function checkConfig(request: CheckRequest): CheckResponse {
   }
   const response = new CheckResponse();
   response.setInputs(toStruct(encode(values, joinSecrets(secrets, credentialsIn(given)))));
-  response.setFailuresList(all.map(failureOf));
+  const isDeclared = !isDefaultProvider(request.getUrn());
+  response.setFailuresList(
+    all.map((problem) => failureOf(isDeclared ? problem.replace(setBaseUrl, argument) : problem)),
+  );
   return response;
 }
 

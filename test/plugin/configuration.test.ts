@@ -25,6 +25,19 @@ describe("the configuration of the native plugin", () => {
       'maxRetries: webextract:maxRetries must be an integer; got "m',
     ]);
     assert.match((await failuresOf({})).join(), /webextract:baseUrl is missing\. Set it with/);
+    const { failures: declared } = await world.checkConfig({}, "declared");
+    assert.deepEqual(declared, [
+      ": webextract:baseUrl is missing. Give the provider the argument baseUrl, or set WEBEXTRACT_BASE_URL.",
+    ]);
+  });
+
+  it("is refused at the key that has the value, also if a profile takes it from the top level", async () => {
+    const profiles = { a: { apiKey: "k", baseUrl: "ftp://a.test" }, b: { apiKey: "k" } };
+    assert.deepEqual((await failuresOf({ baseUrl: "ftp://x.test", pageSize: 0, profiles })).sort(), [
+      ": webextract:baseUrl must begin with https://.",
+      ": webextract:profiles.a.baseUrl must begin with https://.",
+      "pageSize: webextract:pageSize must be an integer of at least 1.",
+    ]);
   });
 
   it("can have values that are no strings, and values that are not known yet", async () => {
