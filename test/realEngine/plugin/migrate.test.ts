@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: YAML programs name outputs so
 import assert from "node:assert/strict";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { ensureEngine } from "../../../scripts/engine/ensureEngine";
@@ -22,6 +23,10 @@ new TaskParameters("parameters", {
 new TaskLoopItems("loop", {
   taskId: copy.id, actionId: "each", loopType: "UrlList", items: ["https://x.test/1", "https://x.test/2"],
 });
+new TaskActionConfig("settings", {
+  taskId: copy.id, actions: { open: { actionType: "NavigateAction", properties: { Url: "https://copy.test/" } } },
+});
+new TaskStartUrls("urls", { taskId: copy.id, urls: ["https://copy.test/a"] }, { aliases: [{ name: "earlier-urls" }] });
 const run = new CloudRun("run", { taskId: books.id, rerunOn: [books], waitFor: "finished" });
 new DataExport("rows", { taskId: books.id, scope: "batch", lotNo: run.id, path: "rows/{lotNo}.ndjson" });
 `;
@@ -67,6 +72,18 @@ const yaml = {
         items: ["https://x.test/1", "https://x.test/2"],
       },
     },
+    settings: {
+      type: "webextract:TaskActionConfig",
+      properties: {
+        taskId: "${copy.id}",
+        actions: { open: { actionType: "NavigateAction", properties: { Url: "https://copy.test/" } } },
+      },
+    },
+    urls: {
+      type: "webextract:TaskStartUrls",
+      properties: { taskId: "${copy.id}", urls: ["https://copy.test/a"] },
+      options: { aliases: [{ name: "earlier-urls" }] },
+    },
     run: {
       type: "webextract:CloudRun",
       properties: { taskId: "${books.id}", rerunOn: ["${books}"], waitFor: "finished" },
@@ -105,14 +122,14 @@ describe("a stack that moves to another language", function () {
     const { output } = await migrate("native");
     assert.match(
       output,
-      /Converted 1 CloudRun, 1 DataExport, 1 ExtractionTask, 1 TaskCopy, 1 TaskLoopItems, 1 TaskParameters/,
+      /Converted 1 CloudRun, 1 DataExport, 1 ExtractionTask, 1 TaskActionConfig, 1 TaskCopy, 1 TaskLoopItems, 1 TaskParameters, 1 TaskStartUrls/,
     );
     project.write("Pulumi.yaml", yamlProgram());
     const preview = await project.preview({ args: ["--diff"] });
-    assert.match(preview.output, /Resources:\n +7 unchanged/, preview.output);
+    assert.match(preview.output, /Resources:\n +9 unchanged/, preview.output);
     assert.deepEqual(world.operations(), []);
     const up = await project.up();
-    assert.match(up.output, /Resources:\n +7 unchanged/, up.output);
+    assert.match(up.output, /Resources:\n +9 unchanged/, up.output);
     assert.deepEqual(world.operations(), []);
     assert.equal(project.resource("books").id, before.id);
   });
@@ -124,7 +141,23 @@ describe("a stack that moves to another language", function () {
     await migrate("dynamic");
     project.write("Pulumi.yaml", javascript);
     const preview = await project.preview({ args: ["--diff"] });
-    assert.match(preview.output, /Resources:\n +7 unchanged/, preview.output);
+    assert.match(preview.output, /Resources:\n +9 unchanged/, preview.output);
     assert.deepEqual(world.operations(), []);
+  });
+
+  it("stays as it is while its state is locked", async () => {
+    const { project } = world;
+    const before = await project.shell("pulumi stack export --stack dev");
+    const locks = join(project.root, "state/.pulumi/locks/organization/test/dev");
+    mkdirSync(locks, { recursive: true });
+    const lock = { pid: 1, username: "other", hostname: "elsewhere", timestamp: new Date().toISOString() };
+    writeFileSync(join(locks, "5a5f6a38-1f6e-4a0c-8f0b-3c7e2b1f9d10.json"), JSON.stringify(lock));
+    try {
+      await assert.rejects(migrate("native"), /locked by 1 lock.*The state before is in \.webextract-state-dev-/s);
+    } finally {
+      rmSync(locks, { recursive: true });
+    }
+    const after = await project.shell("pulumi stack export --stack dev");
+    assert.equal(after.stdout, before.stdout);
   });
 });
