@@ -93,27 +93,4 @@ describe("the life of a task on the engine", () => {
     await world.project.up();
     assert.deepEqual(world.operations(), ["updateLoopItems"]);
   });
-
-  it("shows drift in a refresh, and the next up corrects it", async () => {
-    const [taskId = ""] = world.copies();
-    world.emulator.change.setProperty(taskId, "open", "Url", "https://somebody.test/");
-    const { output } = await world.project.run(["refresh", "--yes", "--diff"]);
-    assert.match(output, /Url\s*: "https:\/\/shop.test\/new" => "https:\/\/somebody.test\/"/);
-    world.operations();
-    await world.project.up();
-    assert.deepEqual(world.operations(), ["updateActionProperties"]);
-    assert.equal(world.emulator.inspect.task(taskId)?.actions[0]?.properties.Url, "https://shop.test/new");
-  });
-
-  it("shows in a refresh that the task is missing, and the next up creates it again", async () => {
-    const [taskId = ""] = world.copies();
-    world.emulator.change.deleteTask(taskId);
-    const { output } = await world.project.refresh();
-    assert.match(output, /- 3 deleted/);
-    world.program(program());
-    world.operations();
-    await world.project.up();
-    assert.equal(world.operations().filter((operation) => operation === "copyTask").length, 1);
-    assert.equal(world.copies().length, 1);
-  });
 });

@@ -127,7 +127,7 @@ describe("waiting for a run on the engine", () => {
     assert.match(last.at(-1) ?? "", /: finished, 3 of 3 subtasks done \(3 Finished\)$/, output);
   });
 
-  it("names failed and stopped subtasks on each up, exports nothing, and continues when the subtasks run again", async () => {
+  it("names failed and stopped subtasks after a refresh, exports nothing, and continues when the subtasks run again", async () => {
     world.program(program('waitFor: "finished", timeoutSeconds: 0'));
     await world.project.up({ expect: "failure" });
     const [lotNo = ""] = lotNos();
@@ -136,15 +136,13 @@ describe("waiting for a run on the engine", () => {
     set("failed", two);
     set("stopped", three);
     await world.project.refresh();
-    for (let attempt = 1; attempt <= 2; attempt++) {
-      const { output } = await world.project.up({ expect: "failure" });
-      assert.match(
-        output,
-        new RegExp(`Run ${lotNo} of task "template-1" ended failed .*: ${two} \\(Failed\\), ${three} \\(Stopped\\)`),
-      );
-      assert.match(output, /\(request \S+\).*change triggers, or run "pulumi up --replace"/);
-      assert.equal(wasExported(), false);
-    }
+    const { output } = await world.project.up({ expect: "failure" });
+    assert.match(
+      output,
+      new RegExp(`Run ${lotNo} of task "template-1" ended failed .*: ${two} \\(Failed\\), ${three} \\(Stopped\\)`),
+    );
+    assert.match(output, /\(request \S+\).*change triggers, or run "pulumi up --replace"/);
+    assert.equal(wasExported(), false);
     set("finished");
     await world.project.up();
     assert.deepEqual([lotNos(), wasExported()], [[lotNo], true]);
@@ -154,10 +152,8 @@ describe("waiting for a run on the engine", () => {
     world.program(program('waitFor: "finished", timeoutSeconds: 0'));
     await world.project.up({ expect: "failure" });
     const stranger = world.emulator.change.startRun("template-1");
-    for (let attempt = 1; attempt <= 2; attempt++) {
-      const { output } = await world.project.up({ expect: "failure" });
-      assert.match(output, /is superseded: .*Nothing was stopped.*can be exported by its lotNo/);
-    }
+    const { output } = await world.project.up({ expect: "failure" });
+    assert.match(output, /is superseded: .*Nothing was stopped.*can be exported by its lotNo/);
     assert.equal(wasExported(), false);
     assert.deepEqual(
       world.emulator.inspect.run(stranger)?.subtasks.map(({ status }) => status),
@@ -196,14 +192,11 @@ describe("waiting for a run on the engine", () => {
 
   it("ends early with waitFor started: the export is not complete, and each up exports again until the run has ended", async () => {
     world.program(program(""));
-    const first = await world.project.preview();
-    assert.match(first.output, /warning: DataExport "rows" takes lotNo from CloudRun "run"/);
     const { output } = await world.project.up();
     assert.match(output, /warning: .*3 subtasks were running .*waitFor: "finished"/);
     const takesLotNo = /DataExport "rows" takes lotNo from CloudRun "run", which does not wait for the end/;
     assert.match(output.slice(output.indexOf("Diagnostics:")), takesLotNo);
     assert.deepEqual((await world.project.outputs()).complete, false);
-    await world.project.refresh();
     world.emulator.clearRequests();
     const plan = await world.project.previewJson();
     assert.deepEqual(
@@ -236,8 +229,7 @@ describe("waiting for a run on the engine", () => {
     world.program(`new CloudRun("run", { taskId: "template-1", onDelete: "stop" });`);
     const started = await world.project.up();
     assert.match(started.output, /warning: Run \d+ of task "template-1" was started, but the service refused to list/);
-    await world.project.refresh();
-    assert.match((await world.project.up()).output, /2 unchanged/);
+    assert.match((await world.project.up({ args: ["--refresh"] })).output, /2 unchanged/);
     const destroyed = await world.project.destroy();
     assert.match(destroyed.output, /warning: Run \d+ of task "template-1" was not stopped/);
     assert.equal(lotNos().length, 1);

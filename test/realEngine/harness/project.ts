@@ -57,6 +57,11 @@ export interface NodeOptions {
 
 const always = ["--non-interactive", "--color", "never"];
 
+/** The environment of a command that starts the SDK with less work, see {@link ProjectOptions.leanSdk}. */
+export function leanStart(isTypeScript: boolean): Record<string, string> {
+  return { ...leanSdk, ...(isTypeScript ? transpiled : {}) };
+}
+
 const leanSdk = { NODE_OPTIONS: `--require ${JSON.stringify(join(__dirname, "leanSdk.js"))}` };
 const transpiled = { PROGRAM_IS_TYPESCRIPT: "true", PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
 
@@ -93,7 +98,7 @@ export class Project {
     const folder = options.folder ?? join(root, "program");
     const PATH = [...(options.path ?? []), engine.env.PATH].join(delimiter);
     const isLean = options.leanSdk ?? (options.program !== undefined && options.folder === undefined);
-    const start = { ...(isLean ? leanSdk : {}), ...(isLean === "transpiled" ? transpiled : {}) };
+    const start = isLean ? leanStart(isLean === "transpiled") : {};
     const env = { ...cleanEnvironment({ ...engine.env, PATH }, root), ...start, ...options.env };
     const project = new Project(root, folder, name, options.stack ?? "dev", engine, env);
     if (options.folder === undefined) {
