@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -8,6 +8,9 @@ import { promisify } from "node:util";
 import { packTarball } from "../realEngine/harness";
 
 const run = promisify(execFile);
+
+/** A user that owns no file of the image. Only root can start a process as another user. */
+const stranger = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 /** One line of the Dockerfile: the instruction and the rest. */
 type Step = readonly [instruction: string, rest: string];
@@ -39,6 +42,7 @@ describe("emulator/Dockerfile", () => {
     const tarball = await packTarball("emulator");
     copyFileSync(tarball, join(context, basename(tarball)));
     for (const stage of stages) await build(stage, context);
+    chmodSync(root, 0o755);
   });
   after(() => rmSync(root, { recursive: true, force: true }));
 
@@ -64,14 +68,14 @@ describe("emulator/Dockerfile", () => {
     assert.ok(last.findIndex(([name]) => name === "USER") < last.findIndex(([name]) => name === "ENTRYPOINT"));
   });
 
-  it("starts an emulator that its health check finds", async () => {
+  it("starts an emulator as its user, which its health check finds", async () => {
     const [command = "", ...args]: string[] = JSON.parse(translated(restOf("ENTRYPOINT")));
     const [checker = "", ...checkArgs]: string[] = JSON.parse(
       translated(/ CMD (.*)$/.exec(restOf("HEALTHCHECK"))?.[1] ?? "[]"),
     );
     assert.equal(restOf("EXPOSE"), "8787");
-    await assert.rejects(run(checker, checkArgs), "nothing listens yet");
-    const emulator = spawn(command, args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+    await assert.rejects(run(checker, checkArgs, { ...stranger }), "nothing listens yet");
+    const emulator = spawn(command, args, { ...stranger, cwd: root, stdio: ["ignore", "pipe", "inherit"] });
     try {
       let printed = "";
       for await (const chunk of emulator.stdout.setEncoding("utf8")) {
@@ -79,7 +83,7 @@ describe("emulator/Dockerfile", () => {
         if (printed.includes("Ctrl-C")) break;
       }
       assert.match(printed, /needs the token emulator-admin-/, "it listens on all addresses");
-      await run(checker, checkArgs);
+      await run(checker, checkArgs, { ...stranger });
     } finally {
       emulator.kill();
     }

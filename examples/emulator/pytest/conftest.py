@@ -1,11 +1,13 @@
 """Copy this file into the folder of your tests. The fixture `emulator` is an emulator of the service for one test.
 
 The emulator is the one at WEBEXTRACT_EMULATOR_URL, for example a container, or one that is started for the tests and ended after them: the program
-WEBEXTRACT_EMULATOR, or `webextract-emulator` in node_modules or on PATH. Workers of pytest-xdist have accounts of their own, so they can share one.
+WEBEXTRACT_EMULATOR, or `webextract-emulator` in node_modules or on PATH. Workers of pytest-xdist share it, each with an account of its own.
 """
 
+import contextlib
 import json
 import os
+import pathlib
 import queue
 import re
 import shutil
@@ -50,9 +52,15 @@ class Emulator:
 def program():
     """The command of the emulator, as a list. Not npx, which starts more processes and does not end them all."""
     given = os.environ.get("WEBEXTRACT_EMULATOR")
-    found = given or shutil.which("webextract-emulator", path=f"node_modules/.bin{os.pathsep}{os.environ['PATH']}")
+    folders = [pathlib.Path.cwd(), *pathlib.Path(__file__).resolve().parents]
+    path = os.pathsep.join([*(str(folder / "node_modules/.bin") for folder in folders), os.environ["PATH"]])
+    found = given or shutil.which("webextract-emulator", path=path)
     if found is None:
-        pytest.exit("webextract-emulator is not installed: npm install webextract-emulator, or set WEBEXTRACT_EMULATOR_URL", 2)
+        pytest.exit(
+            "webextract-emulator is not installed. Install Node.js and then the package with `npm install webextract-emulator`, "
+            "or start the emulator as a container and set WEBEXTRACT_EMULATOR_URL.",
+            2,
+        )
     return ["node", found] if found.endswith(".js") else [found]
 
 
@@ -66,12 +74,9 @@ def first_line(process):
         return ""
 
 
-@pytest.fixture(scope="session")
-def emulator_url():
-    given = os.environ.get("WEBEXTRACT_EMULATOR_URL")
-    if given:
-        yield given.rstrip("/")
-        return
+@contextlib.contextmanager
+def running_emulator():
+    """The address of an emulator that ends with the tests."""
     process = subprocess.Popen(
         [*program(), "--port", "0", "--quiet"],
         stdout=subprocess.PIPE,
@@ -89,6 +94,24 @@ def emulator_url():
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGTERM)
         process.communicate()
+
+
+def pytest_configure(config):
+    """Starts the emulator that workers of pytest-xdist share."""
+    if getattr(config.option, "numprocesses", None) and not os.environ.get("WEBEXTRACT_EMULATOR_URL"):
+        running = contextlib.ExitStack()
+        os.environ["WEBEXTRACT_EMULATOR_URL"] = running.enter_context(running_emulator())
+        config.add_cleanup(running.close)
+
+
+@pytest.fixture(scope="session")
+def emulator_url():
+    given = os.environ.get("WEBEXTRACT_EMULATOR_URL")
+    if given:
+        yield given.rstrip("/")
+        return
+    with running_emulator() as url:
+        yield url
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { Emulator } from "webextract-emulator";
@@ -43,6 +45,17 @@ describe("the example of tests with pytest", () => {
   it("passes with an emulator that it starts", async () => {
     const program = join(root, "emulator/bin/webextract-emulator.js");
     assert.match(await pytest({ WEBEXTRACT_EMULATOR: program, WEBEXTRACT_EMULATOR_URL: "" }), /2 passed/);
+  }).timeout(60_000);
+
+  it("passes with an emulator that the main process of pytest-xdist starts for all workers", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "webextract-pytest-"));
+    // In the place of pytest-xdist: its option, with the worker in the main process.
+    const plugin = "def pytest_addoption(parser):\n    parser.addoption('--workers', dest='numprocesses', default=2)\n";
+    writeFileSync(join(folder, "workers.py"), plugin);
+    const program = join(root, "emulator/bin/webextract-emulator.js");
+    const env = { WEBEXTRACT_EMULATOR: program, WEBEXTRACT_EMULATOR_URL: "", PYTEST_XDIST_WORKER: "gw0" };
+    assert.match(await pytest({ ...env, PYTHONPATH: folder, PYTEST_PLUGINS: "workers" }), /2 passed/);
+    rmSync(folder, { recursive: true });
   }).timeout(60_000);
 
   it("says why it cannot start an emulator", async () => {
