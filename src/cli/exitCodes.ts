@@ -25,7 +25,7 @@ export const exitCodes = {
   },
   runNotFinished: { code: 7, meaning: "A run failed, was stopped or replaced, or did not end in time." },
   interrupted: { code: 130, meaning: "Ctrl-C ended the command." },
-  terminated: { code: 143, meaning: "A SIGTERM or a SIGHUP ended the command." },
+  terminated: { code: 143, meaning: "A SIGTERM, a SIGHUP or a SIGQUIT ended the command." },
 } as const satisfies Record<string, { code: number; meaning: string }>;
 
 export type Exit = keyof typeof exitCodes;

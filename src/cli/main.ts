@@ -25,6 +25,7 @@ class EndingBySignals implements Ending {
       ["SIGTERM", "terminated"],
       // The terminal was closed. Without a listener, the process would end in the middle of a refresh.
       ["SIGHUP", "terminated"],
+      ["SIGQUIT", "terminated"],
     ] as const) {
       process.on(signal, () => {
         if (this.exit !== undefined) {

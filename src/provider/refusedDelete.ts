@@ -19,7 +19,7 @@ export function describeRefusedDelete(
   { deleted, isUp }: BeforeRefusal,
 ): string {
   const ways = [
-    `To remove the rows, run the same command again with the environment variable WEBEXTRACT_FORCE_DESTROY=${taskId}.`,
+    `To remove the rows, run the same command again with the environment variable WEBEXTRACT_FORCE_DESTROY=${taskId} (or =true, for all tasks).`,
     ...(isUp
       ? []
       : [

@@ -135,7 +135,7 @@ describe("webextract probe", () => {
     };
     const [away, why] = await ends("probe --base-url http://127.0.0.1:1");
     assert.equal(away, 5);
-    assert.match(why, /^error: getData .*ECONNREFUSED/);
+    assert.match(why, /^error: getData .*no connection to 127\.0\.0\.1:\d+ \(ECONNREFUSED/);
     const noKey = { WEBEXTRACT_API_KEY: undefined };
     assert.equal((await ends("probe", { ...noKey, WEBEXTRACT_ACCESS_TOKEN: "wrong-token" }))[0], 3);
     assert.equal((await ends("probe", { ...noKey, WEBEXTRACT_ACCESS_TOKEN: undefined }))[0], 3);

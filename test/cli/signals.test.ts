@@ -135,13 +135,14 @@ const signals: readonly Signals[] = [
   ["SIGINT"],
   ["SIGTERM"],
   ["SIGHUP"],
+  ["SIGQUIT"],
   ["SIGINT", "SIGINT"],
   ["SIGTERM", "SIGTERM"],
   ["SIGHUP", "SIGHUP"],
   ["SIGINT", "SIGHUP"],
 ];
 
-const codeOf: Partial<Record<NodeJS.Signals, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143 };
+const codeOf: Partial<Record<NodeJS.Signals, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143, SIGQUIT: 143 };
 
 describe("a command that gets a signal", () => {
   let world: CliWorld;

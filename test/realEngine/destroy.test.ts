@@ -27,7 +27,9 @@ describe("the destroy of a task that still has rows", () => {
     assert.ok(way.endsWith("was changed. "), "the first way is the one that needs no up");
     assert.match(
       ways,
-      new RegExp(`^run the same command again with the environment variable WEBEXTRACT_FORCE_DESTROY=${taskId}`),
+      new RegExp(
+        `^run the same command again with the environment variable WEBEXTRACT_FORCE_DESTROY=${taskId} \\(or =true, for all tasks\\)\\.`,
+      ),
     );
     assert.match(
       ways,

@@ -21,6 +21,8 @@ export interface Loss {
   /** Whether a part of the request may have reached the other side. */
   sent: boolean;
   detail: string;
+  /** Host and port of the service, if no connection to it was made. */
+  host?: string;
   /** The status with which a proxy refused a connection. */
   status?: number;
   /** The request used a kept connection, which the other side may have closed at that moment. */
@@ -166,7 +168,10 @@ export function failureOfLoss(loss: Loss): Failure {
     }
     default: {
       const kind = loss.sent ? "outcomeUnknown" : "unreachable";
-      const problem = loss.sent ? `no complete response came (${loss.detail}).` : `no connection (${loss.detail}).`;
+      const to = loss.host === undefined ? "" : ` to ${loss.host}`;
+      const problem = loss.sent
+        ? `no complete response came (${loss.detail}).`
+        : `no connection${to} (${loss.detail}).`;
       const repeat = loss.sent ? "repeatable" : "anyOperation";
       return { kind, outcome, problem, repeat, staleConnection: loss.staleConnection };
     }

@@ -121,7 +121,8 @@ export class Transport {
     // Only the system's code, because the error itself holds the request with its credential.
     const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
     const detail = code === undefined ? "connection lost" : (detailOf.get(code) ?? code);
-    return { reason: "connection", sent, detail, staleConnection: progress.reused };
+    const host = new URL(request.url).host;
+    return { reason: "connection", sent, detail, host, staleConnection: progress.reused };
   }
 }
 
