@@ -142,14 +142,14 @@ describe("webextract compare, reading files", () => {
   it("keeps names apart that differ only in case, and fields that come late or in one row only", async () => {
     const sparse = Array.from({ length: 5_000 }, (_, index) => ({
       id: `${index}`,
-      ...(index > 4_000 && { [`f${index}`]: "x" }),
+      ...(index > 4_800 && { [`f${index}`]: "x" }),
     }));
     const file = files.rows("sparse.ndjson", [
       { Name: "1", name: "2", "": "3", constructor: "4", __proto__x: "5" },
       ...sparse,
     ]);
     const names = await fieldsOf(file);
-    assert.equal(names.length, 5 + 1 + 999);
+    assert.equal(names.length, 5 + 1 + 199);
     assert.deepEqual(
       names
         .slice(0, 3)

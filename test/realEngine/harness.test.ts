@@ -70,12 +70,6 @@ describe("the harness", () => {
 
   const remote = () => join(project.folder, "remote.txt");
 
-  it("previews without creating anything", async () => {
-    const { output } = await project.preview();
-    assert.match(output, /\+ +pulumi-nodejs:dynamic\/test:Thing thing create/);
-    assert.equal(existsSync(remote()), false);
-  });
-
   it("creates the resource and reads outputs and state", async () => {
     await project.up();
     assert.equal(readFileSync(remote(), "utf8"), "first");
@@ -89,16 +83,10 @@ describe("the harness", () => {
     assert.deepEqual(JSON.parse(stdout), [false, true, true]);
   });
 
-  it("shows no change if nothing changed", async () => {
-    const plan = await project.previewJson();
-    assert.deepEqual(plan.changeSummary, { same: 2 });
-  });
-
   it("updates after a change of the configuration, and shows the changed value", async () => {
     await project.configure({ "test:value": "second" });
-    const { output } = await project.preview({ args: ["--diff"] });
+    const { output } = await project.up({ args: ["--diff"] });
     assert.match(output, /~ value: "first" => "second"/);
-    await project.up();
     assert.equal(readFileSync(remote(), "utf8"), "second");
   });
 
@@ -122,9 +110,6 @@ describe("the harness", () => {
   it("rejects with the output after an unexpected failure or an unexpected success", async () => {
     await project.configure({ "test:value": "refused" });
     await assert.rejects(project.up(), /the value is refused/);
-    const { code, output } = await project.up({ expect: "failure" });
-    assert.notEqual(code, 0);
-    assert.match(output, /the value is refused/);
     await project.configure({ "test:value": "third" });
     await assert.rejects(project.up({ expect: "failure" }), /expected failure/);
     await project.destroy();
