@@ -120,6 +120,28 @@ describe("webextract migrate", () => {
       });
     });
 
+    it("with protection, aliases, the id of a lost response, and the names of other stacks", () => {
+      const exported = recorded();
+      const { resources } = exported.deployment;
+      const [copy] = resources.filter(({ type }) => type === `${dynamic}:TaskCopy`);
+      assert.ok(copy);
+      const elsewhere = copy.urn.replace("urn:pulumi:dev::", "urn:pulumi:prod::");
+      const kept = {
+        id: "unknown-7f0b2c",
+        protect: true,
+        retainOnDelete: true,
+        initErrors: ["The response was lost."],
+        aliases: [urnOf("my:index:Old", "earlier")],
+      };
+      resources.push({ ...copy, ...kept, urn: `${copy.urn}2`, inputs: { ...copy.inputs, other: elsewhere } });
+      const after = migrated(exported);
+      const moved = after.deployment.resources.at(-1) ?? {};
+      assert.deepEqual({ ...moved, ...kept }, moved);
+      assert.equal((moved as Resource).inputs?.other, elsewhere);
+      const back = migrated(after, "dynamic").deployment.resources.at(-1) ?? {};
+      assert.deepEqual({ ...back, ...kept, urn: `${copy.urn}2` }, back);
+    });
+
     it("and keeps the provider of dynamic resources of other packages", () => {
       const exported = recorded();
       const { resources } = exported.deployment;
