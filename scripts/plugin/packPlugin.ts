@@ -1,7 +1,7 @@
 /** The native plugin as `pulumi plugin install` takes it: a tarball that is the same for every system, because it needs Node.js. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -34,11 +34,7 @@ export async function packPlugin(folder: string): Promise<string[]> {
 async function writeTarball(to: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "webextract-plugin-"));
   try {
-    for (const launcher of [name, `${name}.cmd`]) {
-      copyFileSync(join(__dirname, launcher), join(folder, launcher));
-      chmodSync(join(folder, launcher), 0o755);
-    }
-    cpSync(join(repositoryRoot, "dist", "plugin"), join(folder, "dist", "plugin"), { recursive: true });
+    cpSync(join(repositoryRoot, "dist", "plugin"), folder, { recursive: true });
     copyFileSync(schemaFile, join(folder, "schema.json"));
     copyFileSync(join(repositoryRoot, "LICENSE"), join(folder, "LICENSE"));
     const kept = Object.entries(ownPackage()).filter(([field]) => keptFields.includes(field));

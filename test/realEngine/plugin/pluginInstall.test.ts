@@ -71,7 +71,7 @@ describe("the tarball of the plugin", function () {
       run(join(unpacked, "pulumi-resource-webextract"), [], { env: { PATH: join(folder, "none") } }),
       ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => {
         assert.deepEqual([code, stdout], [1, ""]);
-        assert.match(stderr, /^[^\n]*needs Node\.js 20\.19 .*22\.12 or later, and PATH has no node\.\n$/);
+        assert.match(stderr, /^[^\n]*needs Node\.js 20\.19 .*22\.12 or later, and there is no node on PATH\.\n$/);
         return true;
       },
     );
