@@ -29,6 +29,17 @@ export function partsOfConfiguration(): Parts {
   };
 }
 
+export const registryPage = "docs/installation-configuration.md";
+
+/** All keys in a line, for Pulumi's registry. */
+export function partsOfRegistry(): Parts {
+  const keys = Object.entries<Key>(configKeys).map(([name, { isSecret, default: fallback }]) => {
+    const mark = isSecret ? " (secret)" : fallback === "required" ? " (required)" : "";
+    return `\`${name}\`${mark}`;
+  });
+  return { command: "npm run docs", required: { keys: `Keys: ${keys.join(", ")}.` } };
+}
+
 function isOfAccount({ inProfile }: Key): boolean {
   return inProfile === true;
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { resources } from "../../src/resources/index";
 import { repositoryRoot } from "../commands";
 import { cliPage, partsOfCli } from "./cliPage";
-import { configurationPage, partsOfConfiguration } from "./configurationPage";
+import { configurationPage, partsOfConfiguration, partsOfRegistry, registryPage } from "./configurationPage";
 import { DocComments } from "./docComments";
 import { functionsPage, partsOfFunctions } from "./functionsPage";
 import { manifestPage, partsOfManifest } from "./manifestPage";
@@ -35,6 +35,7 @@ function generatedPages(): { pages: Map<string, { before: string; now: string }>
       partsOfResource(resource, ofResources, problems),
     ]),
     [configurationPage, partsOfConfiguration()],
+    [registryPage, partsOfRegistry()],
     [manifestPage, partsOfManifest(problems)],
     [cliPage, partsOfCli()],
     [functionsPage, partsOfFunctions(new DocComments("src/program/functions.ts"))],

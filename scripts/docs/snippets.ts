@@ -13,11 +13,13 @@ const languages: Record<string, string> = {
   ".yaml": "yaml",
   ".json": "json",
   ".sh": "sh",
+  ".py": "python",
+  ".go": "go",
   ".sql": "sql",
 };
 
 /** Languages whose blocks are always cut from a file. */
-const fromFiles = ["ts", "typescript", "js", "yaml", "json"];
+const fromFiles = ["ts", "typescript", "js", "python", "go", "yaml", "json"];
 
 /** A block ends at its own fence: it never contains another one, with which the text between two blocks would be replaced. */
 const marked = /^<!-- snippet ([^\s#]+)(?:#(\w+))? -->\n(?:\n```\w+\n(?:(?![ \t]*```).*\n)*```\n)?/gm;

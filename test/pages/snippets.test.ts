@@ -9,6 +9,17 @@ describe("the pages", () => {
     assert.ok(words.length <= 40_000, `${words.length} words`);
   });
 
+  it("for Pulumi's registry have its front matter, and name each configuration key", () => {
+    for (const page of ["docs/_index.md", "docs/installation-configuration.md"]) {
+      const text = readPage(page);
+      assert.match(text, /^---\ntitle: .+\nmeta_desc: .{20,160}\nlayout: package\n---\n/, page);
+      // The registry copies the pages, so a path of the repository leads nowhere.
+      assert.doesNotMatch(text, /\]\((?!https:)/, page);
+    }
+    const installation = readPage("docs/installation-configuration.md");
+    for (const name of Object.keys(configKeys)) assert.ok(installation.includes(`\`${name}\``), name);
+  });
+
   it("contain snippets only from files that are compiled or run", () => {
     assert.deepEqual(pages().flatMap(snippetProblems), []);
   });
