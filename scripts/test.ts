@@ -42,6 +42,10 @@ async function main(): Promise<void> {
     options: { all: { type: "boolean", default: false }, unit: { type: "boolean", default: false } },
   });
   const notSlow = values.all ? [] : [slow];
+  if (values.all) {
+    // Properties and lists are tested with more values.
+    process.env.TEST_SIZE = "large";
+  }
   if (positionals.length > 0) {
     await tests("tests", positionals);
   } else if (values.unit) {

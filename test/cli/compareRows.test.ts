@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "../fastCheck";
+import fc, { runs } from "../fastCheck";
 import { Comparing } from "./comparing";
 
 type Row = Record<string, string | null>;
@@ -198,7 +198,7 @@ describe("webextract compare, row by row", () => {
         const byName = (one: { name: string }, other: { name: string }): number => (one.name < other.name ? -1 : 1);
         assert.deepEqual({ ...json, fields: json.fields.sort(byName) }, naive(base, head));
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "../fastCheck";
+import fc, { runs } from "../fastCheck";
 import { ManifestFolder } from "./manifestFolder";
 
 /** What a document of a manifest contains: strings, numbers, booleans, lists and maps. */
@@ -152,7 +152,7 @@ describe("what stands between the values of a manifest", () => {
         const plain = named.map((each) => `--- ${JSON.stringify(each)}\n`).join("");
         assert.deepEqual(read(new NoisyWriter(all).file(named)), read(plain));
       }),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ts from "typescript";
 import { parse } from "yaml";
-import fc from "../../fastCheck";
+import fc, { runs } from "../../fastCheck";
 import { harmlessValues, hostileStrings, secretValues } from "../../hostile";
 import type { AdoptedFiles, AdoptTarget } from "../../internals/adopt";
 import { adoptedFiles, adoptedTask, Secrets, targetProblem, writeFiles } from "../../internals/adopt";
@@ -238,7 +238,7 @@ actions:
           );
         },
       ),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 

@@ -6,7 +6,7 @@ import Ajv from "ajv";
 import ts from "typescript";
 import { parse } from "yaml";
 import schema from "../../../manifest.schema.json";
-import fc from "../../fastCheck";
+import fc, { runs } from "../../fastCheck";
 import { adoptedFiles, adoptedTask, Secrets } from "../../internals/adopt";
 import { ManifestFolder } from "../../manifest/manifestFolder";
 import { repositoryRoot } from "../../realEngine/harness";
@@ -190,7 +190,7 @@ describe("the declarations of adopted tasks", () => {
   });
 
   it("are valid manifests for tasks of any shape", () => {
-    fc.assert(fc.property(tasks.filter(haveIds), checkYaml), { numRuns: 500 });
+    fc.assert(fc.property(tasks.filter(haveIds), checkYaml), runs(500));
   });
 
   it("compile for tasks of any shape", () => {

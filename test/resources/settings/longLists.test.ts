@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
+import { isLarge } from "../../fastCheck";
 import { World } from "../life";
 
-const count = 1_000_000;
+/** The largest number with the slow tests only. */
+const count = isLarge ? 1_000_000 : 100_000;
 
 /** Lines that are like those of a real file, with the line ends of the other world in it. */
 function lines(of: (index: number) => string, lineEnd: string): string {
   return Array.from({ length: count }, (_, index) => of(index) + lineEnd).join("");
 }
 
-describe("files of 1,000,000 lines", () => {
+describe(`files of ${count.toLocaleString("en")} lines`, () => {
   let world: World;
   beforeEach(async () => {
     world = await World.create();
