@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import sinon from "sinon";
 import type { Emulator } from "webextract-emulator";
-import { StateDatabase } from "../internals/emulator";
+import { CredentialStore, defaultBehaviour, StateDatabase } from "../internals/emulator";
 import type { OperationName } from "../internals/service";
 import { operations } from "../internals/service";
 import { operationNames } from "../service/calls";
@@ -246,6 +246,30 @@ describe("the emulator's credentials", () => {
       await emulator.close();
     }
     rmSync(folder, { recursive: true });
+  });
+
+  it("are found without a look at the values of all", () => {
+    let looks = 0;
+    const tokens = (kind: string, expiresAt?: number) =>
+      Array.from({ length: 5000 }, (_, index) => ({
+        account: "main",
+        expiresAt,
+        dead: false,
+        get value() {
+          looks += 1;
+          return `${kind}-${index}`;
+        },
+      }));
+    const state = { accessTokens: tokens("access", Date.now() * 2), refreshTokens: tokens("refresh"), apiKeys: [] };
+    const credentials = new CredentialStore(state);
+    const behaviour = defaultBehaviour();
+    looks = 0;
+    for (let times = 0; times < 100; times += 1) {
+      credentials.accountOfAccessToken("access-4000", behaviour);
+      assert.equal(credentials.isKnown({ bearer: undefined, apiKey: "unknown" }), false);
+      credentials.refresh("refresh-4000", behaviour);
+    }
+    assert.ok(looks < 1000, `${looks} values`);
   });
 
   it("go when they have expired, except for the newest", async () => {

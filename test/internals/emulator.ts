@@ -12,6 +12,7 @@ export type { Change } from "../../emulator/src/page/changeFeed";
 export { ChangeFeed } from "../../emulator/src/page/changeFeed";
 export { EventStream } from "../../emulator/src/page/eventStream";
 export { RunProgress } from "../../emulator/src/page/runProgress";
+export { CredentialStore } from "../../emulator/src/store/credentials";
 export { StateDatabase } from "../../emulator/src/store/disk/database";
 export { createFromDocument } from "../../emulator/src/store/disk/newStateFile";
 export { loadState } from "../../emulator/src/store/disk/stateFile";

@@ -51,9 +51,13 @@ export const mintedLength = 53;
 /** Maximum number of stored tokens that no longer work. Older ones are removed. */
 const kept = 200;
 
+type TokensByValue = Record<keyof CredentialsState, Map<string, IssuedToken>>;
+
 /** All tokens and keys of the emulated service. */
 export class CredentialStore {
   private state: CredentialsState = { accessTokens: [], refreshTokens: [], apiKeys: [] };
+  /** The same by their values, because each request looks for its token among all that were issued. */
+  private byValue: TokensByValue = emptyIndex();
   /** The time of the lifetimes. */
   clock = new EmulatorClock();
   private readonly atStart: CredentialsState;
@@ -144,7 +148,7 @@ export class CredentialStore {
    * @throws Refusal Invalid.Token, with the status of the behaviour `expiredToken`.
    */
   accountOfAccessToken(value: string, behaviour: Behaviour): string {
-    const token = this.state.accessTokens.find((issued) => issued.value === value);
+    const token = this.byValue.accessTokens.get(value);
     const status = Number(behaviour.expiredToken.slice("status".length));
     if (token === undefined) throw new Refusal("Invalid.Token", "the access token is not known", status);
     const limit = behaviour.accessTokenRequests;
@@ -162,20 +166,20 @@ export class CredentialStore {
 
   /** The account of an API key. */
   accountOfApiKey(value: string): string {
-    const key = this.state.apiKeys.find((issued) => issued.value === value && issued.dead !== true);
-    if (key === undefined) throw new Refusal("Invalid.Token", "the API key is not known");
+    const key = this.byValue.apiKeys.get(value);
+    if (key === undefined || key.dead === true) throw new Refusal("Invalid.Token", "the API key is not known");
     return key.account;
   }
 
   /** Whether one of the credentials was issued here, even if it has expired. Counts no use. */
   isKnown({ bearer, apiKey }: { bearer: string | undefined; apiKey: string | undefined }): boolean {
-    const { accessTokens, apiKeys } = this.state;
-    return accessTokens.some(({ value }) => value === bearer) || apiKeys.some(({ value }) => value === apiKey);
+    const { accessTokens, apiKeys } = this.byValue;
+    return (bearer !== undefined && accessTokens.has(bearer)) || (apiKey !== undefined && apiKeys.has(apiKey));
   }
 
   /** Whether a token or key was issued here, even if it has expired. */
   has(value: string): boolean {
-    return Object.values(this.state).some((tokens: IssuedToken[]) => tokens.some((token) => token.value === value));
+    return Object.values(this.byValue).some((tokens) => tokens.has(value));
   }
 
   /** Every token and key, and those to which a reset returns. */
@@ -185,8 +189,8 @@ export class CredentialStore {
 
   /** Exchanges a refresh token for a new pair. */
   refresh(refreshToken: string, behaviour: Behaviour): IssuedTokenPair {
-    const used = this.state.refreshTokens.find((issued) => issued.value === refreshToken && issued.dead !== true);
-    if (used === undefined) throw new Refusal("Invalid.Grant", "the refresh token is not valid");
+    const used = this.byValue.refreshTokens.get(refreshToken);
+    if (used === undefined || used.dead === true) throw new Refusal("Invalid.Grant", "the refresh token is not valid");
     if (behaviour.refreshRotation === "oldDies") this.end("refreshTokens", used);
     if (behaviour.refreshRotation !== "same") {
       this.add("refreshTokens", { value: mint("refresh"), account: used.account });
@@ -224,6 +228,7 @@ export class CredentialStore {
 
   private add(kind: keyof CredentialsState, token: IssuedToken): void {
     this.state[kind].push(token);
+    noteToken(this.byValue[kind], token);
     this.changed(kind, token);
   }
 
@@ -239,6 +244,10 @@ export class CredentialStore {
 
   private replaced(): void {
     if (this.changes !== undefined) this.changes = "all";
+    this.byValue = emptyIndex();
+    for (const kind of Object.keys(this.byValue) as (keyof CredentialsState)[]) {
+      for (const token of this.state[kind]) noteToken(this.byValue[kind], token);
+    }
     this.noteGiven();
   }
 
@@ -258,21 +267,36 @@ export class CredentialStore {
   }
 
   /** Removes the oldest tokens that no longer work. A token that works is kept, however many there are. */
-  private trim(kind: keyof CredentialsState): void {
+  private trim(kind: "accessTokens" | "refreshTokens"): void {
     const tokens = this.state[kind];
-    if (tokens.length <= kept) return;
     const now = this.clock.now();
-    const ended = tokens.filter((token) => token.dead === true || (token.expiresAt ?? Infinity) <= now);
-    const gone = new Set(ended.slice(0, Math.max(0, ended.length - kept)));
-    if (gone.size === 0) return;
+    const hasEnded = (token: IssuedToken) => token.dead === true || (token.expiresAt ?? Infinity) <= now;
+    // Counts them first, because a refresh must not copy thousands of tokens that work.
+    let count = 0;
+    for (const token of tokens) if (hasEnded(token)) count += 1;
+    if (count <= kept) return;
+    const ended = tokens.filter(hasEnded);
+    const gone = new Set(ended.slice(0, ended.length - kept));
     this.state[kind] = tokens.filter((token) => !gone.has(token));
-    for (const token of gone) this.changed(undefined, token);
+    for (const token of gone) {
+      this.byValue[kind].delete(token.value);
+      this.changed(undefined, token);
+    }
   }
 }
 
 /** The values of all tokens and keys of a state. */
 export function valuesOf({ accessTokens, refreshTokens, apiKeys }: CredentialsState): string[] {
   return [...accessTokens, ...refreshTokens, ...apiKeys].map(({ value }) => value);
+}
+
+function emptyIndex(): TokensByValue {
+  return { accessTokens: new Map(), refreshTokens: new Map(), apiKeys: new Map() };
+}
+
+/** The first of those with the same value counts. */
+function noteToken(tokens: Map<string, IssuedToken>, token: IssuedToken): void {
+  if (!tokens.has(token.value)) tokens.set(token.value, token);
 }
 
 function mint(kind: string): string {
