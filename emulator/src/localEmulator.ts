@@ -16,7 +16,6 @@ import type { Fault, FaultFile, FaultView, Hold, HoldView, PlannedFault } from "
 import { checkFault, viewOf } from "./faults/faults";
 import type { Journal } from "./http/journal";
 import type { JournalEntry, RequestFilter } from "./http/journalEntry";
-import { nearestRequests } from "./http/journalEntry";
 import { Inspection } from "./inspect";
 import type { ClockSetting, ClockView } from "./store/clock";
 import type { EmulatorCredentials } from "./store/credentials";
@@ -218,16 +217,11 @@ export class LocalEmulator implements Emulator {
     return this.journal.find(filter);
   }
 
-  /** If no request matches: those that differ least, in words. */
-  nearestRequests(filter: RequestFilter): string[] {
-    return this.journal.find(filter).length > 0 ? [] : nearestRequests(this.journal.entries, filter);
-  }
-
   async waitForRequests(count: number, filter: RequestFilter = {}, timeoutMs = 10_000): Promise<JournalEntry[]> {
     await this.journal.wait(count, filter, timeoutMs);
-    const found = this.journal.find(filter);
+    const { found, nearest } = await this.journal.search(filter);
     if (found.length >= count) return found;
-    throw new Error(tooFewRequests(found.length, count, timeoutMs, this.nearestRequests(filter)));
+    throw new Error(tooFewRequests(found.length, count, timeoutMs, nearest));
   }
 
   clearRequests(): void {

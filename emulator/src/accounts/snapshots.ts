@@ -7,8 +7,8 @@ import type { RateCounts } from "../http/gate";
 import type { JournalEntry } from "../http/journalEntry";
 import type { ClockState } from "../store/clock";
 import type { CredentialsState } from "../store/credentials";
-import type { StateDocument } from "../store/document/stateDocument";
-import { documentTextOfMoment, fillStore } from "../store/document/stateDocument";
+import type { RecordParts, StateExtras } from "../store/document/stateDocument";
+import { documentTextOfMoment, readRecords, replaceContent } from "../store/document/stateDocument";
 import { extrasOf } from "../store/initialState";
 import type { World } from "./world";
 
@@ -23,8 +23,10 @@ export interface SnapshotView {
 }
 
 interface Snapshot extends SnapshotView {
-  /** The document of tasks, batches, rows, credentials and plan. */
-  state: readonly string[];
+  /** Tasks, batches and rows. */
+  records: RecordParts;
+  /** Credentials and plan, as JSON. */
+  extras: string;
   settings: Settings;
 }
 
@@ -58,13 +60,15 @@ export class Snapshots {
     if (isDotSegment(name)) throw new Refusal("InvalidParameter", "the name of a snapshot must not be . or ..");
     const { service } = this.world;
     let settings = settingsOf(this.world);
-    const { parts } = await documentTextOfMoment(service.store, () => {
+    let extras = "";
+    const { records } = await documentTextOfMoment(service.store, () => {
       settings = settingsOf(this.world);
+      extras = JSON.stringify(extrasOf(service));
       return extrasOf(service);
     });
     const savedAt = new Date().toISOString();
     this.saved.delete(name);
-    this.saved.set(name, { name, savedAt, taskCount: service.store.tasks.size, state: [...parts], settings });
+    this.saved.set(name, { name, savedAt, taskCount: service.store.tasks.size, records, extras, settings });
   }
 
   /**
@@ -72,18 +76,19 @@ export class Snapshots {
    * @throws Refusal.
    */
   async restore(name: string, check: (credentials: CredentialsState) => void): Promise<void> {
-    const { state, settings } = this.saved.get(name) ?? missing(name);
+    const { records, extras, settings } = this.saved.get(name) ?? missing(name);
     const { service, faults, waits, rate, latency, journal, saved } = this.world;
-    const document: StateDocument = JSON.parse(state.join(""));
-    check(document.credentials);
+    const content = await readRecords(records);
+    const { plan, credentials }: StateExtras = JSON.parse(extras);
+    check(credentials);
     faults.reset();
     waits.end();
     // A request that was held or waited before its effect takes effect now, not in the restored state.
     await setImmediate();
     service.runner.forgetAll();
-    fillStore(service.store, document);
-    service.credentials.restore(document.credentials);
-    Object.assign(service, { behaviour: settings.behaviour, plan: document.plan });
+    replaceContent(service.store, content);
+    service.credentials.restore(credentials);
+    Object.assign(service, { behaviour: settings.behaviour, plan });
     latency.ms = settings.latencyMs;
     service.clock.state = settings.clock;
     faults.restore(settings.faults);

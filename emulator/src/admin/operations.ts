@@ -26,9 +26,8 @@ const handlers: { [Name in Served]: AdminHandler<Name> } = {
     // The contract of the service lists the operations. Another name matches nothing.
     const filter = { ...rest, ...(body === undefined ? {} : { body: parsedBody(body) }) } as RequestFilter;
     const complete = await emulator.journal.wait(wait, filter, timeoutMs, signal);
-    const found = emulator.findRequests(filter);
+    const { found, nearest } = await emulator.journal.search(filter);
     if (order === "newest") found.reverse();
-    const nearest = emulator.nearestRequests(filter);
     return {
       requests: found.slice(offset, offset + limit),
       total: found.length,

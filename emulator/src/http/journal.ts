@@ -1,7 +1,8 @@
 import { EventEmitter } from "node:events";
 import { mintedForm, mintedLength } from "../store/credentials";
+import { Slices } from "../store/document/slices";
 import type { JournalEntry, RequestFilter } from "./journalEntry";
-import { matches } from "./journalEntry";
+import { matches, RequestSearch } from "./journalEntry";
 import { waitUntil } from "./waitUntil";
 
 const longestList = 10_000;
@@ -62,14 +63,27 @@ export class Journal {
     return this.entries.filter((entry) => matches(entry, filter));
   }
 
+  /** Looks at all requests of this moment, without a long pause of the process. */
+  async search(filter: RequestFilter): Promise<RequestSearch> {
+    const search = new RequestSearch(filter);
+    const slices = new Slices();
+    for (const entry of [...this.entries]) {
+      if (slices.isOver) await slices.next();
+      search.look(entry);
+    }
+    return search;
+  }
+
   /**
    * Waits until this number of requests match and have been responded to.
    * @returns false if too few do within `timeoutMs`, or if the signal ends the wait.
    */
   wait(count: number, filter: RequestFilter, timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
+    if (count === 0) return Promise.resolve(true);
     return waitUntil(
       () => this.find(filter).filter((entry) => !this.open.has(entry)).length >= count,
-      (check) => this.onClose(check),
+      // A look at all requests after each one would take long.
+      (check) => this.onClose((entry) => void (matches(entry, filter) && check())),
       { timeoutMs, signal },
     );
   }

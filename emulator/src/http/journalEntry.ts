@@ -78,46 +78,80 @@ export function matches(entry: JournalEntry, filter: RequestFilter): boolean {
   return differences(entry, filter).next().done === true;
 }
 
-/** The requests that differ least from a filter, each with its differences, in words. */
-export function nearestRequests(entries: readonly JournalEntry[], filter: RequestFilter): string[] {
-  return entries
-    .map((entry) => ({ entry, found: [...differences(entry, filter)] }))
-    .sort((one, other) => one.found.length - other.found.length || other.entry.number - one.entry.number)
-    .slice(0, mostNearest)
-    .map(
-      ({ entry, found }) => `request ${entry.number} (${entry.operation}, status ${entry.status}): ${found.join(", ")}`,
-    );
+/** Looks for the requests that a filter wants and, as long as there is none, for those that differ least. */
+export class RequestSearch {
+  /** The requests that match, in the order of `look`. */
+  readonly found: JournalEntry[] = [];
+  private readonly filter: RequestFilter;
+  /** The latest first among those that differ as much. */
+  private readonly near: { entry: JournalEntry; distance: number }[] = [];
+
+  constructor(filter: RequestFilter) {
+    this.filter = filter;
+  }
+
+  look(entry: JournalEntry): void {
+    const most = this.found.length > 0 ? 0 : (this.near[mostNearest - 1]?.distance ?? Number.POSITIVE_INFINITY);
+    let distance = 0;
+    for (const _difference of differences(entry, this.filter)) {
+      distance += 1;
+      if (distance > most) return;
+    }
+    if (distance === 0) {
+      this.found.push(entry);
+      return;
+    }
+    const place = this.near.findIndex((other) => other.distance >= distance);
+    this.near.splice(place === -1 ? this.near.length : place, 0, { entry, distance });
+    this.near.splice(mostNearest);
+  }
+
+  /** If no request matches: those that differ least, each with its differences, in words. */
+  get nearest(): string[] {
+    if (this.found.length > 0) return [];
+    return this.near.map(({ entry }) => {
+      const words = [...differences(entry, this.filter)].map((difference) => difference()).join(", ");
+      return `request ${entry.number} (${entry.operation}, status ${entry.status}): ${words}`;
+    });
+  }
 }
+
+/** Makes the words of a difference. */
+type Difference = () => string;
 
 function* differences(
   entry: JournalEntry,
   { operation, taskId, status, search, after = 0, body }: RequestFilter,
-): Generator<string> {
-  if (entry.number <= after) yield `number is not larger than ${after}`;
+): Generator<Difference> {
+  if (entry.number <= after) yield () => `number is not larger than ${after}`;
   if (operation !== undefined && entry.operation !== operation) {
-    yield `operation is ${entry.operation}, not ${operation}`;
+    yield () => `operation is ${entry.operation}, not ${operation}`;
   }
-  if (status !== undefined && entry.status !== status) yield `status is ${entry.status}, not ${status}`;
+  if (status !== undefined && entry.status !== status) yield () => `status is ${entry.status}, not ${status}`;
   if (taskId !== undefined) {
     const named = [...tasksOf(entry.query), ...tasksOf(entry.body)].filter((id) => id !== undefined);
-    if (!named.includes(taskId)) yield `task is ${named.map(short).join(", ") || "absent"}, not ${short(taskId)}`;
+    if (!named.includes(taskId)) {
+      yield () => `task is ${named.map(short).join(", ") || "absent"}, not ${short(taskId)}`;
+    }
   }
-  if (search !== undefined && !contains(entry, search.toLowerCase())) yield `nothing contains ${short(search)}`;
+  if (search !== undefined && !contains(entry, search.toLowerCase())) yield () => `nothing contains ${short(search)}`;
   if (body !== undefined) yield* valueDifferences("body", entry.body, body);
 }
 
 /** An object may have more fields than wanted. */
-function* valueDifferences(path: string, found: unknown, wanted: unknown): Generator<string> {
+function* valueDifferences(path: string, found: unknown, wanted: unknown): Generator<Difference> {
+  if (found === wanted) return;
   if (isObject(wanted) && isObject(found)) {
     for (const [name, value] of Object.entries(wanted)) {
       const own = Object.hasOwn(found, name) ? found[name] : undefined;
       yield* valueDifferences(`${path}.${name}`, own, value);
     }
   } else if (Array.isArray(wanted) && Array.isArray(found) && wanted.length === found.length) {
-    for (const [index, value] of wanted.entries()) yield* valueDifferences(`${path}.${index}`, found[index], value);
-  } else if (JSON.stringify(found) !== JSON.stringify(wanted)) {
-    yield `${path} is ${found === undefined ? "absent" : short(found)}, not ${short(wanted)}`;
-  }
+    for (const [index, value] of wanted.entries()) {
+      // A list can have thousands of items, and a search looks at thousands of lists.
+      if (found[index] !== value) yield* valueDifferences(`${path}.${index}`, found[index], value);
+    }
+  } else yield () => `${path} is ${found === undefined ? "absent" : short(found)}, not ${short(wanted)}`;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -4,6 +4,14 @@ interface Entry<V> {
   value?: V;
 }
 
+/** A change since the last save. */
+interface Unsaved {
+  /** Undefined: the record is removed. */
+  key: string | undefined;
+  /** Later changes have higher numbers. */
+  change: number;
+}
+
 /** A record of the state file. */
 export interface StoredKey {
   number: number;
@@ -21,8 +29,11 @@ export class RecordMap<V extends object> {
   private readonly entries = new Map<string, Entry<V>>();
   private lastNumber = 0;
   private read: ReadRecord<V> | undefined;
-  /** The changed records by number; undefined for removed ones. Absent: nothing saves them. */
-  private changes: Map<number, string | undefined> | undefined;
+  /** By the number of the record. Absent: nothing saves them. */
+  private changes: Map<number, Unsaved> | undefined;
+  private lastChange = 0;
+  /** The last change that a save in progress has written or will write. */
+  private lastTaken = 0;
   private readonly watches = new Set<Set<string>>();
 
   /** Takes over the records of a state file, and collects changes from now on. */
@@ -37,12 +48,32 @@ export class RecordMap<V extends object> {
 
   /** Collects changes for a new state file. All records are changes. */
   collect(): void {
-    this.changes = new Map([...this.entries].map(([key, { number }]) => [number, key]));
+    this.changes = new Map();
+    for (const [key, { number }] of this.entries) this.noteChange(number, key);
   }
 
-  /** The records that changed after the last save. The value of a removed one is undefined. */
+  /** Number of records that changed after the last save. */
+  get unsavedCount(): number {
+    return this.changes?.size ?? 0;
+  }
+
+  /** The records that changed after the last save, without those that are taken. The value of a removed one is undefined. */
   *unsaved(): Generator<[number, V | undefined]> {
-    for (const [number, key] of this.changes ?? []) yield [number, key === undefined ? undefined : this.get(key)];
+    for (const [number, { key, change }] of this.changes ?? []) {
+      if (change > this.lastTaken) yield [number, key === undefined ? undefined : this.get(key)];
+    }
+  }
+
+  /** The same, for a save that writes them while others change. From now on, `unsaved` has only those that change after this. */
+  takeUnsaved(): [number, V | undefined][] {
+    const taken = [...this.unsaved()];
+    this.lastTaken = this.lastChange;
+    return taken;
+  }
+
+  /** Called after a failed save. */
+  notSaved(): void {
+    this.lastTaken = 0;
   }
 
   /** Called after a save. */
@@ -96,7 +127,7 @@ export class RecordMap<V extends object> {
   /** Notes that the value of a record has changed. */
   changed(key: string): void {
     const entry = this.entries.get(key);
-    if (entry !== undefined) this.changes?.set(entry.number, key);
+    if (entry !== undefined) this.noteChange(entry.number, key);
     for (const changed of this.watches) changed.add(key);
   }
 
@@ -104,13 +135,17 @@ export class RecordMap<V extends object> {
     const entry = this.entries.get(key);
     if (entry === undefined) return;
     this.entries.delete(key);
-    this.changes?.set(entry.number, undefined);
+    this.noteChange(entry.number, undefined);
     for (const changed of this.watches) changed.add(key);
   }
 
   clear(): void {
-    for (const { number } of this.entries.values()) this.changes?.set(number, undefined);
+    for (const { number } of this.entries.values()) this.noteChange(number, undefined);
     this.entries.clear();
+  }
+
+  private noteChange(number: number, key: string | undefined): void {
+    this.changes?.set(number, { key, change: ++this.lastChange });
   }
 
   keys(): IterableIterator<string> {

@@ -241,6 +241,16 @@ export class Store {
     return this.changedSubtasks?.get(run) ?? new Set();
   }
 
+  /** Number of records that changed after the last save. */
+  get unsavedCount(): number {
+    return this.groups.unsavedCount + this.tasks.unsavedCount + this.runs.unsavedCount;
+  }
+
+  /** Called after a failed save. */
+  notSaved(): void {
+    for (const records of [this.groups, this.tasks, this.runs]) records.notSaved();
+  }
+
   /** Called after a save. */
   saved(): void {
     for (const records of [this.groups, this.tasks, this.runs]) records.saved();

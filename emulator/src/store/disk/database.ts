@@ -91,21 +91,37 @@ export class StateDatabase {
     return row === undefined ? undefined : Object.values(row)[0];
   }
 
+  /** A column, named `item`, of JSON values as one value, because reading a hundred thousand rows one by one takes several times as long. */
+  column(query: string): unknown[] {
+    const items = this.value(`select group_concat(item) from (${query})`);
+    return JSON.parse(`[${items ?? ""}]`);
+  }
+
   run(sql: string, ...values: SqlValue[]): void {
     this.use(sql, (statement) => statement.run(values));
   }
 
-  /** Makes all changes or none. They survive the end of the process, and after `sync` also a loss of power. */
-  transaction(change: () => void): void {
+  /** Begins a transaction, which `transaction` ends. */
+  begin(): void {
     this.database.exec("begin");
+  }
+
+  /** Makes all changes or none, with those since `begin`. They survive the end of the process, and after `sync` also a loss of power. */
+  transaction(change: () => void): void {
+    if (!this.database.inTransaction) this.begin();
     try {
       change();
       this.database.exec("commit");
     } catch (error) {
-      // Some errors have ended the transaction already.
-      if (this.database.inTransaction) this.database.exec("rollback");
+      this.rollback();
       throw error;
     }
+  }
+
+  /** Makes none of the changes since `begin`. */
+  rollback(): void {
+    // Some errors have ended the transaction already.
+    if (this.database.inTransaction) this.database.exec("rollback");
   }
 
   /** Resolves when all transactions are on disk. */

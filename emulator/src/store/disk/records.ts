@@ -2,6 +2,7 @@ import { StateFileError } from "../../errors";
 import { runInputs } from "../../extraction/runInputs";
 import type { PageVisit } from "../../extraction/visit";
 import type { CredentialsState, IssuedToken, UnsavedTokens } from "../credentials";
+import { Slices } from "../document/slices";
 import type { StateExtras, TaskState } from "../document/stateDocument";
 import { actionStates, reviveTask } from "../document/stateDocument";
 import { LineList } from "../lineList";
@@ -17,6 +18,7 @@ import type { Plan } from "../seed";
 import type { Store, StoredGroup, StoredLot, StoredRun, StoredSubtask, StoredTask } from "../store";
 import { isRunning, refersToInputs } from "../store";
 import type { StateDatabase } from "./database";
+import { readTaskNames } from "./taskNames";
 
 /** A damaged file can hold rows that are nowhere else, so no message advises to delete it. */
 export const remedy = "restore it from a copy or an export, or start with another file";
@@ -36,6 +38,9 @@ type SubtaskContent = Omit<StoredSubtask, "queue" | "failed"> & {
 
 /** What the file says about the subtasks of a run, so that a start and a change of its task need not read all of them. */
 const lotStates = { ended: 0, running: 1, refersToInputs: 2 } as const;
+
+/** A changed record with its number; undefined if it is removed. */
+type Unsaved<V> = [number, V | undefined];
 
 /** The rows of a run in the database. */
 interface WrittenRows {
@@ -57,6 +62,7 @@ export class StateRecords {
   private readonly writtenUrls = new WeakMap<StoredTask, LineList>();
   private readonly writtenRows = new WeakMap<StoredRun, WrittenRows>();
   private readonly unreadSubtasks = new WeakSet<StoredRun>();
+  private readonly afterSave: (() => void)[] = [];
 
   constructor(database: StateDatabase, store: Store) {
     this.database = database;
@@ -80,32 +86,79 @@ export class StateRecords {
         read: (number, lotNo) => this.read(`batch ${lotNo}`, () => this.readRun(number, lotNo)),
       },
       lots,
-      readTaskNames: () => this.read("the names of the tasks", () => this.readTaskNames()),
+      readTaskNames: () =>
+        this.read("the names of the tasks", () => readTaskNames(this.database, this.storedKeys("tasks"))),
     });
     const account: Partial<StateExtras> = JSON.parse(String(this.database.value("select content from account")));
     const { plan, credentials = this.readTokens() } = account as StateExtras;
     return { plan, credentials };
   }
 
+  /** Number of records that the next save writes. */
+  get unsavedCount(): number {
+    return this.store.unsavedCount;
+  }
+
+  /**
+   * Begins a save of many changes. Other work of the process goes on meanwhile: `save`, which must follow, writes what changes until then, so that
+   * the file gets the state of one moment.
+   */
+  async beginSave(): Promise<void> {
+    const { groups, tasks, runs } = this.store;
+    const [takenGroups, takenTasks, takenRuns] = [groups.takeUnsaved(), tasks.takeUnsaved(), runs.takeUnsaved()];
+    const slices = new Slices();
+    this.database.begin();
+    try {
+      for (const note of this.written(takenGroups, takenTasks, takenRuns)) {
+        this.afterSave.push(note);
+        if (slices.isOver) await slices.next();
+      }
+    } catch (error) {
+      this.database.rollback();
+      this.giveUpSave();
+      throw error;
+    }
+  }
+
   /** Writes all changes in one transaction. */
   save({ plan, credentials }: StateExtras, tokens: UnsavedTokens = "all"): void {
     const { store, database } = this;
-    const done: (() => void)[] = [];
-    database.transaction(() => {
-      for (const [number, group] of store.groups.unsaved()) this.writeGroup(number, group);
-      for (const [number, task] of store.tasks.unsaved()) done.push(this.writeTask(number, task));
-      for (const [number, run] of store.runs.unsaved()) done.push(this.writeRun(number, run));
-      if (tokens === "all") database.run("delete from tokens");
-      for (const [token, kind] of tokens === "all" ? allTokens(credentials) : tokens) this.writeToken(token, kind);
-      if (plan !== this.writtenPlan) {
-        database.run("delete from account");
-        database.run("insert into account values (?)", JSON.stringify({ plan }));
-      }
-    });
+    try {
+      database.transaction(() => {
+        const { groups, tasks, runs } = store;
+        const written = this.written(groups.unsaved(), tasks.unsaved(), runs.unsaved());
+        for (const note of written) this.afterSave.push(note);
+        if (tokens === "all") database.run("delete from tokens");
+        for (const [token, kind] of tokens === "all" ? allTokens(credentials) : tokens) this.writeToken(token, kind);
+        if (plan !== this.writtenPlan) {
+          database.run("delete from account");
+          database.run("insert into account values (?)", JSON.stringify({ plan }));
+        }
+      });
+    } catch (error) {
+      this.giveUpSave();
+      throw error;
+    }
     // Only now, so that the next save repeats a failed one.
     this.writtenPlan = plan;
-    for (const note of done) note();
+    for (const note of this.afterSave.splice(0)) note();
     store.saved();
+  }
+
+  private giveUpSave(): void {
+    this.afterSave.length = 0;
+    this.store.notSaved();
+  }
+
+  /** Writes the records one by one. Each results in what to note when the transaction has ended. */
+  private *written(
+    groups: Iterable<Unsaved<StoredGroup>>,
+    tasks: Iterable<Unsaved<StoredTask>>,
+    runs: Iterable<Unsaved<StoredRun>>,
+  ): Generator<() => void> {
+    for (const [number, group] of groups) yield this.writeGroup(number, group);
+    for (const [number, task] of tasks) yield this.writeTask(number, task);
+    for (const [number, run] of runs) yield this.writeRun(number, run);
   }
 
   private readTokens(): CredentialsState {
@@ -128,16 +181,16 @@ export class StateRecords {
   }
 
   private storedKeys(table: "groups" | "tasks"): StoredKey[] {
-    const numbers = this.column(`select number as item from ${table} order by number`);
-    const ids = this.column(`select id as item from ${table} order by number`);
+    const numbers = this.database.column(`select number as item from ${table} order by number`);
+    const ids = this.database.column(`select id as item from ${table} order by number`);
     return ids.map((key, index) => ({ number: Number(numbers[index]), key: String(key) }));
   }
 
   private storedLots(): (StoredLot & { number: number })[] {
-    const numbers = this.column("select number as item from runs order by number");
-    const lots = this.column("select lot as item from runs order by number");
-    const tasks = this.column("select task as item from runs order by number");
-    const running = this.column("select running as item from runs order by number");
+    const numbers = this.database.column("select number as item from runs order by number");
+    const lots = this.database.column("select lot as item from runs order by number");
+    const tasks = this.database.column("select task as item from runs order by number");
+    const running = this.database.column("select running as item from runs order by number");
     return lots.map((lot, index) => ({
       number: Number(numbers[index]),
       lotNo: String(lot),
@@ -145,12 +198,6 @@ export class StateRecords {
       running: running[index] === lotStates.running,
       refersToInputs: running[index] !== lotStates.ended,
     }));
-  }
-
-  /** A column of JSON values as one value, because reading a hundred thousand rows one by one takes several times as long. */
-  private column(query: string): unknown[] {
-    const items = this.database.value(`select group_concat(item) from (${query})`);
-    return JSON.parse(`[${items ?? ""}]`);
   }
 
   /** @throws StateFileError that names the record. */
@@ -178,12 +225,13 @@ export class StateRecords {
     return { ...group, name: group.name };
   }
 
-  private writeGroup(number: number, group: StoredGroup | undefined): void {
+  private writeGroup(number: number, group: StoredGroup | undefined): () => void {
     if (group === undefined) this.database.run("delete from groups where number = ?", number);
     else {
       const id = JSON.stringify(group.taskGroupId);
       this.database.run("insert or replace into groups values (?, ?, ?)", number, id, JSON.stringify(group));
     }
+    return () => undefined;
   }
 
   private readTask(number: number): StoredTask {
@@ -196,34 +244,6 @@ export class StateRecords {
     const task = reviveTask(content, startUrls);
     this.writtenUrls.set(task, startUrls);
     return task;
-  }
-
-  private readTaskNames(): Map<string, string | undefined> {
-    const keys = this.storedKeys("tasks");
-    const names = this.allTaskNames() ?? keys.map(({ number }) => this.taskName(number));
-    const known = (name: unknown) => (typeof name === "string" ? name : undefined);
-    return new Map(keys.map(({ key }, index) => [key, known(names[index])]));
-  }
-
-  /** In the order of the tasks; undefined if a damaged task prevents it. */
-  private allTaskNames(): unknown[] | undefined {
-    const from = "from tasks left join task_contents using (number) order by number";
-    try {
-      return this.column(`select coalesce(content -> '$.name', 'null') as item ${from}`);
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** A damaged task has no name: a search finds it by its id, and its use reports the damage. */
-  private taskName(number: number): unknown {
-    try {
-      return JSON.parse(
-        String(this.database.value("select content -> '$.name' from task_contents where number = ?", number)),
-      );
-    } catch {
-      return undefined;
-    }
   }
 
   private writeTask(number: number, task: StoredTask | undefined): () => void {

@@ -13,6 +13,9 @@ import { remedy, StateRecords } from "./records";
 /** Minimum time between two saves of background work. Changes of a request are saved before its response. */
 const backgroundMs = 200;
 
+/** From this number of changed records on, requests have their turns during a save. */
+const manyChanges = 500;
+
 /** What a state file holds besides the store. */
 interface SavedAccount {
   readonly plan: Plan;
@@ -74,8 +77,9 @@ export class StateFile {
 
   private async write(): Promise<void> {
     if (this.account === undefined) return;
-    const { plan, credentials } = this.account;
     try {
+      if (this.records.unsavedCount >= manyChanges) await this.records.beginSave();
+      const { plan, credentials } = this.account;
       this.records.save({ plan, credentials: credentials.toJSON() }, credentials.unsaved);
       credentials.saved();
       await this.database.sync();

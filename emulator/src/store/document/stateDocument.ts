@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import type { ValidateFunction } from "ajv/dist/2020";
 import Ajv2020 from "ajv/dist/2020";
 import type { PageVisit } from "../../extraction/visit";
@@ -13,6 +12,7 @@ import { RowMarks } from "../rowMarks";
 import type { Plan } from "../seed";
 import { repeated, repeatedActions } from "../seed";
 import type { Store, StoredAction, StoredGroup, StoredRun, StoredSubtask, StoredTask } from "../store";
+import { Slices } from "./slices";
 import { stateSchema } from "./stateSchema";
 
 const format = "webextract-emulator";
@@ -76,9 +76,6 @@ export function* documentText(store: Store, extras: StateExtras): Generator<stri
 
 const recordsInPart = 100;
 
-/** After this time, other work of the process has its turn. */
-const sliceMs = 20;
-
 /** After it, what changes all the time is written without a pause. */
 const mostRounds = 5;
 
@@ -87,6 +84,14 @@ export interface DocumentText {
   /** Number of characters of its records. */
   length: number;
   parts: Iterable<string>;
+  records: RecordParts;
+}
+
+/** The records of a document as JSON, each in parts. */
+export interface RecordParts {
+  groups: readonly string[][];
+  tasks: readonly string[][];
+  runs: readonly string[][];
 }
 
 /**
@@ -99,7 +104,7 @@ export async function documentTextOfMoment(store: Store, extras: () => StateExtr
     texts: new Map<string, string[]>(),
     changed: list.records.watch(),
   }));
-  let sliceEnd = performance.now() + sliceMs;
+  const slices = new Slices();
   try {
     for (let round = 0; round < mostRounds; round += 1) {
       for (const { records, texts, changed, textOf } of lists) {
@@ -109,9 +114,7 @@ export async function documentTextOfMoment(store: Store, extras: () => StateExtr
           const parts: string[] = [];
           for (const part of textOf(key)) {
             parts.push(part);
-            if (performance.now() < sliceEnd) continue;
-            await setImmediate();
-            sliceEnd = performance.now() + sliceMs;
+            if (slices.isOver) await slices.next();
           }
           texts.set(key, parts);
         }
@@ -121,23 +124,23 @@ export async function documentTextOfMoment(store: Store, extras: () => StateExtr
       for (const key of changed) texts.set(key, [...textOf(key)]);
     }
     let length = 0;
-    const written = lists.map(({ name, records, texts }) => ({
-      name,
-      texts: Array.from(records.keys(), (key) => {
+    const records: Record<keyof RecordParts, readonly string[][]> = { groups: [], tasks: [], runs: [] };
+    for (const { name, records: all, texts } of lists) {
+      records[name] = Array.from(all.keys(), (key) => {
         const parts = texts.get(key) ?? [];
         for (const part of parts) length += part.length;
         return parts;
-      }),
-    }));
-    return { length, parts: writtenText(headText(extras()), written) };
+      });
+    }
+    return { length, parts: writtenText(headText(extras()), records), records };
   } finally {
     for (const { records, changed } of lists) records.unwatch(changed);
   }
 }
 
-function* writtenText(head: string, lists: readonly { name: string; texts: readonly string[][] }[]): Generator<string> {
+function* writtenText(head: string, records: RecordParts): Generator<string> {
   yield head;
-  for (const { name, texts } of lists) {
+  for (const [name, texts] of Object.entries(records) as [string, readonly string[][]][]) {
     yield `,"${name}":[`;
     // A stream takes a turn for each part.
     for (let first = 0; first < texts.length; first += recordsInPart) {
@@ -156,7 +159,7 @@ function headText(extras: StateExtras): string {
 }
 
 interface RecordTexts {
-  name: string;
+  name: keyof RecordParts;
   records: Pick<RecordMap<object>, "keys" | "watch" | "unwatch">;
   /** The JSON text of a record, in parts of bounded length. */
   textOf(key: string): Iterable<string>;
@@ -186,12 +189,46 @@ function* runText(run: StoredRun | undefined): Generator<string> {
   yield "]}}";
 }
 
+/** All records of a store. */
+export interface StoreContent {
+  groups: readonly StoredGroup[];
+  tasks: readonly StoredTask[];
+  runs: readonly StoredRun[];
+}
+
 /** Replaces everything in the store. The store takes over the values of the document. */
-export function fillStore(store: Store, document: StateDocument): void {
+export function fillStore(store: Store, { groups, tasks, runs }: StateDocument): void {
+  replaceContent(store, { groups, tasks: tasks.map(reviveStateTask), runs: runs.map(reviveRun) });
+}
+
+/** Replaces everything in the store by these records. */
+export function replaceContent(store: Store, { groups, tasks, runs }: StoreContent): void {
   store.clear();
-  for (const group of document.groups) store.groups.set(group.taskGroupId, group);
-  for (const task of document.tasks) store.tasks.set(task.taskId, reviveTask(task, LineList.of([task.startUrls])));
-  for (const run of document.runs) store.keepRun(reviveRun(run));
+  for (const group of groups) store.groups.set(group.taskGroupId, group);
+  for (const task of tasks) store.tasks.set(task.taskId, task);
+  for (const run of runs) store.keepRun(run);
+}
+
+/** Reads the records of a document, without a long pause of the process. */
+export async function readRecords({ groups, tasks, runs }: RecordParts): Promise<StoreContent> {
+  const slices = new Slices();
+  const read = async <State, Stored>(texts: readonly string[][], revive: (state: State) => Stored) => {
+    const records: Stored[] = [];
+    for (const parts of texts) {
+      if (slices.isOver) await slices.next();
+      records.push(revive(JSON.parse(parts.join(""))));
+    }
+    return records;
+  };
+  return {
+    groups: await read(groups, (group: StoredGroup) => group),
+    tasks: await read(tasks, reviveStateTask),
+    runs: await read(runs, reviveRun),
+  };
+}
+
+function reviveStateTask(task: TaskState): StoredTask {
+  return reviveTask(task, LineList.of([task.startUrls]));
 }
 
 /**
