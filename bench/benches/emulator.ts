@@ -1,10 +1,9 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Bench } from "../figure";
 import { descendantsOf } from "../measure/processes";
 import { runAlone } from "../stage/alone";
 import { credentials, EmulatorProcess, templateId } from "../stage/emulatorProcess";
 import { startRun, withFinishedRun } from "../stage/finishedRun";
+import { extractRows, startShop } from "../stage/shopSite";
 import { inWorkFolder } from "../stage/workFolder";
 
 /** The time until the emulator responds to a request. */
@@ -84,18 +83,8 @@ export const emulatorPages: Bench = {
   summary: "webextract-emulator: a run that extracts 1,000 pages of 25 rows",
   run: () =>
     inWorkFolder(async (folder) => {
-      const site = createServer((_request, response) => response.setHeader("content-type", "text/html").end(page()));
-      await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
-      const { port } = site.address() as AddressInfo;
-      const startUrls = Array.from({ length: pages }, (_, index) => `http://127.0.0.1:${port}/${index}`);
-      const properties = {
-        RowSelector: "article",
-        "Field.title": "h2",
-        "Field.price": ".price",
-        "Field.url": "a@href",
-      };
-      const actions = [{ actionId: "extract", actionType: "ExtractDataAction", properties }];
-      const emulator = await EmulatorProcess.start(folder, { actions, startUrls });
+      const site = await startShop(pages, rowsOfPage);
+      const emulator = await EmulatorProcess.start(folder, { actions: [extractRows], startUrls: site.urls });
       try {
         const begin = performance.now();
         await startRun(emulator.url, pages * rowsOfPage);
@@ -111,16 +100,8 @@ export const emulatorPages: Bench = {
     }),
 };
 
-function page(): string {
-  const text =
-    "A description of the article, as long as those of most shops, with <b>two</b> <i>marks</i> in it. ".repeat(6);
-  const article = (index: number): string =>
-    `<article><h2>Article ${index}</h2><p class="price">${index}.50</p><p>${text}</p><a href="/article/${index}">more</a></article>`;
-  return `<!doctype html><title>Articles</title><main>${Array.from({ length: rowsOfPage }, (_, index) => article(index)).join("\n")}</main>`;
-}
-
 /** Of the only emulator that this process has started. */
-function figuresOfEmulator(): { cpuSeconds: number; peakBytes: number } {
+export function figuresOfEmulator(): { cpuSeconds: number; peakBytes: number } {
   const emulator = descendantsOf(process.pid).find(({ command }) => /webextract-emulator/.test(command));
   if (emulator === undefined) {
     throw new Error("no emulator runs");

@@ -50,7 +50,8 @@ async function figuresOf(folder: string, tasks: number): Promise<Figure[]> {
   }
 }
 
-function seedOf(tasks: number): Seed {
+/** A seed with this number of tasks. */
+export function seedOf(tasks: number): Seed {
   const actions: SeedAction[] = [
     { actionType: "NavigateAction", actionId: "open", properties: { Url: "http://127.0.0.1/", Timeout: "30" } },
     { actionType: "LoopAction", actionId: "loop", loopType: "TextList", loopItems: ["one", "two", "three"] },

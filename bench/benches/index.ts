@@ -2,6 +2,7 @@ import type { Bench } from "../figure";
 import { compareRows } from "./compare/compareRows";
 import { deadlines } from "./deadlines";
 import { emulatorPages, emulatorRequests, emulatorRows, emulatorStart } from "./emulator";
+import { emulatorGap } from "./emulatorGap";
 import { emulatorState } from "./emulatorState";
 import { exportFormats, exportParquet } from "./exports/exportFormats";
 import { exportAlone, exportChecks, exportPeers, exportRows } from "./exports/exportRows";
@@ -23,6 +24,7 @@ export const benches: readonly Bench[] = [
   emulatorRows,
   emulatorPages,
   emulatorState,
+  emulatorGap,
   deadlines,
   npmStart,
   manifests,
