@@ -1,8 +1,8 @@
-/** Changes tasks over several connections, and reads others over one more. */
+/** Changes tasks over several connections and, if wanted, reads others over one more. */
 const http = require("node:http");
 const { runWork } = require("./child.cjs");
 
-runWork(async ({ url, accessToken, writes, connections, tasks }) => {
+runWork(async ({ url, accessToken, writes, connections, tasks, reads }) => {
   const agent = new http.Agent({ keepAlive: true });
   /** @returns the time until the end of the response, in milliseconds. */
   const post = (path, fields) =>
@@ -41,7 +41,7 @@ runWork(async ({ url, accessToken, writes, connections, tasks }) => {
       longestRead = Math.max(longestRead, time);
     }
   };
-  await Promise.all([read(), ...Array.from({ length: connections }, write)]);
+  await Promise.all([reads ? read() : undefined, ...Array.from({ length: connections }, write)]);
   agent.destroy();
   times.sort((one, other) => one - other);
   return { outs: { writeMedian: times[Math.floor(times.length / 2)], longestRead } };

@@ -14,7 +14,7 @@ const writes = 2000;
 export const emulatorState: Bench = {
   name: "emulator-state",
   summary:
-    "webextract-emulator with a state file of 100,000 tasks, and of 100: start, writes over 8 connections, and reads meanwhile",
+    "webextract-emulator with a state file of 100,000 tasks, and of 100: start, writes alone, writes over 8 connections, and reads meanwhile",
   run: async () => {
     const figures: Figure[] = [];
     for (const tasks of sizes) {
@@ -34,13 +34,15 @@ async function figuresOf(folder: string, tasks: number): Promise<Figure[]> {
   const emulator = await EmulatorProcess.startWith(["--state", state]);
   try {
     const startSeconds = (performance.now() - begin) / 1000;
-    const task = { url: emulator.url, accessToken: credentials.accessToken, writes, connections: 8, tasks };
-    const { outs } = await runAlone("stateWrites", { folder, task });
+    const work = { url: emulator.url, accessToken: credentials.accessToken, writes, tasks };
+    const one = await runAlone("stateWrites", { folder, task: { ...work, connections: 1, reads: false } });
+    const { outs } = await runAlone("stateWrites", { folder, task: { ...work, connections: 8, reads: true } });
     const goal = (value: number): Pick<Figure, "goal"> =>
       tasks === sizes[0] ? { goal: { kind: "under", value } } : {};
     const name = (text: string) => `${tasks.toLocaleString("en")} tasks: ${text}`;
     return [
       { name: name("start to greeting"), value: startSeconds, unit: "s", ...goal(1) },
+      { name: name("median of a write alone"), value: Number(one.outs?.writeMedian), unit: "ms", ...goal(2) },
       { name: name("median of a write, 8 at a time"), value: Number(outs?.writeMedian), unit: "ms", ...goal(5) },
       { name: name("longest read meanwhile"), value: Number(outs?.longestRead), unit: "ms", ...goal(50) },
       { name: name("state file"), value: statSync(state).size, unit: "bytes" },
