@@ -9,7 +9,7 @@ import { workArgs } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { isNamedHash, namedHash } from "../resources/run/rerunOn";
 import { partsOfUrn } from "../resources/urn";
-import { holdsUnknown, replaceEach, unknown } from "../resources/values";
+import { describeValue, holdsUnknown, replaceEach, unknown } from "../resources/values";
 import { isRecord } from "../service/isRecord";
 import { ResourceReference } from "./values";
 
@@ -61,6 +61,9 @@ export class Declarations {
       const before = this.rerunOnBefore.get(urn) ?? [];
       const entries = args.rerunOn.flatMap((each, index) => this.rerunOn(each, index, before, problems));
       args.rerunOn = [...new Set(entries)];
+    } else if ("rerunOn" in resource.args && args.rerunOn !== undefined && args.rerunOn !== unknown) {
+      problems.push({ path: "rerunOn", reason: `must be a list of resources or their ids; got ${what(args.rerunOn)}` });
+      delete args.rerunOn;
     }
     if ("runLabel" in resource.args && args.runLabel === undefined && runLabel !== undefined) {
       args.runLabel = runLabel;
@@ -183,6 +186,10 @@ export class Declarations {
         )
       : withId.sort(([one], [other]) => (one < other ? -1 : 1)).map(([urn, found]) => hashOf(urn, found));
   }
+}
+
+function what(given: unknown): string {
+  return given instanceof ResourceReference ? "a resource. Write it as a list" : describeValue(given);
 }
 
 function hashOf(urn: string, { resource, args }: Declared): unknown {

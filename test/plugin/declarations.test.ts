@@ -67,6 +67,19 @@ describe("what a program of the native plugin declares", () => {
     assert.match(failures.join(), /triggers\[0\] is a resource; give a property of it/);
   });
 
+  it("is refused for rerunOn if it is no list", async () => {
+    for (const [rerunOn, got] of [
+      ["z", "a string"],
+      [{ week: 1 }, "a map"],
+      [reference(urnOf("TaskCopy", "t"), "task-1"), "a resource. Write it as a list"],
+    ] as const) {
+      const { failures } = await world.check("CloudRun", { ...runArgs, rerunOn });
+      assert.deepEqual(failures.length, 1);
+      assert.match(failures.join(), new RegExp(`must be a list of resources or their ids; got ${got}$`));
+    }
+    assert.deepEqual((await world.check("CloudRun", { ...runArgs, rerunOn: unknownText })).failures, []);
+  });
+
   it("keeps the hash of a resource that --target leaves out", async () => {
     const before = ["TaskLoopItems left 0123456789ab"];
     assert.deepEqual(await rerunOn(reference(urnOf("TaskLoopItems", "left"), "task-1"), { rerunOn: before }), before);

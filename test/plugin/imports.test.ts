@@ -56,6 +56,19 @@ describe("an import into the native plugin", () => {
     }
   });
 
+  it("of a CloudRun has a warning if the service shows no rows that prove the run", async () => {
+    assert.deepEqual(world.warnings, [], "of a run with rows");
+    await world.read("CloudRun", "task-1/4711");
+    assert.match(
+      world.warnings.splice(0).join(),
+      /does not show the rows of run "4711" of task "task-1": .*no batch 4711.* could not verify that the run exists/,
+    );
+    world.emulator.change.holdRuns();
+    const empty = world.emulator.change.startRun("task-1");
+    assert.equal((await world.read("CloudRun", `task-1/${empty}`)).id, empty);
+    assert.match(world.warnings.splice(0).join(), /has no rows of run .* could not verify that the run exists/);
+  });
+
   it("makes no write", () => {
     assert.deepEqual(
       world.operations().filter((name) => !name.startsWith("get")),

@@ -1,6 +1,6 @@
 import { isServiceError } from "../../service/errors/errors";
 import type { Context } from "../resource";
-import { ResourceError } from "../resource";
+import { messageOf, ResourceError } from "../resource";
 import { terminalStatusOf } from "../run/subtaskList";
 import type { AdoptedAction, AdoptedTask } from "./adoptedTask";
 import { secretValue } from "./adoptedTask";
@@ -56,6 +56,7 @@ const imports: Readonly<Record<string, Import>> = {
   CloudRun: async (id, context) => {
     const [taskId, lotNo] = partsOf("CloudRun", id, "LOTNO");
     await taskOf(taskId, context);
+    await verifyRun(taskId, lotNo, context);
     const state = { lotNo, status: "adopted", subtasks: { total: 0, byStatus: {} } };
     return { id: lotNo, args: { taskId, adoptLotNo: lotNo }, state };
   },
@@ -96,6 +97,26 @@ async function taskOf(taskId: string, context: Context): Promise<AdoptedTask> {
     context.warn(note);
   }
   return task;
+}
+
+/** The service lists no runs. Only rows show that a run exists, and a run can have none. */
+async function verifyRun(taskId: string, lotNo: string, { client, warn }: Context): Promise<void> {
+  const run = `run "${lotNo}" of task "${taskId}"`;
+  let why = `The service has no rows of ${run}.`;
+  try {
+    const { data } = await client.getBatchData({ taskId, lotno: lotNo, offset: 0, size: 1 });
+    if (data.data.length > 0) {
+      return;
+    }
+  } catch (error) {
+    if (!isServiceError(error, "notFound", "refused", "plan")) {
+      throw error;
+    }
+    why = `The service does not show the rows of ${run}: ${messageOf(error)}`;
+  }
+  warn(
+    `${why} The import could not verify that the run exists. If the number is wrong, remove the resource from the state and import it again.`,
+  );
 }
 
 function noTask(taskId: string): ResourceError {

@@ -9,8 +9,13 @@ export function hideRequestValues(text: string, request: PreparedRequest): strin
   if (request.upload !== undefined) return hideUrls(text, request.upload.taskId);
   if (request.json === undefined) return text;
   const { values, ids } = contentOf(request.json);
-  const words = [...values].filter((value) => value.trim() !== "" && !ids.has(value)).flatMap(spellingsOf);
+  const words = [...values].filter((value) => isWord(value) && !ids.has(value)).flatMap(spellingsOf);
   return hideWords(text, words.map(lowerCase), hidden, longestText);
+}
+
+/** A single character is no secret, and the message can have it as a word of its own. */
+function isWord(value: string): boolean {
+  return [...value.trim()].length > 1;
 }
 
 const hidden = "[hidden]";

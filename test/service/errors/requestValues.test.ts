@@ -53,6 +53,11 @@ describe("a message of the service that can contain request values", () => {
     assert.equal(told("Url 12 is not 120", properties("12")), 'InvalidParameter: "Url [hidden] is not 120".');
   });
 
+  it("is shown with a value of one character, which can be a word of the message", () => {
+    const said = "action open is not a loop";
+    assert.equal(told(said, properties("a")), `InvalidParameter: "${said}".`);
+  });
+
   it("is shown unchanged if it repeats no value", () => {
     const said = 'action "open" of task-1 is of another type than NavigateAction';
     assert.equal(told(said, properties(value)), `InvalidParameter: "${said}".`);
