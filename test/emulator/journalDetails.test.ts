@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { setImmediate } from "node:timers/promises";
+import sinon from "sinon";
 import type { Emulator, RemoteEmulator } from "webextract-emulator";
 import { connectEmulator } from "webextract-emulator";
 import { admin, refusalOf } from "./admin/adminCaller";
@@ -101,6 +103,28 @@ describe("a request of the emulator's journal", () => {
       });
     });
   }
+
+  it("is searched for while others have their turns", async () => {
+    for (let sent = 0; sent < 100; sent += 1) await call(emulator, "startTask", { fields: { taskId: "nope" } });
+    let time = 0;
+    sinon.stub(performance, "now").callsFake(() => {
+      time += 15;
+      return time;
+    });
+    try {
+      let turns = 0;
+      let over = false;
+      const search = emulator.waitForRequests(1, { search: "nowhere" }, 0).finally(() => {
+        over = true;
+      });
+      search.catch(() => undefined);
+      for (; !over; turns += 1) await setImmediate();
+      await assert.rejects(search, /0 of 1 requests/);
+      assert.ok(turns > 20, `${turns} turns`);
+    } finally {
+      sinon.restore();
+    }
+  });
 
   it("is not found by what is not JSON", async () => {
     assert.equal(await refusalOf(emulator, "/requests?body=%7B"), "400 InvalidParameter: body must be JSON");
