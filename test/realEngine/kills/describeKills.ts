@@ -6,15 +6,27 @@ import { creates, deletes, updates } from "./steps";
 
 const phases = { create: creates, update: updates, delete: deletes };
 
+interface KillOptions {
+  /** The commands after the kill. Default: all. */
+  followedBy?: readonly (typeof nexts)[number][];
+  /** The folder of the native plugin, if the classes run on it. */
+  plugin?: string;
+}
+
 /** Kills each resource in each step of its create, update and delete, and continues with each of `nexts`. */
-export function describeKills(what: string, kill: Kill, moments: readonly ("before" | "after")[]): void {
+export function describeKills(
+  what: string,
+  kill: Kill,
+  moments: readonly ("before" | "after")[],
+  { followedBy = nexts, plugin }: KillOptions = {},
+): void {
   describe(what, function () {
     this.timeout(300_000);
     for (const [phase, steps] of Object.entries(phases)) {
       for (const when of moments) {
-        for (const next of nexts) {
+        for (const next of followedBy) {
           it(`in each ${phase}, ${when} the effect, then ${next}: no effect happens twice, and the errors name a solution that works`, async () => {
-            const killed = await KilledUp.create(steps);
+            const killed = await KilledUp.create(steps, plugin);
             try {
               await killed.prepare();
               await killed.kill(kill, when);

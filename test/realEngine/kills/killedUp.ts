@@ -33,12 +33,14 @@ export class KilledUp {
     private readonly steps: readonly KilledStep[],
   ) {}
 
-  static async create(steps: readonly KilledStep[]): Promise<KilledUp> {
+  /** @param plugin the folder of the native plugin, if the classes run on it */
+  static async create(steps: readonly KilledStep[], plugin?: string): Promise<KilledUp> {
     const world = await World.create({
       program: "",
       seed: seedFor(steps),
       emulator: { behaviour: { readsUntilFinished: 1000, startWhileRunning: "newRun" } },
-      config: { "webextract:concurrency": "50" },
+      config: { "webextract:concurrency": "50", ...(plugin !== undefined && { "webextract:native": "true" }) },
+      ...(plugin !== undefined && { path: [plugin] }),
     });
     for (const { prepare } of steps) {
       prepare?.(world.emulator);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startEmulator } from "webextract-emulator";
 import type { World } from "../world";
 import { template } from "../world";
-import { nativeWorld } from "./nativeWorld";
+import { nativeWorld, prelude } from "./nativeWorld";
 
 const up = ["up", "--yes", "--skip-preview"];
 const secrets = {
@@ -53,6 +53,36 @@ describe("the native plugin on the engine", () => {
     await world.project.run(["cancel", "--yes"], { expect: "either" });
     await world.project.up();
     assert.deepEqual([lotNos().length, world.project.resource("run").id], [1, lotNos()[0]]);
+  });
+
+  it("starts no second run if the engine and the plugin are killed at once", async () => {
+    world = await nativeWorld({ program: runProgram("") });
+    const hold = world.emulator.hold({ operation: "startTask", when: "after" });
+    const run = world.project.start(up);
+    await hold.reached;
+    run.killAll();
+    await run.done;
+    hold.release();
+    await world.project.run(["cancel", "--yes"]);
+    const { output } = await world.project.up({ expect: "failure" });
+    assert.match(output, /A paid run of task "template-1" may have started/);
+    assert.equal(lotNos().length, 1);
+    world.program(prelude + runProgram(`adoptLotNo: "${lotNos()[0]}"`));
+    await world.project.up();
+    assert.deepEqual([lotNos().length, world.project.resource("run").id], [1, lotNos()[0]]);
+  });
+
+  it("starts no second run after a lost response, until the program says so", async () => {
+    world = await nativeWorld({ program: runProgram("") });
+    world.emulator.fault({ operation: "startTask", kind: "reset", when: "after", times: 1 });
+    for (const attempt of [1, 2]) {
+      const { output } = await world.project.up({ expect: "failure" });
+      assert.match(output, /A paid run of task "template-1" may have started/, `up ${attempt}`);
+    }
+    assert.equal(lotNos().length, 1);
+    world.program(prelude + runProgram('retry: "looked, it is not there"'));
+    await world.project.up();
+    assert.equal(lotNos().length, 2);
   });
 
   it("ends a wait at the first Ctrl-C with the run in the state, and the next up starts nothing", async () => {
