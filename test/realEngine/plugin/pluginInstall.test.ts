@@ -58,6 +58,9 @@ describe("the tarball of the plugin", function () {
       assert.equal(project.resource("task").type, "webextract:index:TaskCopy");
       const { stdout } = await project.shell("pulumi package get-schema webextract");
       assert.ok(stdout.includes('"webextract:index:TaskCopy"'));
+      const added = await project.shell("pulumi package add webextract");
+      assert.match(added.output, /Added package Web Extract/);
+      assert.match((await project.preview({ args: ["--expect-no-changes"] })).output, /2 unchanged/);
     } finally {
       await world.remove();
     }
