@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import dns from "node:dns/promises";
 import type { ServerResponse } from "node:http";
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import sinon from "sinon";
 import type { Emulator, SeedAction } from "webextract-emulator";
 import { call, data, runTemplate, startWith } from "./caller";
@@ -341,6 +341,7 @@ describe("a run", () => {
     const bodies: [string, Buffer][] = [
       ["gzip", gzipSync(page("gzip"))],
       ["deflate", deflateSync(page("deflate"))],
+      ["deflate", deflateRawSync(page("raw deflate"))],
       ["br", brotliCompressSync(page("br"))],
       ["deflate, GZIP", gzipSync(deflateSync(page("both")))],
       ["identity", page("identity")],
@@ -357,8 +358,55 @@ describe("a run", () => {
       99,
     );
     await runTemplate(emulator, "task");
-    assert.deepEqual(named(), ["gzip", "deflate", "br", "both", "identity"]);
+    assert.deepEqual(named(), ["gzip", "deflate", "raw deflate", "br", "both", "identity"]);
     assert.deepEqual(errors(), ["larger than 10485760 bytes"]);
+  });
+
+  it("reads a page again if the site closed the connection of an earlier page", async () => {
+    for (let index = 0; index < 20; index += 1) {
+      // It announces a connection that stays, and closes it.
+      site.pages.set(`/${index}`, ({ socket }, response) => {
+        const body = `<li><b>${index}</b></li>`;
+        socket.write(
+          `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: ${body.length}\r\nConnection: keep-alive\r\n\r\n${body}`,
+        );
+        setImmediate(() => socket.end());
+        response.detachSocket(socket);
+      });
+    }
+    task(
+      [extract],
+      [...Array(20).keys()].map((index) => `/${index}`),
+      99,
+    );
+    await runTemplate(emulator, "task");
+    assert.deepEqual([named().length, errors()], [20, []]);
+  });
+
+  it("follows redirects as browsers do: addresses in UTF-8, and no statuses that say something else", async () => {
+    site.pages.set("/%C3%A9", "<li><b>é</b></li>");
+    const redirect = (status: number) => (_request: unknown, response: ServerResponse) => {
+      response.writeHead(status, { location: Buffer.from("/é").toString("latin1") }).end();
+    };
+    const statuses = [301, 302, 303, 307, 308, 300, 304, 305];
+    for (const status of statuses) site.pages.set(`/${status}`, redirect(status));
+    task(
+      [extract],
+      statuses.map((status) => `/${status}`),
+      99,
+    );
+    await runTemplate(emulator, "task");
+    assert.deepEqual(named(), ["é", "é", "é", "é", "é"]);
+    assert.deepEqual(errors(), ["status 300", "status 304", "status 305"]);
+  });
+
+  it("fails a page at once whose site changes the protocol", async () => {
+    site.pages.set("/", ({ socket }) => {
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n");
+    });
+    task([extract], ["/"]);
+    await runTemplate(emulator, "task");
+    assert.match(errors()?.join() ?? "", /changed the protocol/);
   });
 
   it("records a wrong selector and does not crash", async () => {

@@ -25,6 +25,8 @@ export interface FetchedPage {
 /** The name of the emulator in its requests, and in robots.txt. */
 export const userAgent = "webextract-emulator";
 
+/** Statuses of a redirect to another page. */
+const redirects = new Set([301, 302, 303, 307, 308]);
 const mostRedirects = 5;
 const mostBytes = 10 * 1024 * 1024;
 
@@ -103,16 +105,18 @@ async function followRedirects(
   check: (url: string) => Promise<unknown>,
 ): Promise<{ url: string; response: IncomingMessage }> {
   let target = url;
-  for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
+  for (let count = 0; count <= mostRedirects; count += 1) {
     const allowed = checkUrl(target, options);
     await checkAddresses(allowed, options);
-    if (redirects > 0) await check(allowed.href);
+    if (count > 0) await check(allowed.href);
     const response = await requests.get(allowed, { accept: "text/html", "user-agent": userAgent });
-    const { statusCode: status = 0, headers } = response;
-    if (status < 300 || status >= 400 || headers.location === undefined) return { url: allowed.href, response };
+    const { statusCode = 0, headers } = response;
+    if (!redirects.has(statusCode) || headers.location === undefined) return { url: allowed.href, response };
     // Its body is not needed.
     response.destroy();
-    const next = parsedUrl(headers.location, allowed.href);
+    // Browsers read the bytes as UTF-8.
+    const location = Buffer.from(headers.location, "latin1").toString("utf8");
+    const next = parsedUrl(location, allowed.href);
     if (next === undefined) throw new PageError("redirected to an address that is not a URL");
     target = next.href;
   }
@@ -182,6 +186,7 @@ function retryAfterMs(value = ""): number | undefined {
 }
 
 async function readBody(response: IncomingMessage): Promise<Buffer> {
+  if (Number(response.headers["content-length"]) > mostBytes) throw new PageError(`larger than ${mostBytes} bytes`);
   const content = new ByteBlocks();
   for await (const chunk of decodedBody(response) as AsyncIterable<Buffer>) {
     content.add(chunk);

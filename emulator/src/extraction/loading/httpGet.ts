@@ -1,9 +1,9 @@
-import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from "node:http";
 import { request as sendHttp } from "node:http";
 import { request as sendHttps } from "node:https";
-import type { Readable, Transform } from "node:stream";
-import { pipeline } from "node:stream";
-import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import type { Readable } from "node:stream";
+import { Duplex, pipeline } from "node:stream";
+import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
 
 /**
  * The GET requests of one page, one after another: the page and its redirects. They end together.
@@ -32,12 +32,29 @@ export class PageRequests {
   }
 
   /** Resolves when the head of the response has arrived. */
-  get(url: URL, headers: OutgoingHttpHeaders): Promise<IncomingMessage> {
+  async get(url: URL, headers: OutgoingHttpHeaders): Promise<IncomingMessage> {
+    const options = { headers: { ...headers, "accept-encoding": acceptedEncodings } };
+    try {
+      return await this.send(url, options);
+    } catch (error) {
+      // The site closed a connection of an earlier page, which it may do at any time without a word.
+      if (this.current?.reusedSocket !== true) throw error;
+      return this.send(url, { ...options, agent: false });
+    }
+  }
+
+  private send(url: URL, options: RequestOptions): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       if (this.failure !== undefined) throw this.failure.reason;
       const send = url.protocol === "https:" ? sendHttps : sendHttp;
-      this.current = send(url, { headers: { ...headers, "accept-encoding": acceptedEncodings } });
-      this.current.once("response", resolve).on("error", reject).end();
+      this.current = send(url, options)
+        .once("response", resolve)
+        .once("upgrade", (_response, socket) => {
+          socket.destroy();
+          reject(new Error("the site changed the protocol"));
+        })
+        .on("error", reject);
+      this.current.end();
     });
   }
 }
@@ -45,12 +62,26 @@ export class PageRequests {
 /** Sites end compressed pages in ways that only a strict decoder refuses. */
 const lenient = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
 
-const decoders = new Map<string, () => Transform>([
+const decoders = new Map<string, () => Duplex>([
   ["gzip", () => createGunzip(lenient)],
   ["x-gzip", () => createGunzip(lenient)],
-  ["deflate", () => createInflate(lenient)],
+  ["deflate", () => Duplex.from(inflated)],
   ["br", () => createBrotliDecompress()],
 ]);
+
+/** Some sites send the data without the header that belongs to it. */
+async function* inflated(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const chunks = body[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  if (first.done) return;
+  const hasHeader = ((first.value[0] ?? 0) & 0x0f) === 8;
+  const whole = async function* () {
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => chunks };
+  };
+  const decoder = hasHeader ? createInflate(lenient) : createInflateRaw(lenient);
+  yield* pipeline(whole, decoder, () => undefined) as AsyncIterable<Buffer>;
+}
 
 const acceptedEncodings = "gzip, deflate, br";
 
