@@ -11,15 +11,12 @@ import { schemaFile } from "../schema/pluginSchema";
 const name = "pulumi-resource-webextract";
 const systems = ["darwin-amd64", "darwin-arm64", "linux-amd64", "linux-arm64", "windows-amd64", "windows-arm64"];
 
-/** What the plugin reads of the package.json of the package. */
-const keptFields = ["name", "version", "license", "type", "engines", "peerDependencies"];
-
 /**
  * Writes the tarball under the name of each system, as the engine looks for them in a release, and the checksums. Needs a built `dist`. Returns
  * the files.
  */
 export async function packPlugin(folder: string): Promise<string[]> {
-  const { version } = ownPackage();
+  const { version } = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8"));
   const files = systems.map((system) => join(folder, `${name}-v${version}-${system}.tar.gz`));
   mkdirSync(folder, { recursive: true });
   const [first = "", ...others] = files;
@@ -37,14 +34,10 @@ async function writeTarball(to: string): Promise<void> {
     cpSync(join(repositoryRoot, "dist", "plugin"), folder, { recursive: true });
     copyFileSync(schemaFile, join(folder, "schema.json"));
     copyFileSync(join(repositoryRoot, "LICENSE"), join(folder, "LICENSE"));
-    const kept = Object.entries(ownPackage()).filter(([field]) => keptFields.includes(field));
-    writeFileSync(join(folder, "package.json"), JSON.stringify(Object.fromEntries(kept), null, 2));
+    // Without it, Node.js takes the kind of the module from a package.json in a folder above, such as the user's home.
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "commonjs" }));
     await promisify(execFile)("tar", ["-czf", to, "-C", folder, "."]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function ownPackage(): { version: string } {
-  return JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8"));
 }

@@ -30,7 +30,12 @@ interface TaskWork {
   runs: Set<string>;
 }
 
-/** How long a start waits for the checks of resources that become possible at the same moment, in milliseconds. */
+/**
+ * How long a start waits for the checks of resources that become possible at the same moment, in milliseconds. Nothing that is not timed can serve: no
+ * request of the engine contains the dependencies of a resource, and none says that the program will declare nothing more. The engine creates a run as soon
+ * as its own dependencies allow it, while settings that depend on the same resource are still on their way from the program. Settings that come later than
+ * this are refused after the start.
+ */
 const settleTime = 200;
 
 /**

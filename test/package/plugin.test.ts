@@ -99,6 +99,21 @@ describe("the bundle of the native plugin", () => {
     assert.match(stderr, /^pulumi-resource-webextract needs Node\.js 20\.19 .* there is no node on PATH\.\n$/);
   });
 
+  it("has a launcher for Windows that does the same, line by line", () => {
+    // Nothing here runs it.
+    const [echo, where, check, message, exit, end, start, last, ...others] = readFileSync(
+      join(folder, "pulumi-resource-webextract.cmd"),
+      "utf8",
+    ).split(/\r?\n/);
+    assert.equal(echo, "@echo off", "standard output contains the port only");
+    assert.match(where ?? "", /^where node >nul 2>nul$/);
+    assert.match(check ?? "", /^if errorlevel 1 \($/);
+    assert.match(message ?? "", /^ {2}echo [^()&|<>%]*no node on PATH\. 1>&2$/);
+    assert.deepEqual([exit, end], ["  exit /b 1", ")"]);
+    assert.equal(start, 'node "%~dp0main.js" %*', "the file beside the launcher, also with blanks in its path");
+    assert.deepEqual([last, others], ["", []]);
+  });
+
   it("has launchers that name the Node.js versions of the package", () => {
     const { engines } = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8"));
     assert.equal(engines.node, "^20.19.0 || >=22.12.0");
