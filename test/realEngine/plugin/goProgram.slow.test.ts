@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { execFile, execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { engineVersion } from "../../../scripts/engine/engine";
+import { ensureEngine } from "../../../scripts/engine/ensureEngine";
+import { ensureHosts } from "../../../scripts/engine/hosts";
+import { generateSdks } from "../../../scripts/schema/generateSdks";
+import { World } from "../world";
+import { pluginSection } from "./nativeWorld";
+
+const module = "github.com/pulumi-webextract/pulumi-webextract/sdk/go";
+
+const program = (url: string) => `package main
+
+import (
+	"${module}/webextract"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
+
+func main() {
+	pulumi.Run(func(ctx *pulumi.Context) error {
+		copy, err := webextract.NewTaskCopy(ctx, "copy", &webextract.TaskCopyArgs{
+			SourceTaskId: pulumi.String("template-1"),
+			TaskGroupId:  pulumi.String("group-1"),
+		})
+		if err != nil {
+			return err
+		}
+		settings, err := webextract.NewTaskActionConfig(ctx, "settings", &webextract.TaskActionConfigArgs{
+			TaskId: copy.ID(),
+			Actions: pulumi.Map{
+				"open": webextract.ActionSettingsArgs{
+					ActionType: pulumi.String("NavigateAction"),
+					Properties: pulumi.Map{"Url": pulumi.String("${url}"), "Wait": pulumi.ToSecret(pulumi.Int(4711))},
+				},
+			},
+		})
+		if err != nil {
+			return err
+		}
+		run, err := webextract.NewCloudRun(ctx, "run", &webextract.CloudRunArgs{
+			TaskId:      copy.ID(),
+			WaitFor:     webextract.CloudRunWaitForFinished,
+			PollSeconds: pulumi.Float64(0),
+			RerunOn:     pulumi.Array{settings},
+		}, pulumi.DependsOn([]pulumi.Resource{settings}))
+		if err != nil {
+			return err
+		}
+		_, err = webextract.NewDataExport(ctx, "rows", &webextract.DataExportArgs{
+			TaskId: copy.ID(),
+			Scope:  webextract.DataExportScopeBatch,
+			LotNo:  run.ID(),
+			Path:   pulumi.String("rows.ndjson"),
+		})
+		return err
+	})
+}
+`;
+
+describe("a Go program with the generated SDK on the native plugin", function () {
+  this.timeout(900_000);
+  let world: World;
+  before(async () => {
+    await ensureHosts(await ensureEngine(), ["go"]);
+    world = await World.create({
+      program: "",
+      files: { "Pulumi.yaml": `name: test\nruntime: go\n${pluginSection()}`, "main.go": program("https://a.test/") },
+      env: goCaches(),
+    });
+    const { folder } = world.project;
+    await generateSdks(join(folder, "sdk"), "0.1.0", ["go"]);
+    world.project.write("sdk/go/go.mod", `module ${module}\ngo 1.25\nrequire ${pulumiSdk}\n`);
+    world.project.write(
+      "go.mod",
+      `module test\ngo 1.25\nrequire (\n${module} v0.0.0\n${pulumiSdk}\n)\nreplace ${module} => ./sdk/go\n`,
+    );
+    await promisify(execFile)("go", ["mod", "tidy"], { cwd: join(folder, "sdk", "go") });
+    await promisify(execFile)("go", ["mod", "tidy"], { cwd: folder });
+  });
+  after(() => world.remove());
+
+  const writes = (): string[] => world.operations().filter((name) => !name.startsWith("get"));
+
+  it("makes its resources, and shows no change and makes no request in the next preview and up", async () => {
+    assert.match((await world.project.preview()).output, /\+ 5 to create/);
+    assert.deepEqual(world.operations(), []);
+    const { output } = await world.project.up();
+    assert.doesNotMatch(output, /warning/i);
+    assert.deepEqual(writes(), ["copyTask", "updateActionProperties", "startTask"]);
+    assert.equal(world.project.resource("rows").outputs?.rowCount, 25);
+    await world.project.preview({ args: ["--expect-no-changes"] });
+    assert.match((await world.project.up()).output, /5 unchanged/);
+    assert.deepEqual(world.operations(), []);
+  });
+
+  it("runs again when a resource of rerunOn changes", async () => {
+    world.project.write("main.go", program("https://b.test/"));
+    const { output } = await world.project.preview({ args: ["--diff"] });
+    // The hash of secret arguments is secret.
+    assert.match(output, /~ rerunOn: \[\n +~ \[0\]: \[secret\] => \[secret\]/);
+    await world.project.up();
+    assert.deepEqual(writes(), ["updateActionProperties", "startTask"]);
+  });
+
+  it("encrypts its secrets, and is destroyed", async () => {
+    assert.deepEqual(
+      world.project.findWritten(['"4711"']).filter(({ where }) => !where.endsWith("main.go")),
+      [],
+    );
+    await world.project.destroy({ env: { WEBEXTRACT_FORCE_DESTROY: "true" } });
+    assert.deepEqual(world.project.state().resources, []);
+  });
+});
+
+const pulumiSdk = `github.com/pulumi/pulumi/sdk/v3 v${engineVersion}`;
+
+/** The home of a test has no caches, and the engine runs `go build`. */
+function goCaches(): Record<string, string> {
+  const kept = ["GOMODCACHE", "GOCACHE", "GOPATH"].map((name) => [name, execFileSync("go", ["env", name])] as const);
+  return Object.fromEntries(kept.map(([name, value]) => [name, String(value).trim()]));
+}
