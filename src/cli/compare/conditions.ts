@@ -75,7 +75,7 @@ export function failuresOf(conditions: readonly Condition[], comparison: Compari
     }
     const found = measured(condition, comparison);
     const fails = condition.isBelow ? found < condition.limit : found > condition.limit;
-    return fails ? [{ condition: condition.text, found: inWords(found, condition.isPercent) }] : [];
+    return fails ? [{ condition: condition.text, found: describeNumber(found, condition.isPercent) }] : [];
   });
 }
 
@@ -102,7 +102,7 @@ function rounded(number: number): number {
   return Number(number.toFixed(9));
 }
 
-function inWords(number: number, isPercent: boolean): string {
+function describeNumber(number: number, isPercent: boolean): string {
   if (!isPercent) {
     return String(number);
   }

@@ -43,8 +43,8 @@ function fieldsTable(comparison: Comparison, withValues: boolean): Markup {
   });
 }
 
-function filledBars({ only, filled }: FieldComparison, inWords: Part): Markup {
-  return html`<div class="filled">${only === "head" ? html`` : bar(filled.base, "base")}${only === "base" ? html`` : bar(filled.head, "head")}${shown(inWords)}</div>`;
+function filledBars({ only, filled }: FieldComparison, figures: Part): Markup {
+  return html`<div class="filled">${only === "head" ? html`` : bar(filled.base, "base")}${only === "base" ? html`` : bar(filled.head, "head")}${shown(figures)}</div>`;
 }
 
 function keyCell(key: Key): Markup {

@@ -157,7 +157,7 @@ class CsvReader {
     if (cells.length !== table.names.length) {
       throw new CliError(
         `Line ${this.recordLine} of "${name}" has ${counted(cells.length, "cell")}; the header has ${table.names.length}, ` +
-          `with ${inWords(this.delimiter)} between them.`,
+          `with ${describeDelimiter(this.delimiter)} between them.`,
       );
     }
     for (let column = 0; column < cells.length; column++) {
@@ -174,7 +174,7 @@ class CsvReader {
   }
 }
 
-function inWords(delimiter: string | undefined): string {
+function describeDelimiter(delimiter: string | undefined): string {
   return { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" }[delimiter ?? ","] ?? "commas";
 }
 
