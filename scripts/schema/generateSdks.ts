@@ -1,7 +1,7 @@
 /** SDKs for other languages, from schema.json. Tests and a release generate them; the repository does not contain them. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -12,6 +12,9 @@ import { schemaFile } from "./pluginSchema";
 
 export const sdkLanguages = ["go", "nodejs", "python"] as const;
 export type SdkLanguage = (typeof sdkLanguages)[number];
+
+/** As the imports of its packages say. */
+export const goModule = "github.com/pulumi-webextract/pulumi-webextract/sdk/go";
 
 const source = join(__dirname, "sdks");
 
@@ -34,6 +37,11 @@ export async function generateSdks(folder: string, version: string, languages: r
   });
   if (code !== 0) {
     throw new Error(`The SDKs could not be generated: ${lines.join("\n")}`);
+  }
+  if (languages.includes("go")) {
+    // The generator writes none. `go mod tidy` adds what the SDK of Pulumi needs itself.
+    const required = `require github.com/pulumi/pulumi/sdk/v3 v${engineVersion}`;
+    writeFileSync(join(folder, "go", "go.mod"), `module ${goModule}\n\ngo 1.25\n\n${required}\n`);
   }
 }
 

@@ -72,11 +72,6 @@ describe("the SDKs that are generated from schema.json", function () {
 
   it("compile the Go examples of schema.json", async () => {
     const root = join(folder, "go");
-    const path = "github.com/pulumi-webextract/pulumi-webextract/sdk/go";
-    writeFileSync(
-      join(root, "go.mod"),
-      `module ${path}\ngo 1.25\nrequire github.com/pulumi/pulumi/sdk/v3 v${engineVersion}\n`,
-    );
     for (const { type, code } of schemaExamples()) {
       mkdirSync(join(root, "examples", type), { recursive: true });
       writeFileSync(join(root, "examples", type, "main.go"), code.go ?? "");

@@ -5,16 +5,14 @@ import { promisify } from "node:util";
 import { engineVersion } from "../../../scripts/engine/engine";
 import { ensureEngine } from "../../../scripts/engine/ensureEngine";
 import { ensureHosts } from "../../../scripts/engine/hosts";
-import { generateSdks } from "../../../scripts/schema/generateSdks";
+import { generateSdks, goModule } from "../../../scripts/schema/generateSdks";
 import { World } from "../world";
 import { pluginSection } from "./nativeWorld";
-
-const module = "github.com/pulumi-webextract/pulumi-webextract/sdk/go";
 
 const program = (url: string) => `package main
 
 import (
-	"${module}/webextract"
+	"${goModule}/webextract"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
@@ -71,10 +69,9 @@ describe("a Go program with the generated SDK on the native plugin", function ()
     });
     const { folder } = world.project;
     await generateSdks(join(folder, "sdk"), "0.1.0", ["go"]);
-    world.project.write("sdk/go/go.mod", `module ${module}\ngo 1.25\nrequire ${pulumiSdk}\n`);
     world.project.write(
       "go.mod",
-      `module test\ngo 1.25\nrequire (\n${module} v0.0.0\n${pulumiSdk}\n)\nreplace ${module} => ./sdk/go\n`,
+      `module test\ngo 1.25\nrequire (\n${goModule} v0.0.0\n${pulumiSdk}\n)\nreplace ${goModule} => ./sdk/go\n`,
     );
     await promisify(execFile)("go", ["mod", "tidy"], { cwd: join(folder, "sdk", "go") });
     await promisify(execFile)("go", ["mod", "tidy"], { cwd: folder });

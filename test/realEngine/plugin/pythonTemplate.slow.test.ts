@@ -1,9 +1,28 @@
+import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { engineVersion } from "../../../scripts/engine/engine";
 import { packSdks } from "../../../scripts/schema/generateSdks";
 import { TemplateLife } from "./templateLife";
+
+const twentyTasks = `
+import pulumi
+import pulumi_webextract as webextract
+
+source = pulumi.Config().require("sourceTaskId")
+group = pulumi.Config().require("taskGroupId")
+for number in range(20):
+    task = webextract.TaskCopy(f"task-{number}", source_task_id=source, task_group_id=group)
+    webextract.TaskActionConfig(
+        f"pages-{number}",
+        task_id=task.id,
+        actions={
+            "pages": webextract.ActionSettingsArgs(action_type="PaginationAction", properties={"MaxPages": number + 1}),
+        },
+    )
+`;
 
 describe("the template python, with the SDK from its tarball", function () {
   this.timeout(900_000);
@@ -20,6 +39,13 @@ describe("the template python, with the SDK from its tarball", function () {
 
   it("extracts the books, changes nothing in a second up, and runs again after a change", async () => {
     await life.live({ file: "__main__.py", from: '"MaxPages": 2', to: '"MaxPages": 3' });
+    await life.destroy();
+  });
+
+  it("declares 20 tasks in a loop, and changes nothing in a second up", async () => {
+    writeFileSync(join(life.folder, "__main__.py"), twentyTasks);
+    assert.match((await life.run(["up", "--yes", "--skip-preview"])).output, /\+ 41 created/);
+    assert.match((await life.run(["up", "--yes", "--skip-preview"])).output, /\b41 unchanged/);
     await life.destroy();
   });
 });
