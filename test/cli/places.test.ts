@@ -199,6 +199,26 @@ const commands: Record<string, Column> = {
       [2, /^error: option '-o, --out <path>' argument '' is invalid\. It must not be empty\./, "nothing"],
     ],
   },
+  "adopt, import file": {
+    line: ["adopt", shop.taskId, "--import-file", "@"],
+    says: [
+      [0, /^wrote /m, "a path whose folders are missing"],
+      [
+        2,
+        /^error: ".*" cannot be written: it is not a file\. /,
+        "a folder",
+        "a link to a folder",
+        ...devices,
+        "a FIFO",
+      ],
+      [1, /^error: ".*" cannot be written: .* No file was written\. /, "a path below a file"],
+      [1, /^error: ".*" cannot be written: .* No file was written\. /, "a link that leads nowhere", "a link to itself"],
+      [1, /^error: ".*" cannot be written: E.* No file was written\. /, "a place where nothing can be made"],
+      [1, /^error: ".*" cannot be written: ENAMETOOLONG\. No file was written\. /, "a name that is too long"],
+      [2, /^error: Replace the file .* Use --yes /, ...taken],
+      [2, /^error: option '--import-file <file>' argument '' is invalid\. /, "nothing"],
+    ],
+  },
   "token refresh": {
     line: ["token", "refresh", "--yes"],
     environment: ({ emulator }, path) => ({
