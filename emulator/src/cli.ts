@@ -38,7 +38,7 @@ interface EmulatorFlags {
   seed?: Seed;
   behaviour: Partial<Behaviour>;
   faults?: FaultFile;
-  plan?: Plan;
+  plan: PlanOrFaults;
   crawl: Partial<Crawling>;
   allowRemotePages: boolean;
   bookshop: boolean;
@@ -47,6 +47,14 @@ interface EmulatorFlags {
   pageTimeout: number;
   pageMemory: number;
   quiet: boolean;
+}
+
+const plans: readonly Plan[] = ["free", "professional", "enterprise"];
+
+/** Both are called a plan: what an account has paid for, and the faults to come. */
+interface PlanOrFaults {
+  plan?: Plan;
+  faults?: FaultFile;
 }
 
 /** An emulator of this command can run for weeks. */
@@ -146,7 +154,12 @@ function serverCommand(): Command {
     .option("--faults <file>", "YAML or JSON file with faults and behaviours", (file) =>
       explained(() => readFaultFile(file)),
     )
-    .addOption(new Option("--plan <plan>", "plan of the account").choices(["free", "professional", "enterprise"]))
+    .option(
+      "--plan <plan or file>",
+      `plan of the account (${plans.join(", ")}), or a file as for --faults; both can be given`,
+      collectPlan,
+      {},
+    )
     .option(
       "--crawl <name=value...>",
       "how runs open pages: hostConnections, hostPauseMs, robots, retries, maxPages, maxDepth",
@@ -179,14 +192,15 @@ function serverCommand(): Command {
 }
 
 async function run(flags: EmulatorFlags): Promise<void> {
+  const faults = flags.faults ?? flags.plan.faults;
   const emulator = await startEmulator({
     port: flags.port,
     host: flags.host,
     stateFile: flags.state,
     seed: flags.seed,
-    behaviour: { ...flags.faults?.behaviour, ...flags.behaviour },
-    faults: flags.faults?.faults,
-    plan: flags.plan,
+    behaviour: { ...faults?.behaviour, ...flags.behaviour },
+    faults: faults?.faults,
+    plan: flags.plan.plan,
     crawling: flags.crawl,
     allowRemotePages: flags.allowRemotePages,
     bookshop: flags.bookshop,
@@ -254,6 +268,13 @@ function within(name: LimitedOption): (text: string) => number {
 
 function collectBehaviour(text: string, before: Partial<Behaviour>): Partial<Behaviour> {
   return { ...before, ...explained(() => parseBehaviour(text)) };
+}
+
+function collectPlan(text: string, before: PlanOrFaults): PlanOrFaults {
+  const plan = plans.find((each) => each === text);
+  if (plan !== undefined) return { ...before, plan };
+  if (/\.(?:ya?ml|json)$/i.test(text)) return { ...before, faults: explained(() => readFaultFile(text)) };
+  throw new InvalidArgumentError(`Allowed: ${plans.join(", ")}, or a file that ends in .yaml, .yml or .json.`);
 }
 
 function readSeed(file: string): Seed {

@@ -219,27 +219,39 @@ faults:
     probability: 0.5
 `;
 
-  it("is that of the start, to which a reset returns, also of an account", async () => {
-    const running = start("--port", "0", "--faults", fileOf(content), "--behaviour", "statusCase=upper");
-    const url = await running.says(/webextract:baseUrl (http:\S+)/);
-    await admin({ url }, "/accounts/one", { method: "PUT" });
-    for (const path of ["", "/accounts/one", ""]) {
-      const { json } = await admin({ url }, `${path}/behaviour`);
-      assert.deepEqual([json.dataPageMax, json.statusCase], [7, "upper"]);
-      const { faults } = (await admin({ url }, `${path}/faults`)).json;
-      assert.deepEqual(
-        faults.map(({ kind, times }: { kind: string; times?: number }) => [kind, times]),
-        [
-          ["status", 2],
-          ["changed", undefined],
-        ],
+  for (const option of ["--faults", "--plan"]) {
+    it(`of ${option} is that of the start, to which a reset returns, also of an account`, async () => {
+      const running = start(
+        "--port",
+        "0",
+        "--plan",
+        "free",
+        option,
+        fileOf(content),
+        "--behaviour",
+        "statusCase=upper",
       );
-      await admin({ url }, `${path}/faults`, { method: "DELETE" });
-      await admin({ url }, `${path}/reset`, { method: "POST" });
-    }
-    running.process.kill("SIGTERM");
-    assert.equal(await running.ended, 0);
-  });
+      const url = await running.says(/webextract:baseUrl (http:\S+)/);
+      await admin({ url }, "/accounts/one", { method: "PUT" });
+      for (const path of ["", "/accounts/one", ""]) {
+        const { json } = await admin({ url }, `${path}/behaviour`);
+        assert.deepEqual([json.dataPageMax, json.statusCase], [7, "upper"]);
+        const { faults } = (await admin({ url }, `${path}/faults`)).json;
+        assert.deepEqual(
+          faults.map(({ kind, times }: { kind: string; times?: number }) => [kind, times]),
+          [
+            ["status", 2],
+            ["changed", undefined],
+          ],
+        );
+        await admin({ url }, `${path}/faults`, { method: "DELETE" });
+        await admin({ url }, `${path}/reset`, { method: "POST" });
+      }
+      assert.equal((await admin({ url }, "/settings")).json.plan, "free");
+      running.process.kill("SIGTERM");
+      assert.equal(await running.ended, 0);
+    });
+  }
 
   it("is refused with the place of each problem", async () => {
     const cases: [string, RegExp][] = [
