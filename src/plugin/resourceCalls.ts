@@ -22,7 +22,7 @@ import { checkArguments } from "../provider/checkArguments";
 import type { Host } from "../provider/host";
 import { layers } from "../provider/layers/index";
 import { claimParts } from "../provider/layers/ownership";
-import { InitFailure, ProviderError, refuseFailedInputs, skipped } from "../provider/providerErrors";
+import { InitFailure, ProviderError, refuseFailedInputs } from "../provider/providerErrors";
 import type { Change, Written } from "../provider/resourceSteps";
 import { ResourceSteps } from "../provider/resourceSteps";
 import { importArgs } from "../resources/adopt/importArgs";
@@ -70,11 +70,9 @@ export class ResourceCalls {
     return steps.during(async () => {
       const failed = news.values[failedInputsKey];
       if (typeof failed === "string") {
-        // The engine skips the resource after this call. With the inputs of the state, its diff shows nothing before that.
-        this.host.warnOnce(skipped(failed), urn);
-        const inputs = fromStruct(Object.keys(olds.values).length > 0 ? request.getOlds() : request.getNews());
+        const [before, now] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
         const response = new CheckResponse();
-        response.setInputs(toStruct({ ...inputs, [failedInputsKey]: failed }));
+        response.setInputs(toStruct(steps.skippedInputs(failed, { urn, olds: before, news: now })));
         return response;
       }
       const found: Problem[] = [];

@@ -6,7 +6,7 @@ import type { AnyResource } from "../resources/index";
 import { providerKey } from "../resources/urn";
 import { shownText } from "../service/errors/foreignText";
 import type { Host } from "./host";
-import { InitFailure, ProviderError, refuseFailedInputs, skipped } from "./providerErrors";
+import { InitFailure, ProviderError, refuseFailedInputs } from "./providerErrors";
 import type { Written } from "./resourceSteps";
 import { ResourceSteps } from "./resourceSteps";
 import type { Layer } from "./step";
@@ -37,10 +37,8 @@ export class DynamicProvider implements dynamic.ResourceProvider {
       const given = deserialize(news);
       const failed = news[failedInputsKey];
       if (typeof failed === "string") {
-        // The engine skips the resource after this call. With the inputs of the state, its diff shows nothing before that.
-        host.warnOnce(skipped(failed), urn);
-        const inputs = Object.keys(olds).length > 0 ? olds : serialize(given);
-        return { inputs: { ...inputs, [failedInputsKey]: failed }, failures: [] };
+        const inputs = this.steps.skippedInputs(failed, { urn, olds, news: serialize(given) });
+        return { inputs, failures: [] };
       }
       const { args, problems } = await this.steps.check({ urn, given, previous: deserialize(olds) });
       const others = news[otherProblemsKey];

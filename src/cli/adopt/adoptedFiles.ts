@@ -3,8 +3,8 @@ import { basename, dirname, extname, join, relative, resolve, sep } from "node:p
 import type { AdoptedAction, AdoptedTask } from "../../resources/adopt/adoptedTask";
 import { secretValue } from "../../resources/adopt/adoptedTask";
 import { typeToken } from "../../resources/urn";
-import { CliError } from "../exitCodes";
 import type { PlannedFile } from "../output/writeFiles";
+import { requireFile } from "../output/writeFiles";
 import type { Declared, ItemsFileOf, NamedTask } from "./declaration";
 import { declarationOf } from "./declaration";
 import { typescriptProgram } from "./typescriptProgram";
@@ -153,10 +153,7 @@ function presentAt(path: string, content: string): PlannedFile["present"] {
   if (!existsSync(path)) {
     return "nothing";
   }
-  // To read a pipe or a device can take for ever, and a rename would put a file in its place.
-  if (!statSync(path).isFile()) {
-    throw new CliError(`"${path}" cannot be written: it is not a file. Nothing was written.`, "usage");
-  }
+  requireFile(path, "Nothing was written.");
   try {
     return readFileSync(path, "utf8") === content ? "same" : "other";
   } catch {

@@ -71,12 +71,19 @@ export async function confirmedToReplace(out: string, yes: boolean, cli: Cli): P
   if (!existsSync(out)) {
     return false;
   }
-  // A rename would put a file in the place of a device.
-  if (!statSync(out).isFile()) {
-    throw new CliError(`"${out}" cannot be written: it is not a file. No request was sent.`, "usage");
-  }
+  requireFile(out, "No request was sent.");
   if (!(await cli.terminal.confirm(`Replace the file ${out}?`, { yes, signal: cli.interrupted }))) {
     throw new CliError("No request was sent, and no file was written.");
   }
   return true;
+}
+
+/**
+ * Of a path that exists and is to be replaced. To read a pipe or a device can take for ever, and a rename would put a file in its place.
+ * @throws CliError if it is no file
+ */
+export function requireFile(path: string, soFar: string): void {
+  if (!statSync(path).isFile()) {
+    throw new CliError(`"${path}" cannot be written: it is not a file. ${soFar}`, "usage");
+  }
 }
