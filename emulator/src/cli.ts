@@ -29,6 +29,7 @@ import {
   readFaultFile,
   startEmulator,
 } from "./index";
+import { plans } from "./store/seed";
 import { readYamlFile } from "./store/yamlFile";
 
 interface EmulatorFlags {
@@ -48,8 +49,6 @@ interface EmulatorFlags {
   pageMemory: number;
   quiet: boolean;
 }
-
-const plans: readonly Plan[] = ["free", "professional", "enterprise"];
 
 /** Both are called a plan: what an account has paid for, and the faults to come. */
 interface PlanOrFaults {
@@ -192,6 +191,9 @@ function serverCommand(): Command {
 }
 
 async function run(flags: EmulatorFlags): Promise<void> {
+  if (flags.faults !== undefined && flags.plan.faults !== undefined) {
+    throw new Error("--faults and --plan both name a file of faults: give one of them");
+  }
   const faults = flags.faults ?? flags.plan.faults;
   const emulator = await startEmulator({
     port: flags.port,

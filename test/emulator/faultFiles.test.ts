@@ -253,6 +253,12 @@ faults:
     });
   }
 
+  it("is one: --faults and --plan cannot both name one", async () => {
+    const running = start("--port", "0", "--faults", fileOf(content), "--plan", fileOf(content));
+    await running.says(/--faults and --plan both name a file of faults: give one of them/);
+    assert.notEqual(await running.ended, 0);
+  });
+
   it("is refused with the place of each problem", async () => {
     const cases: [string, RegExp][] = [
       [

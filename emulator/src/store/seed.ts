@@ -4,7 +4,8 @@ import { Refusal } from "../errors";
 import type { PlaceOf } from "./yamlFile";
 
 /** Plan of the account. */
-export type Plan = "free" | "professional" | "enterprise";
+export const plans = ["free", "professional", "enterprise"] as const;
+export type Plan = (typeof plans)[number];
 
 /** An action of a task of the seed. */
 export interface SeedAction {
@@ -106,7 +107,7 @@ const schemas = {
   seed: object(
     {
       credentials: object({ accessToken: text, refreshToken: text, apiKey: text }),
-      plan: { enum: ["free", "professional", "enterprise"] },
+      plan: { enum: plans },
       taskGroups: { type: "array", items: object({ taskGroupId: text, name: text }, ["taskGroupId"]) },
       tasks: { type: "array", items: object(taskFields, ["taskId", "taskGroupId", "actions"]) },
     },

@@ -1,5 +1,7 @@
 /** The shape of the state file, as JSON Schema. A file of a later version of this format can have more properties. */
 
+import { plans } from "../seed";
+
 const text = { type: "string" };
 const integer = { type: "integer" };
 const list = (items: object) => ({ type: "array", items });
@@ -39,7 +41,7 @@ const subtask = record(
 );
 
 export const stateSchema = record({
-  plan: { enum: ["free", "professional", "enterprise"] },
+  plan: { enum: plans },
   credentials: record({ accessTokens: tokens, refreshTokens: tokens, apiKeys: tokens }),
   groups: list(record({ taskGroupId: text, account: text }, { name: text })),
   tasks: list(
