@@ -127,7 +127,7 @@ export class Cli {
       redact: (text) => client.redact(config.redact(text)),
       warn: (message) => terminal.warn(message),
       tookOver: (message) => terminal.warn(message),
-      progress: (message, share) => terminal.progress(message, share),
+      progress: (message) => terminal.progress(message),
       now: () => performance.now(),
       sleep: (milliseconds) => sleep(milliseconds, interrupted),
       interrupted,

@@ -2,14 +2,9 @@ import type { Readable, Writable } from "node:stream";
 import { addAbortSignal } from "node:stream";
 import { text } from "node:stream/consumers";
 import { styleText } from "node:util";
-import type { SingleBar } from "cli-progress";
-import type { Share } from "../resources/resource";
-import type { TerminalAbilities } from "../service/environment";
-import { isStartedByRunner, terminalAbilities } from "../service/environment";
+import { isStartedByRunner } from "../service/environment";
 import { shownText } from "../service/errors/foreignText";
 import { CliError } from "./exitCodes";
-
-type Style = Parameters<typeof styleText>[0];
 
 /** The parts of a stream of a terminal that matter here. */
 type Output = Writable & { isTTY?: boolean; columns?: number; hasColors?: () => boolean };
@@ -21,26 +16,26 @@ export interface Streams {
   errors: Output;
 }
 
+/** Back to the beginning of the line, which is deleted. */
+const lineDeleted = "\r\u001b[K";
+
 /** How often a line about the progress is written where there is no terminal, in milliseconds. */
 const lineEveryMs = 10_000;
 
 /**
- * What the user sees. Results go to standard output; all else goes to standard error: progress, warnings, questions and errors. Colours and the
- * progress bar appear on a terminal only. Node.js knows the variables NO_COLOR, FORCE_COLOR and TERM.
+ * What the user sees. Results go to standard output; all else goes to standard error: progress, warnings, questions and errors. Only a terminal shows
+ * colours and a line that changes. Node.js knows the variables NO_COLOR, FORCE_COLOR and TERM.
  */
 export class Terminal {
   /** Nobody takes the result any more. */
   isCutOff = false;
   /** Why standard output failed, such as on a full disk; undefined if its reader has gone, as after `| head`. */
   outputFailure: string | undefined;
-  private bar: SingleBar | undefined;
+  private hasProgress = false;
   private shown = "";
   private shownAt = performance.now();
 
-  constructor(
-    private readonly streams: Streams,
-    private readonly abilities: TerminalAbilities = terminalAbilities(),
-  ) {}
+  constructor(private readonly streams: Streams) {}
 
   /** Calls `cutOff` when nobody reads standard output any more. A reader of standard error that has gone changes nothing. */
   watch(cutOff: () => void): void {
@@ -67,7 +62,7 @@ export class Terminal {
    */
   async write(content: string | Uint8Array): Promise<void> {
     const { output } = this.streams;
-    if (!this.isCutOff && !output.write(typeof content === "string" ? this.resultText(content) : content)) {
+    if (!this.isCutOff && !output.write(typeof content === "string" ? shownText(content) : content)) {
       await new Promise<void>((resume) => {
         const done = (): void => {
           for (const event of ["drain", "error", "close"]) {
@@ -90,11 +85,6 @@ export class Terminal {
     await Promise.all([this.isCutOff ? undefined : flushed(output), flushed(errors)]);
   }
 
-  /** Colours a part of the result. */
-  style(style: Style, text: string): string {
-    return styled(this.streams.output, style, text);
-  }
-
   say(message: string): void {
     this.line(message);
   }
@@ -107,21 +97,25 @@ export class Terminal {
     this.line(message, ["red", "error:"]);
   }
 
-  /** Each message replaces the one before. */
-  progress(message: string, share: Share = { done: 0, of: 0 }): void {
+  /** Each message replaces the one before. A terminal without colours, such as TERM=dumb, may not be able to delete a line. */
+  progress(message: string): void {
     const { errors } = this.streams;
-    if (errors.isTTY === true && this.abilities.cursor) {
-      this.showBar(shownText(message), share);
+    const line = shownText(message);
+    if (errors.isTTY === true && errors.hasColors?.() === true) {
+      errors.write(`${lineDeleted}${line.slice(0, (errors.columns ?? 80) - 1)}`);
+      this.hasProgress = true;
     } else if (message !== this.shown && performance.now() - this.shownAt >= lineEveryMs) {
       this.shown = message;
       this.shownAt = performance.now();
-      errors.write(`${shownText(message)}\n`);
+      errors.write(`${line}\n`);
     }
   }
 
   endProgress(): void {
-    this.bar?.stop();
-    this.bar = undefined;
+    if (this.hasProgress) {
+      this.streams.errors.write(lineDeleted);
+      this.hasProgress = false;
+    }
   }
 
   /**
@@ -136,8 +130,7 @@ export class Terminal {
       `${question} Nobody can answer, because this is no terminal. Nothing was done. Use --yes to answer yes.`,
     );
     const { confirm, isCancel } = await import("@clack/prompts");
-    const { input } = this.streams;
-    const output = this.promptOutput();
+    const { input, errors: output } = this.streams;
     const answer = await confirm({
       message: shownText(question),
       initialValue: false,
@@ -173,12 +166,11 @@ export class Terminal {
 
   /** A secret that the user types, or the whole of standard input if that is no terminal. It is not shown. */
   async secret(question: string, signal: AbortSignal): Promise<string> {
-    const { input } = this.streams;
+    const { input, errors: output } = this.streams;
     if (input.isTTY !== true) {
       return (await this.readInput(signal)).trim();
     }
     const { password, isCancel } = await import("@clack/prompts");
-    const output = this.promptOutput();
     const answer = await password({ message: shownText(question), input, output, signal, withGuide: false });
     if (isCancel(answer)) {
       throw new CliError("Interrupted before the question was answered. Nothing was done.", "interrupted");
@@ -193,78 +185,16 @@ export class Terminal {
     }
   }
 
-  private line(message: string, prefix?: [style: Style, text: string]): void {
+  private line(message: string, prefix?: [style: "yellow" | "red", text: string]): void {
     this.endProgress();
     const { errors } = this.streams;
-    const before = prefix === undefined ? "" : `${styled(errors, ...prefix)} `;
-    errors.write(`${before}${this.inItsLetters(errors, shownText(asStarted(message)))}\n`);
-  }
-
-  /** The prompts write their own characters. */
-  private promptOutput(): Output {
-    const { errors } = this.streams;
-    const write = (text: string): boolean => errors.write(this.inItsLetters(errors, text));
-    return this.abilities.unicode ? errors : Object.assign(Object.create(errors), { write });
-  }
-
-  /** The colours of tables stay: their cells were cleaned before. */
-  private resultText(text: string): string {
-    const { output } = this.streams;
-    const shown =
-      output.isTTY === true
-        ? text
-            .split(ownColours)
-            .map((part, index) => (index % 2 === 0 ? shownText(part) : part))
-            .join("")
-        : shownText(text);
-    return this.inItsLetters(output, shown);
-  }
-
-  private inItsLetters({ isTTY }: Output, text: string): string {
-    return isTTY === true && !this.abilities.unicode ? inAscii(text) : text;
-  }
-
-  private showBar(message: string, { done, of }: Share): void {
-    if (this.bar === undefined) {
-      // biome-ignore lint/style/noCommonJs: loaded with the first progress, because most commands show none.
-      const { SingleBar } = require("cli-progress") as typeof import("cli-progress");
-      this.bar = new SingleBar({
-        stream: this.streams.errors as NodeJS.WriteStream,
-        clearOnComplete: true,
-        hideCursor: true,
-        barsize: 20,
-        format: (options, params, payload: { message: string }) => {
-          const filled = Math.round(params.progress * (options.barsize ?? 0));
-          const bar = `${"█".repeat(filled)}${"░".repeat((options.barsize ?? 0) - filled)}`;
-          const line = params.total > 0 ? `${bar} ${payload.message}` : payload.message;
-          return this.inItsLetters(this.streams.errors, line);
-        },
-      });
-      this.bar.start(of, done, { message });
-    }
-    this.bar.setTotal(of);
-    this.bar.update(Math.min(done, of), { message });
+    const isColoured = errors.isTTY === true && errors.hasColors?.() === true;
+    const before = prefix && `${isColoured ? styleText(...prefix, { validateStream: false }) : prefix[1]} `;
+    errors.write(`${before ?? ""}${shownText(asStarted(message))}\n`);
   }
 }
 
 /** Commands in a message, as the user starts them: the program is on the PATH only where it is installed globally. */
 export function asStarted(message: string, isByRunner = isStartedByRunner()): string {
   return isByRunner ? message.replaceAll('"webextract ', '"npx webextract ') : message;
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what styleText writes
-const ownColours = /(\u001b\[\d{1,2}m)/;
-
-function styled({ isTTY, hasColors }: Output, style: Style, text: string): string {
-  return isTTY === true && hasColors?.() === true ? styleText(style, text, { validateStream: false }) : text;
-}
-
-/** The characters of this program and of the prompts, each with the closest in ASCII. */
-const asciiOf: Readonly<Record<string, string>> = {
-  ...{ "✔": "+", "✖": "x", "█": "#", "░": "-", "…": "...", "▪": "*" },
-  ...{ "◆": "*", "◇": "o", "■": "x", "▲": "!", "●": ">", "○": " ", "│": "|", "└": "-" },
-};
-
-function inAscii(text: string): string {
-  return text.replace(/[\u2026\u2500-\u27bf]/g, (character) => asciiOf[character] ?? "?");
 }

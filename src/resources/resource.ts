@@ -179,7 +179,7 @@ export interface Context {
   /** Warns that this step took over what a killed command made. Many such warnings are shown as one. */
   tookOver(message: string): void;
   /** Shows the progress of a long step. Each message replaces the previous one. */
-  progress(message: string, share?: Share): void;
+  progress(message: string): void;
   /** Milliseconds since an arbitrary moment. Only differences are meaningful. */
   now(): number;
   /** Ends early when the command is interrupted. */
@@ -190,13 +190,6 @@ export interface Context {
   readonly replaced?: Replaced;
   /** What to do next about a run. */
   readonly runAdvice: RunAdvice;
-}
-
-/** How much of a long step is done, for a progress bar. */
-export interface Share {
-  done: number;
-  /** 0 if that is not known yet. */
-  of: number;
 }
 
 /** State of a resource that can restore what the service had before. */

@@ -106,21 +106,3 @@ export function isStartedByRunner(
 ): boolean {
   return env.npm_command === "exec" || /[\\/]node_modules[\\/]\.bin[\\/]/.test(script ?? "");
 }
-
-/** What a terminal can show, as its type and the locale tell. */
-export interface TerminalAbilities {
-  /** Characters beyond ASCII. An unset locale counts as UTF-8, because most containers have none. */
-  unicode: boolean;
-  /** Moving the cursor, which a progress bar needs. */
-  cursor: boolean;
-}
-
-export function terminalAbilities(
-  env: NodeJS.ProcessEnv = process.env,
-  platform: NodeJS.Platform = process.platform,
-): TerminalAbilities {
-  const locale = [env.LC_ALL, env.LC_CTYPE, env.LANG].find((value) => value !== undefined && value !== "") ?? "";
-  const isUtf8 = platform === "win32" || locale === "" || /utf-?8/i.test(locale);
-  // `linux` is the console of the kernel, whose font has few characters.
-  return { unicode: isUtf8 && env.TERM !== "linux", cursor: env.TERM !== "dumb" };
-}

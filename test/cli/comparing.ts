@@ -48,7 +48,7 @@ export class Comparing {
   /** @param given the arguments, as a shell passes them */
   async run(given: readonly string[], { values = true, failOn, ...options }: Options = {}): Promise<Compared> {
     const streams = { input: new PassThrough(), output: new PassThrough(), errors: new PassThrough() };
-    const cli = new Cli(new Terminal(streams, { cursor: false, unicode: true }), this.interruption.signal);
+    const cli = new Cli(new Terminal(streams), this.interruption.signal);
     const [base, head, ...later] = given;
     const chosen = { ...options, values, failOn: failOn?.map(conditionOf) };
     const result = await compareCommand.run({ arguments: [base, head, later], options: chosen }, cli);

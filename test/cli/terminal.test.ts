@@ -38,19 +38,27 @@ const escapeCharacter = String.fromCharCode(27);
 
 describe("the terminal of the command line", () => {
   it("has colours on a terminal only, and none if the terminal or NO_COLOR says so", () => {
-    assert.ok(terminal({ isTTY: true }).terminal.style("red", "no").includes(escapeCharacter));
-    assert.equal(terminal({ isTTY: true, colours: false }).terminal.style("red", "no"), "no");
-    assert.equal(terminal({}).terminal.style("red", "no"), "no");
+    for (const [kind, said] of [
+      [{ isTTY: true }, `${escapeCharacter}[31merror:${escapeCharacter}[39m no\n`],
+      [{ isTTY: true, colours: false }, "error: no\n"],
+      [{}, "error: no\n"],
+    ] as const) {
+      const { terminal: shown, errors } = terminal(kind);
+      shown.fail("no");
+      assert.equal(errors.written(), said);
+    }
   });
 
-  it("shows a progress bar on a terminal only", async () => {
-    const shown = terminal({ isTTY: true });
-    shown.terminal.progress("12 of 25 rows", { done: 12, of: 25 });
-    shown.terminal.endProgress();
-    await shown.terminal.flush();
-    assert.match(shown.errors.written(), /█+░+ 12 of 25 rows/);
+  it("shows the progress in a line that changes, on a terminal only", async () => {
+    const shown = terminal({ isTTY: true, columns: 12 });
+    shown.terminal.progress("12 of 25 rows");
+    shown.terminal.progress("13 of 25 rows");
+    shown.terminal.say("Done.");
+    const deleted = `\r${escapeCharacter}[K`;
+    const lines = ["12 of 25 ro", "13 of 25 ro", "Done.\n"].map((line) => `${deleted}${line}`);
+    assert.equal(shown.errors.written(), lines.join(""));
     const log = terminal({});
-    log.terminal.progress("12 of 25 rows", { done: 12, of: 25 });
+    log.terminal.progress("12 of 25 rows");
     await log.terminal.flush();
     assert.equal(log.errors.written(), "");
   });
@@ -72,6 +80,7 @@ describe("the terminal of the command line", () => {
   it("writes a table without lines, with each control character as a space", () => {
     const { terminal: wide } = terminal({});
     assert.equal(table(["a", "b"], [["1", `x${escapeCharacter}[31m`]], wide), "a  b\n1  x [31m");
+    assert.equal(table(["名", "b"], [["店铺", "1"]], wide), "名    b\n店铺  1");
   });
 
   describe("shows nothing that a terminal or a CI system obeys", () => {
@@ -93,14 +102,15 @@ describe("the terminal of the command line", () => {
       }
     });
 
-    it("on a terminal, but its own colours", async () => {
+    it("on a terminal, but its own colours and the progress", async () => {
       for (const { what, text } of hostileStrings) {
         const { terminal: shown, output, errors } = terminal({ isTTY: true });
         shown.warn(text);
+        shown.progress(text);
         await shown.write(table(["name"], [[text]], shown));
         await shown.flush();
-        const own = new RegExp(`${escapeCharacter}\\[(?:1|22|33|39|90)m`, "g");
-        assertShown(output.written().replace(own, ""), what);
+        const own = new RegExp(`${escapeCharacter}\\[(?:33|39)m|\r${escapeCharacter}\\[K`, "g");
+        assertShown(output.written(), what);
         assertShown(errors.written().replace(own, ""), what);
       }
     });

@@ -56,7 +56,7 @@ describe("a production install of pulumi-webextract without Pulumi", () => {
     assert.ok(packages.length <= 45, `${packages.length} packages: ${packages.join(", ")}`);
     assert.deepEqual(
       packages.filter((name) =>
-        /^(@?fastify\b|cheerio$|ajv-formats$|commander$|cli-table3$|webextract-emulator$|@pulumi\/)/.test(name),
+        /^(@?fastify\b|cheerio$|ajv-formats$|commander$|webextract-emulator$|@pulumi\/)/.test(name),
       ),
       [],
     );

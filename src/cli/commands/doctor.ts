@@ -52,7 +52,7 @@ export const doctor: CliCommand = {
     return {
       json: { problems, findings },
       text: () =>
-        `${findings.map((each) => lineOf(each, cli)).join("\n")}\n\n${problems === 0 ? "No problem was found." : `${counted(problems, "problem")}.`}`,
+        `${findings.map(lineOf).join("\n")}\n\n${problems === 0 ? "No problem was found." : `${counted(problems, "problem")}.`}`,
       hasProblems: problems > 0,
     };
   },
@@ -118,9 +118,8 @@ async function taskFinding(given: string | undefined, connected: Connected, cli:
 }
 
 const marks = { good: "✔", warning: "!", problem: "✖" } as const;
-const colours = { good: "green", warning: "yellow", problem: "red" } as const;
 
-function lineOf({ check, is, found, remedy }: Finding, { terminal }: Cli): string {
-  const line = `${terminal.style(colours[is], marks[is])} ${check}: ${found}`;
+function lineOf({ check, is, found, remedy }: Finding): string {
+  const line = `${marks[is]} ${check}: ${found}`;
   return remedy === undefined ? line : `${line}\n    ${remedy}`;
 }

@@ -137,7 +137,7 @@ export async function compareIn(
     const head = await loadSide("head", sides.head, { database, cli, flags });
     await database.lock();
     const loaded = { base, head };
-    const progress = (share: number): void => cli.terminal.progress("Comparing", { done: share, of: 1 });
+    const progress = (share: number): void => cli.terminal.progress(`Comparing: ${Math.round(share * 100)}%`);
     return await compareSides(database, loaded, { ...choose(loaded), progress });
   });
 }

@@ -7,7 +7,7 @@ import type { Phrase, Report, ReportTable } from "./report";
 
 /** The report for people: what failed comes first. */
 export function inTerminal({ failures, lines, tables }: Report, terminal: Terminal): string {
-  const failed = failures.map((phrase) => terminal.style("red", plain(phrase)));
+  const failed = failures.map(plain);
   const shown = tables.map(({ titles, rows }) =>
     table(
       titles,

@@ -15,7 +15,7 @@ export interface ProbeParts {
   settings: ServiceTraits;
   taskId?: string;
   interrupted: AbortSignal;
-  progress(message: string, share: { done: number; of: number }): void;
+  progress(message: string): void;
 }
 
 /** What was found out, and about what. */
@@ -59,7 +59,7 @@ export async function probe({ client, interrupted, progress, ...given }: ProbePa
   try {
     for (const [done, question] of asked.entries()) {
       current = question.check;
-      progress(current, { done, of: asked.length });
+      progress(`${done + 1} of ${asked.length}: ${current}`);
       await ask(question);
     }
     await checkCredential(asker, first);

@@ -55,7 +55,7 @@ export const probeCommand: CliCommand = {
       settings: config.settings,
       taskId,
       interrupted: cli.interrupted,
-      progress: (message, share) => cli.terminal.progress(message, share),
+      progress: (message) => cli.terminal.progress(message),
     });
     const report = reportOf(result, taskId !== undefined);
     const markdown = markdownOf(report);

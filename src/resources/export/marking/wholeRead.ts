@@ -81,8 +81,7 @@ export abstract class WholeRead implements Marking {
       }
       if (isLast || context.now() - shownAt >= progressEveryMs) {
         shownAt = context.now();
-        const share = { done: file.rowCount, of: Math.min(page.total, args.maxRows ?? page.total) };
-        context.progress(`${file.rowCount} of ${page.total} rows`, share);
+        context.progress(`${file.rowCount} of ${page.total} rows`);
       }
     }
     if (!this.isComplete && file.rowCount < (args.maxRows ?? Number.POSITIVE_INFINITY)) {

@@ -1,6 +1,6 @@
 import type { ServiceError } from "../../../service/errors/errors";
 import { isServiceError } from "../../../service/errors/errors";
-import type { Context, Share } from "../../resource";
+import type { Context } from "../../resource";
 import { ResourceError } from "../../resource";
 
 /** The minimum time for each poll in seconds, because the last poll begins when the time is up. */
@@ -19,8 +19,6 @@ export function mayPass(error: unknown): error is ServiceError {
 export interface PollingEvents {
   /** The line to show after each poll that did not end the wait. */
   progress: () => string;
-  /** How much is done, if that is known. */
-  share?: () => Share;
   /** The error if the time is up. */
   timedOut: () => string;
   /** The error if the user interrupts the command. */
@@ -49,7 +47,7 @@ export class RunPolling {
   /** Polls until `poll` returns true. */
   async until(poll: () => Promise<boolean>, pollSeconds: number, events: PollingEvents): Promise<void> {
     while (!(await this.try(poll))) {
-      this.context.progress(events.progress(), events.share?.());
+      this.context.progress(events.progress());
       if (this.leftMs <= 0) {
         throw new ResourceError(events.timedOut());
       }

@@ -59,7 +59,6 @@ class RunWait {
   async untilFinished(): Promise<CloudRunState> {
     await this.polling.until(() => this.poll(), timesOf(this.state).pollSeconds, {
       progress: () => messages.progress(this.sofar),
-      share: () => messages.shareDone(this.sofar),
       timedOut: () => messages.timedOut(this.sofar),
       interrupted: () => messages.interrupted(this.state, this.context.runAdvice),
     });

@@ -1,6 +1,6 @@
 import type { Subtask } from "../../../service/contract/types";
 import type { ServiceError } from "../../../service/errors/errors";
-import type { Share, Statuses } from "../../resource";
+import type { Statuses } from "../../resource";
 import type { CloudRunState } from "../cloudRunModel";
 import { timesOf } from "../cloudRunModel";
 import type { RunObservation } from "../observeRun";
@@ -135,22 +135,13 @@ function subtasksSeen(state: CloudRunState): string {
 
 function subtasksDone(state: CloudRunState, statuses: Statuses): string {
   const { total, byStatus } = state.subtasks;
-  const done = endedIn(state, statuses);
+  const done = Object.entries(byStatus)
+    .filter(([status]) => terminalStatusOf(status, statuses) !== undefined)
+    .reduce((sum, [, count]) => sum + count, 0);
   const each = Object.entries(byStatus)
     .map(([status, count]) => `${count} ${status}`)
     .join(", ");
   return total === 0 ? "no subtasks listed" : `${done} of ${total} subtasks done (${each})`;
-}
-
-/** How many subtasks have ended, for a progress bar. */
-export function shareDone({ state, statuses }: WaitSoFar): Share {
-  return { done: endedIn(state, statuses), of: state.subtasks.total };
-}
-
-function endedIn({ subtasks: { byStatus } }: CloudRunState, statuses: Statuses): number {
-  return Object.entries(byStatus)
-    .filter(([status]) => terminalStatusOf(status, statuses) !== undefined)
-    .reduce((sum, [, count]) => sum + count, 0);
 }
 
 function rowsSoFar(total: number | undefined): string {

@@ -181,7 +181,7 @@ class Upload {
     if (context.now() - this.shownAt >= progressEveryMs) {
       this.shownAt = context.now();
       const inMegabytes = (amount: number): string => (amount / 1e6).toFixed(0);
-      context.progress(`${inMegabytes(bytes)} of ${inMegabytes(of)} MB uploaded`, { done: bytes, of });
+      context.progress(`${inMegabytes(bytes)} of ${inMegabytes(of)} MB uploaded`);
     }
   }
 }
