@@ -40,7 +40,7 @@ export interface CheckedLoop extends Omit<ActionLoop, "items">, Pick<Loop, "coun
 export const loopSpec: ArgsSpec<ActionLoop, "count" | "sha256"> = {
   loopType: { kind: string, required: true },
   items: { kind: lines },
-  itemsFile: { kind: string, isFile: true },
+  itemsFile: { kind: string },
   mode: { kind: choice("replace", "append"), default: "replace" },
   count: { derived: true },
   sha256: { derived: true },
