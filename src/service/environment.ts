@@ -55,11 +55,6 @@ export function commandEnvironment(
   );
 }
 
-/** The environment of this process and more variables. */
-export function environmentWith(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return { ...process.env, ...more };
-}
-
 /** The folder `pulumi-webextract` in the user's state folder of the operating system. */
 export function defaultTokenStore(
   env: NodeJS.ProcessEnv = process.env,

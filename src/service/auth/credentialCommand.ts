@@ -1,13 +1,12 @@
-import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import type { Socket } from "node:net";
 import { createInterface } from "node:readline";
-import { environmentWith } from "../environment";
 import { shownText } from "../errors/foreignText";
 import { clock } from "../http/clock";
 import { onAbort } from "../http/onAbort";
 import { isRecord } from "../isRecord";
 import { isHeaderValue } from "./accessToken";
-import { ProcessTree } from "./processTree";
 
 /** What a credential command must print, as JSON. */
 export interface CommandCredential {
@@ -29,92 +28,83 @@ export interface CommandToken {
 /** Milliseconds a credential command can take. */
 const commandTimeout = 60_000;
 const largestOutput = 1024 * 1024;
-/** Milliseconds in which the stderr of a command that has failed must arrive. Another process can keep the pipe open. */
+/** Milliseconds in which the output of a command that has ended must arrive. A process that it leaves behind can keep the pipe open. */
 const longestOutput = 1000;
 
+const endingSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 /**
- * Runs the command line in the system's shell. Its stderr is passed on, its stdout is read and never shown. At its time limit, at an interruption and at
- * the end of this process, the command ends with all that it has started.
+ * Runs the command line in the system's shell. Its stderr is passed on, its stdout is read and never shown. If it fails, at its time limit, at an
+ * interruption and at the end of this process, the command ends with all that it has started.
  * @throws Error for the user that names nothing that the command printed
  */
-export function runCredentialCommand(command: string, interrupted: AbortSignal): Promise<CommandToken> {
-  return new Promise((resolve, reject) => {
-    const tree = new ProcessTree();
-    const env = environmentWith(tree.mark);
-    // On a terminal, the command can ask its user, and has the terminal itself. A log gets lines that no CI system takes for commands.
-    const stderr = process.stderr.isTTY ? "inherit" : "pipe";
-    const child = spawn(command, { shell: true, stdio: ["ignore", "pipe", stderr], windowsHide: true, env });
-    tree.watch(child.pid);
-    if (child.stderr !== null) {
-      createInterface({ input: child.stderr }).on("line", (line) => process.stderr.write(`${shownText(line)}\n`));
-    }
-    const pieces: Buffer[] = [];
-    let size = 0;
-    let hasSucceeded = false;
-    let isStopping = false;
-    const end = (settle: () => void) => {
-      cancelLimit();
-      stopListening();
-      tree.release();
-      // A child process of the command can keep the pipe open. Without this line, our process would wait for it.
-      child.stdout?.destroy();
-      (child.stderr as Socket | null)?.unref();
-      settle();
-    };
-    const fail = (problem: string) => end(() => reject(new Error(problem)));
-    // What the command said comes before our error.
-    const failAfterStderr = (problem: string) => {
-      if (child.stderr === null || child.stderr.closed) return fail(problem);
-      const cancel = clock.wait(longestOutput, () => fail(problem));
-      child.stderr.once("close", () => {
-        cancel();
-        fail(problem);
-      });
-    };
-    const stop = (problem: string) => {
-      if (isStopping) return;
-      isStopping = true;
-      void tree.end().then(() => fail(problem));
-    };
-    const cancelLimit = clock.deadline(commandTimeout, () => stop(`did not end within ${commandTimeout / 1000} s`));
-    // A command that starts after the interruption serves a request that completes what has begun.
-    const stopListening = onAbort(interrupted, () => stop("was ended because the command was interrupted"));
-    const output = () => Buffer.concat(pieces).toString("utf8");
-    const succeed = () => {
-      try {
-        const token = tokenIn(output());
-        end(() => resolve(token));
-      } catch (error) {
-        end(() => reject(error));
-      }
-    };
-    child.stdout?.on("data", (piece: Buffer) => {
-      if (isStopping) return;
-      size += piece.length;
-      pieces.push(piece);
-      if (size > largestOutput) stop("printed more than 1 MiB");
-      else if (hasSucceeded && isJson(output())) succeed();
-    });
-    child.on("error", () => fail("could not be started"));
+export async function runCredentialCommand(command: string, interrupted: AbortSignal): Promise<CommandToken> {
+  // As a process group of its own, all of it can be ended together. On Windows, a detached process would open a window.
+  const detached = process.platform !== "win32";
+  const child = spawn(command, { shell: true, detached, stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
+  createInterface({ input: child.stderr }).on("line", (line) => process.stderr.write(`${shownText(line)}\n`));
+  const pieces: Buffer[] = [];
+  let size = 0;
+  let stoppedBecause: string | undefined;
+  const kill = () => killGroup(child);
+  const stop = (why: string) => {
+    stoppedBecause ??= why;
+    kill();
+  };
+  child.stdout.on("data", (piece: Buffer) => {
+    size += piece.length;
+    if (size > largestOutput) stop("printed more than 1 MiB");
+    else pieces.push(piece);
+  });
+  const cancelLimit = clock.deadline(commandTimeout, () => stop(`did not end within ${commandTimeout / 1000} s`));
+  // A command that starts after the interruption serves a request that completes what has begun.
+  const stopListening = onAbort(interrupted, () => stop("was ended because the command was interrupted"));
+  // First and once: when the listener of proper-lockfile is called, it sees whether other listeners are left, and ends this process if there are none.
+  for (const signal of endingSignals) process.prependOnceListener(signal, kill);
+  process.on("exit", kill);
+  try {
+    const problem = await endingOf(child);
+    if (stoppedBecause !== undefined || problem !== undefined) throw new Error(stoppedBecause ?? problem);
+    return tokenIn(Buffer.concat(pieces).toString("utf8"));
+  } catch (error) {
+    kill();
+    throw error;
+  } finally {
+    cancelLimit();
+    stopListening();
+    for (const end of ["exit", ...endingSignals]) process.off(end, kill);
+    // Our process must not wait for a process that the command has left.
+    child.stdout.destroy();
+    (child.stderr as Socket).unref();
+  }
+}
+
+/** Resolves when the command has ended and its output has arrived, with why it failed. */
+function endingOf(child: ChildProcess): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    child.on("error", () => resolve("could not be started"));
     child.on("exit", (code, signal) => {
-      if (isStopping) return;
-      hasSucceeded = code === 0;
-      if (!hasSucceeded) failAfterStderr(code === null ? `was ended by ${signal}` : `ended with exit code ${code}`);
-      // The rest of the output can still be in the pipe. Complete JSON counts as the end of the output, even if the pipe stays open.
-      else if (isJson(output())) succeed();
-    });
-    child.on("close", () => {
-      if (hasSucceeded && !isStopping) succeed();
+      const failed = code === null ? `was ended by ${signal}` : `ended with exit code ${code}`;
+      const end = () => {
+        cancel();
+        resolve(code === 0 ? undefined : failed);
+      };
+      const cancel = clock.wait(longestOutput, end);
+      child.on("close", end);
     });
   });
 }
 
-function isJson(text: string): boolean {
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  if (process.platform === "win32") {
+    spawnSync("taskkill", ["/PID", String(pid), "/T", "/F"], { stdio: "ignore", windowsHide: true });
+    return;
+  }
   try {
-    JSON.parse(text);
-    return true;
+    process.kill(-pid, "SIGKILL");
   } catch {
-    return false;
+    // All of it has ended.
   }
 }
 

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
-import { execFile, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
-import { promisify } from "node:util";
 import sinon from "sinon";
 import { clock } from "../../internals/service";
 import { errorOf } from "../errors/errorOf";
 import { startTask, useTokenWorld } from "./tokenWorld";
-
-const run = promisify(execFile);
 
 describe("credentialCommand", () => {
   const world = useTokenWorld();
@@ -128,20 +127,31 @@ describe("credentialCommand", () => {
       ["processes in the background", `${waits} & ${waits} & ${waits}`, 3],
       ["a process that ignores SIGTERM", `${waits} & ${deaf}`, 2],
       ["a process whose parent has ended", `(${waits} &); ${waits}`, 2],
-      ["processes only, because the shell has ended", `${waits} & ${deaf} &`, 2],
     ] as const) {
-      // Only Linux shows the processes whose parent has ended.
-      if (process.platform === "linux" || !/has ended/.test(what)) {
-        it(`ends at its time limit with ${what}`, async () => {
-          const deadline = sinon.stub(clock, "deadline").callThrough();
-          const call = errorOf(startTask(clientWith({ credentialCommand: command(script) })));
-          await started(count);
-          deadline.withArgs(60_000).lastCall.args[1]();
-          assert.match((await call).message, /credentialCommand did not end within 60 s/);
-          assert.deepEqual(pids().filter(isAlive), []);
-        });
-      }
+      it(`ends at its time limit with ${what}`, async () => {
+        const deadline = sinon.stub(clock, "deadline").callThrough();
+        const call = errorOf(startTask(clientWith({ credentialCommand: command(script) })));
+        await started(count);
+        deadline.withArgs(60_000).lastCall.args[1]();
+        assert.match((await call).message, /credentialCommand did not end within 60 s/);
+        assert.deepEqual(pids().filter(isAlive), []);
+      });
     }
+
+    it("ends with the processes that it has left, if it prints no token", async () => {
+      const error = await errorOf(startTask(clientWith({ credentialCommand: command(`${waits} & sleep 0.2`) })));
+      assert.match(error.message, /credentialCommand did not print JSON on stdout/);
+      assert.deepEqual(pids().filter(isAlive), []);
+    });
+
+    it("ends with a program that a signal ends", async () => {
+      const program = startProgram(command(`${waits} & ${waits}`));
+      const ended = once(program, "exit");
+      await started(2);
+      program.kill("SIGINT");
+      assert.deepEqual(await ended, [null, "SIGINT"]);
+      assert.deepEqual(pids().filter(isAlive), []);
+    });
 
     it("ends when the program is interrupted", async () => {
       const interruption = new AbortController();
@@ -157,16 +167,22 @@ describe("credentialCommand", () => {
     });
   });
 
+  /** A program of a user that makes one call with this command. */
+  const startProgram = (credentialCommand: string) => {
+    const program = `
+      const { ServiceClient } = require(${JSON.stringify(join(__dirname, "../../../src/service"))});
+      const client = new ServiceClient({ baseUrl: ${JSON.stringify(world.service.baseUrl)}, logLevel: "trace",
+        credentialCommand: ${JSON.stringify(credentialCommand)}, tokenStore: ${JSON.stringify(join(world.folder, "store"))} });
+      client.startTask({ taskId: "t" }).then(() => client.close());`;
+    return spawn(process.execPath, ["-r", "tsx/cjs", "-e", program]);
+  };
+
   it("passes its stderr on and never shows its stdout", async () => {
     const command = world.scriptCommand(
       'console.error("please touch the key"); console.log(JSON.stringify({ Version: 1, AccessToken: "from-command" }));',
     );
-    const program = `
-      const { ServiceClient } = require(${JSON.stringify(join(__dirname, "../../../src/service"))});
-      const client = new ServiceClient({ baseUrl: ${JSON.stringify(world.service.baseUrl)}, logLevel: "trace",
-        credentialCommand: ${JSON.stringify(command)}, tokenStore: ${JSON.stringify(join(world.folder, "store"))} });
-      client.startTask({ taskId: "t" }).then(() => client.close());`;
-    const { stdout, stderr } = await run(process.execPath, ["-r", "tsx/cjs", "-e", program]);
+    const program = startProgram(command);
+    const [stdout, stderr] = await Promise.all([text(program.stdout), text(program.stderr)]);
     assert.equal(stdout, "");
     assert.match(stderr, /^please touch the key\n/);
     assert.doesNotMatch(stderr, /from-command|AccessToken/);
