@@ -22,7 +22,7 @@ import { checkArguments } from "../provider/checkArguments";
 import type { Host } from "../provider/host";
 import { layers } from "../provider/layers/index";
 import { claimParts } from "../provider/layers/ownership";
-import { InitFailure, ProviderError } from "../provider/providerErrors";
+import { InitFailure, ProviderError, refuseFailedInputs } from "../provider/providerErrors";
 import type { Change, Written } from "../provider/resourceSteps";
 import { ResourceSteps } from "../provider/resourceSteps";
 import { importArgs } from "../resources/adopt/importArgs";
@@ -68,9 +68,11 @@ export class ResourceCalls {
     const news = decodeProperties(fromStruct(request.getNews()));
     const olds = decodeProperties(fromStruct(request.getOlds()));
     return steps.during(async () => {
-      const response = new CheckResponse();
-      if (failedInputsKey in news.values) {
-        response.setInputs(request.getNews());
+      const failed = news.values[failedInputsKey];
+      if (typeof failed === "string") {
+        const [before, now] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
+        const response = new CheckResponse();
+        response.setInputs(toStruct(steps.skippedInputs(failed, { urn, olds: before, news: now })));
         return response;
       }
       const found: Problem[] = [];
@@ -92,6 +94,7 @@ export class ResourceCalls {
       }
       const ofHash = allSecret(this.declarations.hasSecretHash(news.values) ? ["rerunOn"] : []);
       const secrets = joinSecrets(withDerived(resource.args, news.secrets), ofHash);
+      const response = new CheckResponse();
       response.setInputs(toStruct(encode(args, secrets)));
       response.setFailuresList(all.map((problem) => failureOf(problem, news.values, news.secrets)));
       return response;
@@ -130,6 +133,7 @@ export class ResourceCalls {
         response.setProperties(stateStruct(resource, state, secrets));
         return response;
       }
+      refuseFailedInputs(args);
       const written = await steps.create({ urn, args });
       this.declarations.noteMade(urn, written.id);
       response.setId(written.id);
@@ -151,6 +155,7 @@ export class ResourceCalls {
         response.setProperties(stateStruct(resource, outputsOfUpdate(resource, state, args), secrets));
         return response;
       }
+      refuseFailedInputs(args);
       response.setProperties(stateOf(resource, await steps.update({ urn, id, state, args }), secrets));
       return response;
     });

@@ -1,6 +1,5 @@
 import type { CustomResourceOptions, ID, Input } from "@pulumi/pulumi";
 import { CustomResource, mergeOptions, Output, output, RunError, runtime, unknown, unsecret } from "@pulumi/pulumi";
-import { isUnknown } from "../engine/sdk/dependencies";
 import { failedInputsKey } from "../engine/serialization";
 import { fewerFrames } from "../engine/stackFrames";
 import type { ArgSpecs, Shape } from "../resources/args";
@@ -11,6 +10,7 @@ import type { EngineKind } from "../resources/urn";
 import { providerKey, providerText, typeToken } from "../resources/urn";
 import { entryOf, isPlainMap } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
+import { failedInputs } from "./forCheck/failedInputs";
 import { kindOf, nativeOptions } from "./nativePlugin";
 import { idFor, isId, noteId, withIds } from "./previewIds";
 import { requireValidConfig } from "./programConfig";
@@ -62,8 +62,9 @@ export abstract class ExtractionResource extends CustomResource {
       optionsOf(definition, name, args, opts),
       kind === "native" ? nativeOptions(definition.type, opts) : {},
     );
-    if (opts?.id === undefined && !runtime.isDryRun() && !isMocked()) {
-      properties[failedInputsKey] = isUnknown(output(properties)).then((lacks) => lacks || undefined);
+    const failed = opts?.id === undefined ? failedInputs(args, options.dependsOn) : undefined;
+    if (failed !== undefined) {
+      properties[failedInputsKey] = failed;
     }
     const leave = fewerFrames();
     try {

@@ -1,4 +1,5 @@
 import type { Properties } from "../engine/serialization";
+import { failedInputsKey } from "../engine/serialization";
 import type { Problem } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import type { Difference } from "../resources/resource";
@@ -8,7 +9,7 @@ import { checkArguments } from "./checkArguments";
 import type { Host } from "./host";
 import { layers as allLayers } from "./layers/index";
 import { runResource } from "./layers/resource";
-import { ProviderError } from "./providerErrors";
+import { ProviderError, skipped } from "./providerErrors";
 import type { Layer, RunStep, Step } from "./step";
 import { throughLayers } from "./step";
 
@@ -73,6 +74,18 @@ export class ResourceSteps {
   }): Promise<{ args: object; problems: Problem[] }> {
     this.host().noteChecked(urn, given);
     return checkArguments(this.resource, this.host(), { given, previous, urn });
+  }
+
+  /**
+   * The inputs of a resource that the engine skips after this check, because resources with these names have failed. With the inputs of the state, its
+   * diff shows nothing before that.
+   */
+  skippedInputs(
+    failed: string,
+    { urn, olds, news }: { urn: string | undefined; olds: Properties; news: Properties },
+  ): Properties {
+    this.host().warnOnce(skipped(failed), urn);
+    return { ...(Object.keys(olds).length > 0 ? olds : news), [failedInputsKey]: failed };
   }
 
   async diff({ urn, id, state: saved, args }: Request): Promise<Change> {

@@ -25,9 +25,12 @@ describe("what depends on a failed resource, with --continue-on-error", () => {
       .findRequests({ operation: "startTask" })
       .map(({ body }) => String((body as { taskId?: string }).taskId));
 
-  it("is skipped, and the others go on", async () => {
+  it("is skipped with the name of that resource, and the others go on", async () => {
     world.emulator.fault({ operation: "copyTask", ...broken });
     const { output } = await world.project.up(goOn);
+    assert.match(output, /TaskActionConfig settings +warning: skipped: copy failed\n/);
+    assert.match(output, /CloudRun run +warning: skipped: copy, settings failed\n/);
+    assert.match(output, /DataExport rows +warning: skipped: copy, run failed\n/);
     assert.doesNotMatch(output, /is missing|has a problem/);
     assert.deepEqual(starts(), ["template-1"]);
     assert.equal(world.project.resource("otherRows").outputs?.rowCount, 25);
@@ -35,7 +38,9 @@ describe("what depends on a failed resource, with --continue-on-error", () => {
 
   it("is skipped also if it takes no output of that resource, so that no run starts on a task without its settings", async () => {
     world.emulator.fault({ operation: "updateActionProperties", ...broken });
-    await world.project.up(goOn);
+    const { output } = await world.project.up(goOn);
+    assert.match(output, /CloudRun run +warning: skipped: settings failed\n/);
+    assert.match(output, /DataExport rows +warning: skipped: run failed\n/);
     assert.deepEqual(starts(), ["template-1"]);
   });
 
@@ -61,7 +66,7 @@ describe("what depends on a failed resource, with --continue-on-error", () => {
 });
 
 describe("a run that only names a failed resource in rerunOn, with --continue-on-error", () => {
-  it("is skipped", async () => {
+  it("is skipped with its name", async () => {
     const world = await World.create({
       program: `
 const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1" });
@@ -69,7 +74,8 @@ new CloudRun("again", { taskId: "template-1", rerunOn: [copy] });`,
     });
     try {
       world.emulator.fault({ operation: "copyTask", ...broken });
-      await world.project.up(goOn);
+      const { output } = await world.project.up(goOn);
+      assert.match(output, /CloudRun again +warning: skipped: copy failed\n/);
       assert.ok(!world.operations().includes("startTask"));
     } finally {
       await world.remove();

@@ -73,7 +73,7 @@ new CloudRun("other", { taskId: "template-1" }, { dependsOn: [] });
 `;
 
 describe("what depends on a failed resource of the classes on the native plugin, with --continue-on-error", () => {
-  it("is skipped, the others go on, and the next up does it", async () => {
+  it("is skipped with the name of that resource, the others go on, and the next up does it", async () => {
     const world = await World.create({
       program: classes,
       path: [pluginFolder()],
@@ -82,6 +82,9 @@ describe("what depends on a failed resource of the classes on the native plugin,
     try {
       world.emulator.fault({ operation: "copyTask", kind: "status", status: 400, times: 1 });
       const { output } = await world.project.up({ expect: "failure", args: ["--continue-on-error"] });
+      assert.match(output, /TaskActionConfig settings +warning: skipped: copy failed\n/);
+      assert.match(output, /CloudRun run +warning: skipped: settings failed\n/);
+      assert.match(output, /DataExport rows +warning: skipped: run failed\n/);
       assert.doesNotMatch(output, /is missing|has a problem/);
       assert.equal(world.operations().filter((name) => name === "startTask").length, 1);
       await world.project.up();
