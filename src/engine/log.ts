@@ -10,13 +10,18 @@ export interface EngineLog {
   tookOver(message: string, type: string, urn?: string): void;
   /** Replaces the resource's last progress message. */
   progress(message: string, urn?: string): void;
+  /**
+   * Shows an error of the stack. Resolves when the engine has received it. Call it only if the command fails anyway, because the engine
+   * continues.
+   */
+  error(message: string): Promise<void>;
   /** Shows the warnings that were held back. Call it when no step is in progress, because the engine can end the process then. */
   flush(): void;
   /** Shows what concerns the whole command. Call it when the engine ends this process. Resolves when the engine has received it. */
   end(): Promise<void>;
 }
 
-type Kind = "warning" | "info" | "progress" | "debug";
+type Kind = "warning" | "info" | "progress" | "error" | "debug";
 
 /** Shows one message. Returns a promise if that takes time. */
 export type ShowMessage = (message: string, urn: string | undefined, kind: Kind) => unknown;
@@ -99,6 +104,10 @@ export class SummedUpLog implements EngineLog {
       void this.log(message, urn, "progress");
     }
   }
+
+  async error(message: string): Promise<void> {
+    await this.log(message, undefined, "error");
+  }
 }
 
 const names = /"[^"]*"|\d+/g;
@@ -142,7 +151,7 @@ interface LogRequest {
 
 interface EngineProtocol {
   LogRequest: new () => LogRequest;
-  LogSeverity: { DEBUG: number; INFO: number; WARNING: number };
+  LogSeverity: { DEBUG: number; INFO: number; WARNING: number; ERROR: number };
 }
 
 interface EngineClients {
@@ -169,8 +178,8 @@ export function engineLog(modules: () => (name: string) => unknown = hostModules
     const protocol = sdk("@pulumi/pulumi/proto/engine_pb") as EngineProtocol;
     const { EngineClient } = sdk("@pulumi/pulumi/proto/engine_grpc_pb") as EngineClients;
     const client = new EngineClient(address, credentials.createInsecure());
-    const { DEBUG, INFO, WARNING } = protocol.LogSeverity;
-    const severities = { debug: DEBUG, progress: INFO, info: INFO, warning: WARNING };
+    const { DEBUG, INFO, WARNING, ERROR } = protocol.LogSeverity;
+    const severities = { debug: DEBUG, progress: INFO, info: INFO, warning: WARNING, error: ERROR };
     const send = (message: string, urn: string | undefined, kind: Kind, done: (error: unknown) => void): void => {
       const request = new protocol.LogRequest();
       request.setSeverity(severities[kind]);

@@ -1,6 +1,6 @@
 import type { CustomResourceOptions, ID, Input } from "@pulumi/pulumi";
 import { CustomResource, mergeOptions, Output, output, RunError, runtime, unknown, unsecret } from "@pulumi/pulumi";
-import { failedInputsKey } from "../engine/serialization";
+import { failedInputsKey, otherProblemsKey } from "../engine/serialization";
 import { fewerFrames } from "../engine/stackFrames";
 import type { ArgSpecs, Shape } from "../resources/args";
 import type { AnyResource } from "../resources/index";
@@ -11,6 +11,7 @@ import { providerKey, providerText, typeToken } from "../resources/urn";
 import { entryOf, isPlainMap } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
 import { failedInputs } from "./forCheck/failedInputs";
+import { otherProblems } from "./forCheck/otherProblems";
 import { kindOf, nativeOptions } from "./nativePlugin";
 import { idFor, isId, noteId, withIds } from "./previewIds";
 import { requireValidConfig } from "./programConfig";
@@ -40,7 +41,10 @@ export type OutputsOf<T> = { readonly [K in keyof T]-?: Output<T[K]> };
 /**
  * The base of all resources of this package. Programs use its subclasses.
  *
- * A preview refuses invalid arguments, and shows all problems of a resource at once. The engine stops at the first resource that is refused.
+ * A preview refuses invalid arguments, and shows all problems of a resource at once. It also shows the problems of other resources that the
+ * program can see. The program cannot see outputs, the content of files, lists of more than 100 items, resources with transforms or
+ * `ignoreChanges`, and resources that are declared after the program has waited for something. The engine itself stops at the first
+ * resource that is refused.
  */
 export abstract class ExtractionResource extends CustomResource {
   /** The arguments that go into the hash for `rerunOn`: those that were given, options excepted, and those that `check` derives. */
@@ -58,6 +62,12 @@ export abstract class ExtractionResource extends CustomResource {
   ) {
     const kind = kindOf(definition.type, opts);
     const properties = propertiesOf(definition, name, args, opts, kind);
+    // The native plugin shows the problems of each resource at the resource.
+    const others =
+      kind === "native" ? undefined : otherProblems(definition, `${definition.type} "${name}"`, args, opts);
+    if (others !== undefined) {
+      properties[otherProblemsKey] = others;
+    }
     const options = mergeOptions(
       optionsOf(definition, name, args, opts),
       kind === "native" ? nativeOptions(definition.type, opts) : {},

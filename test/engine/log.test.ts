@@ -14,9 +14,10 @@ describe("progress", () => {
       display.info(text);
       display.progress(text, "urn");
       display.tookOver(text, "TaskCopy");
+      await display.error(text);
       display.flush();
       await display.end();
-      assert.ok(shown.length >= 4);
+      assert.ok(shown.length >= 5);
       const error = new ProviderError(text);
       for (const each of [...shown, error.message, `${error}`, error.stack ?? ""]) {
         assertShown(each, what);

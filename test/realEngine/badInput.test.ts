@@ -18,17 +18,26 @@ async function refusalOf(world: World): Promise<string[]> {
   return [...(await refusedPreview(world)).matchAll(/^ +error: (.*)$/gm)].map(([, message]) => String(message));
 }
 
-/** The problems of a refused preview, as `RESOURCE PATH`. */
+/** The problems of a refused preview, as `RESOURCE PATH`: of the resource that the engine refuses, and of the others. */
 async function refusedPaths(world: World): Promise<string[]> {
   const diagnostics = await refusedPreview(world);
-  const problems = [...diagnostics.matchAll(/resource '(\w+)' has a problem: (.*)/g)];
-  return problems.map(([, name, problem = ""]) => `${name} ${pathOf(problem)}`);
+  const own = [...diagnostics.matchAll(/resource '(\w+)' has a problem: (.*)/g)];
+  const others = [...diagnostics.matchAll(/^ +\w+ "(\w+)": (.*)/gm)];
+  return [...own, ...others].map(([, name, problem = ""]) => `${name} ${pathOf(problem)}`);
 }
 
-/** A resource with invalid arguments. test/resources/check.test.ts tests those of the others, and the wording. */
+/** Resources with invalid arguments. test/resources/check.test.ts tests the wording. */
 const invalid = `
 new TaskActionConfig("config", {
   actions: { open: { actionTyp: "NavigateAction", properties: {} }, close: "x" }, onDelete: "keep", colour: "red" });
+new TaskParameters("values", { taskId: "task-1", actions: { open: { actionType: "NavigateAction",
+  properties: { a: NaN, b: -Infinity, c: 2 ** 53, d: [], e: 3, f: true } } } });
+new TaskLoopItems("emptyList", { actionId: "each", loopType: "", items: [] });
+new TaskLoopItems("items", { taskId: "task-1", actionId: "each", loopType: "TextList",
+  items: ["good", "", "two\\nlines", 3] });
+new TaskStartUrls("urls", { taskId: "task-1", urls: ["https://ok.test/", "nonsense", "ftp://no.test/"] });
+new TaskStartUrls("both", { taskId: "task-2", urls: ["https://ok.test/"], file: "urls.txt" });
+new TaskStartUrls("neither", { taskId: "task-3" });
 `;
 
 describe("bad arguments on the engine", () => {
@@ -45,9 +54,10 @@ describe("bad arguments on the engine", () => {
   });
   after(() => world.remove());
 
-  it("are refused in one preview, with the path of each problem of a resource", async () => {
+  it("are refused in one preview, with the path of each problem of each resource", async () => {
     world.program(invalid);
     assert.deepEqual((await refusedPaths(world)).sort(), [
+      "both urls",
       "config actions.close",
       "config actions.open.actionTyp",
       "config actions.open.actionType",
@@ -55,6 +65,16 @@ describe("bad arguments on the engine", () => {
       "config colour",
       "config onDelete",
       "config taskId",
+      "emptyList items",
+      "emptyList loopType",
+      "emptyList taskId",
+      "items items[1]",
+      "items items[2]",
+      "items items[3]",
+      "neither urls",
+      "urls urls[1]",
+      "urls urls[2]",
+      ...["a", "b", "c", "d"].map((name) => `values actions.open.properties.${name}`),
     ]);
   });
 

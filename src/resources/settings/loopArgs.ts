@@ -40,7 +40,7 @@ export interface CheckedLoop extends Omit<ActionLoop, "items">, Pick<Loop, "coun
 export const loopSpec: ArgsSpec<ActionLoop, "count" | "sha256"> = {
   loopType: { kind: string, required: true },
   items: { kind: lines },
-  itemsFile: { kind: string },
+  itemsFile: { kind: string, isFile: true },
   mode: { kind: choice("replace", "append"), default: "replace" },
   count: { derived: true },
   sha256: { derived: true },
