@@ -98,7 +98,7 @@ describe("webextract adopt, validate and plan-report", () => {
     const again = await world.run("adopt shop-1=books shop-2 --import-file tasks.json", {
       WEBEXTRACT_ACTION_TYPES: types,
     });
-    assert.match(again.stdout, /^tasks\.json is up to date\n/);
+    assert.match(again.stdout, /^up to date: tasks\.json\n/);
     assert.doesNotMatch(again.stdout, /config set/);
     const refused = await world.run("adopt shop-1 --import-file tasks.json");
     assert.deepEqual([refused.code, JSON.parse(read("tasks.json")).resources.length], [2, 2]);
@@ -115,7 +115,7 @@ describe("webextract adopt, validate and plan-report", () => {
     assert.equal(both.code, 2);
     assert.match(
       both.stderr,
-      /--import-file writes no declarations, so it cannot be combined with --out and --language\./,
+      /--import-file writes no declarations, so it cannot be combined with --out, --language and --items-dir\./,
     );
     const { apiKey, accessToken } = world.emulator.credentials;
     const ofProfile = await world.run("adopt shop-1 --import-file tasks.json --profile second", {
@@ -167,7 +167,10 @@ describe("webextract adopt, validate and plan-report", () => {
     try {
       const line = "adopt --ids-file ids.csv --types NavigateAction --out tasks";
       const first = await world.run(line, { WEBEXTRACT_BASE_URL: service.baseUrl });
-      assert.match(first.stdout, /^wrote 12 files to tasks\n12 tasks in all\.$/m);
+      assert.match(
+        first.stdout,
+        /^wrote 12 files \(tasks\/task-0\.yaml, tasks\/task-1\.yaml, tasks\/task-2\.yaml, …\)\n12 tasks in all\.$/m,
+      );
       for (let index = 0; index < 12; index++) {
         writeFileSync(world.path(`tasks/task-${index}.yaml`), "mine");
       }
@@ -259,11 +262,11 @@ describe("webextract adopt, validate and plan-report", () => {
       assert.deepEqual([ended.code, ended.json().error.taskIds], [1, ["shop-1", "shop-2"]]);
       assert.match(
         ended.stderr,
-        /shows no action of the 2 tasks without their types\. Nothing was written\. Name the types of their actions with --types/,
+        /shows no action of 2 tasks \(shop-1, shop-2\) without their types\. Nothing was written\. Name the types of their actions with --types/,
       );
       const wrong = await world.run("adopt shop-1 --out tasks --types Nothing");
       assert.equal(wrong.code, 1);
-      assert.match(wrong.stderr, /shows no action of task "shop-1" of the types Nothing\./);
+      assert.match(wrong.stderr, /shows no action of shop-1 of the types Nothing\./);
       assert.equal(existsSync(world.path("tasks")), false);
     });
   }

@@ -43,41 +43,32 @@ export const actionsCommand: CliCommand = {
     return {
       json: { taskId, actions: task.all.map(jsonOf) },
       text() {
-        const rows = task.all.map((action) => [
-          action.actionId,
-          action.actionType,
-          [...action.properties].map(([name, value]) => `${name}=${unlessSecret(value, JSON.stringify)}`).join(" "),
-          loopInWords(action),
-        ]);
         const titles = ["action", "type", "properties", "loop"];
-        return rows.length === 0
+        return task.all.length === 0
           ? `The service shows no action of task "${taskId}". Some services show actions only by their types: name them with --types.`
-          : table(titles, rows, cli.terminal);
+          : table(titles, task.all.map(rowOf), cli.terminal);
       },
     };
   },
 };
 
-function unlessSecret<Value, Shown>(value: Value | typeof secretValue, show: (value: Value) => Shown): Shown | string {
-  return value === secretValue ? "[secret]" : show(value as Value);
-}
-
-const asItIs = <Value>(value: Value): Value => value;
+const secret = "[secret]";
 
 function jsonOf({ actionId, actionType, title, properties, loop }: AdoptedAction): unknown {
-  const values = [...properties].map(([name, value]) => [name, unlessSecret(value, asItIs)]);
+  const values = [...properties].map(([name, value]) => [name, value === secretValue ? secret : value]);
   return {
     actionId,
     actionType,
     title,
     properties: Object.fromEntries(values),
-    loop: loop && { loopType: loop.loopType, items: unlessSecret(loop.items, asItIs) },
+    loop: loop && { loopType: loop.loopType, items: loop.items === secretValue ? secret : loop.items },
   };
 }
 
-function loopInWords({ loop }: AdoptedAction): string {
-  if (loop === undefined) {
-    return "";
-  }
-  return `${loop.loopType}: ${unlessSecret(loop.items, ({ length }) => counted(length, "item"))}`;
+function rowOf({ actionId, actionType, properties, loop }: AdoptedAction): string[] {
+  const values = [...properties].map(
+    ([name, value]) => `${name}=${value === secretValue ? secret : JSON.stringify(value)}`,
+  );
+  const items = loop?.items === secretValue ? secret : counted(loop?.items.length ?? 0, "item");
+  return [actionId, actionType, values.join(" "), loop === undefined ? "" : `${loop.loopType}: ${items}`];
 }

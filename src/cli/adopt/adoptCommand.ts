@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import { Argument, Option } from "commander";
 import type { AdoptedTask } from "../../resources/adopt/adoptedTask";
 import { notImported, Secrets } from "../../resources/adopt/secrets";
@@ -6,7 +5,6 @@ import { counted, shellQuoted } from "../../resources/values";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
-import type { NamedTask } from "../connection/namedTask";
 import { CliError } from "../exitCodes";
 import { inputFile } from "../inputFile";
 import { typesOption, yesOption } from "../options";
@@ -87,15 +85,13 @@ export const adoptCommand: CliCommand = {
     if (problem !== undefined) {
       throw new CliError(`${problem} No request was sent.`, "usage");
     }
-    const { arguments: named, inFile } = await wantedTasks(given as string[], idsFile, cli);
-    const {
-      tasks: meant,
-      profile,
-      ...connection
-    } = await cli.connectToAll(
-      named.map(({ taskId }) => taskId),
-      flags,
-    );
+    const named = (given as string[]).map(taskOfArgument);
+    const inFile = idsFile === undefined ? [] : await tasksIn(idsFile, cli);
+    if (named.length + inFile.length === 0) {
+      throw new CliError("Name at least one task, or give --ids-file. No request was sent.", "usage");
+    }
+    const ids = named.map(({ taskId }) => taskId);
+    const { tasks: meant, profile, ...connection } = await cli.connectToAll(ids, flags);
     if (importFile !== undefined && profile !== undefined) {
       throw new CliError(
         `An import has no profile: it finds only tasks of the top-level credentials, and these are of profile "${profile}". ` +
@@ -103,64 +99,60 @@ export const adoptCommand: CliCommand = {
         "usage",
       );
     }
-    const all = [...named.map((each, index) => withName(each, meant[index])), ...inFile];
-    const wanted = all.map((each) => ({ ...each, profile }));
-    requireOneName(wanted, nothingWritten);
+    // Called as the user says or as the stack does.
+    const ofArguments = meant.map(({ taskId, name }, index) => ({ taskId, name: named[index]?.name ?? name }));
+    const wanted = [...ofArguments, ...inFile].map((each): WantedTask => ({ ...each, profile }));
+    requireOneName(wanted);
     const context = cli.context(connection);
     const asked = types ?? context.settings.actionTypes;
     const secrets = Secrets.of(connection.options, importFile === undefined ? undefined : notImported);
     const { tasks, gone } = await readTasks(wanted, asked, secrets, context);
     cli.checkInterrupted(nothingWritten);
     if (gone.length > 0) {
-      const message = `The service does not know ${gone.length === 1 ? "the task" : "the tasks"} ${gone.join(", ")}. ${nothingWritten}`;
+      const message = `The service does not know ${counted(gone.length, "task")}: ${gone.join(", ")}. ${nothingWritten}`;
       throw new CliError(message, "notFound", { taskIds: gone });
     }
     requireActions(tasks, asked);
     const plan = adoptedFiles(tasks, target);
     await confirmReplaced(plan.files, yes === true, cli);
-    const written = new Set(await writeFiles(plan.files, target.folder, cli.interrupted));
-    const next = importFile === undefined ? [] : importNext(importFile, asked, context.settings.actionTypes);
+    await writeFiles(plan.files, target.folder, cli.interrupted);
     return {
-      json: jsonOf(plan, tasks, written),
-      text: () => [textOf(plan, tasks, written), ...next].join("\n"),
+      json: {
+        tasks: plan.tasks.map((task, index) => ({
+          ...task,
+          actions: tasks[index]?.actions.map(({ actionId }) => actionId),
+          notes: notesOf(tasks[index]),
+        })),
+        files: plan.files.map(({ path, present }) => ({
+          path,
+          written: present !== "same",
+          replaced: present === "other",
+        })),
+        document: plan.document,
+      },
+      text: () =>
+        plan.document ??
+        [
+          ...linesOf(plan, tasks),
+          ...(importFile === undefined ? [] : importNext(importFile, asked, context.settings.actionTypes)),
+        ].join("\n"),
     };
   },
 };
 
 const nothingWritten = "Nothing was written.";
 
-const noRequest = "No request was sent.";
-
-/** @throws CliError if a task is named twice, in two ways, or none is named */
-async function wantedTasks(
-  given: readonly string[],
-  idsFile: string | undefined,
-  cli: Cli,
-): Promise<{ arguments: WantedTask[]; inFile: WantedTask[] }> {
-  const inFile =
-    idsFile === undefined
-      ? []
-      : tasksOfFile(await cli.terminal.readInput(cli.interrupted, inputFile(idsFile, cli.terminal)), idsFile);
-  const named = given.map(taskOfArgument);
-  if (named.length === 0 && inFile.length === 0) {
-    throw new CliError(`Name at least one task, or give --ids-file. ${noRequest}`, "usage");
-  }
-  requireOneName([...named, ...inFile], noRequest);
-  return { arguments: named, inFile };
+async function tasksIn(idsFile: string, { terminal, interrupted }: Cli): Promise<WantedTask[]> {
+  return tasksOfFile(await terminal.readInput(interrupted, inputFile(idsFile, terminal)), idsFile);
 }
 
 /** @throws CliError */
-function requireOneName(wanted: readonly WantedTask[], end: string): void {
-  const names = new Map(wanted.map(({ taskId, name }) => [taskId, name]));
-  const twice = wanted.find(({ taskId, name }) => names.get(taskId) !== name);
+function requireOneName(wanted: readonly WantedTask[]): void {
+  const names = new Map(wanted.map(({ taskId, name, group }) => [taskId, `${name}\n${group}`]));
+  const twice = wanted.find(({ taskId, name, group }) => names.get(taskId) !== `${name}\n${group}`);
   if (twice !== undefined) {
-    throw new CliError(`The task "${twice.taskId}" has two names. ${end}`, "usage");
+    throw new CliError(`The task "${twice.taskId}" has two names or groups. ${nothingWritten}`, "usage");
   }
-}
-
-/** The task that an argument means, called as the user says or as the stack does. */
-function withName({ taskId, name }: WantedTask, meant?: NamedTask): WantedTask {
-  return { taskId: meant?.taskId ?? taskId, name: name ?? meant?.name };
 }
 
 /** The plugin reads the tasks again, with the types of its own configuration. */
@@ -176,110 +168,54 @@ function importNext(file: string, asked: readonly string[], configured: readonly
 
 /** Without an action, the files would declare nothing but ids: most often, the service needs other types. */
 function requireActions(tasks: readonly AdoptedTask[], types: readonly string[]): void {
-  if (tasks.some(({ shown }) => shown > 0)) {
-    return;
+  if (tasks.every(({ shown }) => shown === 0)) {
+    const taskIds = tasks.map(({ taskId }) => taskId);
+    const asked = types.length === 0 ? "without their types" : `of the types ${types.join(", ")}`;
+    throw new CliError(
+      `The service shows no action of ${described(taskIds, "task")} ${asked}. ${nothingWritten} Name the types of their actions with --types, with commas between them: ` +
+        "the service's own editor shows the type of each step, and an export of a task contains them as actionType. " +
+        "A task without actions needs no file from this command: declare it with from: { adoptTaskId: … }.",
+      "failed",
+      { taskIds },
+    );
   }
-  const what = tasks.length === 1 ? `of task "${tasks[0]?.taskId}"` : `of the ${counted(tasks.length, "task")}`;
-  const asked = types.length === 0 ? "without their types" : `of the types ${types.join(", ")}`;
-  throw new CliError(
-    `The service shows no action ${what} ${asked}. ${nothingWritten} Name the types of their actions with --types, with commas between them: ` +
-      "the service's own editor shows the type of each step, and an export of a task contains them as actionType. " +
-      "A task without actions needs no file from this command: declare it with from: { adoptTaskId: … }.",
-    "failed",
-    { taskIds: tasks.map(({ taskId }) => taskId) },
-  );
 }
 
 async function confirmReplaced(files: readonly PlannedFile[], yes: boolean, cli: Cli): Promise<void> {
   const replaced = files.filter(({ present }) => present === "other").map(({ path }) => path);
-  if (replaced.length === 0) {
-    return;
-  }
-  const few = `${replaced.length === 1 ? "the file" : `${counted(replaced.length, "file")}:`} ${replaced.join(", ")}`;
-  const question = `Replace ${replaced.length <= mostFiles ? few : describeNames(replaced, "file")}?`;
-  if (!(await cli.terminal.confirm(question, { yes, signal: cli.interrupted }))) {
+  const question = `Replace ${described(replaced, "file")}?`;
+  if (replaced.length > 0 && !(await cli.terminal.confirm(question, { yes, signal: cli.interrupted }))) {
     throw new CliError("No file was written.");
   }
 }
 
-function jsonOf(
-  { tasks, files, document }: AdoptedFiles,
-  read: readonly AdoptedTask[],
-  written: ReadonlySet<string>,
-): unknown {
-  return {
-    tasks: tasks.map((task, index) => ({
-      ...task,
-      actions: read[index]?.actions.map(({ actionId }) => actionId) ?? [],
-      notes: notesOf(read[index]),
-    })),
-    files: files.map(({ path, present }) => ({ path, written: written.has(path), replaced: present === "other" })),
-    document,
-  };
-}
-
-function textOf(
-  { tasks, files, document }: AdoptedFiles,
-  read: readonly AdoptedTask[],
-  written: ReadonlySet<string>,
-): string {
-  if (document !== undefined) {
-    return document;
-  }
+function linesOf({ tasks, files }: AdoptedFiles, read: readonly AdoptedTask[]): string[] {
+  const written = files.filter(({ present }) => present !== "same").map(({ path }) => path);
+  const same = files.filter(({ present }) => present === "same").map(({ path }) => path);
+  const changed = tasks.filter(({ originalName }) => originalName !== undefined);
   const byNote = new Map<string, string[]>();
   for (const [index, { name }] of tasks.entries()) {
     for (const note of notesOf(read[index])) {
       byNote.set(note, [...(byNote.get(note) ?? []), name]);
     }
   }
-  const notes = [...byNote].map(([note, names]) => `  ${describeNames(names, "task")}: ${comment(note)}`);
-  const lines = [...describeFiles(files, written), ...describeTasks(tasks)];
-  return [...lines, ...(notes.length === 0 ? [] : ["", "Not declared, or to be checked:", ...notes])].join("\n");
-}
-
-/** More files than these are a count. */
-const mostFiles = 10;
-
-function describeFiles(files: readonly PlannedFile[], written: ReadonlySet<string>): string[] {
-  if (files.length <= mostFiles) {
-    return files.map(({ path }) => (written.has(path) ? `wrote ${path}` : `${path} is up to date`));
-  }
-  const folders = new Map<string, { all: number; written: number }>();
-  for (const { path } of files) {
-    const count = folders.get(dirname(path)) ?? { all: 0, written: 0 };
-    folders.set(dirname(path), { all: count.all + 1, written: count.written + (written.has(path) ? 1 : 0) });
-  }
-  const sorted = [...folders].sort(([one], [other]) => (one < other ? -1 : 1));
-  return sorted.map(([folder, count]) => {
-    const rest = count.all - count.written;
-    return `wrote ${counted(count.written, "file")} to ${folder}${rest === 0 ? "" : `; ${rest} are up to date`}`;
-  });
-}
-
-/** More changed names than these are a count. The files have them all. */
-const mostChanged = 50;
-
-/** How many tasks the files declare, and which of them have another name than the one that was wanted. */
-function describeTasks(tasks: AdoptedFiles["tasks"]): string[] {
-  const changed = tasks.filter(({ originalName }) => originalName !== undefined);
-  const lines = changed
-    .slice(0, mostChanged)
-    .map(({ name, originalName = "", taskId }) => `  ${comment(`"${originalName}" of ${taskId}`)} is called ${name}`);
-  const more = changed.length - lines.length;
   return [
+    ...(written.length === 0 ? [] : [`wrote ${described(written, "file")}`]),
+    ...(same.length === 0 ? [] : [`up to date: ${described(same, "file")}`]),
     ...(tasks.length === 1 ? [] : [`${counted(tasks.length, "task")} in all.`]),
     ...(changed.length === 0 ? [] : ["", "Names that were changed, because names of files must be valid and differ:"]),
-    ...lines,
-    ...(more === 0 ? [] : [`  and ${more} more, which the first lines of their files name`]),
+    ...changed.map(
+      ({ name, originalName, taskId }) => `  ${comment(`"${originalName}" of ${taskId}`)} is called ${name}`,
+    ),
+    ...(byNote.size === 0 ? [] : ["", "Not declared, or to be checked:"]),
+    ...[...byNote].map(([note, names]) => `  ${described(names, "task")}: ${comment(note)}`),
   ];
 }
 
-/** The first names, and how many there are. */
-function describeNames(names: readonly string[], what: string): string {
-  const [first = ""] = names;
-  return names.length === 1
-    ? first
-    : `${counted(names.length, what)} (${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""})`;
+/** A name, or how many there are and the first of them. */
+function described(names: readonly string[], what: string): string {
+  const more = names.length > 3 ? ", …" : "";
+  return names.length === 1 ? `${names[0]}` : `${counted(names.length, what)} (${names.slice(0, 3).join(", ")}${more})`;
 }
 
 function notesOf(task: AdoptedTask | undefined): string[] {

@@ -40,14 +40,6 @@ export function isFields(value: Value): value is Fields {
   return typeof value === "object" && !Array.isArray(value) && !(value instanceof SecretVariable);
 }
 
-/** A task with the name of its resource. */
-export interface NamedTask {
-  name: string;
-  /** What it was called before its name was changed. */
-  originalName?: string;
-  task: AdoptedTask;
-}
-
 /** A task as a writer of files takes it. */
 export interface Declared {
   name: string;
@@ -69,7 +61,11 @@ export type ItemsFileOf = (name: string, action: AdoptedAction) => string | unde
  * The arguments of the ExtractionTask.
  * @param taken the names of the variables that other declarations have: one program reads all of them
  */
-export function declarationOf({ name, task }: NamedTask, itemsFileOf: ItemsFileOf, taken: Set<string>): Fields {
+export function declarationOf(
+  { name, task }: { name: string; task: AdoptedTask },
+  itemsFileOf: ItemsFileOf,
+  taken: Set<string>,
+): Fields {
   const variableOf: VariableOf = (parts, isList) => new SecretVariable(variableName([name, ...parts], taken), isList);
   const fields: Field[] = [{ name: "from", value: { fields: [{ name: "adoptTaskId", value: task.taskId }] } }];
   if (task.profile !== undefined) {

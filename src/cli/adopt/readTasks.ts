@@ -22,41 +22,19 @@ export async function readTasks(
   context: Context,
 ): Promise<ReadTasks> {
   const asking = { ...context, settings: { ...context.settings, actionTypes } };
-  const byId = new Map(wanted.map((each) => [each.taskId, each]));
-  const found = await Promise.all(
-    [...byId.values()].map(async (each) => ({ taskId: each.taskId, task: await readTask(each, secrets, asking) })),
-  );
-  return {
-    tasks: found.flatMap(({ task }) => task ?? []),
-    gone: found.flatMap(({ taskId, task }) => (task === undefined ? [taskId] : [])),
-  };
-}
-
-/** Undefined if the service says that the task does not exist. */
-async function readTask(
-  { taskId, name, group, profile }: WantedTask,
-  secrets: Secrets,
-  context: Context,
-): Promise<AdoptedTask | undefined> {
-  const { actionTypes } = context.settings;
-  const task = await readTaskShown(taskId, secrets, context);
-  if (task === undefined) {
-    return undefined;
-  }
-  const notes = [...noteOfTypes(actionTypes, task.shown === 0), ...task.notes];
-  return { ...task, name, group, profile, notes };
-}
-
-/** The contract does not say what an empty list of types does, so even a response to it can lack actions. */
-function noteOfTypes(actionTypes: readonly string[], seesNone: boolean): string[] {
-  const names = actionTypes.join(", ");
-  if (actionTypes.length > 0) {
-    const found = seesNone ? "The service shows no action" : "Only actions of these types were read";
-    return [`${found}${seesNone ? " of the types" : ":"} ${names}. Use --types to read others.`];
-  }
-  return seesNone
-    ? [
-        "The service shows no actions without their types. Run the command again with --types and the types of the task's actions.",
-      ]
-    : ["The actions were read without naming types. If one is missing, run the command again with --types."];
+  // The contract does not say what an empty list of types does, so even a response to it can lack actions.
+  const note =
+    actionTypes.length === 0
+      ? "The actions were read without naming types. If one is missing, run the command again with --types."
+      : `Only actions of these types were read: ${actionTypes.join(", ")}. Use --types to read others.`;
+  const gone: string[] = [];
+  const read = [...new Map(wanted.map((each) => [each.taskId, each])).values()].map(async (each) => {
+    const task = await readTaskShown(each.taskId, secrets, asking);
+    if (task === undefined) {
+      gone.push(each.taskId);
+      return [];
+    }
+    return [{ ...task, ...each, notes: [note, ...task.notes] }];
+  });
+  return { tasks: (await Promise.all(read)).flat(), gone };
 }

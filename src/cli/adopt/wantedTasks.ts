@@ -20,41 +20,26 @@ export function taskOfArgument(given: string): WantedTask {
 /**
  * The tasks of a file with one `id[,name[,group]]` on each line, or of a CSV with a line of titles.
  * @param file its name, for errors
- * @throws CliError with all problems of the file
+ * @throws CliError that names the first wrong line
  */
 export function tasksOfFile(text: string, file: string): WantedTask[] {
   const records = recordsOf(text);
   const columns = columnsOf(records[0]?.cells ?? []);
-  const problems: string[] = [];
-  const found = new Map<string, WantedTask>();
-  for (const { line, cells } of columns === undefined ? records : records.slice(1)) {
+  const found = (columns === undefined ? records : records.slice(1)).map(({ line, cells }): WantedTask => {
     const { id, name, group } = columns ?? { id: 0, name: 1, group: 2 };
-    const task: WantedTask = {
-      taskId: cells[id] ?? "",
-      name: cells[name] || undefined,
-      group: cells[group] || undefined,
-    };
-    const other = found.get(task.taskId);
-    if (task.taskId === "") {
-      problems.push(`${file}:${line}: has no id.`);
-    } else if (columns === undefined && cells.length > 3) {
-      problems.push(`${file}:${line}: has ${cells.length} values. A line is id, or id,name, or id,name,group.`);
-    } else if (other !== undefined && (other.name !== task.name || other.group !== task.group)) {
-      problems.push(`${file}:${line}: names the task "${task.taskId}" again, with another name or group.`);
+    const taskId = cells[id] ?? "";
+    if (taskId === "" || (columns === undefined && cells.length > 3)) {
+      throw new CliError(`${file}:${line}: must be ${form}. No request was sent.`, "usage");
     }
-    found.set(task.taskId, task);
+    return { taskId, name: cells[name] || undefined, group: cells[group] || undefined };
+  });
+  if (found.length === 0) {
+    throw new CliError(`${file}: names no task. A line is ${form}. No request was sent.`, "usage");
   }
-  if (problems.length === 0 && found.size === 0) {
-    problems.push(`${file}: names no task. A line is id, or id,name, or id,name,group.`);
-  }
-  if (problems.length > 0) {
-    const more = problems.length > mostProblems ? [`… and ${problems.length - mostProblems} more.`] : [];
-    throw new CliError(`${[...problems.slice(0, mostProblems), ...more].join("\n")}\nNo request was sent.`, "usage");
-  }
-  return [...found.values()];
+  return found;
 }
 
-const mostProblems = 10;
+const form = "id, or id,name, or id,name,group";
 
 /** What interfaces of such services call the columns, without spaces and case. */
 const titles = {
@@ -72,39 +57,19 @@ function columnsOf(first: readonly string[]): Record<keyof typeof titles, number
   return id === -1 ? undefined : { id, name: place("name"), group: place("group") };
 }
 
-interface CsvRecord {
-  line: number;
-  cells: string[];
-}
-
-/** The lines of a CSV (RFC 4180) that are neither blank nor comments. The separator is a comma, or the semicolon or tab of the first line. */
-function recordsOf(text: string): CsvRecord[] {
-  const whole = text.replace(/^\uFEFF/, "");
-  const separator = /^[^\r\n]*?([,;\t])/.exec(whole)?.[1] ?? ",";
-  const cell = new RegExp(`"((?:[^"]|"")*)"|([^${separator}\\r\\n]*)`, "y");
-  const records: CsvRecord[] = [];
-  let cells: string[] = [];
-  let line = 1;
-  let begin = 1;
-  for (let at = 0; at <= whole.length; ) {
-    cell.lastIndex = at;
-    const [given = "", quoted, plain = ""] = cell.exec(whole) ?? [];
-    cells.push((quoted?.replaceAll('""', '"') ?? plain).trim());
-    line += given.split("\n").length - 1;
-    at += given.length;
-    // Text between a quotation mark and the next separator belongs to no cell.
-    while (at < whole.length && whole[at] !== separator && whole[at] !== "\n") {
-      at++;
-    }
-    if (whole[at] !== separator) {
-      if (cells.some((each) => each !== "") && !cells[0]?.startsWith("#")) {
-        records.push({ line: begin, cells });
-      }
-      cells = [];
-      line++;
-      begin = line;
-    }
-    at++;
-  }
-  return records;
+/**
+ * The lines of a CSV that are neither blank nor comments. The separator is a comma, or the semicolon or tab of the first line. Cells between quotation
+ * marks can contain it, and no line break.
+ */
+function recordsOf(text: string): { line: number; cells: string[] }[] {
+  const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
+  const separator = /[,;\t]/.exec(lines[0] ?? "")?.[0] ?? ",";
+  const cell = new RegExp(`${separator} *(?:"((?:[^"]|"")*)" *|([^${separator}]*))(?=$|${separator})`, "g");
+  const records = lines.map((each, index) => ({
+    line: index + 1,
+    cells: [...`${separator}${each}`.matchAll(cell)].map(([, quoted, plain = ""]) =>
+      (quoted?.replaceAll('""', '"') ?? plain).trim(),
+    ),
+  }));
+  return records.filter(({ cells }) => cells.some((each) => each !== "") && !cells[0]?.startsWith("#"));
 }

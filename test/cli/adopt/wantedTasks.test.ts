@@ -19,12 +19,12 @@ describe("the tasks to adopt", () => {
     tasksOfFile(text, "ids.csv").map(({ taskId, name = "", group = "" }) => [taskId, name, group]);
 
   it("are one on each line of a file: id, name, group", () => {
-    const text = '\uFEFF# from the editor\r\na\r\n\r\nb, Books \r\nc,,Shops\r\n"d,1","The ""D""\nshop",Shops';
+    const text = '\uFEFF# from the editor\r\na\r\n\r\nb, Books \r\nc,,Shops\r\n"d,1", "The ""D"" shop" ,Shops';
     assert.deepEqual(read(text), [
       ["a", "", ""],
       ["b", "Books", ""],
       ["c", "", "Shops"],
-      ["d,1", 'The "D"\nshop', "Shops"],
+      ["d,1", 'The "D" shop', "Shops"],
     ]);
   });
 
@@ -44,7 +44,7 @@ describe("the tasks to adopt", () => {
   });
 
   it("come back from any CSV as they were written", () => {
-    const text = fc.string({ unit: fc.constantFrom("a", "é", "=", "#", '"', ",", ";", " x", "\n", "1") });
+    const text = fc.string({ unit: fc.constantFrom("a", "é", "=", "#", '"', ",", ";", " x", "1") });
     const id = text.filter((each) => each.trim() !== "" && !each.trim().startsWith("#"));
     const cell = (each: string): string => `"${each.replaceAll('"', '""')}"`;
     fc.assert(
@@ -61,16 +61,18 @@ describe("the tasks to adopt", () => {
     );
   });
 
-  it("are refused with all lines that are wrong", () => {
-    const text = 'a,Books\n,none\nb,B,G,more\n"multi\nline"\na,Other\n';
-    assert.throws(() => tasksOfFile(text, "ids.csv"), {
-      message:
-        "ids.csv:2: has no id.\nids.csv:3: has 4 values. A line is id, or id,name, or id,name,group.\n" +
-        'ids.csv:6: names the task "a" again, with another name or group.\nNo request was sent.',
-    });
+  it("are refused with the first line that is wrong", () => {
+    for (const [text, line] of [
+      ["a,Books\n,none\n", 2],
+      ["a\n\nb,B,G,more\n", 3],
+      ["name,id\nBooks,\n", 2],
+    ] as const) {
+      assert.throws(() => tasksOfFile(text, "ids.csv"), {
+        message: `ids.csv:${line}: must be id, or id,name, or id,name,group. No request was sent.`,
+      });
+    }
     for (const empty of ["", "\n# nothing\n", "id,name\n"]) {
       assert.throws(() => tasksOfFile(empty, "ids.csv"), /^CliError: ids\.csv: names no task\./);
     }
-    assert.throws(() => tasksOfFile("\n,x".repeat(50), "ids.csv"), /ids\.csv:11: has no id\.\n… and 40 more\.\n/);
   });
 });
