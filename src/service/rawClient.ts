@@ -39,8 +39,6 @@ export class RawClient {
   /** Since the service accepted a token. */
   #refused: string[] = [];
   #askedAgain = false;
-  /** Whether to open a new connection for each request, because the other side cuts kept ones. */
-  freshConnections = false;
 
   constructor(options: ServiceClientOptions) {
     this.#parts = clientParts(options);
@@ -115,8 +113,7 @@ export class RawClient {
       credential: this.#credentialOf(name, credential),
       path: `${path ?? operation.path}${fields.length === 0 ? "" : `?${fields.join("&")}`}`,
       json: json === undefined ? undefined : JSON.stringify(json),
-      // A request that must not be repeated gets a connection of its own.
-      mayRepeat: !this.freshConnections,
+      mayRepeat: true,
       taskId: typeof query.taskId === "string" ? query.taskId : undefined,
     };
   }

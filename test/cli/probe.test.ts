@@ -57,16 +57,16 @@ describe("webextract probe", () => {
         for (const secret of secrets) {
           assert.ok(!`${stdout}${stderr}`.includes(secret), `${line}: ${secret}`);
         }
-        assert.ok(stdout.length > 2000);
+        assert.ok(stdout.length > 1000);
       }
     }
     emulator.setBehaviour({ actionShape: "list", errorBody: "envelope", dataPageMax: 0 });
   });
 
-  it("has a JSON document with versions, requests, findings, settings, what was not asked, and responses", async () => {
+  it("has a JSON document with versions, requests, findings, settings, and what was not asked", async () => {
     const { code, stderr, json } = await world.run(`probe --task ${shopTask} --json`);
     assert.deepEqual([code, stderr], [0, ""]);
-    const { versions, requests, task, problems, findings, settings, notAsked, responses, ...rest } = json();
+    const { versions, requests, task, problems, findings, settings, notAsked, ...rest } = json();
     assert.deepEqual([Object.keys(versions), task, problems, rest], [["package", "node", "platform"], true, 0, {}]);
     assert.deepEqual(requests, { sent: emulator.requests.length, most: mostRequests });
     const [body] = findings;
@@ -85,16 +85,6 @@ describe("webextract probe", () => {
       why: "needs a write",
       behaviours: ["markScope"],
       setting: "webextract:markScope",
-    });
-    assert.deepEqual(responses[1], {
-      operation: "getData",
-      with: ["taskId", "offset", "size"],
-      credential: "own",
-      status: 400,
-      code: "InvalidTaskId",
-      contentType: "application/json",
-      body: "{error: {code: string, message: string}, requestId: string}",
-      times: 1,
     });
   });
 

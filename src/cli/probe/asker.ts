@@ -20,8 +20,6 @@ export class Asker {
   sent = 0;
   /** Attempts that were refused because there were too many. */
   limited = 0;
-  /** The longest time from a request to its response, in milliseconds. */
-  slowest = 0;
   readonly replies: Reply[] = [];
   /** The credential of all requests that do not name another one. */
   credential: RawRequest["credential"] = "own";
@@ -36,61 +34,37 @@ export class Asker {
   async ask(question: Omit<RawRequest, "credential"> & Partial<RawRequest>): Promise<Reply> {
     const request = { credential: this.credential, ...question };
     const key = JSON.stringify(request);
-    const known = this.asked.get(key);
-    if (known !== undefined) {
-      return known;
+    const reply = this.asked.get(key) ?? (await this.send(request));
+    if (!this.asked.has(key)) {
+      this.asked.set(key, reply);
+      this.replies.push(reply);
     }
-    const reply = await this.send(request);
-    this.asked.set(key, reply);
-    this.replies.push(reply);
     return reply;
   }
 
-  /** Sends the request of a response once more. */
-  askAgain({ request }: Reply): Promise<Reply> {
-    return this.send(request);
-  }
-
-  /** See `clockAhead` of the client. */
-  get clockAhead(): number | undefined {
-    return this.client.clockAhead;
-  }
-
   /** The error of a question whose response does not let the probe continue. */
-  errorOf({ request, failure }: Reply): ServiceError {
+  errorOf({ request, failure }: Pick<Reply, "request" | "failure">): ServiceError {
     return this.client.errorOf(request, failure ?? noResponse);
   }
 
   private async send(request: RawRequest): Promise<Reply> {
     for (let attempts = 1; ; attempts++) {
-      const tried = await this.attempt(request);
+      if (this.sent >= mostRequests) {
+        throw new NoMoreRequests(`${mostRequests} requests were sent`);
+      }
+      this.sent++;
+      const tried = await this.client.attempt(request);
+      const { response, failure, tokenRefused } = tried;
+      const isLimited = failure?.kind === "rateLimited";
+      this.limited += isLimited ? 1 : 0;
       if (attempts < mostAttempts && mayPass(tried)) {
         continue;
       }
-      const { response, failure, tokenRefused } = tried;
-      if (response === undefined || tokenRefused || failure?.kind === "rateLimited") {
-        throw this.client.errorOf(request, failure ?? noResponse);
+      if (response === undefined || tokenRefused || isLimited) {
+        throw this.errorOf({ request, failure });
       }
       return new Reply(request, response, failure);
     }
-  }
-
-  private async attempt(request: RawRequest): Promise<RawAttempt> {
-    if (this.sent >= mostRequests) {
-      throw new NoMoreRequests(`${mostRequests} requests were sent`);
-    }
-    this.sent++;
-    const begun = performance.now();
-    const tried = await this.client.attempt(request);
-    if (tried.failure?.kind === "rateLimited") {
-      this.limited++;
-    } else if (tried.response !== undefined) {
-      this.slowest = Math.max(this.slowest, performance.now() - begun);
-    }
-    if (tried.loss?.staleConnection === true) {
-      this.client.freshConnections = true;
-    }
-    return tried;
   }
 }
 

@@ -2,7 +2,6 @@ import { terminalStatusOf } from "../../resources/run/subtaskList";
 import type { ActionShown } from "../../resources/task/taskPresence";
 import { fieldOf } from "../../resources/task/taskPresence";
 import type { RawRequest } from "../../service/rawClient";
-import { clockFinding } from "../findings/findings";
 import type { Answer, FittingSetting, Probing, Question } from "./question";
 import { remedyOf, settingOf } from "./question";
 import type { BodyForm, Reply } from "./reply";
@@ -30,7 +29,7 @@ function refreshNothing(path: string): RawRequest {
   return { operation: "refreshToken", path, json, credential: "none" };
 }
 
-/** All questions, in the order in which they are asked. The last ones send nothing: they look at how the others went. */
+/** All questions that send requests, in the order in which they are asked. */
 export const questions: readonly Question[] = [
   { check: "body of an error", behaviours: ["errorBody"], ask: errorBody },
   { check: "task that does not exist", behaviours: ["taskGone"], ask: taskGone },
@@ -42,11 +41,10 @@ export const questions: readonly Question[] = [
   { check: "subtasks of a run", behaviours: ["splitting", "statusWords"], needsTask: true, ask: subtasks },
 ];
 
+/** They send nothing: they look at how the others went. */
 export const closingQuestions: readonly Question[] = [
   { check: "rate of requests", behaviours: ["requestsPerSecond", "refuseEvery"], ask: rate },
   { check: "contract", behaviours: [], ask: breaches },
-  { check: "time of a response", behaviours: [], ask: speed },
-  { check: "clock", behaviours: [], ask: async ({ asker }) => clockFinding(asker) },
 ];
 
 const forms: Record<BodyForm, string> = {
@@ -277,21 +275,13 @@ function statusSetting(word: string, { statuses }: Probing["settings"]): Fitting
   return settingOf("statuses", JSON.stringify({ finished }), `if ${word} means that a subtask has finished`);
 }
 
-/** `RateLimit-Policy: "name";q=20;w=1`, or `20;w=1` of an earlier draft: so many requests in so many seconds. */
-async function rate({ asker, options }: Probing): Promise<Answer> {
-  const headers = Object.assign({}, ...asker.replies.map(({ response }) => response.headers ?? {}));
-  const policy = String(headers["ratelimit-policy"] ?? "");
-  const quota = Number(/(?:^|;)\s*(?:q=)?(\d+)\s*;/.exec(policy)?.[1]);
-  const seconds = Number(/;\s*w=(\d+)/.exec(policy)?.[1]);
-  const perSecond = Math.floor((quota / seconds) * 100) / 100;
-  const isLower = perSecond >= 0.01 && (options.requestsPerSecond ?? Number.POSITIVE_INFINITY) > perSecond;
-  const setting = isLower ? settingOf("requestsPerSecond", String(perSecond)) : undefined;
-  const said = perSecond >= 0.01 ? ` Its headers allow ${quota} requests in ${seconds} s.` : "";
-  if (asker.limited === 0) {
-    return { found: `No request was refused because of it.${said}`, setting };
-  }
-  const found = `The service refuses requests because there are too many. The package slows down by itself.${said}`;
-  return { found, behaviours: ["requestsPerSecond", "refuseEvery"], setting };
+async function rate({ asker }: Probing): Promise<Answer> {
+  return asker.limited === 0
+    ? { found: "No request was refused because of it." }
+    : {
+        found: "The service refuses requests because there are too many. The package slows down by itself.",
+        behaviours: ["requestsPerSecond", "refuseEvery"],
+      };
 }
 
 /** The package refuses such a response, whatever the settings. */
@@ -302,14 +292,4 @@ async function breaches({ asker: { replies } }: Probing): Promise<Answer | undef
   const found = [...new Set(all)].join(" ");
   const remedy = "No setting helps: the package refuses this response. Report it.";
   return found === "" ? undefined : { is: "warning", found, remedy };
-}
-
-async function speed({ asker, options: { timeoutSeconds = 30 } }: Probing): Promise<Answer> {
-  const seconds = asker.slowest / 1000;
-  const found = `The slowest took ${seconds < 1 ? "less than 1 s" : `${Math.ceil(seconds)} s`}.`;
-  if (seconds <= timeoutSeconds / 2) {
-    return { found };
-  }
-  const setting = settingOf("timeoutSeconds", String(Math.ceil(seconds * 3)));
-  return { is: "warning", found, remedy: remedyOf(setting), setting };
 }

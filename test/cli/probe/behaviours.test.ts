@@ -63,19 +63,14 @@ describe("probe", () => {
   }
 
   it("claims nothing that is false about any combination of behaviours, within the limit of requests", async () => {
+    // An access token that expires may be refused like anything else.
+    const lasting = behaviourNames.filter((name) => name !== "accessTokenRequests");
     const values = Object.fromEntries(
-      behaviourNames.map((name) => [name, fc.constantFrom(behaviours[name].default, ...otherValues(name))]),
+      lasting.map((name) => [name, fc.constantFrom(behaviours[name].default, ...otherValues(name))]),
     );
     const combination = fc.record(values, { requiredKeys: [] }) as fc.Arbitrary<Partial<Behaviour>>;
     const property = fc.asyncProperty(combination, async (behaviour) => {
-      const result = await probed({ taskId: shopTask, behaviour }).catch((error: Error) => {
-        // No report is no false claim: an access token that has expired may look like anything.
-        assert.equal(error.name === "CliError" && behaviour.accessTokenRequests, 7, error.message);
-        return undefined;
-      });
-      if (result === undefined) {
-        return;
-      }
+      const result = await probed({ taskId: shopTask, behaviour });
       assert.ok(result.sent <= mostRequests);
       assertReadsOnly(result);
       const actual = { ...defaultBehaviour(), ...behaviour };
