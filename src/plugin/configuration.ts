@@ -1,5 +1,5 @@
-import type { CheckRequest, ConfigureRequest, DiffRequest } from "@pulumi/pulumi/proto/provider_pb";
-import { CheckFailure, CheckResponse, DiffResponse } from "@pulumi/pulumi/proto/provider_pb";
+import type { CheckRequest, ConfigureRequest } from "@pulumi/pulumi/proto/provider_pb";
+import { CheckFailure, CheckResponse } from "@pulumi/pulumi/proto/provider_pb";
 import type { ReadKey } from "../config/config";
 import { parseConfig, setBaseUrl, unknownKeys } from "../config/config";
 import { configKeys, credentialKeys, keyNames } from "../config/configKeys";
@@ -7,7 +7,6 @@ import type { Properties } from "../engine/serialization";
 import { isDefaultProvider } from "../resources/urn";
 import { unknown } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
-import { changesBetween } from "./detailedDiff";
 import { fromStruct, toStruct } from "./structs";
 import type { Secrets } from "./values";
 import { allSecret, decodeProperties, encode, joinSecrets } from "./values";
@@ -58,19 +57,6 @@ function failureOf(problem: string): CheckFailure {
   failure.setProperty(isShown ? key : "");
   failure.setReason(shownText(problem));
   return failure;
-}
-
-/** A change is an update of the provider, never a replace, which would replace all its resources. Each resource has the address where it was made. */
-export function diffConfig(request: DiffRequest): DiffResponse {
-  const response = new DiffResponse();
-  const changes = changesBetween(
-    fromStruct(request.getOldInputs() ?? request.getOlds()),
-    fromStruct(request.getNews()),
-  );
-  const { DIFF_NONE, DIFF_SOME } = DiffResponse.DiffChanges;
-  response.setChanges(changes.length === 0 ? DIFF_NONE : DIFF_SOME);
-  response.setDiffsList([...new Set(changes.map(({ argument }) => argument))]);
-  return response;
 }
 
 /** How a configured provider reads its keys. */

@@ -11,7 +11,6 @@ import {
   CheckResponse,
   CreateResponse,
   DiffResponse,
-  PropertyDiff,
   ReadResponse,
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
@@ -30,13 +29,11 @@ import type { Problem } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { resources } from "../resources/index";
 import { partsOfUrn } from "../resources/urn";
-import { entryOf, holdsUnknown, unknown } from "../resources/values";
+import { canonical, entryOf, holdsUnknown, unknown } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
 import { isRecord } from "../service/isRecord";
 import { isAsWritten } from "./asWritten";
 import { Declarations } from "./declarations";
-import type { PropertyChange } from "./detailedDiff";
-import { changesBetween } from "./detailedDiff";
 import { outputsOfCreate, outputsOfUpdate } from "./previewedOutputs";
 import { fromStruct, toStruct } from "./structs";
 import type { Secrets, WireProperties } from "./values";
@@ -110,13 +107,13 @@ export class ResourceCalls {
     const { values: args } = decodeProperties(now);
     return steps.during(async () => {
       if (failedInputsKey in now) {
-        return diffResponse({ is: "none" }, []);
+        return diffResponse({ is: "none" }, false);
       }
       const before = await this.checkedForm(resource, fromStruct(request.getOldInputs()));
       const change = replacedByUnknownTask(resource, state, args, await steps.diff({ urn, id, state, args }));
-      const changes = changesBetween(before, now);
-      this.declarations.noteDiff(urn, id, change.is === "compare" ? changes.length > 0 : change.is !== "none");
-      return diffResponse(change, changes);
+      const isChanged = canonical(before) !== canonical(now);
+      this.declarations.noteDiff(urn, id, change.is === "compare" ? isChanged : change.is !== "none");
+      return diffResponse(change, isChanged);
     });
   }
 
@@ -280,31 +277,17 @@ function sourceOf(source: unknown): unknown {
   return adoptTaskId === undefined ? sourceTaskId : undefined;
 }
 
-const kinds = {
-  add: [PropertyDiff.Kind.ADD, PropertyDiff.Kind.ADD_REPLACE],
-  delete: [PropertyDiff.Kind.DELETE, PropertyDiff.Kind.DELETE_REPLACE],
-  update: [PropertyDiff.Kind.UPDATE, PropertyDiff.Kind.UPDATE_REPLACE],
-} as const;
-
-function diffResponse(change: Change, changes: readonly PropertyChange[]): DiffResponse {
+/** @param isChanged whether the arguments differ, or are secret now: the state must encrypt them */
+function diffResponse(change: Change, isChanged: boolean): DiffResponse {
   const response = new DiffResponse();
-  const { DIFF_NONE, DIFF_SOME } = DiffResponse.DiffChanges;
-  if (change.is === "none" || (change.is === "compare" && changes.length === 0)) {
-    response.setChanges(DIFF_NONE);
-    return response;
+  const { DIFF_NONE, DIFF_SOME, DIFF_UNKNOWN } = DiffResponse.DiffChanges;
+  if (change.is === "none" || (change.is === "compare" && !isChanged)) {
+    return response.setChanges(DIFF_NONE);
   }
-  const replaces = change.is === "replace" ? change.replaces : [];
-  response.setChanges(DIFF_SOME);
-  response.setReplacesList(replaces);
-  response.setDeletebeforereplace(change.is === "replace" && change.deleteFirst);
-  response.setDiffsList([...new Set(changes.map(({ argument }) => argument))]);
-  response.setHasdetaileddiff(changes.length > 0);
-  for (const { path, argument, kind } of changes) {
-    const property = new PropertyDiff();
-    const [asUpdate, asReplace] = kinds[kind];
-    property.setKind(replaces.includes(argument) ? asReplace : asUpdate);
-    property.setInputdiff(true);
-    response.getDetaileddiffMap().set(path, property);
+  // With DIFF_UNKNOWN, the engine compares the arguments itself, and names the paths that differ.
+  response.setChanges(isChanged ? DIFF_UNKNOWN : DIFF_SOME);
+  if (change.is === "replace") {
+    response.setReplacesList(change.replaces).setDeletebeforereplace(change.deleteFirst);
   }
   return response;
 }

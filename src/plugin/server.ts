@@ -23,7 +23,7 @@ import { InitFailure, ProviderError } from "../provider/providerErrors";
 import { messageOf } from "../resources/resource";
 import { isDefaultProvider } from "../resources/urn";
 import { ownPackage } from "../service/ownPackage";
-import { checkConfig, configurationOf, diffConfig } from "./configuration";
+import { checkConfig, configurationOf } from "./configuration";
 import { invoke } from "./invoke";
 import { ResourceCalls } from "./resourceCalls";
 import { schemaText } from "./schemaText";
@@ -50,7 +50,6 @@ export class Plugin {
         this.isExplicit = !isDefaultProvider(request.getUrn());
         return checkConfig(request);
       }),
-      diffConfig: handler(diffConfig),
       configure: handler((request: ConfigureRequest) => this.configure(request)),
       check: handler((request: CheckRequest) => this.configuredCalls().check(request)),
       diff: handler((request: DiffRequest) => this.configuredCalls().diff(request)),

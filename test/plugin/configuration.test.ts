@@ -56,18 +56,6 @@ describe("the configuration of the native plugin", () => {
     const { inputs } = await world.checkConfig({ baseUrl, accessToken: "plain-token", tokenStore: "store" });
     assert.deepEqual(inputs, { baseUrl, accessToken: secret("plain-token"), tokenStore: "store" });
   });
-
-  it("is updated by each change, and never replaced", async () => {
-    const olds = { baseUrl, accessToken: secret("one") };
-    for (const news of [
-      { ...olds, accessToken: secret("two") },
-      { ...olds, baseUrl: "https://other.test" },
-    ]) {
-      const { changes, replaces } = await world.diffConfig(olds, news);
-      assert.deepEqual([changes, replaces], ["some", []]);
-    }
-    assert.equal((await world.diffConfig(olds, olds)).changes, "none");
-  });
 });
 
 describe("a provider that the program declares", () => {

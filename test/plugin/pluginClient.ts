@@ -37,7 +37,6 @@ export interface Diff {
   replaces: string[];
   deleteFirst: boolean;
   /** The kinds of changes by path. */
-  detailed: Record<string, string>;
 }
 
 /** An error of the plugin with what exists after it. */
@@ -114,11 +113,6 @@ export class PluginWorld {
       .setUrn(`urn:pulumi:dev::test::pulumi:providers:webextract::${provider}`)
       .setNews(struct(news));
     return checked(await this.call("checkConfig", request));
-  }
-
-  async diffConfig(olds: Properties, news: Properties): Promise<Diff> {
-    const request = new messages.DiffRequest().setOlds(struct(olds)).setOldInputs(struct(olds)).setNews(struct(news));
-    return diffOf(await this.call("diffConfig", request));
   }
 
   async cancel(): Promise<void> {
@@ -226,14 +220,10 @@ function checked(response: messages.CheckResponse): { inputs: Properties; failur
 }
 
 function diffOf(response: messages.DiffResponse): Diff {
-  const kinds = Object.keys(messages.PropertyDiff.Kind);
   return {
     changes: response.getChanges() === messages.DiffResponse.DiffChanges.DIFF_NONE ? "none" : "some",
     replaces: response.getReplacesList(),
     deleteFirst: response.getDeletebeforereplace(),
-    detailed: Object.fromEntries(
-      [...response.getDetaileddiffMap().entries()].map(([path, each]) => [path, kinds[each.getKind()] ?? ""]),
-    ),
   };
 }
 
