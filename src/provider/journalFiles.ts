@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
-import { readdir, rm, stat } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import type { OnceOperation } from "../resources/task/requestJournal";
 import { urnAs } from "../resources/urn";
-import { codeOf, makePrivateFolder, readPrivateFile, setAside, writePrivateFile } from "../service/files/privateFile";
+import { codeOf, makePrivateFolder, readPrivateFile, writePrivateFile } from "../service/files/privateFile";
 import { isTemporary, removeAbandonedFiles } from "../service/files/temporaryFiles";
-import { isRecord } from "../service/isRecord";
 import type { ProcessName } from "./processes";
 
 /** What identifies a resource in the journal. */
@@ -31,8 +30,8 @@ export interface Entry extends ResourceName {
   /** The id of what the request made; undefined before its response, and for an append. */
   id?: string;
   detail: Record<string, unknown>;
-  /** The process that sent it. Absent in entries of earlier versions. */
-  process?: ProcessName;
+  /** The process that sent it. */
+  process: ProcessName;
 }
 
 export interface KeyedEntry {
@@ -55,33 +54,8 @@ export function keyOf(operation: OnceOperation, { urn, origin, profile }: Resour
 /** A process can have about a thousand open files, and a killed command can leave more entries. */
 const fewFiles = pLimit(64);
 
-/** The entries of earlier processes, found by the ids of what they made: a killed command can leave thousands of them. */
-export class EarlierEntries {
-  private readonly byId = new Map<string | undefined, Map<string, Entry>>();
-
-  constructor(entries: readonly KeyedEntry[]) {
-    for (const { key, entry } of entries) {
-      const ofId = this.byId.get(entry.id) ?? new Map<string, Entry>();
-      this.byId.set(entry.id, ofId.set(key, entry));
-    }
-  }
-
-  all(): KeyedEntry[] {
-    return this.of(this.byId.keys());
-  }
-
-  of(ids: Iterable<string | undefined>): KeyedEntry[] {
-    return [...ids].flatMap((id) => [...(this.byId.get(id) ?? [])].map(([key, entry]) => ({ key, entry })));
-  }
-
-  remove({ key, entry }: KeyedEntry): void {
-    this.byId.get(entry.id)?.delete(key);
-  }
-}
-
 /** The journal's folder: a file for each entry. */
 export class JournalFiles {
-  private names: Promise<Set<string>> | undefined;
   private made: Promise<void> | undefined;
   private hasWarned = false;
 
@@ -90,45 +64,38 @@ export class JournalFiles {
     private readonly warn: (message: string) => void,
   ) {}
 
-  /** Whether an entry can exist. Lists the folder once, so that unchanged resources need no disk access. */
-  async mayHave(key: string): Promise<boolean> {
-    return (await this.listed()).has(this.fileName(key));
-  }
-
-  /** All entries that existed when this process first listed the folder. */
+  /** All entries that can be read. Removes those that are too old, and the temporary files of killed processes. */
   async all(): Promise<KeyedEntry[]> {
-    const keys = [...(await this.listed())].flatMap((name) => /^([0-9a-f]{32})\.json$/.exec(name)?.[1] ?? []);
-    // An entry that cannot be read blocks only the request that it is about.
+    await removeAbandonedFiles(this.folder, isTemporary);
+    const names = await readdir(this.folder).catch(() => []);
+    const keys = names.flatMap((name) => /^([0-9a-f]{32})\.json$/.exec(name)?.[1] ?? []);
     const entries = await Promise.all(
-      keys.map((key) => fewFiles(async () => ({ key, entry: await this.read(key).catch(() => undefined) }))),
+      keys.map((key) =>
+        fewFiles(async () => {
+          const entry = await this.read(key).catch(() => undefined);
+          if (entry !== undefined && Date.now() - entry.time > keptFor) {
+            await this.remove(key);
+            return [];
+          }
+          return entry === undefined ? [] : [{ key, entry }];
+        }),
+      ),
     );
-    return entries.flatMap(({ key, entry }) => (entry === undefined ? [] : [{ key, entry }]));
+    return entries.flat();
   }
 
   /** @throws Error if an entry exists and cannot be read, because it can forbid a second copy or run */
   async read(key: string): Promise<Entry | undefined> {
     const file = this.path(key);
-    let text: string | undefined;
     try {
-      text = await readPrivateFile(file);
+      const text = await readPrivateFile(file);
+      return text === undefined ? undefined : parse(text);
     } catch (error) {
       throw new Error(
-        `The journal entry ${file} cannot be read (${codeOf(error)}). It may name a copy or a run that no state holds, so no request was sent. ` +
-          "Make the file readable, or look for that copy or run at the service and delete the file.",
+        `The journal entry ${file} cannot be read (${error instanceof SyntaxError ? "it is corrupt" : codeOf(error)}). It may name a copy or a run that no state holds, ` +
+          "so no request was sent. Make the file readable, or look for that copy or run at the service and delete the file.",
       );
     }
-    if (text === undefined) {
-      return undefined;
-    }
-    const entry = parse(text);
-    if (entry === undefined) {
-      const aside = await setAside(file).catch(() => undefined);
-      this.warn(
-        `The journal entry ${file} is corrupt. ${aside === undefined ? "It could not be renamed" : `It was renamed to ${aside}`}. ` +
-          "If the last run was killed, look at the service for a copy or a run that no state holds.",
-      );
-    }
-    return entry;
   }
 
   /** A journal that cannot be written does not stop the work. */
@@ -138,7 +105,6 @@ export class JournalFiles {
       await this.made;
       // Not durable: the engine's own state does not survive a power cut either, and two waits for the disk take longer than a copy.
       await writePrivateFile(this.path(key), `${JSON.stringify(entry)}\n`, false);
-      (await this.listed()).add(this.fileName(key));
     } catch (error) {
       if (!this.hasWarned) {
         this.hasWarned = true;
@@ -151,9 +117,7 @@ export class JournalFiles {
   }
 
   async remove(key: string): Promise<void> {
-    if (await this.mayHave(key)) {
-      await rm(this.path(key), { force: true }).catch(() => undefined);
-    }
+    await rm(this.path(key), { force: true }).catch(() => undefined);
   }
 
   /** Synchronous, for the end of the process. */
@@ -165,52 +129,16 @@ export class JournalFiles {
     }
   }
 
-  private listed(): Promise<Set<string>> {
-    this.names ??= this.list();
-    return this.names;
-  }
-
-  private async list(): Promise<Set<string>> {
-    await removeAbandonedFiles(this.folder, isTemporary);
-    const names = await readdir(this.folder).catch(() => []);
-    const left = await Promise.all(names.map((name) => fewFiles(async () => ((await this.isOld(name)) ? [] : [name]))));
-    return new Set(left.flat());
-  }
-
-  /** Whether a file is older than `keptFor`. Removes such a file. */
-  private async isOld(name: string): Promise<boolean> {
-    const path = join(this.folder, name);
-    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
-    const old = Date.now() - mtimeMs > keptFor;
-    if (old) {
-      await rm(path, { force: true }).catch(() => undefined);
-    }
-    return old;
-  }
-
-  private fileName(key: string): string {
-    return `${key}.json`;
-  }
-
   path(key: string): string {
-    return join(this.folder, this.fileName(key));
+    return join(this.folder, `${key}.json`);
   }
 }
 
-function parse(text: string): Entry | undefined {
-  let entry: Partial<Entry>;
-  try {
-    entry = JSON.parse(text);
-  } catch {
-    return undefined;
+/** @throws SyntaxError if a power cut has damaged the entry, or a later version has written it */
+function parse(text: string): Entry {
+  const entry: Entry | null = JSON.parse(text);
+  if (entry?.version !== 1) {
+    throw new SyntaxError("no entry of this version");
   }
-  const texts = [entry?.urn, entry?.origin, entry?.profile, entry?.what, entry?.salt, entry?.inputs, entry?.operation];
-  const right =
-    entry?.version === 1 &&
-    texts.every((each) => typeof each === "string") &&
-    typeof entry.time === "number" &&
-    (entry.id === undefined || typeof entry.id === "string") &&
-    isRecord(entry.detail) &&
-    (entry.process === undefined || isRecord(entry.process));
-  return right ? (entry as Entry) : undefined;
+  return entry;
 }

@@ -4,10 +4,8 @@ import { hostname } from "node:os";
 /** A process of some machine, named so that no later process has the same name. */
 export interface ProcessName {
   host: string;
-  /** The boot of the machine. Absent on systems that do not show it. */
-  boot?: string;
   pid: number;
-  /** When the process started, in ticks since the boot. Absent on systems that do not show it. */
+  /** When the process started: the boot, and the ticks since then. Absent on systems that do not show it. */
   start?: string;
 }
 
@@ -20,21 +18,21 @@ export interface Processes {
 
 /** As the system shows them. Without `/proc`, a running process with the same id counts as the same process. */
 export function systemProcesses(folder = "/proc"): Processes {
-  const contentOf = (path: string): string | undefined => {
+  const startOf = (pid: number): string | undefined => {
     try {
-      return readFileSync(`${folder}/${path}`, "utf8");
+      const boot = readFileSync(`${folder}/sys/kernel/random/boot_id`, "utf8").trim();
+      // The second field is the name of the program, which can contain spaces and parentheses.
+      const fields = readFileSync(`${folder}/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ");
+      return `${boot} ${fields?.[19]}`;
     } catch {
       return undefined;
     }
   };
-  // The second field is the name of the program, which can contain spaces and parentheses.
-  const startOf = (pid: number): string | undefined => contentOf(`${pid}/stat`)?.split(") ").at(-1)?.split(" ")[19];
-  const boot = contentOf("sys/kernel/random/boot_id")?.trim();
-  const own: ProcessName = { host: hostname(), boot, pid: process.pid, start: startOf(process.pid) };
+  const own: ProcessName = { host: hostname(), pid: process.pid, start: startOf(process.pid) };
   return {
     own,
-    isRunning({ host, boot: bootOfOther, pid, start }) {
-      if (host !== own.host || bootOfOther !== boot || (pid === own.pid && start === own.start)) {
+    isRunning({ host, pid, start }) {
+      if (host !== own.host || (pid === own.pid && start === own.start)) {
         return false;
       }
       return start === undefined ? exists(pid) : startOf(pid) === start;

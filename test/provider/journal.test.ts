@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import files from "node:fs/promises";
 import { join } from "node:path";
 import sinon from "sinon";
@@ -55,7 +55,7 @@ describe("the journal of requests that must not be sent twice", () => {
   };
 
   describe("after a copy whose result was not saved", () => {
-    it("takes the copy over, with a warning that names it and its age", async () => {
+    it("takes the copy over, with a warning that names it and its time", async () => {
       const copy = await copiedUnsaved();
       letPass(3 * 60 * 1000);
       await copy.up(copyArgs);
@@ -64,7 +64,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.match(
         String(world.warnings[0]),
         new RegExp(
-          `^"${copy.id}" \\(a copy of task "task-1" in group "group-2"\\) was made 3 minutes ago .* It was taken over`,
+          `^"${copy.id}" \\(a copy of task "task-1" in group "group-2"\\) was made at 20\\d\\d-\\S+Z by .* It was taken over`,
         ),
       );
     });
@@ -122,7 +122,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.match(
         String(world.warnings[0]),
         new RegExp(
-          `^"${orphan}" \\(a copy .* exists that no state holds.*, with other arguments, so it is not taken over`,
+          `^"${orphan}" \\(a copy .*\\) was made .*, with other arguments, so it is not taken over\\. No state holds it`,
         ),
       );
       assert.deepEqual(world.journal(), []);
@@ -142,7 +142,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.equal(copies().length, 2);
       assert.match(
         String(world.warnings[0]),
-        new RegExp(`^"${orphan}" .* 1 day ago, more than a day ago, so it is not taken over`),
+        new RegExp(`^"${orphan}" .*, more than a day ago, so it is not taken over`),
       );
     });
 
@@ -197,7 +197,7 @@ describe("the journal of requests that must not be sent twice", () => {
       const old = world.emulator.url;
       world.configure({ baseUrl: old.replace("127.0.0.1", "localhost"), movedFrom: old });
       await copy.up({ ...copyArgs, taskGroupId: "group-1" });
-      assert.match(String(world.warnings[0]), new RegExp(`^"${orphan}" .* that no state holds`));
+      assert.match(String(world.warnings[0]), new RegExp(`^"${orphan}" .* No state holds it`));
       assert.deepEqual(world.journal(), []);
     });
 
@@ -217,6 +217,16 @@ describe("the journal of requests that must not be sent twice", () => {
     beforeEach(async () => {
       copy = world.declare("TaskCopy");
       await copy.up(first);
+    });
+
+    it("says nothing if nothing was killed", async () => {
+      forget();
+      assert.equal(await copy.up(second), "replaced");
+      assert.deepEqual(
+        world.warnings.filter((each) => !/stays at the service|was not touched/.test(each)),
+        [],
+      );
+      assert.deepEqual(world.journal(), []);
     });
 
     it("takes over the copy made before the kill, and deletes the old one", async () => {
@@ -302,7 +312,10 @@ describe("the journal of requests that must not be sent twice", () => {
       for (let look = 0; look < 2; look++) {
         forget();
         await failure(saved.up(copyArgs));
-        assert.match(String(world.warnings[0]), new RegExp(`It made "${taskId}". Set adoptTaskId: "${taskId}"`));
+        assert.match(
+          String(world.warnings[0]),
+          new RegExp(`^"${taskId}" .* Set adoptTaskId to "${taskId}" to adopt it`),
+        );
       }
       await saved.up({ ...copyArgs, adoptTaskId: taskId });
       assert.deepEqual(copies(), [taskId]);
@@ -354,7 +367,9 @@ describe("the journal of requests that must not be sent twice", () => {
   });
 
   it("loses no copy if its entry cannot be read after the response", async () => {
-    const read = sinon.stub(JournalFiles.prototype, "read").rejects(new Error("EIO"));
+    const read = sinon.stub(JournalFiles.prototype, "read").callThrough();
+    // The first two are before the request.
+    read.onCall(2).rejects(new Error("EIO"));
     const copy = world.declare("TaskCopy");
     try {
       await copy.up(copyArgs);
@@ -407,14 +422,15 @@ describe("the journal of requests that must not be sent twice", () => {
       const [entry] = readdirSync(folder());
       const path = join(folder(), String(entry));
       const content = readFileSync(path);
-      const list = sinon.stub(JournalFiles.prototype, "mayHave").resolves(false);
+      const look = sinon.stub(JournalFiles.prototype, "read").callThrough();
+      look.onFirstCall().resolves(undefined);
       try {
         assert.match(
           await failure(world.declare("TaskCopy").up(copyArgs)),
           /is running and has sent the request for a copy/,
         );
       } finally {
-        list.restore();
+        look.restore();
       }
       assert.equal(copies().length, 1);
       assert.deepEqual(readFileSync(path), content);
@@ -432,15 +448,183 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.equal(runs().length, 1);
     });
 
-    const journalOf = (pid: number): Journal =>
+    it("keeps the entry of a step that ended after an interruption, whose result the engine may have dropped", async () => {
+      const hold = world.emulator.hold({ operation: "startTask" });
+      const run = world.declare("CloudRun");
+      const step = world.unsaved(run, () => run.up(runArgs));
+      await hold.reached;
+      world.providers.interruption.abort();
+      assert.match(world.providers.warnings.join(), /^Interrupted: a paid run of task "task-1" may have started\./);
+      hold.release();
+      const saved = await step;
+      world.providers.end();
+      assert.equal(world.journal().length, 1);
+      await saved.up(runArgs);
+      assert.equal(runs().length, 1);
+    });
+
+    it("keeps at an ordinary end what another resource has not returned", async () => {
+      const [one, two] = [world.declare("TaskCopy", "one"), world.declare("TaskCopy", "two")];
+      await world.killed(one, () => one.up(copyArgs), { operation: "copyTask", when: "after" });
+      world.emulator.clearFaults();
+      await world.providers.provider("TaskCopy").create(await named(two, copyArgs));
+      assert.equal(world.journal().length, 2);
+      world.providers.end();
+      assert.deepEqual(
+        world.journal().map(({ urn }) => urn),
+        [one.urn],
+      );
+    });
+
+    it("is not about a resource of another class with the same id", async () => {
+      const copy = await copiedUnsaved();
+      const [taskId] = copies();
+      const config = world.declare("TaskActionConfig");
+      await config.up({ taskId, actions: { open: { actionType: "NavigateAction", properties: { Url: "a" } } } });
+      await config.refresh();
+      await copy.up(copyArgs);
+      assert.deepEqual(copies(), [taskId]);
+    });
+
+    const named = async (resource: Declared, args: Record<string, unknown>) => {
+      const inputs = await world.providers.checked("TaskCopy", args);
+      noteUrn(inputs, String(resource.urn));
+      return inputs;
+    };
+    const here = "https://service.test";
+    const journalOf = (pid: number, movedFrom: string[] = []): Journal =>
       new Journal(
         new JournalFiles(folder(), () => undefined),
-        () => undefined,
-        { movedFrom: [], skipsCheckpoints: false },
+        (warning) => world.warnings.push(warning),
+        { movedFrom, skipsCheckpoints: false },
         { own: { host: "here", pid }, isRunning: () => false },
       );
-    const name = { urn: urnOf("CloudRun"), origin: "https://service.test", profile: "" };
+    const name = { urn: urnOf("CloudRun"), origin: here, profile: "" };
     const start = { operation: "startTask", inputs: { taskId: "task-1" }, what: "paid run" } as const;
+    const noRequest = () => assert.fail("a request was sent");
+    const refused = async (): Promise<string> => {
+      throw Object.assign(new Error("429"), { name: "ServiceError", kind: "throttled", outcome: "notExecuted" });
+    };
+
+    it("knows only an entry of the same operation, URN, profile and origin, or of an origin that the service had before", async () => {
+      const made = { ...start, detail: { listBefore: 3 } };
+      await journalOf(1)
+        .of(name)
+        .once(made, async () => "made", String);
+      const known = (journal: Journal, of: object, operation: "startTask" | "copyTask" = "startTask") =>
+        journal.of({ ...name, ...of }).earlier(operation, start.inputs);
+      const [journal, origin] = [journalOf(2), "https://new.test"];
+      assert.equal(await known(journal, {}, "copyTask"), undefined);
+      assert.equal(await known(journal, { urn: urnOf("CloudRun", "other") }), undefined);
+      assert.equal(await known(journal, { profile: "other" }), undefined);
+      assert.equal(await known(journal, { origin }), undefined);
+      assert.equal(await known(journalOf(2, ["https://third.test"]), { origin }), undefined);
+      for (const found of [await known(journal, {}), await known(journalOf(2, [here]), { origin })]) {
+        assert.deepEqual([found?.id, found?.difference, found?.detail], ["made", undefined, { listBefore: 3 }]);
+      }
+      const other = await journal.of(name).earlier("startTask", { taskId: "task-2" });
+      assert.equal(other?.difference, "with other arguments");
+    });
+
+    it("counts for a day", async () => {
+      await journalOf(1)
+        .of(name)
+        .once(start, async () => "made", String);
+      const difference = async () => (await journalOf(2).of(name).earlier("startTask", start.inputs))?.difference;
+      letPass(23 * hour);
+      assert.equal(await difference(), undefined);
+      letPass(2 * hour);
+      assert.equal(await difference(), "more than a day ago");
+    });
+
+    it("has the earlier entry again if the request that replaced it was not executed, also at the ordinary end", async () => {
+      await journalOf(1)
+        .of(name)
+        .once(start, async () => "made", String);
+      const before = world.journal();
+      const journal = journalOf(2);
+      const other = { ...start, inputs: { taskId: "task-1", triggers: [2] } };
+      await assert.rejects(journal.of(name).once(other, refused, String), /429/);
+      journal.noteReturned(name);
+      journal.dropSaved();
+      assert.deepEqual(world.journal(), before);
+    });
+
+    it("has the earlier entry again if the engine ends while the new one is noted", async () => {
+      await journalOf(1)
+        .of(name)
+        .once(start, async () => "made", String);
+      const before = world.journal();
+      const journal = journalOf(2);
+      const work = journal.of(name).once(start, noRequest, String);
+      await Promise.all([journal.close(), assert.rejects(work, /engine has ended/)]);
+      assert.deepEqual(world.journal(), before);
+      await assert.rejects(journal.of(name).once(start, noRequest, String), /engine has ended/);
+    });
+
+    it("has no entry of a request that was not executed, and keeps one whose outcome is unknown", async () => {
+      await assert.rejects(journalOf(1).of(name).once(start, refused, String), /429/);
+      assert.deepEqual(world.journal(), []);
+      const lost = async (): Promise<string> => {
+        throw Object.assign(new Error("lost"), { name: "ServiceError", kind: "lost", outcome: "unknown" });
+      };
+      await assert.rejects(journalOf(1).of(name).once(start, lost, String), /lost/);
+      assert.equal(world.journal().length, 1);
+    });
+
+    it("keeps an entry that a later command has written since this command began", async () => {
+      const shownNow = { type: "CloudRun", id: "made", args: {}, state: {}, final: "stays" } as const;
+      await journalOf(1)
+        .of(name)
+        .once(start, async () => "made", String);
+      const journal = journalOf(2);
+      await journal.saw({ ...name, urn: urnOf("CloudRun", "other") }, { ...shownNow, id: "another" });
+      await journalOf(3)
+        .of(name)
+        .once(start, async () => "later", String);
+      await journal.saw(name, shownNow);
+      assert.deepEqual(
+        world.journal().map(({ id }) => id),
+        ["later"],
+      );
+      assert.deepEqual(world.warnings, []);
+    });
+
+    it("names what no state holds once, to the next command that shows the resource as it stays", async () => {
+      await journalOf(1)
+        .of(name)
+        .once(start, async () => "made", String);
+      const journal = journalOf(2);
+      const other = { type: "CloudRun", id: "other", args: {}, state: {} };
+      await journal.saw(name, other);
+      assert.deepEqual(world.warnings, []);
+      await journal.saw(name, { ...other, final: "stays" });
+      await journal.saw(name, { ...other, final: "stays" });
+      assert.match(world.warnings.join(), /^"made" \(a paid run\) was made at .* This resource is "other"[^"]*$/);
+      assert.deepEqual(world.journal(), []);
+    });
+
+    it("says nothing of a request without a response once the user has adopted its result or given it up", async () => {
+      const lost = async (): Promise<string> => Promise.reject(new Error("lost"));
+      for (const shownNow of [
+        { id: "adopted", final: "created" },
+        { id: "unknown-1", final: "deleted" },
+      ] as const) {
+        await assert.rejects(journalOf(1).of(name).once(start, lost, String), /lost/);
+        const journal = journalOf(2);
+        await journal.saw(name, { type: "CloudRun", id: "unknown-1", args: {}, state: {}, final: "stays" });
+        assert.equal(world.journal().length, 1);
+        await journal.saw(name, { type: "CloudRun", args: {}, state: {}, ...shownNow });
+        assert.deepEqual(world.journal(), []);
+      }
+      assert.deepEqual(world.warnings, []);
+      await assert.rejects(journalOf(1).of(name).once(start, lost, String), /lost/);
+      await journalOf(2).saw(name, { type: "CloudRun", id: "other", args: {}, state: {}, final: "deleted" });
+      assert.match(
+        world.warnings.join(),
+        /^A paid run may exist\. It was requested at .* no state holds the other one/,
+      );
+    });
 
     it("leaves the entry of a later command when the response to an earlier one comes last", async () => {
       const [first, second] = [journalOf(1), journalOf(2)];
@@ -455,12 +639,12 @@ describe("the journal of requests that must not be sent twice", () => {
       );
     });
 
-    const shown = { step: "inProgress", id: "made", args: {}, state: {} } as const;
+    const shown = { type: "CloudRun", id: "made", args: {}, state: {} };
     it("removes an entry only for a resource of the same profile", async () => {
       await journalOf(1)
         .of(name)
         .once(start, async () => "made", String);
-      for (const urn of [undefined, urnOf("CloudRun", "renamed")]) {
+      for (const urn of ["", urnOf("CloudRun", "renamed")]) {
         await journalOf(2).saw({ ...name, urn, profile: "other" }, shown);
         assert.equal(world.journal().length, 1);
       }
@@ -470,13 +654,19 @@ describe("the journal of requests that must not be sent twice", () => {
 
     it("removes the entry of an export only for a state that holds the same content of the file", async () => {
       const made = { operation: "export", inputs: {}, what: "export", detail: { sha256: "new" } } as const;
+      const exportName = { ...name, urn: urnOf("DataExport") };
       await journalOf(1)
-        .of(name)
+        .of(exportName)
         .once(made, async () => "rows.csv", String);
-      const stateWith = (sha256: string) => ({ ...shown, id: "rows.csv", state: { file: "rows.csv", sha256 } });
-      await journalOf(2).saw(name, stateWith("old"));
+      const stateWith = (sha256: string) => ({
+        ...shown,
+        type: "DataExport",
+        id: "rows.csv",
+        state: { file: "rows.csv", sha256 },
+      });
+      await journalOf(2).saw(exportName, stateWith("old"));
       assert.equal(world.journal().length, 1);
-      await journalOf(2).saw(name, stateWith("new"));
+      await journalOf(2).saw(exportName, stateWith("new"));
       assert.deepEqual(world.journal(), []);
     });
   });
@@ -664,17 +854,25 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.equal(new Set(hashes).size, 2);
     });
 
-    it("renames a corrupt entry, and continues", async () => {
-      const copy = await copiedUnsaved();
-      const [file = ""] = readdirSync(folder());
-      writeFileSync(join(folder(), file), '{"version":1,"id":"cut o');
-      await copy.up(copyArgs);
-      assert.match(
-        String(world.warnings[0]),
-        /^The journal entry .* is corrupt\. It was renamed to .*\.corrupt-\d+\. If the last run was killed/,
-      );
-      assert.equal(readdirSync(folder()).length, 1);
-    });
+    for (const [what, content] of [
+      ["is cut off", '{"version":1,"id":"cut o'],
+      ["has no content", "null"],
+      ["is of a later version", '{"version":2}'],
+    ] as const) {
+      it(`sends nothing if an entry ${what}, and names the file to delete`, async () => {
+        const copy = await copiedUnsaved();
+        const path = join(folder(), String(readdirSync(folder())));
+        writeFileSync(path, content);
+        const message = await failure(copy.up(copyArgs));
+        assert.match(message, /cannot be read \(it is corrupt\)\. It may name a copy .* and delete the file/);
+        assert.ok(message.includes(path));
+        assert.equal(copies().length, 1);
+        await world.declare("TaskCopy", "another").up(copyArgs);
+        rmSync(path);
+        await copy.up(copyArgs);
+        assert.equal(copies().length, 3);
+      });
+    }
 
     it("warns once if it cannot be written, and continues", async () => {
       world.write("no-folder", "");
@@ -720,10 +918,16 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.deepEqual(readdirSync(folder()), []);
     });
 
+    it("names the unmanaged copy for a month", async () => {
+      const copy = await copiedUnsaved();
+      letPass(29 * 24 * hour);
+      await copy.up({ adoptTaskId: "task-1" });
+      assert.match(world.warnings.join(), /no state holds the other one/);
+    });
+
     it("removes entries that are a month old", async () => {
       const copy = await copiedUnsaved();
-      const [file = ""] = readdirSync(folder());
-      utimesSync(join(folder(), file), new Date(), new Date(Date.now() - 31 * 24 * hour));
+      letPass(31 * 24 * hour);
       await copy.up({ adoptTaskId: "task-1" });
       assert.deepEqual(world.journal(), []);
       assert.deepEqual(world.warnings, []);

@@ -5,45 +5,40 @@ import type { Sighting } from "../journal";
 import type { Layer, Step } from "../step";
 import { staysAfter } from "../step";
 
-/** Shows the journal the state before and after the step. Deletes nothing that this run has taken over. */
+/** Shows the journal the state that each step finds, and the one after a create. Deletes nothing that this run has taken over. */
 export const keepJournal: Layer = async (step, host, next) => {
-  switch (step.call) {
+  const { call, id = "", urn, profile } = step;
+  const name = host.nameOf(urn, profile);
+  switch (call) {
+    case "read":
+      return next(step, host);
     case "diff": {
       const outcome = await next(step, host);
-      await show(step, host, { step: staysAfter(step, outcome) ? "stays" : "inProgress", id: step.id });
-      if (outcome.difference?.adopts && step.id !== undefined) {
-        host.adopted.add(step.id);
+      await show(step, host, staysAfter(step, outcome) ? "stays" : undefined);
+      if (outcome.difference?.adopts) {
+        host.adopted.add(id);
       }
       return outcome;
     }
-    case "read":
-      await show(step, host, { step: "inProgress", id: step.id });
-      return next(step, host);
     case "create":
     case "update": {
-      if (step.call === "update") {
-        await show(step, host, { step: "inProgress", id: step.id });
-      }
       const outcome = await next(step, host);
-      if (step.call === "create" && outcome.failure === undefined) {
-        await show({ ...step, state: outcome.state ?? {} }, host, { step: "created", id: outcome.id });
+      if (call === "create" && outcome.failure === undefined) {
+        await show({ ...step, id: outcome.id, state: outcome.state ?? {} }, host, "created");
       }
-      const name = host.nameOf(step.urn, step.profile);
       // If the user interrupts the command a second time, the engine drops results that it has not received yet.
       if (name !== undefined && !host.engine.interrupted.aborted) {
-        host.journal?.returned(name);
+        host.journal?.noteReturned(name);
       }
       return outcome;
     }
     case "delete": {
-      const { id = "" } = step;
-      const name = host.nameOf(step.urn, step.profile);
       // If the user requests a replace after a kill, the new resource takes over the object that the state still contains as the old one.
       if (name !== undefined && host.journal?.isTakenOver(name, id) === true) {
-        host.warn(`"${id}" was taken over by the resource that replaces it, so it was not deleted.`, step.urn);
+        host.warn(`"${id}" was taken over by the resource that replaces it, so it was not deleted.`, urn);
         return {};
       }
-      await show(step, host, { step: isReplaced(step, host) ? "inProgress" : "deleted", id });
+      await show(step, host, isReplaced(step, host) ? undefined : "deleted");
       return host.adopted.has(id) ? {} : next(step, host);
     }
   }
@@ -54,14 +49,11 @@ function isReplaced({ urn, id = "" }: Step, host: Host): boolean {
   return urn !== undefined && host.replaced.get(urn)?.isAskedFor === true && !isPlaceholderId(id);
 }
 
-async function show(
-  { resource, urn, profile, state }: Step,
-  host: Host,
-  { step, id = "" }: { step: Sighting["step"]; id: string | undefined },
-): Promise<void> {
+async function show(step: Step, host: Host, final: Sighting["final"]): Promise<void> {
+  const { resource, urn = "", profile, id = "", state } = step;
   const origin = host.origin(profile);
   if (origin !== undefined) {
-    const name = { urn, origin, profile: profile ?? "" };
-    await host.journal?.saw(name, { step, id, args: workArgs(resource.args, state), state });
+    const sighting = { type: resource.type, id, args: workArgs(resource.args, state), state, final };
+    await host.journal?.saw({ urn, origin, profile: profile ?? "" }, sighting);
   }
 }

@@ -1,7 +1,7 @@
 import type { Context } from "../resource";
 import { PartialFailure } from "../resource";
 import type { OnceRequest } from "../task/requestJournal";
-import { ageOf } from "../task/requestJournal";
+import { timeOf } from "../task/requestJournal";
 import { destinationOf } from "./destinations/destinationOf";
 import { isRemote } from "./destinations/remotePath";
 import type { DataExportArgs, DataExportState } from "./model";
@@ -48,7 +48,7 @@ export async function takeOverExport(args: DataExportArgs, context: Context): Pr
   const { journal, settings } = context;
   const request = requestOf(args);
   const earlier = await journal?.earlier(request.operation, request.inputs);
-  if (journal === undefined || earlier?.id === undefined || !earlier.counts) {
+  if (journal === undefined || earlier?.id === undefined || earlier.difference !== undefined) {
     return undefined;
   }
   const { stage, ...outputs } = earlier.detail as unknown as Outputs & { stage: Stage };
@@ -64,7 +64,7 @@ export async function takeOverExport(args: DataExportArgs, context: Context): Pr
     return { state: { ...state, pending: [...(state.pending ?? []), pendingPipe] }, isDone: false };
   }
   journal.takeOver(request.operation, earlier.id);
-  const was = `The ${outputs.rowCount} rows of task "${args.taskId}" were exported to "${outputs.file}" ${ageOf(earlier)} by a run that ended before it could save its state.`;
+  const was = `The ${outputs.rowCount} rows of task "${args.taskId}" were exported to "${outputs.file}" at ${timeOf(earlier.time)} by a run that ended before it could save its state.`;
   if (stage === "written" && args.markExported === true) {
     if (settings.markScope === "returned" && !isRemote(outputs.file)) {
       // Each page was marked before the file was complete. The rows of a remote file are marked after it.

@@ -6,7 +6,7 @@ import type { CheckContext, Context, Difference } from "../resource";
 import { PartialFailure, ResourceError } from "../resource";
 import { canonical, holdsUnknown } from "../values";
 import type { EarlierRequest, OnceRequest } from "./requestJournal";
-import { ageOf } from "./requestJournal";
+import { describeMade, timeOf } from "./requestJournal";
 import type { Presence } from "./taskPresence";
 
 /**
@@ -72,40 +72,35 @@ export async function takeOver(
   if (journal === undefined || earlier === undefined) {
     return undefined;
   }
-  const { id, what, sentAt, counts, isSame, detail } = earlier;
-  const age = ageOf(earlier);
-  const difference = counts ? request.differenceTo?.(earlier) : isSame ? "more than a day ago" : "with other arguments";
+  const { id, detail } = earlier;
+  const difference = earlier.difference ?? request.differenceTo?.(earlier);
   if (difference !== undefined) {
-    const made = id === undefined ? `A ${what} may exist` : `"${id}" (a ${what}) exists`;
     warn(
-      `${made} that no state holds. A run that ended before it could save its state sent the request ${age}, ${difference}, so it is not taken over. ` +
-        "Nothing manages it. Look for it in the service's own interface.",
+      `${describeMade(earlier)}, ${difference}, so it is not taken over. No state holds it. Look for it in the service's own interface.`,
     );
-    // If the entry counts, it stays until the request that follows is sent.
-    if (!counts) {
+    // An entry that counts stays until the request that follows is sent.
+    if (earlier.difference !== undefined) {
       await journal.forget(operation);
     }
     return undefined;
   }
   if (id === undefined) {
     const ended = "The run that sent this request ended before it received the response.";
-    throw unknownOutcome(request, `${ended} ${explanationOf(request, sentAt)}`);
+    throw unknownOutcome(request, `${ended} ${explanationOf(request, earlier.time)}`);
   }
   const presence = await look(id);
   if (presence === "gone") {
     await journal.forget(operation);
     return undefined;
   }
-  const wasMade = (then: string): string =>
-    `"${id}" (a ${what}) was made ${then} by a run that ended before it could save its state`;
   if (presence === "unclear") {
     throw unknownOutcome(
       request,
-      `${wasMade(`at ${new Date(sentAt).toISOString()}`)}. The service does not show whether it still exists, so the request is not sent again. ` +
+      `${describeMade(earlier)}. The service does not show whether it still exists, so the request is not sent again. ` +
         `Set ${adopt} to "${id}" to adopt it, or set retry to a new string to send the request again. Then run "pulumi up" again.`,
     );
   }
-  tookOver(`${wasMade(age)}. It was taken over, and no second one was made.`);
+  tookOver(`${describeMade(earlier)}. It was taken over, and no second one was made.`);
   journal.takeOver(operation, id);
   return { id, detail };
 }
@@ -122,7 +117,7 @@ function explanationOf({ whatMayExist, adopt, next }: MakingRequest, sentAt: num
   const [lists, idName] = adopt === "adoptTaskId" ? ["tasks", "id"] : ["runs", "lotNo"];
   const ofResource = `If it did, set ${adopt} to the ${idName}; if it did not, set retry to a new string. Then run "pulumi up" again.`;
   return [
-    `${whatMayExist}, sent at ${new Date(sentAt).toISOString()}.`,
+    `${whatMayExist}, sent at ${timeOf(sentAt)}.`,
     `The request is not sent again: the API cannot list ${lists}, so only you can find out whether it took effect.`,
     `Look in the service's own interface. ${next ?? ofResource}`,
   ].join(" ");

@@ -1,5 +1,3 @@
-import { counted } from "../values";
-
 /**
  * Notes requests that must not be sent twice, beyond the process. A process can be killed after a request took effect and before the engine saved
  * the state. The next process finds the note.
@@ -29,27 +27,24 @@ export interface OnceRequest {
   detail?: Record<string, unknown>;
 }
 
+/** What the journal has of a request of an earlier process. */
 export interface EarlierRequest {
   what: string;
-  /** Milliseconds since 1970. */
-  sentAt: number;
+  /** When it was sent: milliseconds since 1970. */
+  time: number;
   /** The id of what it made. Absent if the process ended before the response. */
   id?: string;
-  /** Whether it had the same inputs and was not too long ago. */
-  counts: boolean;
-  /** Whether it had the same inputs. */
-  isSame: boolean;
+  /** Why it is not the same request: other arguments, or too long ago. A part of a sentence. */
+  difference?: string;
   detail: Record<string, unknown>;
 }
 
-/** How long ago, in the largest unit that fits. */
-export function ageOf({ sentAt }: Pick<EarlierRequest, "sentAt">): string {
-  const seconds = Math.max(0, Math.round((Date.now() - sentAt) / 1000));
-  const units = [
-    { name: "day", seconds: 86_400 },
-    { name: "hour", seconds: 3600 },
-    { name: "minute", seconds: 60 },
-  ];
-  const unit = units.find((each) => seconds >= each.seconds) ?? { name: "second", seconds: 1 };
-  return `${counted(Math.floor(seconds / unit.seconds), unit.name)} ago`;
+/** What may exist or was made by such a request: the first part of a sentence. */
+export function describeMade({ what, time, id }: Pick<EarlierRequest, "what" | "time" | "id">): string {
+  const made = id === undefined ? `A ${what} may exist. It was requested` : `"${id}" (a ${what}) was made`;
+  return `${made} at ${timeOf(time)} by a run that ended before it could save its state`;
+}
+
+export function timeOf(time: number): string {
+  return new Date(time).toISOString();
 }
