@@ -30,7 +30,7 @@ export function clientParts(options: ServiceClientOptions): ClientParts {
   const secrets = new Redactor();
   secrets.add(apiKey);
   for (const word of secretsOf(settings.proxy)) secrets.add(word);
-  const { limiter, leave } = joinLimiter(baseUrl, settings);
+  const { limiter, leave } = joinLimiter(settings);
   const transport = new TransportOnDemand(settings.maxResponseBytes, settings.proxy);
   const tokens = new Tokens({
     accessToken,

@@ -29,9 +29,9 @@ export interface ServiceClientOptions {
   timeoutSeconds?: number;
   /** How often a request is repeated, if that is safe. Default 5. */
   maxRetries?: number;
-  /** Most requests per second, over all clients of this process for the same service. Default: no limit until the service responds with 429. */
+  /** Most requests per second, over all clients of this process for the same service with the same limits. Default: no limit until the service responds with 429. */
   requestsPerSecond?: number;
-  /** Most requests in flight, over all clients of this process for the same service. Default 8. */
+  /** Most requests in flight, over all clients of this process for the same service with the same limits. Default 8. */
   concurrency?: number;
   /** Most rows per page. The client uses smaller pages if the service refuses this size. Default 1000. */
   pageSize?: number;

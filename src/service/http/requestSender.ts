@@ -169,8 +169,8 @@ export class RequestSender {
     const headers = this.#credentialHeaders(request, token);
     transport.prepare();
     if (limiter.pause > deadline.left) return undefined;
-    const slot = await limiter.acquire(deadline.signal, deadline.waits).catch(() => undefined);
-    if (slot === undefined) return undefined;
+    const release = await limiter.acquire(deadline.waits);
+    if (release === undefined) return undefined;
     const begun = clock.now();
     let failure: Failure | undefined;
     try {
@@ -190,8 +190,8 @@ export class RequestSender {
       failure = this.#failureOf(request, exchange);
       return { ...exchange, failure };
     } finally {
-      if (failure?.kind === "rateLimited") slot.release("limited", failure.retryAfter);
-      else slot.release("done");
+      if (failure?.kind === "rateLimited") release("limited", failure.retryAfter);
+      else release("done");
     }
   }
 
