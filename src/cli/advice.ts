@@ -1,37 +1,44 @@
-import type { RunAdvice, RunName } from "../resources/run/runAdvice";
+import { PartialFailure, ResourceError } from "../resources/resource";
+import type { RunName, RunReason } from "../resources/run/runReason";
 
 /**
- * What the user of the command line can do next about a run.
+ * What the user of the command line can do next, after the message of an error about a run. Nothing after other messages.
  * @param stack the option of the command, which the next one needs too
  */
-export function adviceFor(stack: string | undefined): RunAdvice {
-  const waitFor = (run: RunName): string => waitCommand(run, stack);
-  const start = (taskId: string): string => `webextract run ${taskId}${stackOption(stack)}`;
-  return {
-    waitAgain: (run) => `Run "${waitFor(run)}" to continue to wait`,
-    waitLonger: "raise --timeout",
-    settle: "If this task never splits into subtasks, use --finished-when rowsSettled.",
-    settleTime: "the time of --settle",
-    running: (statuses) =>
-      `These statuses count as running: ${statuses}. If one of them means the end, add it to webextract:statuses (WEBEXTRACT_STATUSES).`,
-    takeList: (run) => `run "${waitFor(run)}"`,
-    startedBy: "elsewhere",
-    superseded: (run) =>
-      `Wait for its end before you start the next run. If the listed subtasks belong to this run after all, run "${waitFor(run)}".`,
-    endedBadly(run, end) {
-      const alternative =
-        end === "failed"
-          ? "accept them with --fail-on never"
-          : 'if this status does not mean "stopped" for this service, set webextract:statuses (WEBEXTRACT_STATUSES)';
-      return (
-        `Start the named subtasks again at the service and run "${waitFor(run)}", which continues to wait; ` +
-        `or start a new run with "${start(run.taskId)}"; or ${alternative}.`
-      );
-    },
-    stopAgain: "Run the same command again.",
-    lostStart: (taskId) =>
-      `If it did, run "${waitFor({ taskId, lotNo: "LOTNO" })}" with its lotNo to wait for it. If it did not, run the same command again.`,
+export function adviceOn(error: unknown, stack: string | undefined): string {
+  const isOfResource = error instanceof PartialFailure || error instanceof ResourceError;
+  if (!isOfResource || error.about === undefined) {
+    return "";
+  }
+  const { reason, ...run } = error.about;
+  const command = waitCommand(run, stack);
+  const again = `Run "${command}" to continue to wait: no second run is started.`;
+  const longer = `${again} To wait longer, raise --timeout.`;
+  const newRun = `To start a new run, run "webextract run ${run.taskId}${stackOption(stack)}".`;
+  const goOn = `If you start the named subtasks again at the service, "${command}" continues to wait.`;
+  const advice: Record<RunReason["reason"], string> = {
+    notFinished: again,
+    timedOut: longer,
+    noSubtasks: `${longer} If this task never splits into subtasks, use --finished-when rowsSettled.`,
+    earlierSubtasks: `${longer} That command takes the listed subtasks as those of this run.`,
+    stillRunning: `${longer} If one of these statuses means the end, add it to ${statuses}.`,
+    superseded: `Wait for the end of the other run before you start the next one. If the listed subtasks belong to this run after all, run "${command}".`,
+    failed: `${newRun} ${goOn} To accept failed subtasks, use --fail-on never.`,
+    stopped: `${newRun} ${goOn} If this status does not mean "stopped" for this service, set ${statuses}.`,
+    notStopped: "Run the same command again.",
   };
+  return ` ${advice[reason]}`;
+}
+
+const statuses = "webextract:statuses (WEBEXTRACT_STATUSES)";
+
+/** After a start whose response was lost. */
+export function lostStart(taskId: string, stack: string | undefined): string {
+  const command = waitCommand({ taskId, lotNo: "LOTNO" }, stack);
+  return (
+    `A paid run of task "${taskId}" may have started. The API cannot list runs: look in the service's own interface. ` +
+    `If it did, run "${command}" with its lotNo to wait for it. If it did not, run the same command again.`
+  );
 }
 
 /** The command that waits for a run. */

@@ -5,7 +5,6 @@ import { ActionReader } from "../resources/task/actionReader";
 import { ServiceClient } from "../service/client";
 import { RawClient } from "../service/rawClient";
 import { optionProblems } from "../service/settings";
-import { adviceFor } from "./advice";
 import type { Connection, ConnectionFlags } from "./connection/connection";
 import { connectionOf } from "./connection/connection";
 import type { NamedTask } from "./connection/namedTask";
@@ -112,7 +111,7 @@ export class Cli {
   }
 
   /** What the resources use to do their work: the command line waits, exports and reads with their code. */
-  context({ config, options, client, stack }: Connected): Context {
+  context({ config, options, client }: Connected): Context {
     const { terminal, interrupted } = this;
     return {
       client,
@@ -131,7 +130,6 @@ export class Cli {
       now: () => performance.now(),
       sleep: (milliseconds) => sleep(milliseconds, interrupted),
       interrupted,
-      runAdvice: adviceFor(stack),
     };
   }
 

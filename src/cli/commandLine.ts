@@ -1,6 +1,7 @@
 import { CommanderError } from "commander";
 import { messageOf } from "../resources/resource";
 import { escapeOf, shownText } from "../service/errors/foreignText";
+import { adviceOn } from "./advice";
 import { Cli } from "./cli";
 import type { CommandValues } from "./command";
 import { withDefaults } from "./connection/defaults";
@@ -117,10 +118,12 @@ async function run({ command, values }: Invocation, cli: Cli, ending: Ending): P
       return exitCodes.done.code;
     }
     const exit = ending.exit ?? exitOf(error);
-    terminal.fail(isExpected(error) ? messageOf(error) : unexpected(error));
+    const { stack } = values.options;
+    const message = `${messageOf(error)}${adviceOn(error, typeof stack === "string" ? stack : undefined)}`;
+    terminal.fail(isExpected(error) ? message : unexpected(error));
     if (isJson) {
       await cli.tokensSettled();
-      await terminal.write(jsonOf({ error: { ...describeError(error), exit } }));
+      await terminal.write(jsonOf({ error: { ...describeError(error), message, exit } }));
     }
     return exitCodes[exit].code;
   }

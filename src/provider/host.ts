@@ -10,7 +10,6 @@ import type { Owner } from "../resources/ownership";
 import { TaskOwners } from "../resources/ownership";
 import type { Context, Replaced, ServiceTraits } from "../resources/resource";
 import { ResourceError } from "../resources/resource";
-import { programAdvice } from "../resources/run/runAdvice";
 import { sleep } from "../resources/sleep";
 import { ActionReader } from "../resources/task/actionReader";
 import { partsOfUrn } from "../resources/urn";
@@ -247,7 +246,6 @@ export class Host<OfEngine extends Engine = Engine> {
       sleep: (milliseconds) => sleep(milliseconds, this.engine.interrupted),
       interrupted: this.engine.interrupted,
       replaced: urn === undefined ? undefined : this.replaced.get(urn),
-      runAdvice: programAdvice,
     };
   }
 

@@ -1,7 +1,7 @@
 import type { ServiceClient } from "../service/client";
 import type { ArgsSpec, Problem } from "./args";
 import type { OwnedPart, SettingId } from "./ownership";
-import type { RunAdvice } from "./run/runAdvice";
+import type { RunReason } from "./run/runReason";
 import type { ActionReader } from "./task/actionReader";
 import type { RequestJournal } from "./task/requestJournal";
 
@@ -188,8 +188,6 @@ export interface Context {
   readonly interrupted: AbortSignal;
   /** The instance that a create replaces, for resources that need to know it. */
   readonly replaced?: Replaced;
-  /** What to do next about a run. */
-  readonly runAdvice: RunAdvice;
 }
 
 /** State of a resource that can restore what the service had before. */
@@ -204,21 +202,31 @@ export interface PendingState {
   pending?: string[];
 }
 
-/** The step failed, but something exists at the service. The state must keep what is known of it. */
+/**
+ * The step failed, but something exists at the service. The state must keep what is known of it. With `about`, the message does not say what to do next:
+ * who shows the error adds that.
+ */
 export class PartialFailure extends Error {
   override readonly name = "PartialFailure";
   constructor(
     message: string,
     readonly id: string,
     readonly state: object,
+    readonly about?: RunReason,
   ) {
     super(message);
   }
 }
 
-/** An error with a message for the user: what happened, what exists now, what to do next. */
+/** An error with a message for the user: what happened, what exists now, what to do next. With `about`, who shows the error adds the last. */
 export class ResourceError extends Error {
-  override readonly name = "ResourceError";
+  override readonly name: string = "ResourceError";
+  constructor(
+    message: string,
+    readonly about?: RunReason,
+  ) {
+    super(message);
+  }
 }
 
 export function messageOf(error: unknown): string {

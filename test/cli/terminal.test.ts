@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { hostileStrings } from "../hostile";
-import { adviceFor, CliError, Terminal, table } from "../internals/cli";
+import { adviceOn, CliError, Terminal, table } from "../internals/cli";
+import type { RunReason } from "../internals/resources";
+import { ResourceError } from "../internals/resources";
 import { assertShown } from "../shownText";
 
 interface Kind {
@@ -136,21 +138,30 @@ describe("the terminal of the command line", () => {
 });
 
 describe("the advice of the command line about a run", () => {
-  const run = { taskId: "shop-1", lotNo: "7" };
-
   it("names the commands that continue, and no argument of a resource", () => {
-    assert.equal(adviceFor(undefined).waitAgain(run), 'Run "webextract run shop-1 --lot-no 7" to continue to wait');
+    const about = (reason: RunReason["reason"]) =>
+      new ResourceError("message", { taskId: "shop-1", lotNo: "7", reason });
     assert.equal(
-      adviceFor(undefined).superseded(run),
-      'Wait for its end before you start the next run. If the listed subtasks belong to this run after all, run "webextract run shop-1 --lot-no 7".',
+      adviceOn(about("superseded"), undefined),
+      " Wait for the end of the other run before you start the next one. " +
+        'If the listed subtasks belong to this run after all, run "webextract run shop-1 --lot-no 7".',
     );
     assert.equal(
-      adviceFor(undefined).endedBadly(run, "failed"),
-      'Start the named subtasks again at the service and run "webextract run shop-1 --lot-no 7", which continues to wait; or start a new run with "webextract run shop-1"; or accept them with --fail-on never.',
+      adviceOn(about("failed"), "dev"),
+      ' To start a new run, run "webextract run shop-1 --stack dev". If you start the named subtasks again at the service, ' +
+        '"webextract run shop-1 --lot-no 7 --stack dev" continues to wait. To accept failed subtasks, use --fail-on never.',
     );
-    const all = [...Object.values(adviceFor(undefined))].map((each) =>
-      typeof each === "string" ? each : String(each),
-    );
-    assert.doesNotMatch(all.join("\n"), /pulumi up|adoptLotNo|triggers|finishedWhen/);
+    for (const reason of [
+      "notFinished",
+      "timedOut",
+      "noSubtasks",
+      "earlierSubtasks",
+      "stillRunning",
+      "stopped",
+      "notStopped",
+    ] as const) {
+      assert.doesNotMatch(adviceOn(about(reason), undefined), /pulumi up|adoptLotNo|triggers|finishedWhen/);
+    }
+    assert.equal(adviceOn(new ResourceError("message"), undefined), "");
   });
 });

@@ -1,4 +1,4 @@
-export { adviceFor } from "../../src/cli/advice";
+export { adviceOn } from "../../src/cli/advice";
 export { commandLine } from "../../src/cli/commandLine";
 export { commands } from "../../src/cli/commands/index";
 export { CliError } from "../../src/cli/exitCodes";

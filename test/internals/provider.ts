@@ -7,4 +7,5 @@ export { layers } from "../../src/provider/layers/index";
 export type { ProcessName } from "../../src/provider/processes";
 export { systemProcesses } from "../../src/provider/processes";
 export { InitFailure, ProviderError } from "../../src/provider/providerErrors";
+export { programMessage } from "../../src/provider/runAdvice";
 export type { Layer } from "../../src/provider/step";

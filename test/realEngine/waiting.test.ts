@@ -36,7 +36,10 @@ describe("waiting for a run on the engine", () => {
     // The timeout of the wait is an hour, so only the interruption can end it.
     const { code, output } = await interrupted.done;
     assert.notEqual(code, 0);
-    assert.match(output, /The wait for run \d+ of task "template-1" was interrupted.*no second run is started/);
+    assert.match(
+      output,
+      /Run \d+ of task "template-1" was not seen to finish before the command was interrupted.*no second run is started/,
+    );
     const [lotNo] = lotNos();
     const run = world.project.resource("run");
     assert.deepEqual([run.id, run.outputs?.pending, wasExported()], [lotNo, ["wait"], false]);

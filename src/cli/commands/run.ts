@@ -2,13 +2,14 @@ import { Option } from "commander";
 import type { Created } from "../../resources/resource";
 import type { CloudRunArgs, CloudRunState } from "../../resources/run/cloudRunModel";
 import { cloudRunArgs } from "../../resources/run/cloudRunModel";
-import type { RunAdvice } from "../../resources/run/runAdvice";
 import type { StartedRun } from "../../resources/run/runStart";
-import { adopted, startOrTakeOver } from "../../resources/run/runStart";
+import { adopted, startRun } from "../../resources/run/runStart";
+import { waitForRun } from "../../resources/run/runWait";
 import { describeCounts } from "../../resources/run/subtaskList";
-import { waitForRun } from "../../resources/run/wait/runWait";
+import { withoutHint } from "../../resources/task/lostResponse";
 import type { RequestJournal } from "../../resources/task/requestJournal";
-import { waitCommand } from "../advice";
+import { isServiceError } from "../../service/errors/errors";
+import { lostStart, waitCommand } from "../advice";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
@@ -76,7 +77,7 @@ export const run: CliCommand = {
     }
     const started: StartedRun =
       flags.lotNo === undefined
-        ? await startOrTakeOver(args, { ...context, journal: notingStart(args.taskId, context.runAdvice, cli) })
+        ? await startRun(args, { ...context, journal: notingStart(lostStart(args.taskId, connection.stack), cli) })
         : { state: adopted(args, flags.lotNo), atStart: false };
     const { lotNo } = started.state;
     if (flags.lotNo === undefined) {
@@ -88,20 +89,22 @@ export const run: CliCommand = {
   },
 };
 
-/** In place of the journal of a program: a forced end during the start says that a run may have started. */
-function notingStart(taskId: string, advice: RunAdvice, cli: Cli): RequestJournal {
+/** In place of the journal of a program: a lost response, and a forced end during the start, say that a run may have started. */
+function notingStart(mayHaveStarted: string, cli: Cli): RequestJournal {
   return {
     earlier: async () => undefined,
     takeOver: () => undefined,
     forget: async () => undefined,
     done: async () => undefined,
     async once(_request, send) {
-      cli.startWords = `A paid run of task "${taskId}" may have started: the command was ended before it received the response. ${advice.lostStart?.(taskId)}`;
+      cli.startWords = mayHaveStarted;
       try {
         return await send();
       } catch (error) {
         cli.startWords = undefined;
-        throw error;
+        throw isServiceError(error) && error.outcome !== "notExecuted"
+          ? new CliError(`${withoutHint(error)} ${mayHaveStarted}`, "outcomeUnknown", error.toJSON())
+          : error;
       }
     },
   };

@@ -1,12 +1,13 @@
 import type { Properties } from "../../engine/serialization";
 import type { Problem } from "../../resources/args";
 import { checkFields } from "../../resources/args";
-import { PartialFailure } from "../../resources/resource";
+import { PartialFailure, ResourceError } from "../../resources/resource";
 import { RowsAreHeld } from "../../resources/task/taskRows";
 import { differs } from "../../resources/values";
 import type { Host } from "../host";
 import { ProviderError } from "../providerErrors";
 import { describeRefusedDelete } from "../refusedDelete";
+import { programMessage } from "../runAdvice";
 import type { Outcome, RunStep, Step } from "../step";
 
 /** The innermost step: calls the resource. */
@@ -46,7 +47,7 @@ async function remove({ resource, id = "", state, profile, urn }: Step, host: Ho
     if (error instanceof RowsAreHeld) {
       throw new ProviderError(describeRefusedDelete(error, urn, host.beforeRefusal));
     }
-    throw error;
+    throw error instanceof ResourceError ? new ProviderError(programMessage(error)) : error;
   }
   host.noteDeleted(urn, `${resource.type} "${id}"`);
   return {};
@@ -57,7 +58,7 @@ async function keepingWhatExists(work: () => Promise<Outcome>): Promise<Outcome>
     return await work();
   } catch (error) {
     if (error instanceof PartialFailure) {
-      return { id: error.id, state: error.state as Properties, failure: error.message };
+      return { id: error.id, state: error.state as Properties, failure: programMessage(error) };
     }
     throw error;
   }

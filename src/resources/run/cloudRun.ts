@@ -17,7 +17,7 @@ import type { LabelArg } from "./runLabels";
 import { checkLabel, joinLabels, labelsOf } from "./runLabels";
 import { adopted, noteOwnSubtasks, startRun, takeOverRun } from "./runStart";
 import { stopRun } from "./runStop";
-import { waitForRun } from "./wait/runWait";
+import { waitForRun } from "./runWait";
 
 /** One run of a task in the cloud. cloudRunModel.ts has the requests of each step, the arguments and the state. */
 export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs, keyof LabelArg> = {

@@ -162,3 +162,8 @@ export function timesOf(run: CloudRunState): { timeoutSeconds: number; pollSecon
 export function statusesOf({ statuses }: Pick<CloudRunArgs, "statuses">, { settings }: Context): Statuses {
   return { ...settings.statuses, ...statuses };
 }
+
+/** As messages name a run. The lotNo is empty if the user does not know it. */
+export function nameOf({ lotNo, taskId }: CloudRunState): string {
+  return lotNo === "" ? `The run of task "${taskId}"` : `Run ${lotNo} of task "${taskId}"`;
+}

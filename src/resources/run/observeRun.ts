@@ -33,15 +33,23 @@ export interface ObserveOptions {
   /** True in the step that started the run. Default false. */
   atStart?: boolean;
   /** How long the next request can take. Default: the client's deadline. */
-  secondsForRequest?: () => number;
+  secondsLeft?: () => number;
 }
 
 export async function observeRun(
   state: CloudRunState,
   context: Context,
-  { atStart = false, secondsForRequest }: ObserveOptions = {},
+  { atStart = false, secondsLeft }: ObserveOptions = {},
 ): Promise<RunObservation> {
-  const { list, requestId } = await readSubtasks(state.taskId, context, secondsForRequest);
+  const { taskId } = state;
+  let requestId = "";
+  const list = await allSubtasks(async (page, size) => {
+    const options = { signal: context.interrupted, deadlineSeconds: secondsLeft?.() };
+    const response = await context.client.getSubtasks({ taskId, page, size }, options);
+    requestId = response.requestId;
+    return response.data;
+  });
+  noteTask(taskId, list, context);
   const statuses = statusesOf(state, context);
   const { ownList, listBefore } = state;
   const others = { state, list: [], requestId };
@@ -65,22 +73,6 @@ export async function observeRun(
   const own = ownList ?? { ...fingerprintOf(list), ...(atStart ? {} : { seenLate: true }) };
   const seen = { ...state, ownList: own, subtasks: countsOf(list), status: statusOfRun(list, statuses) };
   return { state: seen, shows: "thisRun", list, requestId };
-}
-
-async function readSubtasks(
-  taskId: string,
-  context: Context,
-  secondsForRequest?: () => number,
-): Promise<{ list: Subtask[]; requestId: string }> {
-  let requestId = "";
-  const list = await allSubtasks(async (page, size) => {
-    const options = { signal: context.interrupted, deadlineSeconds: secondsForRequest?.() };
-    const response = await context.client.getSubtasks({ taskId, page, size }, options);
-    requestId = response.requestId;
-    return response.data;
-  });
-  noteTask(taskId, list, context);
-  return { list, requestId };
 }
 
 /**

@@ -7,13 +7,12 @@ import type { MakingRequest } from "../task/lostResponse";
 import { sendOnce, takeOver, withoutHint } from "../task/lostResponse";
 import { lookUpExistence } from "../task/taskPresence";
 import type { CheckedCloudRunArgs, CloudRunArgs, CloudRunState } from "./cloudRunModel";
-import { statusesOf, timesOf } from "./cloudRunModel";
+import { nameOf, statusesOf, timesOf } from "./cloudRunModel";
 import { observeRun } from "./observeRun";
 import type { LabelState } from "./runLabels";
 import { joinLabels, labelsOf } from "./runLabels";
 import type { SubtaskCounts, SubtaskFingerprint } from "./subtaskList";
 import { fingerprintOf, runningOf } from "./subtaskList";
-import { nameOf } from "./wait/waitMessages";
 
 const noSubtasks: SubtaskCounts = { total: 0, byStatus: {} };
 
@@ -23,12 +22,6 @@ export interface StartedRun {
   atStart: boolean;
   /** The service refused the list before the start. So a later list can be that of an earlier run. */
   isListRefused?: boolean;
-}
-
-/** Starts a run, or takes over the run that an earlier command started before it was killed: a start can cost money. */
-export async function startOrTakeOver(args: CloudRunArgs, context: Context): Promise<StartedRun> {
-  const { run, labelled } = await takeOverRun(args, context);
-  return run ?? startRun(labelled, context);
 }
 
 /** The run that an earlier command started before it was killed, if it is the one to start now; and the arguments, with the labels of a run that is not. */
@@ -61,7 +54,7 @@ export async function takeOverRun(
   return { run: { state, atStart: false }, labelled };
 }
 
-function startOf(args: CheckedCloudRunArgs, { replaced, runAdvice }: Context): MakingRequest {
+function startOf(args: CheckedCloudRunArgs, { replaced }: Context): MakingRequest {
   const { taskId, triggers, rerunOn, retry, runLabel } = args;
   const isNewLabel = runLabel !== undefined && !labelsOf(replaced?.state).includes(runLabel);
   return {
@@ -72,7 +65,6 @@ function startOf(args: CheckedCloudRunArgs, { replaced, runAdvice }: Context): M
     state: args,
     whatMayExist: `A paid run of task "${taskId}" may have started`,
     adopt: "adoptLotNo",
-    next: runAdvice.lostStart?.(taskId),
   };
 }
 
@@ -131,13 +123,9 @@ async function listBeforeStart(args: CloudRunArgs, context: Context): Promise<Li
 }
 
 function startedWithoutList(run: CloudRunState, refusal: ServiceError): string {
-  const stop =
-    run.onDelete === "stop"
-      ? ' A delete will not stop it despite onDelete: "stop", because only the list at the start tells which subtasks belong to this run.'
-      : "";
   return (
-    `${nameOf(run)} was started, but the service refused to list its subtasks. The outputs status and subtasks stay as they are now, ` +
-    `and waitFor: "finished" would fail.${stop} To see or stop the run, use the service's own interface. ${withoutHint(refusal)}`
+    `${nameOf(run)} was started, but the service refused to list its subtasks. So the outputs status and subtasks stay as they are now, ` +
+    `waitFor: "finished" would fail, and onDelete: "stop" would stop nothing. To see or stop the run, use the service's own interface. ${withoutHint(refusal)}`
   );
 }
 

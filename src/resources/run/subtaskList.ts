@@ -85,7 +85,12 @@ export function noteTask(taskId: string, list: readonly Subtask[], context: Cont
   }
 }
 
-export function describeCounts({ total, byStatus }: SubtaskCounts): string {
-  const each = Object.entries(byStatus).map(([status, count]) => `${count} ${status}`);
-  return total === 0 ? "no subtasks" : `${total} subtasks: ${each.join(", ")}`;
+export function describeCounts(counts: SubtaskCounts): string {
+  return counts.total === 0 ? "no subtasks" : `${counts.total} subtasks: ${eachStatus(counts)}`;
+}
+
+export function eachStatus({ byStatus }: SubtaskCounts): string {
+  return Object.entries(byStatus)
+    .map(([status, count]) => `${count} ${status}`)
+    .join(", ");
 }

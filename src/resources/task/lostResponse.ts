@@ -32,8 +32,6 @@ export interface MakingRequest extends OnceRequest {
   adopt: "adoptTaskId" | "adoptLotNo";
   /** Why a request of an earlier run that ended is another one, despite the same inputs: a part of a sentence. */
   differenceTo?(earlier: Pick<EarlierRequest, "id" | "detail">): string | undefined;
-  /** What to do next, in whole sentences. Default: to set the arguments of the resource. */
-  next?: string;
 }
 
 /** Sends the request. A lost response becomes a partial failure. */
@@ -113,13 +111,13 @@ function unknownOutcome({ state }: MakingRequest, explanation: string): PartialF
   });
 }
 
-function explanationOf({ whatMayExist, adopt, next }: MakingRequest, sentAt: number): string {
+function explanationOf({ whatMayExist, adopt }: MakingRequest, sentAt: number): string {
   const [lists, idName] = adopt === "adoptTaskId" ? ["tasks", "id"] : ["runs", "lotNo"];
-  const ofResource = `If it did, set ${adopt} to the ${idName}; if it did not, set retry to a new string. Then run "pulumi up" again.`;
   return [
     `${whatMayExist}, sent at ${timeOf(sentAt)}.`,
     `The request is not sent again: the API cannot list ${lists}, so only you can find out whether it took effect.`,
-    `Look in the service's own interface. ${next ?? ofResource}`,
+    "Look in the service's own interface.",
+    `If it did, set ${adopt} to the ${idName}; if it did not, set retry to a new string. Then run "pulumi up" again.`,
   ].join(" ");
 }
 

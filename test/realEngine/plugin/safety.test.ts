@@ -94,7 +94,7 @@ describe("the native plugin on the engine", () => {
     await run.waitFor(/running, 0 of 3 subtasks done/);
     run.interrupt();
     const { output } = await run.done;
-    assert.match(output, /The wait for run \d+ of task "template-1" was interrupted/);
+    assert.match(output, /Run \d+ of task "template-1" was not seen to finish before the command was interrupted/);
     assert.equal(world.project.resource("run").id, lotNos()[0]);
   });
 

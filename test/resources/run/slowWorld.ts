@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { Behaviour, Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
-import { Host } from "../../internals/provider";
+import { Host, programMessage } from "../../internals/provider";
 import type { CloudRunArgs, CloudRunState, Context } from "../../internals/resources";
-import { cloudRun, PartialFailure } from "../../internals/resources";
+import { cloudRun, PartialFailure, ResourceError } from "../../internals/resources";
 import { noEngine } from "../../program/inProcess";
 import { task } from "../life";
 
@@ -111,11 +111,15 @@ export class SlowWorld {
     );
     assert.ok(error instanceof PartialFailure, String(error));
     assert.equal(error.id, this.lotNo);
-    return { message: error.message, state: error.state as CloudRunState };
+    return { message: programMessage(error), state: error.state as CloudRunState };
   }
 
-  remove(state: CloudRunState): Promise<void> {
-    return cloudRun.delete(state.lotNo, state, this.context);
+  async remove(state: CloudRunState): Promise<void> {
+    try {
+      await cloudRun.delete(state.lotNo, state, this.context);
+    } catch (error) {
+      throw error instanceof ResourceError ? new ResourceError(programMessage(error)) : error;
+    }
   }
 
   update(state: CloudRunState, args: Partial<CloudRunArgs> = {}): Promise<CloudRunState> {

@@ -1,0 +1,171 @@
+import type { Subtask } from "../../service/contract/types";
+import { isServiceError } from "../../service/errors/errors";
+import type { Context, Statuses } from "../resource";
+import { messageOf, PartialFailure } from "../resource";
+import type { CloudRunState } from "./cloudRunModel";
+import { cloudRunArgs, nameOf, statusesOf, timesOf } from "./cloudRunModel";
+import type { RunObservation } from "./observeRun";
+import { observeRun } from "./observeRun";
+import { pollRun } from "./pollRun";
+import type { RunReason } from "./runReason";
+import { describeCounts, eachStatus, terminalStatusOf } from "./subtaskList";
+
+/** How long a read of the rows can delay the wait if only the progress line needs it, in seconds. */
+const mostSecondsForProgress = 10;
+const mostNamed = 10;
+
+/**
+ * Waits until the run has finished, and returns its state. Whatever ends the wait, the run exists: a partial failure keeps it in the state,
+ * so that the next up continues to wait.
+ */
+export async function waitForRun(
+  run: CloudRunState,
+  context: Context,
+  { atStart }: { atStart: boolean },
+): Promise<CloudRunState> {
+  const { taskId, lotNo, settleSeconds = cloudRunArgs.settleSeconds.default } = run;
+  const settlesRows = run.finishedWhen === "rowsSettled";
+  const statuses = statusesOf(run, context);
+  let state = run;
+  let seen: RunObservation | undefined;
+  let rows: number | undefined;
+  let settledSince: number | undefined;
+
+  const failed = (reason: RunReason["reason"], message: string): PartialFailure =>
+    new PartialFailure(message, lotNo, { ...state, pending: ["wait"] }, { taskId, lotNo, reason });
+
+  const poll = async (secondsLeft: () => number): Promise<boolean> => {
+    seen = await observeRun(state, context, { atStart, secondsLeft });
+    state = seen.state;
+    const { is, message } = verdictOf(seen, statuses);
+    if (is !== "ended" && is !== "running") {
+      throw failed(is, message);
+    }
+    if (is === "ended" && !settlesRows) {
+      // The last number is older than the end.
+      rows = undefined;
+      return true;
+    }
+    const before = rows;
+    rows = await countRows(run, context, secondsLeft);
+    // Without any row, the run may not have begun to extract. While the list is that of an earlier run, this run's subtasks may all wait.
+    const canSettle = is === "ended" || (seen.shows === "nothing" && rows !== 0);
+    if (!canSettle) {
+      settledSince = undefined;
+    } else if (settledSince === undefined || rows !== before) {
+      settledSince = context.now();
+    }
+    return settlesRows && settledSince !== undefined && context.now() - settledSince >= settleSeconds * 1000;
+  };
+
+  const rowsSoFar = (): string => (rows === undefined ? "" : `, ${rows} rows so far`);
+  const progress = (): string => `run ${lotNo}: ${state.status}, ${subtasksDone(state, statuses)}${rowsSoFar()}`;
+  try {
+    const early = await pollRun(run, { seconds: timesOf(run).timeoutSeconds, poll, progress }, context);
+    if (early !== undefined) {
+      const { reason, why } = early.isTimeout ? timeoutOf(seen, statuses) : { reason: "notFinished" as const, why: "" };
+      throw failed(
+        reason,
+        `${nameOf(run)} was not seen to finish ${early.when} (${subtasksSeen(state)}${rowsSoFar()}). ` +
+          `It may continue at the service; nothing was stopped.${why}${early.lastFailure}`,
+      );
+    }
+  } catch (error) {
+    throw error instanceof PartialFailure
+      ? error
+      : failed("notFinished", `${messageOf(error)} ${nameOf(run)} was started and may be running.`);
+  }
+  // The engine shows the last line beside the resource until the command ends.
+  state = state.status === "failed" ? state : { ...state, status: "finished" };
+  context.progress(progress());
+  return state;
+}
+
+interface Verdict {
+  is: "running" | "ended" | "superseded" | "failed" | "stopped";
+  /** What has happened, if it is none of the first two. */
+  message: string;
+}
+
+/** Whether the run has ended, as this read shows it. */
+function verdictOf({ state, shows, list, requestId }: RunObservation, statuses: Statuses): Verdict {
+  const toleratesFailed = state.failOn === "never";
+  const hasEndedWell = state.status === "finished" || (state.status === "failed" && toleratesFailed);
+  if (shows === "laterRun" && !hasEndedWell) {
+    const message =
+      `${nameOf(state)} is superseded: the service now lists the subtasks of another run (last seen of this run: ${describeCounts(state.subtasks)}). ` +
+      "Nothing was stopped. The rows that this run has extracted can be exported by its lotNo. A task has one run at a time.";
+    return { is: "superseded", message };
+  }
+  const of = (end: "failed" | "stopped"): Subtask[] =>
+    list.filter(({ status }) => terminalStatusOf(status, statuses) === end);
+  const failed = toleratesFailed ? [] : of("failed");
+  const unwanted = [...failed, ...of("stopped")];
+  if (state.status !== "running" && unwanted.length > 0) {
+    const is = failed.length > 0 ? "failed" : "stopped";
+    const named = unwanted.slice(0, mostNamed).map(({ subTaskId, status }) => `${subTaskId} (${status})`);
+    const more = unwanted.length > mostNamed ? ` and ${unwanted.length - mostNamed} more` : "";
+    const message =
+      `${nameOf(state)} ended ${is} (${describeCounts(state.subtasks)}): ${named.join(", ")}${more} (request ${requestId}). ` +
+      "The rows of the other subtasks are available.";
+    return { is, message };
+  }
+  const hasEnded = shows === "laterRun" || (state.ownList !== undefined && hasEndedWell);
+  return { is: hasEnded ? "ended" : "running", message: "" };
+}
+
+/** By a read of one row. Never from notexported, which can return rows only once. Undefined if only the progress line needs it, and the read fails. */
+async function countRows(
+  { taskId, lotNo, finishedWhen }: CloudRunState,
+  context: Context,
+  secondsLeft: () => number,
+): Promise<number | undefined> {
+  const isNeeded = finishedWhen === "rowsSettled";
+  const deadlineSeconds = isNeeded ? secondsLeft() : Math.min(mostSecondsForProgress, secondsLeft());
+  try {
+    const request = { taskId, lotno: lotNo, offset: 0, size: 1 };
+    const { data } = await context.client.getBatchData(request, { signal: context.interrupted, deadlineSeconds });
+    return data.total;
+  } catch (error) {
+    if (isNeeded || !isServiceError(error)) {
+      throw error;
+    }
+    return undefined;
+  }
+}
+
+/** Why the run does not count as finished, from the last read. */
+function timeoutOf(seen: RunObservation | undefined, statuses: Statuses): { reason: RunReason["reason"]; why: string } {
+  if (seen === undefined) {
+    return { reason: "timedOut", why: "" };
+  }
+  const { state, shows } = seen;
+  if (state.ownList === undefined && shows === "earlierRun") {
+    return { reason: "earlierSubtasks", why: " The service lists only subtasks from before this start." };
+  }
+  const running = Object.keys(state.subtasks.byStatus).filter((each) => terminalStatusOf(each, statuses) === undefined);
+  if (running.length > 0) {
+    const named = running.map((status) => `"${status}"`).join(", ");
+    return { reason: "stillRunning", why: ` These statuses count as running: ${named}.` };
+  }
+  if (state.finishedWhen !== "rowsSettled") {
+    return { reason: "noSubtasks", why: "" };
+  }
+  const why =
+    " It counts as finished when it has rows, or its subtasks have finished, and the number of rows has settled.";
+  return { reason: "timedOut", why };
+}
+
+function subtasksSeen({ ownList, subtasks }: CloudRunState): string {
+  return ownList === undefined ? "none of its subtasks were seen" : describeCounts(subtasks);
+}
+
+function subtasksDone({ subtasks }: CloudRunState, statuses: Statuses): string {
+  const ended = Object.entries(subtasks.byStatus).filter(
+    ([status]) => terminalStatusOf(status, statuses) !== undefined,
+  );
+  const done = ended.reduce((sum, [, count]) => sum + count, 0);
+  return subtasks.total === 0
+    ? "no subtasks listed"
+    : `${done} of ${subtasks.total} subtasks done (${eachStatus(subtasks)})`;
+}
