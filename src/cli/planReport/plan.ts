@@ -1,5 +1,6 @@
 import { partsOfUrn } from "../../resources/urn";
 import { isRecord } from "../../service/isRecord";
+import { CliError } from "../exitCodes";
 
 /** What a plan does with one resource. */
 export interface ResourceChange {
@@ -32,12 +33,9 @@ export interface Plan {
   diagnostics: { severity: string; message: string }[];
 }
 
-/** The text is not what `pulumi preview --json` prints. */
-export class NotAPlan extends Error {}
-
 /**
  * Reads the output of `pulumi preview --json`. Unknown fields and steps of other forms are ignored.
- * @throws NotAPlan
+ * @throws CliError if the text is something else
  */
 export function readPlan(text: string): Plan {
   const plan = parsed(text);
@@ -65,17 +63,12 @@ function parsed(text: string): Record<string, unknown> {
   try {
     plan = JSON.parse(text.replace(/^\ufeff/, ""));
   } catch {
-    const isStream = text.trimStart().startsWith("{") && text.trim().includes("}\n{");
-    const why = isStream
-      ? "it has one JSON document on each line: unset PULUMI_ENABLE_STREAMING_JSON_PREVIEW"
-      : "it is not JSON";
-    throw new NotAPlan(`The input is not the output of "pulumi preview --json": ${why}.`);
+    throw new CliError('The input is not the output of "pulumi preview --json": it is not one JSON document.', "usage");
   }
-  const isPlan = isRecord(plan) && (Array.isArray(plan.steps) || isRecord(plan.changeSummary) || "diagnostics" in plan);
-  if (!isPlan) {
-    throw new NotAPlan('The input is not the output of "pulumi preview --json": it has no list of steps.');
+  if (isRecord(plan) && (Array.isArray(plan.steps) || isRecord(plan.changeSummary) || "diagnostics" in plan)) {
+    return plan;
   }
-  return plan as Record<string, unknown>;
+  throw new CliError('The input is not the output of "pulumi preview --json": it has no list of steps.', "usage");
 }
 
 interface Step {

@@ -5,14 +5,14 @@ import { cell, code, mostCharacters, within, word } from "../output/markdown";
 import { calloutsOf } from "./callouts";
 import type { Plan, ResourceChange } from "./plan";
 import type { PropertyChange } from "./propertyChanges";
-import { propertyChanges } from "./propertyChanges";
+import { propertyChanges, unknowns } from "./propertyChanges";
 
 /** Of all characters. */
 const mostCalloutsOfAKind = 4_000;
 const mostDiagnostics = 10_000;
 const mostRows = 40;
 
-/** The plan as Markdown for a pull request: at most 60,000 characters. What does not fit is shortened to a line, and then counted. */
+/** The plan as Markdown for a pull request: at most 60,000 characters. What does not fit is counted. */
 export function planReport(plan: Plan, most = mostCharacters): string {
   const head = [headOf(plan), calloutsIn(plan), diagnosticsIn(plan)].filter((part) => part !== "");
   const used = head.reduce((sum, part) => sum + part.length + 2, 0);
@@ -25,56 +25,31 @@ export function planReport(plan: Plan, most = mostCharacters): string {
  */
 export function changesIn(plan: Plan, most: number, next: string): string[] {
   const parts: string[] = [];
-  const groups = groupsOf(plan);
-  let left = most - reserve;
-  let following = plan.changes.length;
   const leftOut: ResourceChange[] = [];
-  let shortened = 0;
-  const add = (text: string): void => {
-    parts.push(text);
-    left -= text.length + 2;
-  };
-  for (const { title, changes } of groups) {
-    const heading = `### ${title}`;
-    let isOpen = false;
+  let left = most - reserve;
+  for (const { title, changes } of groupsOf(plan)) {
+    let heading = [`### ${title}`];
     for (const change of changes) {
-      following--;
-      // What follows may need a line each.
-      const most = left - Math.min(following * lineLength, left / 2) - (isOpen ? 0 : heading.length + 2);
-      const whole = wholeChange(change);
-      const text = whole.length <= most ? whole : titleOfChange(change);
-      if (text.length > most) {
+      const paragraphs = [...heading, wholeChange(change)];
+      const length = paragraphs.reduce((sum, each) => sum + each.length + 2, 0);
+      if (length > left) {
         leftOut.push(change);
-        continue;
+      } else {
+        parts.push(...paragraphs);
+        left -= length;
+        heading = [];
       }
-      shortened += text === whole ? 0 : 1;
-      if (!isOpen) {
-        isOpen = true;
-        add(heading);
-      }
-      add(text);
     }
   }
-  const notes = [
-    ...(shortened > 0 ? [`Of ${counted(shortened, "change")} above, the properties are left out.`] : []),
-    ...(leftOut.length > 0 ? [`${counted(leftOut.length, "more change")}: ${countsOf(leftOut)}.`] : []),
-  ];
-  if (notes.length > 0) {
-    parts.push(`${notes.join(" ")} ${next}`);
-  }
-  return parts;
+  return leftOut.length === 0
+    ? parts
+    : [...parts, `${counted(leftOut.length, "more change")}: ${countsOf(leftOut)}. ${next}`];
 }
 
+/** For the last line. */
 const reserve = 400;
-const lineLength = 160;
 
-const verbs: Readonly<Record<string, string>> = {
-  adopt: "to adopt",
-  create: "to create",
-  update: "to update",
-  replace: "to replace",
-  delete: "to delete",
-};
+const verbs = ["adopt", "create", "update", "replace", "delete"];
 
 function headOf({ changes, diagnostics }: Plan): string {
   const hasFailed = diagnostics.some(({ severity }) => severity === "error");
@@ -89,10 +64,8 @@ export function countsOf(changes: readonly ResourceChange[]): string {
     const does = doesOf(change);
     counts.set(does, (counts.get(does) ?? 0) + 1);
   }
-  const kinds = [...new Set([...Object.keys(verbs), ...counts.keys()])].filter((does) => counts.has(does)).slice(0, 10);
-  return kinds
-    .map((does) => `${counts.get(does)} ${Object.hasOwn(verbs, does) ? verbs[does] : `to ${word(does)}`}`)
-    .join(", ");
+  const kinds = [...new Set([...verbs, ...counts.keys()])].filter((does) => counts.has(does)).slice(0, 10);
+  return kinds.map((does) => `${counts.get(does)} to ${word(does)}`).join(", ");
 }
 
 /** The engine calls an adoption a create. */
@@ -161,10 +134,8 @@ function taskOf(change: ResourceChange, urnsById: ReadonlyMap<string, string>): 
   if (source !== undefined || typeof taskId !== "string") {
     return source ?? "";
   }
-  return urnsById.get(taskId) ?? (taskId === unknownId ? "" : taskId);
+  return urnsById.get(taskId) ?? (unknowns.includes(taskId) ? "" : taskId);
 }
-
-const unknownId = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 function titleOf(task: string, byUrn: ReadonlyMap<string, ResourceChange>): string {
   if (task === "") {

@@ -1,13 +1,11 @@
-import type { Readable } from "node:stream";
 import { Argument } from "commander";
 import { hideSecrets } from "../../service/errors/secretShapes";
 import type { Cli } from "../cli";
-import type { CliCommand, Result } from "../command";
-import { CliError } from "../exitCodes";
+import type { CliCommand } from "../command";
 import { inputFile } from "../inputFile";
 import { calloutsOf } from "./callouts";
 import type { Plan } from "./plan";
-import { NotAPlan, readPlan } from "./plan";
+import { readPlan } from "./plan";
 import { planReport } from "./planReport";
 
 export const planReportCommand: CliCommand = {
@@ -23,47 +21,24 @@ export const planReportCommand: CliCommand = {
     { line: "plan-report < plan.json > report.md", does: "reads standard input, and writes the report to a file" },
   ],
   async run({ arguments: [file] }, cli) {
-    const plan = await planIn(cli, typeof file === "string" ? inputFile(file, cli.terminal) : undefined);
-    return withoutOverflow(() => reportOf(plan));
+    const plan = await planIn(cli, file as string | undefined);
+    const markdown = planReport(plan);
+    const callouts = calloutsOf(plan.changes).map(({ change: { type, name }, says }) => ({
+      type,
+      name,
+      says: hideSecrets(says),
+    }));
+    return {
+      json: { changes: plan.changes.map(({ type, name, does }) => ({ type, name, does })), callouts, markdown },
+      text: () => markdown,
+    };
   },
 };
-
-function reportOf(plan: Plan): Result {
-  const markdown = planReport(plan);
-  const callouts = calloutsOf(plan.changes).map(({ change: { type, name }, says }) => ({
-    type,
-    name,
-    says: hideSecrets(says),
-  }));
-  return {
-    json: { changes: plan.changes.map(({ type, name, does }) => ({ type, name, does })), callouts, markdown },
-    text: () => markdown,
-  };
-}
 
 /**
  * The plan in a file, or in standard input.
  * @throws CliError
  */
-export async function planIn({ terminal, interrupted }: Cli, file?: Readable): Promise<Plan> {
-  const text = await terminal.readInput(interrupted, file);
-  try {
-    return withoutOverflow(() => readPlan(text));
-  } catch (error) {
-    throw error instanceof NotAPlan ? new CliError(error.message, "usage") : error;
-  }
-}
-
-/**
- * Refuses a plan that is nested too deeply for the work.
- * @throws CliError
- */
-export function withoutOverflow<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof RangeError
-      ? new CliError("The plan has values that are nested too deeply for a report.", "usage")
-      : error;
-  }
+export async function planIn({ terminal, interrupted }: Cli, file?: string): Promise<Plan> {
+  return readPlan(await terminal.readInput(interrupted, file === undefined ? undefined : inputFile(file, terminal)));
 }

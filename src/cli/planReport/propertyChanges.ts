@@ -27,7 +27,7 @@ const secret = "[secret]";
 const later = "(known after the up)";
 
 /** What the engine writes in place of values that a preview does not know, one for each type. */
-const unknowns = [
+export const unknowns: readonly string[] = [
   "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
   "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
   "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
@@ -43,14 +43,24 @@ export function propertyChanges({ old, now, paths }: ResourceChange): PropertyCh
   const before = cleaned(withoutEngineNames(old));
   const after = cleaned(withoutEngineNames(now));
   const changes = differences(before, after, "", [old, now]);
+  const secrets = [...secretPaths(before, ""), ...secretPaths(after, "")];
   // A changed secret shows as the same word on both sides. Only the engine knows that it differs.
-  const hidden = paths
-    .filter((path) => !changes.some((change) => isAtOrIn(change.path, path) || isAtOrIn(path, change.path)))
-    .flatMap((path): PropertyChange[] => {
-      const [was, is] = [closest(before, path), closest(after, path)];
-      return was?.includes(secret) || is?.includes(secret) ? [{ path, old: was, now: is }] : [];
-    });
-  return [...changes, ...hidden];
+  const hidden = paths.filter(
+    (path) =>
+      !changes.some((change) => isAtOrIn(change.path, path) || isAtOrIn(path, change.path)) &&
+      secrets.some((each) => isAtOrIn(each, path) || isAtOrIn(path, each)),
+  );
+  return [...changes, ...hidden.map((path) => ({ path, old: secret, now: secret }))];
+}
+
+/** Where values without secrets have had one. */
+function secretPaths(value: unknown, path: string): string[] {
+  if (typeof value === "string") {
+    return value.includes(secret) ? [path] : [];
+  }
+  return Array.isArray(value)
+    ? value.flatMap((each, index) => secretPaths(each, `${path}[${index}]`))
+    : Object.entries(mapOf(value) ?? {}).flatMap(([name, each]) => secretPaths(each, childPath(path, name)));
 }
 
 /** Whether a path is `parent`, or a path of something in it: `open2` is not in `open`. */
@@ -198,25 +208,8 @@ function inText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
 }
 
+/** As the engine writes it. */
 function childPath(path: string, name: string): string {
-  const key = /^[\w-]+$/.test(name) ? name : `[${JSON.stringify(name)}]`;
-  return path === "" ? key : key.startsWith("[") ? `${path}${key}` : `${path}.${key}`;
-}
-
-/** The value at a path of the engine, or the closest one above it; as a string. */
-function closest(value: unknown, path: string): string | undefined {
-  let at = value;
-  for (const name of namesIn(path)) {
-    if (!isRecord(at) && !Array.isArray(at)) {
-      break;
-    }
-    at = Array.isArray(at) ? at[Number(name)] : own(at, name);
-  }
-  return at === undefined ? undefined : inText(at);
-}
-
-function namesIn(path: string): string[] {
-  return [...path.matchAll(/\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|([^.[\]]+)/g)].map(
-    ([, quoted, index, plain]) => quoted?.replaceAll('\\"', '"') ?? index ?? plain ?? "",
-  );
+  const key = /[.[\]"]/.test(name) || name === "" ? `[${JSON.stringify(name)}]` : name;
+  return path === "" || key.startsWith("[") ? `${path}${key}` : `${path}.${key}`;
 }

@@ -5,9 +5,8 @@ import type { Condition } from "../compare/conditions";
 import { addCondition, exampleConditions } from "../compare/conditions";
 import { stackResources } from "../connection/stackTasks";
 import { CliError } from "../exitCodes";
-import { inputFile } from "../inputFile";
 import type { Plan } from "../planReport/plan";
-import { planIn, withoutOverflow } from "../planReport/planReportCommand";
+import { planIn } from "../planReport/planReportCommand";
 import { exportPairs, nameInProgram } from "./exportPairs";
 import { keysIn } from "./keys";
 import type { Review } from "./review";
@@ -59,7 +58,7 @@ export const reviewCommand: CliCommand = {
     if (baseStack === headStack) {
       throw new CliError(`--base-stack and --head-stack are both "${baseStack}". Name two stacks.`, "usage");
     }
-    const plan = flags.plan === undefined ? undefined : await planIn(cli, inputFile(flags.plan, cli.terminal));
+    const plan = flags.plan === undefined ? undefined : await planIn(cli, flags.plan);
     const base = { stack: baseStack, resources: await stackResources(baseStack, cli.interrupted) };
     const head = { stack: headStack, resources: await stackResources(headStack, cli.interrupted) };
     const pairs = exportPairs(base, head);
@@ -69,14 +68,12 @@ export const reviewCommand: CliCommand = {
       cli,
     );
     const failures = failuresIn(review, conditions.length > 0, plan);
-    const markdown = withoutOverflow(() =>
-      reviewReport({
-        ...{ review, failures, withValues },
-        stacks: { base: baseStack, head: headStack },
-        changes: plan ?? stateChanges(base, head),
-        isPreview: plan !== undefined,
-      }),
-    );
+    const markdown = reviewReport({
+      ...{ review, failures, withValues },
+      stacks: { base: baseStack, head: headStack },
+      changes: plan ?? stateChanges(base, head),
+      isPreview: plan !== undefined,
+    });
     const names = (some: Review["onlyBase"]): string[] => some.map(({ name }) => name);
     return {
       json: {
