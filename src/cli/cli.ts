@@ -134,6 +134,17 @@ export class Cli {
   }
 
   /**
+   * Asks before something is written or replaced.
+   * @param yes the option with this name
+   * @throws CliError if the answer is no, or there is nobody to ask
+   */
+  async confirm(question: string, yes: boolean | undefined, otherwise: string): Promise<void> {
+    if (yes !== true && !(await this.terminal.confirm(question, this.interrupted))) {
+      throw new CliError(otherwise);
+    }
+  }
+
+  /**
    * For commands that would otherwise go on after Ctrl-C, or report as if they had done all of their work.
    * @throws CliError after Ctrl-C
    */

@@ -119,30 +119,22 @@ export class Terminal {
   }
 
   /**
-   * Asks before something is written. True with `--yes`.
+   * Asks a question, which Enter answers with no.
    * @throws CliError if there is nobody to ask
    */
-  async confirm(question: string, { yes, signal }: { yes: boolean; signal: AbortSignal }): Promise<boolean> {
-    if (yes) {
-      return true;
-    }
-    this.requireTerminal(
-      `${question} Nobody can answer, because this is no terminal. Nothing was done. Use --yes to answer yes.`,
-    );
-    const { confirm, isCancel } = await import("@clack/prompts");
+  async confirm(question: string, signal: AbortSignal): Promise<boolean> {
     const { input, errors: output } = this.streams;
-    const answer = await confirm({
-      message: shownText(question),
-      initialValue: false,
-      input,
-      output,
-      signal,
-      withGuide: false,
-    });
-    if (isCancel(answer)) {
-      throw new CliError("Interrupted before the question was answered. Nothing was done.", "interrupted");
+    if (input.isTTY !== true || output.isTTY !== true) {
+      throw new CliError(
+        `${question} Nobody can answer, because this is no terminal. Nothing was done. Use --yes to answer yes.`,
+        "usage",
+      );
     }
-    return answer;
+    const { confirm } = await import("@clack/prompts");
+    const message = shownText(question);
+    return this.answer<boolean>(
+      await confirm({ message, initialValue: false, input, output, signal, withGuide: false }),
+    );
   }
 
   /**
@@ -170,19 +162,17 @@ export class Terminal {
     if (input.isTTY !== true) {
       return (await this.readInput(signal)).trim();
     }
-    const { password, isCancel } = await import("@clack/prompts");
-    const answer = await password({ message: shownText(question), input, output, signal, withGuide: false });
-    if (isCancel(answer)) {
-      throw new CliError("Interrupted before the question was answered. Nothing was done.", "interrupted");
-    }
-    return answer.trim();
+    const { password } = await import("@clack/prompts");
+    const message = shownText(question);
+    return this.answer<string>(await password({ message, input, output, signal, withGuide: false })).trim();
   }
 
-  private requireTerminal(otherwise: string): void {
-    const { input, errors } = this.streams;
-    if (input.isTTY !== true || errors.isTTY !== true) {
-      throw new CliError(otherwise, "usage");
+  /** @param given a symbol after Ctrl-C */
+  private answer<Answer>(given: Answer | symbol): Answer {
+    if (typeof given === "symbol") {
+      throw new CliError("Interrupted before the question was answered. Nothing was done.", "interrupted");
     }
+    return given;
   }
 
   private line(message: string, prefix?: [style: "yellow" | "red", text: string]): void {

@@ -72,7 +72,7 @@ describe("the terminal of the command line", () => {
       ["\r", false],
     ] as const) {
       const { terminal: asked, input, errors } = terminal({ isTTY: true });
-      const confirmed = asked.confirm("Start?", { yes: false, signal: new AbortController().signal });
+      const confirmed = asked.confirm("Start?", new AbortController().signal);
       await once(errors.made, "data");
       input.made.write(key);
       assert.equal(await confirmed, answer, JSON.stringify(key));
@@ -94,7 +94,7 @@ describe("the terminal of the command line", () => {
         shown.fail(text);
         await shown.write(text);
         await shown.write(table([text], [[text], [`a${text}`]], shown));
-        await assert.rejects(shown.confirm(text, { yes: false, signal: new AbortController().signal }), CliError);
+        await assert.rejects(shown.confirm(text, new AbortController().signal), CliError);
         await shown.flush();
         assertShown(output.written(), what);
         assertShown(errors.written(), what);

@@ -8,7 +8,6 @@ import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
 import { inputFile } from "../inputFile";
 import { typesOption, yesOption } from "../options";
-import type { PlannedFile } from "../output/writeFiles";
 import { writeFiles } from "../output/writeFiles";
 import type { AdoptedFiles, Language } from "./adoptedFiles";
 import { adoptedFiles, targetProblem } from "./adoptedFiles";
@@ -114,7 +113,10 @@ export const adoptCommand: CliCommand = {
     }
     requireActions(tasks, asked);
     const plan = adoptedFiles(tasks, target);
-    await confirmReplaced(plan.files, yes === true, cli);
+    const replaced = plan.files.filter(({ present }) => present === "other").map(({ path }) => path);
+    if (replaced.length > 0) {
+      await cli.confirm(`Replace ${described(replaced, "file")}?`, yes, "No file was written.");
+    }
     await writeFiles(plan.files, target.folder, cli.interrupted);
     return {
       json: {
@@ -178,14 +180,6 @@ function requireActions(tasks: readonly AdoptedTask[], types: readonly string[])
       "failed",
       { taskIds },
     );
-  }
-}
-
-async function confirmReplaced(files: readonly PlannedFile[], yes: boolean, cli: Cli): Promise<void> {
-  const replaced = files.filter(({ present }) => present === "other").map(({ path }) => path);
-  const question = `Replace ${described(replaced, "file")}?`;
-  if (replaced.length > 0 && !(await cli.terminal.confirm(question, { yes, signal: cli.interrupted }))) {
-    throw new CliError("No file was written.");
   }
 }
 

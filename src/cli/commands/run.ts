@@ -71,9 +71,7 @@ export const run: CliCommand = {
     if (flags.lotNo === undefined) {
       const task = describeTask(connection.task, connection.stack);
       const question = `Start a run of ${task} at ${serviceOf(connection)}? It may cost money.`;
-      if (!(await cli.terminal.confirm(question, { yes: flags.yes === true, signal: cli.interrupted }))) {
-        throw new CliError("No run was started.");
-      }
+      await cli.confirm(question, flags.yes, "No run was started.");
     }
     const started: StartedRun =
       flags.lotNo === undefined

@@ -50,9 +50,7 @@ export const stop: CliCommand = {
       return result(taskId, 0, `No subtask of task "${taskId}" is running.`);
     }
     const question = `Stop ${running} running subtasks of ${describeTask(connection.task, connection.stack)}?`;
-    if (!(await cli.terminal.confirm(question, { yes: yes === true, signal: cli.interrupted }))) {
-      throw new CliError("Nothing was stopped.");
-    }
+    await cli.confirm(question, yes, "Nothing was stopped.");
     const warnings = await stopAndCollect(state, context);
     if (warnings.length > 0) {
       throw new CliError(warnings.join(" "), "failed", { taskId });

@@ -1,6 +1,12 @@
 import type { CliCommand } from "../command";
-import type { Defaults } from "../connection/defaults";
-import { defaultNames, defaultsFile, describeDefaults, problemOf, readDefaults } from "../connection/defaults";
+import {
+  areDefaults,
+  defaultNames,
+  defaultsFile,
+  describeDefaults,
+  mustBe,
+  readDefaults,
+} from "../connection/defaults";
 import { CliError } from "../exitCodes";
 import { connectionOptions } from "../options";
 import { writeFiles } from "../output/writeFiles";
@@ -12,7 +18,7 @@ export const use: CliCommand = {
     `The command writes ${defaultsFile} in the current folder, which has no secrets. Later commands there read it, and say so, unless an option or WEBEXTRACT_BASE_URL names a service. ` +
     `Without options, the command shows what the file has. To end its use, remove the file.`,
   connects: false,
-  options: connectionOptions().filter((option) => defaultNames.some((name) => name === option.attributeName())),
+  options: connectionOptions().filter((option) => defaultNames.includes(option.attributeName())),
   examples: [
     { line: "use --stack dev", does: "makes --stack dev the default of this folder" },
     { line: "use", does: "shows the defaults of this folder" },
@@ -20,7 +26,7 @@ export const use: CliCommand = {
   async run({ options }, cli) {
     const given = Object.fromEntries(
       defaultNames.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
-    ) as Defaults;
+    );
     const folder = process.cwd();
     if (Object.keys(given).length === 0) {
       const found = readDefaults(folder);
@@ -28,9 +34,8 @@ export const use: CliCommand = {
         found === undefined ? "This folder has no defaults." : `This folder uses ${describeDefaults(found)}.`;
       return { json: found ?? {}, text: () => text };
     }
-    const problems = Object.entries(given).flatMap(([name, value]) => problemOf(name, value) ?? []);
-    if (problems.length > 0) {
-      throw new CliError(`${problems.join("; ")}. Nothing was written.`, "usage");
+    if (!areDefaults(given)) {
+      throw new CliError(`The defaults ${mustBe}. Nothing was written.`, "usage");
     }
     const content = `${JSON.stringify(given, undefined, 2)}\n`;
     await writeFiles([{ path: defaultsFile, content, present: "other" }], folder, cli.interrupted);

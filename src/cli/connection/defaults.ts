@@ -1,8 +1,8 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { didYouMean } from "../../resources/likelyName";
 import { isPlainMap } from "../../resources/values";
 import { namesService } from "../../service/environment";
+import { codeOf } from "../../service/files/privateFile";
 import { CliError } from "../exitCodes";
 import type { Terminal } from "../terminal";
 import type { ConnectionFlags } from "./connection";
@@ -13,7 +13,7 @@ export const defaultsFile = ".webextract.json";
 /** What the file can contain. No address: a file of a cloned folder must not choose where credentials of the environment go. */
 export type Defaults = Pick<ConnectionFlags, "stack" | "profile">;
 
-export const defaultNames = ["stack", "profile"] as const satisfies (keyof Defaults)[];
+export const defaultNames: readonly string[] = ["stack", "profile"] satisfies (keyof Defaults)[];
 
 /**
  * The flags of a command with the defaults of the folder, where neither the command line nor the environment names a service: so the credentials of a stack
@@ -38,8 +38,8 @@ export function withDefaults<Flags extends ConnectionFlags>(flags: Flags, folder
 
 /** `stack "dev", profile "uploads"`. */
 export function describeDefaults(defaults: Defaults): string {
-  return defaultNames
-    .flatMap((name) => (defaults[name] === undefined ? [] : [`${name} "${defaults[name]}"`]))
+  return Object.entries(defaults)
+    .map(([name, value]) => `${name} "${value}"`)
     .join(", ");
 }
 
@@ -48,49 +48,34 @@ export function describeDefaults(defaults: Defaults): string {
  * @throws CliError
  */
 export function readDefaults(folder: string): Defaults | undefined {
-  const found = parsed(folder);
-  if (found === undefined) {
-    return undefined;
-  }
-  const problems = isPlainMap(found)
-    ? Object.entries(found).flatMap(([name, value]) => problemOf(name, value) ?? [])
-    : ["must be a JSON object"];
-  if (problems.length > 0) {
-    throw unreadable(problems.join("; "));
-  }
-  return found as Defaults;
-}
-
-function parsed(folder: string): unknown {
-  const path = join(folder, defaultsFile);
+  let problem = "cannot be read";
   try {
-    if (!statSync(path).isFile()) {
-      throw unreadable("is not a regular file");
+    const text = readFileSync(join(folder, defaultsFile), "utf8");
+    problem = "is not JSON";
+    const found: unknown = JSON.parse(text);
+    problem = mustBe;
+    if (areDefaults(found)) {
+      return found;
     }
-    return JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
   } catch (error) {
-    if (error instanceof CliError) {
-      throw error;
-    }
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") {
+    if (codeOf(error) === "ENOENT") {
       return undefined;
     }
-    throw unreadable(code === undefined ? "is not JSON" : `cannot be read (${code})`);
   }
-}
-
-export function problemOf(name: string, value: unknown): string | undefined {
-  if (!defaultNames.some((each) => each === name)) {
-    return `has "${name}", which is not known: ${defaultNames.join(", ")} are${didYouMean(name, defaultNames)}`;
-  }
-  const isName = typeof value === "string" && value !== "" && !/\p{Cc}/u.test(value);
-  return isName ? undefined : `${name} must be a non-empty string in one line`;
-}
-
-function unreadable(reason: string): CliError {
-  return new CliError(
-    `${defaultsFile} ${reason}. Write it again with "webextract use", or remove it. No request was sent.`,
+  throw new CliError(
+    `${defaultsFile} ${problem}. Write it again with "webextract use", or remove it. No request was sent.`,
     "usage",
+  );
+}
+
+export const mustBe = `must have only ${defaultNames.join(" and ")}, each a non-empty string in one line`;
+
+export function areDefaults(found: unknown): found is Defaults {
+  return (
+    isPlainMap(found) &&
+    Object.entries(found).every(
+      ([name, value]) =>
+        defaultNames.includes(name) && typeof value === "string" && value !== "" && !/\p{Cc}/u.test(value),
+    )
   );
 }

@@ -29,29 +29,29 @@ export async function namedTasks(
   stack: string | undefined,
   context: Context,
 ): Promise<NamedTask[]> {
-  if (stack === undefined) {
-    return given.map((taskId) => ({ taskId }));
-  }
-  const presences = await Promise.all(given.map((each) => presenceOf(each, context)));
-  if (presences.every((presence) => presence === "there")) {
+  const presences = stack === undefined ? [] : await Promise.all(given.map((each) => presenceOf(each, context)));
+  if (stack === undefined || presences.every((presence) => presence === "there")) {
     return given.map((taskId) => ({ taskId }));
   }
   const inState = await stackTasks(stack, context.interrupted);
-  const isId = (text: string): boolean => inState.some(({ taskId }) => taskId === text);
   const unknown: string[] = [];
   const meant = given.map((each, index): NamedTask => {
-    const found =
-      presences[index] === "there" || isId(each)
-        ? []
-        : inState.filter(({ name }) => name !== undefined && name === each);
-    requireOne(found, each, stack);
-    if (found.length === 0 && presences[index] === "gone" && !isId(each)) {
-      unknown.push(each);
+    if (presences[index] === "there" || inState.some(({ taskId }) => taskId === each)) {
+      return { taskId: each };
     }
+    const found = inState.filter(({ name }) => name === each);
+    requireOne(found, each, stack);
+    unknown.push(...(found.length === 0 && presences[index] === "gone" ? [each] : []));
     return found[0] ?? { taskId: each };
   });
   if (unknown.length > 0) {
-    throw unknownTasks(unknown, inState, stack);
+    const names = inState.flatMap(({ name }) => name ?? []);
+    const likely = unknown.map((each) => `"${each}"${didYouMean(each, names)}`).join(", ");
+    throw new CliError(
+      `Neither the service nor stack "${stack}" knows ${likely}${likely.endsWith("?") ? "" : "."} "webextract list --stack ${stack}" shows its tasks.`,
+      "notFound",
+      { taskIds: unknown },
+    );
   }
   return meant;
 }
@@ -65,20 +65,6 @@ export function requireOrigin({ name, origin }: NamedTask, connected: Connection
       "usage",
     );
   }
-}
-
-function unknownTasks(given: readonly string[], inState: readonly StackTask[], stack: string): CliError {
-  const [first = "", ...others] = given;
-  const names = inState.flatMap(({ name }) => name ?? []);
-  const likely = others.length === 0 ? didYouMean(first, names) : "";
-  const [tasks, noTask] =
-    others.length === 0 ? ["task", "no task with this name"] : ["tasks", "no task with these names"];
-  return new CliError(
-    `The service does not know the ${tasks} ${given.map((each) => `"${each}"`).join(", ")}, and stack "${stack}" has ${noTask}${likely === "" ? "." : likely} ` +
-      `"webextract list --stack ${stack}" shows its tasks.`,
-    "notFound",
-    others.length === 0 ? { taskId: first } : { taskIds: given },
-  );
 }
 
 async function presenceOf(taskId: string, context: Context): Promise<Presence["is"]> {

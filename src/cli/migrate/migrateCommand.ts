@@ -48,9 +48,7 @@ export const migrateCommand: CliCommand = {
       };
     }
     const question = `Turn ${changes} of stack "${stack}" into ${descriptions[to]}?`;
-    if (!(await cli.terminal.confirm(question, { yes: yes === true, signal: cli.interrupted }))) {
-      throw new CliError("Nothing was changed.");
-    }
+    await cli.confirm(question, yes, "Nothing was changed.");
     cli.checkInterrupted("Nothing was changed.");
     const copy = await keepCopy(stack, exported);
     await replaceState(stack, state, copy);

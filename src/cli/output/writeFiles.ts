@@ -72,9 +72,7 @@ export async function confirmedToReplace(out: string, yes: boolean, cli: Cli): P
     return false;
   }
   requireFile(out, "No request was sent.");
-  if (!(await cli.terminal.confirm(`Replace the file ${out}?`, { yes, signal: cli.interrupted }))) {
-    throw new CliError("No request was sent, and no file was written.");
-  }
+  await cli.confirm(`Replace the file ${out}?`, yes, "No request was sent, and no file was written.");
   return true;
 }
 

@@ -28,9 +28,7 @@ export const tokenImport: CliCommand = {
     const service = serviceOf(connection);
     const folder = tokenStoreOf(connection.options);
     const question = `Exchange the refresh token at ${service}, and store the new tokens in ${folder}? The given token may become invalid.`;
-    if (!(await cli.terminal.confirm(question, { yes: yes === true, signal: cli.interrupted }))) {
-      throw new CliError("Nothing was imported.");
-    }
+    await cli.confirm(question, yes, "Nothing was imported.");
     const refreshToken = await cli.terminal.secret("Refresh token", cli.interrupted);
     if (refreshToken === "") {
       throw new CliError("No refresh token was given. Write it to standard input. Nothing was imported.", "usage");

@@ -25,9 +25,7 @@ export const tokenRefresh: CliCommand = {
     const connection = await cli.connect(flags);
     const service = serviceOf(connection);
     const question = `Exchange the refresh token at ${service}? The present one may become invalid.`;
-    if (!(await cli.terminal.confirm(question, { yes: yes === true, signal: cli.interrupted }))) {
-      throw new CliError("Nothing was refreshed.");
-    }
+    await cli.confirm(question, yes, "Nothing was refreshed.");
     const { expires } = await renewed(connection.client);
     const { file } = await storedTokens(connection.options, cli.terminal);
     return {
