@@ -21,7 +21,7 @@ import { checkArguments } from "../provider/checkArguments";
 import type { Host } from "../provider/host";
 import { layers } from "../provider/layers/index";
 import { claimParts } from "../provider/layers/ownership";
-import { InitFailure, ProviderError, refuseFailedInputs } from "../provider/providerErrors";
+import { InitFailure, ProviderError } from "../provider/providerErrors";
 import type { Change, Written } from "../provider/resourceSteps";
 import { ResourceSteps } from "../provider/resourceSteps";
 import { importArgs } from "../resources/adopt/importArgs";
@@ -65,12 +65,9 @@ export class ResourceCalls {
     const news = decodeProperties(fromStruct(request.getNews()));
     const olds = decodeProperties(fromStruct(request.getOlds()));
     return steps.during(async () => {
-      const failed = news.values[failedInputsKey];
-      if (typeof failed === "string") {
-        const [before, now] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
-        const response = new CheckResponse();
-        response.setInputs(toStruct(steps.skippedInputs(failed, { urn, olds: before, news: now })));
-        return response;
+      const response = new CheckResponse();
+      if (steps.isSkipped(news.values, urn)) {
+        return response.setInputs(request.getNews());
       }
       const found: Problem[] = [];
       const given = this.declarations.resolve(resource, { urn, given: news.values, previous: olds.values }, found);
@@ -91,7 +88,6 @@ export class ResourceCalls {
       }
       const ofHash = allSecret(this.declarations.hasSecretHash(news.values) ? ["rerunOn"] : []);
       const secrets = joinSecrets(withDerived(resource.args, news.secrets), ofHash);
-      const response = new CheckResponse();
       response.setInputs(toStruct(encode(args, secrets)));
       response.setFailuresList(all.map((problem) => failureOf(problem, news.values, news.secrets)));
       return response;
@@ -130,7 +126,6 @@ export class ResourceCalls {
         response.setProperties(stateStruct(resource, state, secrets));
         return response;
       }
-      refuseFailedInputs(args);
       const written = await steps.create({ urn, args });
       this.declarations.noteMade(urn, written.id);
       response.setId(written.id);
@@ -152,7 +147,6 @@ export class ResourceCalls {
         response.setProperties(stateStruct(resource, outputsOfUpdate(resource, state, args), secrets));
         return response;
       }
-      refuseFailedInputs(args);
       response.setProperties(stateOf(resource, await steps.update({ urn, id, state, args }), secrets));
       return response;
     });

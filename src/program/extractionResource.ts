@@ -42,9 +42,8 @@ export type OutputsOf<T> = { readonly [K in keyof T]-?: Output<T[K]> };
  * The base of all resources of this package. Programs use its subclasses.
  *
  * A preview refuses invalid arguments, and shows all problems of a resource at once. It also shows the problems of other resources that the
- * program can see. The program cannot see outputs, the content of files, lists of more than 100 items, resources with transforms or
- * `ignoreChanges`, and resources that are declared after the program has waited for something. The engine itself stops at the first
- * resource that is refused.
+ * program can see. The program cannot see outputs, the content of files, lists of more than 100 items, and resources that are declared
+ * after the program has waited for something. The engine itself stops at the first resource that is refused.
  */
 export abstract class ExtractionResource extends CustomResource {
   /** The arguments that go into the hash for `rerunOn`: those that were given, options excepted, and those that `check` derives. */
@@ -64,7 +63,9 @@ export abstract class ExtractionResource extends CustomResource {
     const properties = propertiesOf(definition, name, args, opts, kind);
     // The native plugin shows the problems of each resource at the resource.
     const others =
-      kind === "native" ? undefined : otherProblems(definition, `${definition.type} "${name}"`, args, opts);
+      kind === "native" || opts?.id !== undefined || isMocked()
+        ? undefined
+        : otherProblems(definition, `${definition.type} "${name}"`, args);
     if (others !== undefined) {
       properties[otherProblemsKey] = others;
     }
@@ -72,9 +73,8 @@ export abstract class ExtractionResource extends CustomResource {
       optionsOf(definition, name, args, opts),
       kind === "native" ? nativeOptions(definition.type, opts) : {},
     );
-    const failed = opts?.id === undefined ? failedInputs(args, options.dependsOn) : undefined;
-    if (failed !== undefined) {
-      properties[failedInputsKey] = failed;
+    if (opts?.id === undefined && !isMocked() && !runtime.isDryRun()) {
+      properties[failedInputsKey] = failedInputs(properties, options.dependsOn);
     }
     const leave = fewerFrames();
     try {

@@ -6,7 +6,7 @@ import type { AnyResource } from "../resources/index";
 import { providerKey } from "../resources/urn";
 import { shownText } from "../service/errors/foreignText";
 import type { Host } from "./host";
-import { InitFailure, ProviderError, refuseFailedInputs } from "./providerErrors";
+import { InitFailure, ProviderError } from "./providerErrors";
 import type { Written } from "./resourceSteps";
 import { ResourceSteps } from "./resourceSteps";
 import type { Layer } from "./step";
@@ -35,10 +35,8 @@ export class DynamicProvider implements dynamic.ResourceProvider {
       const { engine } = host;
       const urn = engine.urnOf(news);
       const given = deserialize(news);
-      const failed = news[failedInputsKey];
-      if (typeof failed === "string") {
-        const inputs = this.steps.skippedInputs(failed, { urn, olds, news: serialize(given) });
-        return { inputs, failures: [] };
+      if (this.steps.isSkipped(news, urn)) {
+        return { inputs: news, failures: [] };
       }
       const { args, problems } = await this.steps.check({ urn, given, previous: deserialize(olds) });
       const others = news[otherProblemsKey];
@@ -73,14 +71,12 @@ export class DynamicProvider implements dynamic.ResourceProvider {
 
   async create(inputs: Properties): Promise<dynamic.CreateResult> {
     return this.respond("returned", async ({ engine }) => {
-      refuseFailedInputs(inputs);
       return resultOf(await this.steps.create({ urn: engine.urnOf(inputs), args: deserialize(inputs) }), inputs);
     });
   }
 
   async update(id: string, olds: Properties, news: Properties): Promise<dynamic.UpdateResult> {
     return this.respond("returned", async ({ engine }) => {
-      refuseFailedInputs(news);
       const request = { urn: engine.urnOf(news), id, state: deserialize(olds), args: deserialize(news) };
       const { outs } = resultOf(await this.steps.update(request), news);
       return { outs };

@@ -1,6 +1,5 @@
 import { inspect } from "node:util";
 import type { Properties } from "../engine/serialization";
-import { failedInputsKey } from "../engine/serialization";
 import { shownText } from "../service/errors/foreignText";
 
 /**
@@ -35,17 +34,5 @@ export class InitFailure extends ProviderError {
   ) {
     super(message);
     this.reasons = [this.message];
-  }
-}
-
-/** What a resource says that the engine skips, because resources with these names have failed. */
-export function skipped(names: string): string {
-  return `skipped: ${names} failed`;
-}
-
-/** An engine that does not skip the resource must not change anything for it. */
-export function refuseFailedInputs({ [failedInputsKey]: failed }: Properties): void {
-  if (typeof failed === "string") {
-    throw new ProviderError(skipped(failed));
   }
 }

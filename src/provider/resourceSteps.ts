@@ -9,7 +9,7 @@ import { checkArguments } from "./checkArguments";
 import type { Host } from "./host";
 import { layers as allLayers } from "./layers/index";
 import { runResource } from "./layers/resource";
-import { ProviderError, skipped } from "./providerErrors";
+import { ProviderError } from "./providerErrors";
 import type { Layer, RunStep, Step } from "./step";
 import { throughLayers } from "./step";
 
@@ -76,16 +76,12 @@ export class ResourceSteps {
     return checkArguments(this.resource, this.host(), { given, previous, urn });
   }
 
-  /**
-   * The inputs of a resource that the engine skips after this check, because resources with these names have failed. With the inputs of the state, its
-   * diff shows nothing before that.
-   */
-  skippedInputs(
-    failed: string,
-    { urn, olds, news }: { urn: string | undefined; olds: Properties; news: Properties },
-  ): Properties {
-    this.host().warnOnce(skipped(failed), urn);
-    return { ...(Object.keys(olds).length > 0 ? olds : news), [failedInputsKey]: failed };
+  /** Whether the engine skips the resource after this check, because others that it needs have failed. */
+  isSkipped({ [failedInputsKey]: failed }: Properties, urn: string | undefined): boolean {
+    if (typeof failed === "string") {
+      this.host().warnOnce(`skipped: ${failed} failed`, urn);
+    }
+    return failed !== undefined;
   }
 
   async diff({ urn, id, state: saved, args }: Request): Promise<Change> {

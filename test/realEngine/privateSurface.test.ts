@@ -93,17 +93,5 @@ describe("changed private parts of the SDK", () => {
       assert.match(output, /subtasks/);
       assert.deepEqual(world.operations(), []);
     });
-
-    it("cause no error: a preview shows only the problems of the resource that the engine refuses", async () => {
-      const invalid = (name: string): string =>
-        `new TaskActionConfig("${name}", { taskId: "template-1", actions: {} });`;
-      world.program([unchanged, invalid("one"), invalid("two")].join("\n"));
-      const options = { expect: "failure" } as const;
-      const others = /is declared with invalid arguments/;
-      assert.match((await world.project.preview(options)).output, others);
-      const { output } = await world.project.preview({ ...options, env: breakBy("program") });
-      assert.match(output, /has a problem: actions must be/);
-      assert.doesNotMatch(output, others);
-    });
   });
 });

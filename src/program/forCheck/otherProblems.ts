@@ -1,22 +1,18 @@
 import { setImmediate } from "node:timers";
-import type { CustomResourceOptions } from "@pulumi/pulumi";
-import { Output, runtime } from "@pulumi/pulumi";
-import { hasTransforms, transformsResources } from "../../engine/sdk/transforms";
-import type { ArgSpecs, Problem, Shape } from "../../resources/args";
-import { checkFields } from "../../resources/args";
+import type { Problem, Shape } from "../../resources/args";
+import { checkFields, object } from "../../resources/args";
 import type { AnyResource } from "../../resources/index";
-import { entryOf, isPlainMap, unknown } from "../../resources/values";
+import { counted, entryOf, isPlainMap, unknown } from "../../resources/values";
 import { perProgram } from "../perProgram";
 import { programConfig } from "../programConfig";
-import { isMocked } from "../providerText";
 
 /**
  * The engine stops at the first resource whose arguments `check` refuses, and ends the program at once. So each resource that the program
  * finds invalid is sent with the problems of the others, and the first `check` that fails shows them. A `check` that succeeds ignores them,
  * because a transform can have changed the arguments, or `--target` can exclude the others. So a preview fails only if a `check` fails.
  *
- * The program sees plain values. It does not see outputs, files, lists of more than 100 items, resources that are declared after the
- * program has waited for something, and resources with transforms or `ignoreChanges`, whose arguments can change before `check`.
+ * The program sees plain values. It does not see outputs, files, lists of more than 100 items, and resources that are declared after the
+ * program has waited for something.
  */
 interface Invalid {
   title: string;
@@ -38,29 +34,20 @@ export function otherProblems(
   definition: AnyResource,
   title: string,
   args: Readonly<Record<string, unknown>>,
-  opts: CustomResourceOptions | undefined,
 ): Promise<string | undefined> | undefined {
-  if (isMocked() || opts?.id !== undefined || opts?.urn !== undefined) {
-    return undefined;
-  }
-  if ((opts?.ignoreChanges?.length ?? 0) > 0 || hasTransforms(opts, runtime.getStackResource())) {
-    return undefined;
-  }
   const own: Invalid = { title, problems: problemsOf(definition, args) };
   if (own.problems.length === 0) {
     return undefined;
   }
   const { resources, declared } = programProblems();
   resources.push(own);
-  return declared.then(() =>
-    transformsResources() ? undefined : describeOthers(resources.filter((each) => each !== own)),
-  );
+  return declared.then(() => describeOthers(resources.filter((each) => each !== own)));
 }
 
 /** The problems that `check` finds. Asynchronous checks add theirs later. */
 function problemsOf(definition: AnyResource, args: Readonly<Record<string, unknown>>): Problem[] {
   const problems: Problem[] = [];
-  const known = knownFields(definition.args, args);
+  const known = knownPart(object(definition.args), args) as Record<string, unknown>;
   const sound = checkFields(definition.args, known, "", problems);
   try {
     const { settings } = programConfig();
@@ -72,44 +59,30 @@ function problemsOf(definition: AnyResource, args: Readonly<Record<string, unkno
   return problems;
 }
 
-function knownFields(specs: ArgSpecs, args: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const fields = Object.entries(args).map(([name, value]) => {
-    const spec = entryOf(specs, name);
-    const isOnDisk = spec?.isFile === true && typeof value === "string" && value !== "";
-    return [name, isOnDisk ? unknown : knownValue(spec?.kind, value)] as const;
+/** The value with `unknown` in place of parts that the program does not know, that are on the disk, or that take long to check. */
+function knownPart(shape: Shape | undefined, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.length > mostItems ? unknown : value.map((each) => knownPart(undefined, each));
+  }
+  if (!isPlainMap(value)) {
+    return typeof value === "object" && value !== null ? unknown : value;
+  }
+  const fields = Object.entries(value).map(([name, each]) => {
+    const spec = shape?.is === "object" ? entryOf(shape.fields, name) : undefined;
+    const isOnDisk = spec?.isFile === true && typeof each === "string" && each !== "";
+    return [name, isOnDisk ? unknown : knownPart(shape?.is === "map" ? shape.of : spec?.kind, each)];
   });
   return Object.fromEntries(fields);
 }
 
-/** The value with `unknown` in place of parts that the program does not know or that take long to check. */
-function knownValue(shape: Shape | undefined, value: unknown): unknown {
-  if (Array.isArray(value)) {
-    const of = shape?.is === "list" ? shape.of : undefined;
-    return value.length > mostItems ? unknown : value.map((each) => knownValue(of, each));
-  }
-  if (isPlainMap(value)) {
-    return shape?.is === "object"
-      ? knownFields(shape.fields, value)
-      : Object.fromEntries(
-          Object.entries(value).map(([key, each]) => [
-            key,
-            knownValue(shape?.is === "map" ? shape.of : undefined, each),
-          ]),
-        );
-  }
-  const isPlain = (typeof value !== "object" && typeof value !== "function") || value === null;
-  return isPlain && !Output.isInstance(value) ? value : unknown;
-}
-
 function describeOthers(others: readonly Invalid[]): string | undefined {
-  if (others.length === 0) {
-    return undefined;
-  }
   const all = others.flatMap(({ title, problems }) =>
     problems.map(({ path, reason }) => `${title}: ${path} ${reason}`),
   );
+  if (all.length === 0) {
+    return undefined;
+  }
   const more = all.length - mostProblems;
-  const shown = more > 0 ? [...all.slice(0, mostProblems), `and ${more} more problems`] : all;
-  const count = others.length === 1 ? "Another resource is" : `${others.length} other resources are`;
-  return `${count} declared with invalid arguments:\n  ${shown.join("\n  ")}`;
+  const shown = more > 0 ? [...all.slice(0, mostProblems), `and ${counted(more, "more problem")}`] : all;
+  return `Other resources have invalid arguments too:\n  ${shown.join("\n  ")}`;
 }
