@@ -12,7 +12,12 @@ import type {
   ReadRequest,
   UpdateRequest,
 } from "@pulumi/pulumi/proto/provider_pb";
-import { ConfigureResponse, ErrorResourceInitFailed, GetSchemaResponse } from "@pulumi/pulumi/proto/provider_pb";
+import {
+  ConfigureResponse,
+  DiffResponse,
+  ErrorResourceInitFailed,
+  GetSchemaResponse,
+} from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import type { Message } from "google-protobuf";
 import { Any } from "google-protobuf/google/protobuf/any_pb";
@@ -50,6 +55,8 @@ export class Plugin {
         this.isExplicit = !isDefaultProvider(request.getUrn());
         return checkConfig(request);
       }),
+      // The engine compares the configuration itself, and updates a provider that changed. It never replaces it.
+      diffConfig: handler(() => new DiffResponse()),
       configure: handler((request: ConfigureRequest) => this.configure(request)),
       check: handler((request: CheckRequest) => this.configuredCalls().check(request)),
       diff: handler((request: DiffRequest) => this.configuredCalls().diff(request)),
