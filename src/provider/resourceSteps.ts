@@ -149,7 +149,7 @@ export class ResourceSteps {
         `This state was written by a newer version of pulumi-webextract (its format is ${version}, this version supports up to ${stateVersion}). Install that version or a later one.`,
       );
     }
-    return version === 1 ? (this.resource.upgrade?.(state) ?? state) : state;
+    return state;
   }
 
   private step(call: Step["call"], request: Pick<Step, "urn" | "state" | "args"> & Partial<Pick<Step, "id">>): Step {

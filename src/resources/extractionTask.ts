@@ -9,7 +9,6 @@ import { checkStartUrls, startUrlsNames, startUrlsSpec, startUrlsUpload, warnOfS
 import { everything } from "./ownership";
 import type { CheckContext, Context, Created, Difference, PendingState, ProfileArgs, Read, Resource } from "./resource";
 import { messageOf, PartialFailure } from "./resource";
-import { settingsInEffect } from "./settings/alreadyInEffect";
 import { itemsNames } from "./settings/loopArgs";
 import type { CheckedActions, ParameterActions } from "./settings/parameterActions";
 import {
@@ -20,8 +19,8 @@ import {
   parameterActionsKind,
   settingsOfActions,
 } from "./settings/parameterActions";
-import { drifts, settingsToRestore } from "./settings/restore";
-import { merge, toUpdates, typesOf, without } from "./settings/setting";
+import { actionsBefore, settingsToRestore } from "./settings/restore";
+import { drifts, inEffect, merge, toUpdates, typesOf, without } from "./settings/setting";
 import { appends, writesFor } from "./settings/settingsLife";
 import type { LostResponseState } from "./task/lostResponse";
 import { isOutcomeUnknown, onlyDiffers } from "./task/lostResponse";
@@ -276,9 +275,10 @@ async function writeActions(state: ExtractionTaskState, args: CheckedArgs, conte
   const [before, now] = [settingsOfActions(state.actions), settingsOfActions(args.actions)];
   const pending = state.pending?.filter((step) => step === "write" || step === "append");
   const fresh = args.from.adoptTaskId === undefined ? [] : without(now, before);
-  const inEffect = await settingsInEffect(taskId, fresh, context);
-  const step = { taskId, before: merge(before, inEffect), now, pending };
-  const writes = without(await writesFor(step, loopPath, context), inEffect);
+  const actions = fresh.length > 0 ? await actionsBefore(taskId, fresh, context) : [];
+  const equal = inEffect(fresh, actions);
+  const step = { taskId, before: merge(before, equal), now, pending };
+  const writes = without(await writesFor(step, loopPath, context), equal);
   if (writes.length > 0) {
     const append = appends(writes) ? extractionTask.args : undefined;
     const send = () => context.client.updateTaskParameters({ taskId, actions: toUpdates(writes) });

@@ -61,8 +61,6 @@ export interface Resource<
   create(args: Checked, context: Context): Promise<Created<State>>;
   /** Reads the present state from the service. Without this function, or if the service does not show the resource, the state is kept. */
   read?(id: string, state: State, context: Context): Promise<Read<State>>;
-  /** Brings the state of an earlier version into today's form. */
-  upgrade?(state: State): State;
   /** Makes the service match `args`, and returns the whole new state. */
   update(id: string, state: State, args: Checked, context: Context): Promise<State>;
   delete(id: string, state: State, context: Context): Promise<void>;

@@ -35,11 +35,16 @@ export type { CloudRunArgs, CloudRunState } from "../../src/resources/run/cloudR
 export { joinRerunOn } from "../../src/resources/run/rerunOn";
 export type { RunReason } from "../../src/resources/run/runReason";
 export { countsOf } from "../../src/resources/run/subtaskList";
-export { actionsOf, actionsWith, settingsOfActions } from "../../src/resources/settings/parameterActions";
-export { listsOf, rememberedLists, rememberedValues, valuesOf } from "../../src/resources/settings/previous";
-export { drifts, remember, settingsToRestore } from "../../src/resources/settings/restore";
-export type { Setting, SettingOf } from "../../src/resources/settings/setting";
-export { byKey, changedProperties, merge, toUpdates, without } from "../../src/resources/settings/setting";
+export {
+  actionsOf,
+  actionsWith,
+  previousOf,
+  rememberedOf,
+  settingsOfActions,
+} from "../../src/resources/settings/parameterActions";
+export { remember, settingsToRestore } from "../../src/resources/settings/restore";
+export type { Setting } from "../../src/resources/settings/setting";
+export { byKey, changedProperties, drifts, merge, toUpdates, without } from "../../src/resources/settings/setting";
 export { ActionReader } from "../../src/resources/task/actionReader";
 export type { EngineKind } from "../../src/resources/urn";
 export { partsOfUrn, providerText, typeToken, urnAs } from "../../src/resources/urn";

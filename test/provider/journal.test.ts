@@ -559,7 +559,49 @@ describe("the journal of requests that must not be sent twice", () => {
       const work = journal.of(name).once(start, noRequest, String);
       await Promise.all([journal.close(), assert.rejects(work, /engine has ended/)]);
       assert.deepEqual(world.journal(), before);
-      await assert.rejects(journal.of(name).once(start, noRequest, String), /engine has ended/);
+      const write = sinon.spy(JournalFiles.prototype, "write");
+      try {
+        await assert.rejects(journal.of(name).once(start, noRequest, String), /engine has ended/);
+        assert.equal(write.callCount, 0);
+      } finally {
+        write.restore();
+      }
+    });
+
+    it("removes the entry of an append only for a state that has its arguments, and has it until then", async () => {
+      const loopName = { ...name, urn: urnOf("TaskLoopItems") };
+      const append = { operation: "append", inputs: { items: "a" }, what: "append" } as const;
+      await journalOf(1)
+        .of(loopName)
+        .once(
+          append,
+          async () => undefined,
+          () => undefined,
+        );
+      const stateWith = (items: string) => ({ type: "TaskLoopItems", id: "task-1", args: { items }, state: {} });
+      await journalOf(2).saw(loopName, { ...stateWith("b"), final: "stays" });
+      assert.equal(world.journal().length, 1);
+      await journalOf(2).saw(loopName, stateWith("a"));
+      assert.deepEqual([world.journal(), world.warnings], [[], []]);
+    });
+
+    it("keeps the entry of a run under a label for an up without the label, for a day", async () => {
+      const labelled = { ...start, detail: { runLabel: "a" } };
+      await journalOf(1)
+        .of(name)
+        .once(labelled, async () => "made", String);
+      const other = { type: "CloudRun", id: "other", args: {}, state: {}, final: "stays" } as const;
+      await journalOf(2).saw(name, other);
+      assert.deepEqual([world.journal().length, world.warnings], [1, []]);
+      letPass(25 * hour);
+      await journalOf(2).saw(name, other);
+      assert.equal(world.warnings.length, 1);
+      forget();
+      await journalOf(1)
+        .of(name)
+        .once(labelled, async () => "made", String);
+      await journalOf(2).saw(name, { ...other, final: "deleted" });
+      assert.deepEqual([world.journal(), world.warnings.length], [[], 1]);
     });
 
     it("has no entry of a request that was not executed, and keeps one whose outcome is unknown", async () => {

@@ -12,8 +12,6 @@ import { DigestOfLines, joinLines, linesOfFile, NotUtf8, splitLines } from "./li
 export interface CheckedList {
   /** The items as one string, with one item on each line. Absent if a file contains them. */
   joined?: string | typeof unknown;
-  /** The items of `joined`. */
-  items?: readonly string[];
   count: number | typeof unknown;
   sha256: string | typeof unknown;
   /** With `urls`: the distinct hosts, at most 20. */
@@ -105,7 +103,7 @@ function checkItems(list: string | string[], names: ListNames, { problems }: Lis
   const digest = new DigestOfLines();
   digest.add(items);
   const { count, sha256 } = digest.soFar();
-  return { joined: joinLines(items, before), items, count, sha256, hosts: urls.someHosts(names.before?.hosts) };
+  return { joined: joinLines(items, before), count, sha256, hosts: urls.someHosts(names.before?.hosts) };
 }
 
 /** Line ends of old Macs. With them all lines would be one item, and a check of that item would see only the first line. */

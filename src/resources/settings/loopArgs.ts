@@ -2,12 +2,12 @@ import type { ArgsSpec, Form } from "../args";
 import { choice, lines, string } from "../args";
 import type { GivenList } from "../lists/checkList";
 import { checkList } from "../lists/checkList";
-import { joinLines, splitLines } from "../lists/lines";
 import type { CheckContext } from "../resource";
 import { holdsUnknown } from "../values";
-import type { Loop } from "./loop";
-import { checkAppend, loopTypeAsBefore } from "./loop";
+import { checkAppend } from "./loop";
 import type { RestoreArgs } from "./restore";
+import type { Loop } from "./setting";
+import { loopTypeAsBefore } from "./setting";
 
 /** The loop of an action. */
 export interface ActionLoop {
@@ -32,11 +32,6 @@ export type ItemListForm<Args extends Items> = Form<Args, "items", "itemsFile">;
 export type ItemFileForm<Args extends Items> = Form<Args, "itemsFile", "items">;
 export type ActionLoopForm = ItemListForm<ActionLoop> | ItemFileForm<ActionLoop>;
 
-/** A loop as `check` leaves it: the list as one string with an item on each line, or a file with its digest. */
-export interface CheckedLoop extends Omit<ActionLoop, "items">, Pick<Loop, "count" | "sha256"> {
-  items?: string;
-}
-
 export const loopSpec: ArgsSpec<ActionLoop, "count" | "sha256"> = {
   loopType: { kind: string, required: true },
   items: { kind: lines },
@@ -50,7 +45,7 @@ interface LoopCheck {
   /** The path of the loop, with a dot at the end; empty at the top. */
   at: string;
   /** The loop that was checked last time. */
-  before: CheckedLoop | undefined;
+  before: Loop | undefined;
   /** Whether that was the loop of the same action in the same task. */
   isSame: boolean;
   onDelete: RestoreArgs["onDelete"];
@@ -64,7 +59,7 @@ export function checkLoop(
   { loopType, items, itemsFile, mode }: ActionLoop,
   { at, before, isSame, onDelete }: LoopCheck,
   context: CheckContext,
-): CheckedLoop {
+): Loop {
   // State of an earlier version can have both. Its delete warns that the list stays.
   const hadBoth = isSame && before?.mode === "append" && context.previous?.onDelete === "restore";
   if (mode === "append" && onDelete === "restore" && !hadBoth) {
@@ -81,20 +76,15 @@ export function checkLoop(
     mode,
     count,
     sha256,
-  } as CheckedLoop;
+  } as Loop;
   const isAppended = isSame && before?.loopType === checked.loopType && !holdsUnknown(checked);
   if (list !== undefined && before !== undefined && isAppended) {
-    checkAppend({ ...checked, items: list.items }, loopOf(before), at, context);
+    checkAppend(checked, before, at, context);
   }
   return checked;
 }
 
-/** The list is split into its items here, and joined again by `checkedLoopOf`. In between, it is a list. */
-export function loopOf({ loopType, items, itemsFile, mode, count, sha256 }: CheckedLoop): Loop {
-  return { loopType, items: items === undefined ? undefined : splitLines(items), itemsFile, mode, count, sha256 };
-}
-
-/** A list that is the same in `before` keeps the string that it has there. */
-export function checkedLoopOf({ items, ...loop }: Loop, before: CheckedLoop | undefined): CheckedLoop {
-  return { ...loop, items: items && joinLines(items, before?.items) };
+/** The loop among the arguments or in the state of a resource. */
+export function loopOf({ loopType, items, itemsFile, mode, count, sha256 }: Loop): Loop {
+  return { loopType, items, itemsFile, mode, count, sha256 };
 }

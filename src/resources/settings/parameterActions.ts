@@ -2,13 +2,14 @@ import { isRecord } from "../../service/isRecord";
 import type { ArgsSpec, Problem } from "../args";
 import { mapOf, object, scalar, string } from "../args";
 import { isGivenOnce } from "../lists/checkList";
+import { splitLines } from "../lists/lines";
 import type { CheckContext } from "../resource";
 import { entryOf } from "../values";
-import type { ActionLoopForm, CheckedLoop } from "./loopArgs";
-import { checkedLoopOf, checkLoop, loopOf, loopSpec } from "./loopArgs";
-import { valuesOf } from "./previous";
+import type { ActionLoopForm } from "./loopArgs";
+import { checkLoop, loopSpec } from "./loopArgs";
 import type { RestoreArgs } from "./restore";
-import type { Setting } from "./setting";
+import type { Loop, Setting } from "./setting";
+import { listOf } from "./setting";
 
 /** The declaration of one action: properties, a loop, or both. */
 export interface ParameterAction {
@@ -28,7 +29,7 @@ export type ParameterActions = Record<string, ParameterAction>;
 
 interface CheckedAction extends Omit<ParameterAction, "properties" | "loop"> {
   properties?: Record<string, string>;
-  loop?: CheckedLoop;
+  loop?: Loop;
 }
 
 /** As `check` leaves them: each value as a string, each list as one string with count and digest. */
@@ -88,7 +89,7 @@ export function checkParameterActions(
   return Object.fromEntries(checked);
 }
 
-export function settingsOfActions(actions: CheckedActions = {}): Setting[] {
+export function settingsOfActions(actions: Record<string, Partial<CheckedAction>> = {}): Setting[] {
   return Object.entries(actions).flatMap(([actionId, { actionType, properties = {}, loop }]) => {
     const settings: Setting[] = Object.entries(properties).map(([name, value]) => ({
       actionId,
@@ -97,33 +98,71 @@ export function settingsOfActions(actions: CheckedActions = {}): Setting[] {
       name,
       value,
     }));
-    return loop === undefined ? settings : [...settings, { actionId, actionType, part: "loop", value: loopOf(loop) }];
+    return loop === undefined ? settings : [...settings, { actionId, actionType, part: "loop", value: loop }];
   });
+}
+
+export function actionsOf(settings: readonly Setting[]): CheckedActions {
+  const actions = new Map<string, { actionType: string; properties: [string, string][]; loop?: Loop }>();
+  for (const setting of settings) {
+    const { actionId, actionType = "" } = setting;
+    const action = actions.get(actionId) ?? { actionType, properties: [] };
+    actions.set(actionId, action);
+    if (setting.part === "property") {
+      action.properties.push([setting.name, setting.value]);
+    } else {
+      action.loop = setting.value;
+    }
+  }
+  return Object.fromEntries(
+    [...actions].map(([actionId, { actionType, properties, loop }]) => [
+      actionId,
+      {
+        actionType,
+        ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
+        ...(loop && { loop }),
+      },
+    ]),
+  );
 }
 
 /** The actions with these settings in place of their own. */
 export function actionsWith<Actions extends CheckedActions>(actions: Actions, settings: readonly Setting[]): Actions {
-  const replaced = Object.entries(actionsOf(settings, actions)).map(([actionId, { properties, loop }]) => {
+  const replaced = Object.entries(actionsOf(settings)).map(([actionId, { properties, loop }]) => {
     const action = entryOf(actions, actionId);
     const all = properties && { properties: { ...action?.properties, ...properties } };
-    return [actionId, { ...action, ...all, ...(loop && { loop: { ...action?.loop, ...loop } }) }] as const;
+    return [actionId, { ...action, ...all, ...(loop && { loop }) }] as const;
   });
   return { ...actions, ...Object.fromEntries(replaced) };
 }
 
-/** The settings as a map of actions. A list that is the same in `before` keeps the string that it has there. */
-export function actionsOf(settings: readonly Setting[], before: CheckedActions = {}): CheckedActions {
-  const values = valuesOf(settings);
-  const actions = new Map<string, CheckedAction>();
-  for (const setting of settings) {
-    const { actionId, actionType = "" } = setting;
-    const action: CheckedAction = actions.get(actionId) ?? { actionType };
-    actions.set(actionId, action);
-    if (setting.part === "property") {
-      action.properties = entryOf(values, actionId);
-    } else {
-      action.loop = checkedLoopOf(setting.value, entryOf(before, actionId)?.loop);
-    }
-  }
-  return Object.fromEntries(actions);
+/** The form in which the state keeps the settings from before the first write. */
+export interface Previous {
+  /** Values of properties, by actionId and name. */
+  properties?: Record<string, Record<string, string>>;
+  /** By actionId. The items of a list are one string with an item on each line. */
+  loops?: Record<string, { loopType: string; items: string }>;
+}
+
+export function rememberedOf({ properties = {}, loops = {} }: Previous = {}): Setting[] {
+  const loopActions = Object.entries(loops).map(([actionId, { loopType, items }]) => {
+    const loop: Loop = { loopType, ...listOf(splitLines(items), items) };
+    return [actionId, { loop }] as const;
+  });
+  const propertyActions = Object.entries(properties).map(([actionId, values]) => [actionId, { properties: values }]);
+  return [propertyActions, loopActions].flatMap((actions) => settingsOfActions(Object.fromEntries(actions)));
+}
+
+export function previousOf(remembered: readonly Setting[]): Required<Previous> {
+  const actions = Object.entries(actionsOf(remembered));
+  return {
+    properties: Object.fromEntries(
+      actions.flatMap(([actionId, { properties }]) => (properties === undefined ? [] : [[actionId, properties]])),
+    ),
+    loops: Object.fromEntries(
+      actions.flatMap(([actionId, { loop }]) =>
+        loop === undefined ? [] : [[actionId, { loopType: loop.loopType, items: loop.items ?? "" }]],
+      ),
+    ),
+  };
 }

@@ -1,8 +1,10 @@
-import type { ActionParametersUpdate } from "../../service/contract/types";
+import type { ActionParametersUpdate, LoopItemsUpdate } from "../../service/contract/types";
 import { isRecord } from "../../service/isRecord";
+import { digestOf, joinLines, splitLines } from "../lists/lines";
 import type { SettingId } from "../ownership";
 import { describePart, keyOf } from "../ownership";
-import type { Items, Loop } from "./loop";
+import type { ActionShown } from "../task/taskPresence";
+import { actionsById, fieldOf, itemsOf, propertyOf } from "../task/taskPresence";
 
 /**
  * The model of what TaskActionConfig, TaskLoopItems, TaskParameters and ExtractionTask set in a task. Each of them turns its arguments and
@@ -10,8 +12,10 @@ import type { Items, Loop } from "./loop";
  */
 export type Setting = SettingOf<Loop>;
 
-/** A setting whose loops have a value of the form `L`: declared, as the service shows it, or to be written. */
-export type SettingOf<L> = Property | LoopOf<L>;
+/** A setting to write. */
+export type Write = SettingOf<Omit<LoopItemsUpdate, "actionId">>;
+
+type SettingOf<L> = Property | LoopOf<L>;
 
 interface Action {
   actionId: string;
@@ -25,9 +29,22 @@ interface Property extends Action {
   value: string;
 }
 
-interface LoopOf<L> extends Action {
+export interface LoopOf<L> extends Action {
   part: "loop";
   value: L;
+}
+
+/** The loop of an action: as it is declared, as the service shows it, or as the state remembers it. */
+export interface Loop {
+  loopType: string;
+  /** The items, one on each line. Absent if a file contains them. */
+  items?: string;
+  itemsFile?: string;
+  mode?: "replace" | "append";
+  /** Number of items. */
+  count: number;
+  /** SHA-256 of the items, each followed by a line feed, in hex. */
+  sha256: string;
 }
 
 export function idOf(setting: SettingId): SettingId {
@@ -75,6 +92,92 @@ export function typesOf(settings: readonly Action[]): string[] {
   return settings.flatMap(({ actionType }) => actionType ?? []);
 }
 
+/** Services compare types of loops without regard to case. A change of case alone does not count, so the earlier spelling stays. */
+export function loopTypeAsBefore<T>(now: T, before: unknown): T {
+  const same = typeof now === "string" && typeof before === "string" && now.toLowerCase() === before.toLowerCase();
+  return same ? (before as T & string) : now;
+}
+
+/** A list of items in the form of a loop. */
+export function listOf(items: readonly string[], before?: string): Required<Pick<Loop, "items" | "count" | "sha256">> {
+  const { count, sha256 } = digestOf(items);
+  return { items: joinLines(items, before), count, sha256 };
+}
+
+/** A setting with the value at the service; undefined if the service does not show it. */
+export function shownSetting(setting: Setting, actions: ReadonlyMap<unknown, ActionShown>): Setting | undefined {
+  const action = actions.get(setting.actionId);
+  if (action === undefined) {
+    return undefined;
+  }
+  if (setting.part === "property") {
+    const value = propertyOf(action, setting.name, setting.value);
+    return value === undefined ? undefined : { ...setting, value };
+  }
+  const items = itemsOf(action);
+  const shownType = fieldOf(action, "loopType");
+  const loopType = loopTypeAsBefore(typeof shownType === "string" ? shownType : undefined, setting.value.loopType);
+  return items && { ...setting, value: { loopType: loopType ?? setting.value.loopType, ...listOf(items) } };
+}
+
+export function hasSameValue(one: Setting, other: Setting): boolean {
+  return contentOf(one) === contentOf(other);
+}
+
+function contentOf(setting: Setting): string {
+  return setting.part === "property"
+    ? setting.value
+    : `${setting.value.loopType.toLowerCase()} ${setting.value.sha256}`;
+}
+
+/** The declaration with the value at the service: the same object if that is the declared value, or if the service does not show it. */
+function asShown(setting: Setting, actions: ReadonlyMap<unknown, ActionShown>): Setting {
+  const shown = shownSetting(setting, actions);
+  if (shown === undefined) {
+    return setting;
+  }
+  if (setting.part === "property" || shown.part === "property") {
+    return hasSameValue(setting, shown) ? setting : shown;
+  }
+  const declared = setting.value;
+  const { items, ...digest } = declared.mode === "append" ? appendedOf(declared, shown.value) : shown.value;
+  const list = declared.itemsFile === undefined ? { items } : {};
+  const seen: Setting = { ...setting, value: { ...declared, ...digest, loopType: shown.value.loopType, ...list } };
+  return hasSameValue(setting, seen) ? setting : seen;
+}
+
+/** What the shown list has of a declaration that appends. */
+function appendedOf(declared: Loop, shown: Loop): Omit<Loop, "loopType"> {
+  if (declared.itemsFile !== undefined) {
+    // Only the digest of the file is known, and not which of its items are missing. The next update looks for all of them.
+    return shown.count < declared.count ? listOf([]) : declared;
+  }
+  const there = new Set(splitLines(shown.items ?? ""));
+  const present = splitLines(declared.items ?? "").filter((item) => there.has(item));
+  return listOf(present, declared.items);
+}
+
+/** Drift: the settings that the service shows with other values than declared, with these values. */
+export function drifts(settings: readonly Setting[], actions: readonly ActionShown[]): Setting[] {
+  const shownActions = actionsById(actions);
+  return settings.map((each) => asShown(each, shownActions)).filter((each, index) => each !== settings[index]);
+}
+
+/** The settings whose values at the service are the declared ones, so that they need no first write. */
+export function inEffect(settings: readonly Setting[], actions: readonly ActionShown[]): Setting[] {
+  const shownActions = actionsById(actions);
+  return settings.filter((setting) => {
+    const { actionId, actionType, part, value } = setting;
+    const shownType = fieldOf(shownActions.get(actionId) ?? {}, "actionType");
+    const isOfType =
+      typeof shownType !== "string" || (actionType ?? shownType).toLowerCase() === shownType.toLowerCase();
+    // A list that contains other items too cannot be compared with a digest.
+    const isKnown = part === "property" || value.mode !== "append" || value.items !== undefined;
+    const isShown = shownSetting(setting, shownActions) !== undefined;
+    return isOfType && isKnown && isShown && asShown(setting, shownActions) === setting;
+  });
+}
+
 /** The properties to write: all properties of each action in which any was added or changed. So an action is always written as it is declared. */
 export function changedProperties(before: readonly Setting[], now: readonly Setting[]): Property[] {
   const old = byKey(before);
@@ -88,7 +191,7 @@ export function changedProperties(before: readonly Setting[], now: readonly Sett
 }
 
 /** The settings as a request contains them: one entry for each action. */
-export function toUpdates(writes: readonly SettingOf<Items>[]): ActionParametersUpdate[] {
+export function toUpdates(writes: readonly Write[]): ActionParametersUpdate[] {
   const updates = new Map<string, ActionParametersUpdate>();
   for (const write of writes) {
     const { actionId, actionType = "" } = write;

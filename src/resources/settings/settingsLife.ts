@@ -2,16 +2,13 @@ import type { ServiceClient } from "../../service/client";
 import type { ArgSpecs } from "../args";
 import { keyOf } from "../ownership";
 import type { Context, Created, DriftState, PendingState, Read } from "../resource";
-import type { ActionShown } from "../task/taskPresence";
 import { lookUpTask } from "../task/taskPresence";
 import { pendingWithAppend, writeTask } from "../task/taskWrite";
-import { settingsAsShown, settingsInEffect } from "./alreadyInEffect";
-import type { Items } from "./loop";
-import { itemsOfLoop, itemsToSend } from "./loop";
-import type { RestoreArgs, ShownSetting } from "./restore";
-import { drifts, noteOfDrift, remember, settingsToRestore, stillToRestore, upgradeDrift } from "./restore";
-import type { Setting, SettingOf } from "./setting";
-import { byKey, changedProperties, merge, typesOf, without } from "./setting";
+import { itemsToSend } from "./loop";
+import type { RestoreArgs } from "./restore";
+import { actionsBefore, noteOfDrift, remember, settingsToRestore, stillToRestore } from "./restore";
+import type { Setting, Write } from "./setting";
+import { byKey, changedProperties, drifts, inEffect, merge, typesOf, without } from "./setting";
 
 export interface SettingsArgs extends RestoreArgs {
   taskId: string;
@@ -32,15 +29,15 @@ export interface SettingsForm<Checked extends SettingsArgs, State extends Settin
   /** The settings that left the declaration and are possibly not restored yet. */
   leaving(state: State): Setting[];
   /** The settings before the first write. */
-  remembered(state: State): ShownSetting[];
+  remembered(state: State): Setting[];
   /** The form in which the state keeps them. */
-  previous(remembered: readonly ShownSetting[]): State["previous"];
+  previous(remembered: readonly Setting[]): State["previous"];
   /** The state with these settings in place of its own. */
   withDrift(state: State, drift: readonly Setting[]): State;
   /** The state after a write. `leaving` is given for the state after a lost response. `before` is absent at the first write. */
   state(args: Checked, kept: { previous: State["previous"]; leaving?: readonly Setting[] }, before?: State): State;
   /** Sends all in one request. Returns the outputs that the service sets. */
-  send(taskId: string, writes: readonly SettingOf<Items>[], client: ServiceClient): Promise<Partial<State> | undefined>;
+  send(taskId: string, writes: readonly Write[], client: ServiceClient): Promise<Partial<State> | undefined>;
 }
 
 /** The steps that all resources of settings share. */
@@ -51,25 +48,25 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
   const restoreState = (state: State) => ({ ...state, remembered: form.remembered(state) });
 
   async function applySettings(args: Checked, state: State | undefined, context: Context): Promise<State> {
-    const { taskId, onDelete } = args;
-    const before = state === undefined ? [] : form.settings(state);
+    const { taskId } = args;
+    const isRestored = args.onDelete === "restore";
     const now = form.settings(args);
+    const before = state === undefined ? [] : form.settings(state);
+    const known = state === undefined ? [] : form.remembered(state);
     const gone = state === undefined ? [] : without(everDeclared(state), now);
     const back = state === undefined ? [] : await settingsToRestore(restoreState(state), gone, context);
-    const known = state === undefined ? [] : form.remembered(state);
     const fresh = without(now, before);
-    const actions = onDelete === "restore" && fresh.length > 0 ? await presentActions(taskId, fresh, context) : [];
+    // A copy that this run has made has the settings of the template, and almost always some of them change.
+    const isRead = fresh.length > 0 && (isRestored || (state === undefined && !context.isNewCopy(taskId)));
+    const actions = isRead ? await actionsBefore(taskId, fresh, context) : [];
     // A setting that left the declaration is forgotten: when it is declared again, the service can have another value.
-    const stillKnown = without(known, gone);
-    const remembered =
-      onDelete === "restore"
-        ? remember(taskId, { fresh, known: stillKnown, actions }, form.previous, context)
-        : undefined;
-    const inEffect = state === undefined ? await inEffectAtFirst(args, fresh, actions, context) : [];
-    const step = { taskId, before: merge(before, inEffect), now, pending: state?.pending };
-    const writes = without(await writesFor(step, form.loopPath, context), inEffect);
-    const previous = remembered && form.previous(remembered);
-    const next = form.state(args, { previous }, state);
+    const remembered = isRestored
+      ? remember(taskId, { fresh, known: without(known, gone), actions }, context)
+      : undefined;
+    const equal = state === undefined ? inEffect(fresh, actions) : [];
+    const step = { taskId, before: merge(before, equal), now, pending: state?.pending };
+    const writes = without(await writesFor(step, form.loopPath, context), equal);
+    const next = form.state(args, { previous: remembered && form.previous(remembered) }, state);
     if (writes.length + back.length === 0) {
       return next;
     }
@@ -86,8 +83,6 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
   }
 
   return {
-    upgrade: (state: State): State => ({ ...state, ...upgradeDrift(state) }),
-
     async create(args: Checked, context: Context): Promise<Created<State>> {
       return { id: args.taskId, state: await applySettings(args, undefined, context) };
     },
@@ -122,52 +117,28 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
   };
 }
 
-async function presentActions(
-  taskId: string,
-  settings: readonly Setting[],
-  context: Context,
-): Promise<readonly ActionShown[]> {
-  const presence = await lookUpTask(taskId, typesOf(settings), context);
-  return presence.is === "there" ? presence.actions : [];
-}
-
-/** The settings that need no first write. `actions` is what a restore has read. */
-function inEffectAtFirst(
-  { taskId, onDelete }: SettingsArgs,
-  fresh: readonly Setting[],
-  actions: readonly ActionShown[],
-  context: Context,
-): Promise<Setting[]> | Setting[] {
-  if (onDelete === "restore") {
-    return settingsAsShown(fresh, actions);
-  }
-  return context.isNewCopy(taskId) ? [] : settingsInEffect(taskId, fresh, context);
-}
-
 /** What to write so that the service agrees with `now`. */
 export async function writesFor(
   step: { taskId: string; before: readonly Setting[]; now: readonly Setting[]; pending?: readonly string[] },
   loopPath: (actionId: string) => string,
   context: Context,
-): Promise<SettingOf<Items>[]> {
+): Promise<Write[]> {
   const { taskId, before, now } = step;
   const loops = now.filter((setting) => setting.part === "loop");
   const isAppending = loops.some(({ value }) => value.mode === "append");
   const pending = isAppending ? await pendingWithAppend(step.pending ?? [], context) : (step.pending ?? []);
   const isPending = pending.length > 0;
-  const writes: SettingOf<Items>[] = changedProperties(isPending ? [] : before, now);
-  const earlierSettings = byKey(before);
-  for (const { value: loop, ...action } of loops) {
-    const items = await itemsOfLoop(loop, taskId, loopPath(action.actionId), context);
-    const old = earlierSettings.get(keyOf(action));
+  const writes: Write[] = changedProperties(isPending ? [] : before, now);
+  const earlier = byKey(before);
+  for (const loop of loops) {
+    const { actionId, value } = loop;
+    const old = earlier.get(keyOf(loop));
     const oldLoop = old?.part === "loop" ? old.value : undefined;
-    const isNew = oldLoop === undefined || oldLoop.loopType !== loop.loopType;
-    // A pending append may have taken effect, also on a loop that is declared for the first time.
-    const earlier = isNew && !isPending ? undefined : { loop: oldLoop ?? loop, isPending };
-    const loopItems = await itemsToSend({ taskId, ...action }, earlier, loop, items, context);
+    const loopStep = { taskId, now: loop, before: oldLoop, isPending, at: loopPath(actionId) };
+    const loopItems = await itemsToSend(loopStep, context);
     if (loopItems.length > 0) {
-      const isAppend = loop.mode === "append";
-      writes.push({ ...action, value: { loopType: loop.loopType, loopItems: [...loopItems], isAppend } });
+      const { loopType, mode } = value;
+      writes.push({ ...loop, value: { loopType, loopItems: [...loopItems], isAppend: mode === "append" } });
     }
   }
   if (loops.length > 0 && !appends(writes)) {
@@ -177,6 +148,6 @@ export async function writesFor(
 }
 
 /** Whether any of the writes appends, so that it must not be sent twice. */
-export function appends(writes: readonly SettingOf<Items>[]): boolean {
+export function appends(writes: readonly Write[]): boolean {
   return writes.some((write) => write.part === "loop" && write.value.isAppend);
 }

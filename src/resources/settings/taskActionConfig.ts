@@ -1,10 +1,8 @@
 import type { ArgsSpec } from "../args";
 import { choice, mapOf, object, scalar, string } from "../args";
 import type { DriftState, PendingState, ProfileArgs, Resource } from "../resource";
-import type { ParameterAction } from "./parameterActions";
-import { actionsOf, actionsWith, settingsOfActions } from "./parameterActions";
-import type { PropertyValues } from "./previous";
-import { rememberedValues, valuesOf } from "./previous";
+import type { ParameterAction, Previous } from "./parameterActions";
+import { actionsOf, actionsWith, previousOf, rememberedOf, settingsOfActions } from "./parameterActions";
 import type { RestoreArgs } from "./restore";
 import { idsOfActions, toUpdates } from "./setting";
 import type { SettingsForm } from "./settingsLife";
@@ -49,7 +47,7 @@ export interface TaskActionConfigState extends CheckedArgs, PendingState, DriftS
    * The settings before the first write, with `onDelete: "restore"`. Secret.
    * @internal
    */
-  previous?: PropertyValues;
+  previous?: Previous["properties"];
   /**
    * Settings that left the declaration and are possibly not restored yet, after a lost response. Secret, because they can contain secret
    * values.
@@ -74,8 +72,8 @@ const form: SettingsForm<CheckedArgs, TaskActionConfigState> = {
   loopPath: () => "",
   settings: ({ actions }) => settingsOfActions(actions),
   leaving: ({ leaving }) => settingsOfActions(leaving),
-  remembered: ({ previous }) => rememberedValues(previous),
-  previous: valuesOf,
+  remembered: ({ previous }) => rememberedOf({ properties: previous }),
+  previous: (remembered) => previousOf(remembered).properties,
   withDrift: (state, drift) => ({ ...state, actions: actionsWith(state.actions, drift) }),
   state: (given, { previous, leaving }) => ({
     ...given,

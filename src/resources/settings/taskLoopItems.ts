@@ -1,11 +1,11 @@
 import type { ArgsSpec } from "../args";
 import { choice, string } from "../args";
 import type { CheckContext, DriftState, PendingState, ProfileArgs, Resource } from "../resource";
-import type { ActionLoop, CheckedLoop } from "./loopArgs";
-import { checkedLoopOf, checkLoop, loopOf, loopSpec } from "./loopArgs";
-import type { PreviousList } from "./previous";
-import { listsOf, rememberedLists } from "./previous";
+import type { ActionLoop } from "./loopArgs";
+import { checkLoop, loopOf, loopSpec } from "./loopArgs";
+import { previousOf, rememberedOf } from "./parameterActions";
 import type { RestoreArgs } from "./restore";
+import type { Loop } from "./setting";
 import type { SettingsForm } from "./settingsLife";
 import { settingsLife } from "./settingsLife";
 
@@ -39,7 +39,7 @@ export interface TaskLoopItemsState extends Omit<TaskLoopItemsArgs, "items">, Pe
    * The settings before the first write, with `onDelete: "restore"`. Secret.
    * @internal
    */
-  previous?: PreviousList;
+  previous?: { loopType: string; items: string };
 }
 
 type CheckedArgs = Omit<TaskLoopItemsState, "previous" | "pending">;
@@ -58,9 +58,9 @@ const form: SettingsForm<CheckedArgs, TaskLoopItemsState> = {
   loopPath: () => "",
   settings: (given) => [{ actionId: given.actionId, part: "loop", value: loopOf(given) }],
   leaving: () => [],
-  remembered: ({ actionId, previous }) => rememberedLists(previous && { [actionId]: previous }),
-  previous: (remembered) => Object.values(listsOf(remembered))[0],
-  withDrift: (state, [drift]) => (drift?.part === "loop" ? { ...state, ...checkedLoopOf(drift.value, state) } : state),
+  remembered: ({ actionId, previous }) => rememberedOf({ loops: previous && { [actionId]: previous } }),
+  previous: (remembered) => Object.values(previousOf(remembered).loops)[0],
+  withDrift: (state, [drift]) => (drift?.part === "loop" ? { ...state, ...drift.value } : state),
   state: (given, { previous }) => ({ ...given, previous }),
 
   async send(taskId, writes, client) {
@@ -84,7 +84,7 @@ export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, Chec
   manages: ({ actionId }) => (typeof actionId === "string" ? [{ actionId, part: "loop" }] : []),
 
   check(given: TaskLoopItemsArgs, context: CheckContext): CheckedArgs {
-    const before = context.previous as (CheckedLoop & Partial<TaskLoopItemsArgs>) | undefined;
+    const before = context.previous as (Loop & Partial<TaskLoopItemsArgs>) | undefined;
     const isSame = before?.taskId === given.taskId && before.actionId === given.actionId;
     return {
       ...given,

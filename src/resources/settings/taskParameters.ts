@@ -1,17 +1,17 @@
 import type { ArgsSpec } from "../args";
 import { choice, string } from "../args";
 import type { CheckContext, DriftState, PendingState, ProfileArgs, Resource } from "../resource";
-import type { CheckedActions, ParameterActions } from "./parameterActions";
+import type { CheckedActions, ParameterActions, Previous } from "./parameterActions";
 import {
   actionsOf,
   actionsWith,
   checkParameterActions,
   loopPath,
   parameterActionsKind,
+  previousOf,
+  rememberedOf,
   settingsOfActions,
 } from "./parameterActions";
-import type { PreviousList, PropertyValues } from "./previous";
-import { listsOf, rememberedLists, rememberedValues, valuesOf } from "./previous";
 import type { RestoreArgs } from "./restore";
 import { idsOfActions, toUpdates } from "./setting";
 import type { SettingsForm } from "./settingsLife";
@@ -49,7 +49,7 @@ export interface TaskParametersState extends CheckedArgs, PendingState, DriftSta
    * The settings before the first write, with `onDelete: "restore"`. Secret.
    * @internal
    */
-  previous?: { properties?: PropertyValues; loops?: Record<string, PreviousList> };
+  previous?: Previous;
   /**
    * Settings that left the declaration and are possibly not restored yet, after a lost response. Secret, because they can contain secret
    * values.
@@ -69,8 +69,8 @@ const form: SettingsForm<CheckedArgs, TaskParametersState> = {
   loopPath,
   settings: ({ actions }) => settingsOfActions(actions),
   leaving: ({ leaving }) => settingsOfActions(leaving),
-  remembered: ({ previous }) => [...rememberedValues(previous?.properties), ...rememberedLists(previous?.loops)],
-  previous: (remembered) => ({ properties: valuesOf(remembered), loops: listsOf(remembered) }),
+  remembered: ({ previous }) => rememberedOf(previous),
+  previous: previousOf,
   withDrift: (state, drift) => ({ ...state, actions: actionsWith(state.actions, drift) }),
   state: (given, { previous, leaving }, before) => ({
     ...given,

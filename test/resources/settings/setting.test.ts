@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "../../fastCheck";
-import type { Context, Setting, SettingOf } from "../../internals/resources";
+import type { Context, Setting } from "../../internals/resources";
 import {
   actionsOf,
   actionsWith,
@@ -9,15 +9,13 @@ import {
   digestOf,
   drifts,
   keyOf,
-  listsOf,
   merge,
+  previousOf,
   remember,
-  rememberedLists,
-  rememberedValues,
+  rememberedOf,
   settingsOfActions,
   settingsToRestore,
   toUpdates,
-  valuesOf,
   without,
 } from "../../internals/resources";
 
@@ -40,7 +38,7 @@ const loop: fc.Arbitrary<Setting> = fc
   .record({ actionId: ids, loopType: loopTypes, items })
   .map(({ actionId, loopType, items: list }) => {
     const { count, sha256 } = digestOf(list);
-    const value = { loopType, items: list, itemsFile: undefined, mode: undefined, count, sha256 };
+    const value = { loopType, items: list.map((item) => `${item}\n`).join(""), count, sha256 };
     return { actionId, actionType: typeOf(actionId), part: "loop" as const, value };
   });
 
@@ -103,8 +101,8 @@ function toWrite(setting: Setting): Write {
   if (setting.part === "property") {
     return setting;
   }
-  const { loopType, items: list = [] } = setting.value;
-  return { ...setting, value: { loopType, loopItems: [...list], isAppend: false } };
+  const { loopType, items: list = "" } = setting.value;
+  return { ...setting, value: { loopType, loopItems: list.split("\n").slice(0, -1), isAppend: false } };
 }
 
 describe("the settings of a task", () => {
@@ -155,9 +153,11 @@ describe("the settings of a task", () => {
     fc.assert(
       fc.property(settings, (list) => {
         assertSame(settingsOfActions(actionsOf(list)), list);
-        const shown = list.map(withShownLoop);
-        const stored = [...rememberedValues(valuesOf(shown)), ...rememberedLists(listsOf(shown))];
-        assert.deepEqual(namesOf(stored as Setting[]), namesOf(list));
+        const remembered = rememberedOf(previousOf(list));
+        assertSame(
+          remembered.map((setting) => ({ ...setting, actionType: typeOf(setting.actionId) })),
+          list,
+        );
         assert.deepEqual(new Task(list).contents(), sorted(list).map(toWrite));
       }),
     );
@@ -226,7 +226,7 @@ describe("the settings of a task", () => {
     /** Remembers the task's values and writes ours. */
     function apply(task: Task, ours: readonly Setting[]) {
       const memory = { fresh: ours, known: [], actions: task.actions() };
-      const remembered = remember("task-1", memory, listAsStored, task.context());
+      const remembered = remember("task-1", memory, task.context());
       task.write(ours.map(toWrite));
       return remembered;
     }
@@ -265,29 +265,22 @@ describe("the settings of a task", () => {
         }),
       ));
 
-    it("are serialized a number of times that grows linearly, and fill the limit of 32 kB", () => {
-      const serialized = [500, 1000].map((count) => {
-        const ours: Setting[] = Array.from({ length: count }, (_, index) => ({
-          actionId: `action-${index}`,
-          actionType: "type",
-          part: "property",
-          name: "Url",
-          value: "https://old.test/",
-        }));
-        let seen = 0;
-        const stored = (some: readonly ShownSetting[]): unknown => {
-          seen += some.length;
-          return { properties: valuesOf(some), loops: listsOf(some) };
-        };
-        const task = new Task(ours);
-        const memory = { fresh: ours, known: [], actions: task.actions() };
-        const remembered = remember("task-1", memory, stored, task.context());
-        const bytes = Buffer.byteLength(JSON.stringify(stored(remembered)));
-        const bytesOfNext = 60;
-        assert.ok(count === 500 || (bytes <= 32 * 1024 && bytes > 32 * 1024 - bytesOfNext), `${bytes} bytes`);
-        return seen;
-      });
-      assert.ok((serialized[1] ?? 0) <= 2.5 * (serialized[0] ?? 0), serialized.join());
+    it("fill the limit of 32 kB, and are no more", () => {
+      const ours: Setting[] = Array.from({ length: 1000 }, (_, index) => ({
+        actionId: `action-${index}`,
+        part: "property",
+        name: "Url",
+        value: "https://old.test/".repeat(20),
+      }));
+      const task = new Task(ours);
+      const memory = { fresh: ours, known: [], actions: task.actions() };
+      const warnings: string[] = [];
+      const remembered = remember("task-1", memory, task.context(warnings));
+      const bytes = Buffer.byteLength(JSON.stringify(previousOf(remembered)));
+      assert.ok(bytes <= 32 * 1024 && bytes > 24 * 1024, `${bytes} bytes`);
+      assert.equal(warnings.length, 1);
+      const more = remember("task-1", { ...memory, fresh: ours.slice(0, 1), known: remembered }, task.context());
+      assert.deepEqual(more, remembered);
     });
 
     it("need no request if the service has the old values again", () =>
@@ -302,15 +295,3 @@ describe("the settings of a task", () => {
       ));
   });
 });
-
-type ShownSetting = SettingOf<{ loopType: string; items: readonly string[] }>;
-
-function withShownLoop(setting: Setting): ShownSetting {
-  if (setting.part === "property") {
-    return setting;
-  }
-  const { loopType, items: list = [] } = setting.value;
-  return { ...setting, value: { loopType, items: list } };
-}
-
-const listAsStored = (list: readonly ShownSetting[]) => ({ properties: valuesOf(list), loops: listsOf(list) });

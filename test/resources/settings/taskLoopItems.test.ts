@@ -224,15 +224,6 @@ describe("TaskLoopItems with onDelete restore", () => {
     assert.equal(world.warnings.length, 2);
   });
 
-  it("keeps a list that somebody else changed, as state of version 1 notes it", async () => {
-    const items = world.declare("TaskLoopItems");
-    await items.up({ ...restoring, items: ["a"] });
-    items.state = { ...items.state, drifted: ['the loop of action "each"'], stateVersion: 1 };
-    await items.destroy();
-    assert.deepEqual(stands(), ["a"]);
-    assert.match(world.warnings.join(), /keeps .*the loop of action "each"/);
-  });
-
   it('is refused with mode "append", before anything is sent', async () => {
     const refusal =
       /^mode cannot be "append" together with onDelete "restore": .* Use mode "replace" or onDelete "retain"$/;
@@ -290,12 +281,15 @@ describe("TaskLoopItems with onDelete restore", () => {
     assert.equal(items.state.previous, undefined);
   });
 
-  it("does not undo the list of its replacement, and warns that the old list is lost", async () => {
+  it("does not undo the list of its replacement, and warns that the old list is not restored", async () => {
     const items = world.declare("TaskLoopItems");
     await items.up({ ...restoring, items: ["a"] });
     await items.replaceByHand();
     assert.deepEqual(stands(), ["a"]);
-    assert.match(world.warnings.join(), /^Task "task-1": the loop of action "each" cannot be restored later/);
+    assert.match(
+      world.warnings.join(),
+      /^Task "task-1" keeps the present values of the loop of action "each": they were not restored/,
+    );
     assert.equal(await items.up({ ...restoring, loopType: "TextList", items: ["a"] }), "replaced");
     assert.deepEqual(stands(), ["a"]);
   });
@@ -317,7 +311,7 @@ describe("TaskLoopItems with onDelete restore", () => {
     await items.up({ ...restoring, items: ["a"] });
     assert.match(
       world.warnings.join(),
-      /cannot be restored later, because an item of the present list is blank or has a line break/,
+      /cannot be restored later, because the state cannot keep the present value: .* an item that is blank or has a line break/,
     );
     await items.destroy();
     assert.deepEqual(stands(), ["a"]);

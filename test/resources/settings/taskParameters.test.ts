@@ -108,7 +108,10 @@ describe("TaskParameters", () => {
     await parameters.up(restoring);
     await parameters.replaceByHand();
     assert.deepEqual(stands(), ours);
-    assert.match(world.warnings.join(), /open.Url, open.Wait, the loop of action "each" cannot be restored later/);
+    assert.match(
+      world.warnings.join(),
+      /keeps the present values of open.Url, open.Wait, the loop of action "each": they were not restored/,
+    );
   });
 
   it("reads a loop by the declared type of its action, whatever webextract:actionTypes names", async () => {
