@@ -31,25 +31,15 @@ export function optionsOf({ options = [], connects }: Pick<CliCommand, "options"
 
 export const yesOption = (): Option => new Option("-y, --yes", "answer the question with yes");
 
-/** Parses a number of at least `least`. */
-export function numberFrom(least: number): (text: string) => number {
+/** Parses a number, or an integer, of at least `least`. */
+export function numberFrom(least: number, kind: "a number" | "an integer" = "a number"): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (text.trim() !== "" && Number.isFinite(value) && value >= least) {
+    const fits = kind === "a number" ? Number.isFinite(value) : Number.isSafeInteger(value);
+    if (text.trim() !== "" && fits && value >= least) {
       return value;
     }
-    throw new InvalidArgumentError(`It must be a number of at least ${least}.`);
-  };
-}
-
-/** Parses an integer of at least `least`. */
-export function integerFrom(least: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least) {
-      return value;
-    }
-    throw new InvalidArgumentError(`It must be an integer of at least ${least}.`);
+    throw new InvalidArgumentError(`It must be ${kind} of at least ${least}.`);
   };
 }
 

@@ -33,20 +33,6 @@ describe("webextract rows and export", () => {
     assert.equal((await world.run("rows shop-1 --columns numbr --offset 25")).code, 0);
   });
 
-  it("warns of a file whose name ends like another format", async () => {
-    const csv = await world.run("export shop-1 --out rows.csv --format ndjson");
-    assert.deepEqual([csv.code, existsSync(world.path("rows.csv"))], [0, true]);
-    assert.match(
-      csv.stderr,
-      /^warning: "rows\.csv" ends like csv, and its rows are written as ndjson\. Use --format csv/m,
-    );
-    const zipped = await world.run("export shop-1 --out rows.json.gz --compression gzip");
-    assert.match(zipped.stderr, /ends like json, and its rows are written as ndjson/);
-    for (const line of ["--out rows.ndjson", "--out rows.jsonl", "--out other.csv --format csv"]) {
-      assert.doesNotMatch((await world.run(`export shop-1 ${line}`)).stderr, /warning/);
-    }
-  });
-
   it("gives the chosen rows of a run as JSON", async () => {
     const ended = await world.run(`rows shop-1 --lot-no ${lotNo} --offset 24 --columns number --json`);
     assert.deepEqual(ended.json(), { taskId: "shop-1", lotNo, offset: 24, total: 25, rows: [{ number: "00000025" }] });

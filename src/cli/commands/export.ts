@@ -8,7 +8,7 @@ import { dataExport } from "../../resources/export/dataExport";
 import { destinationOf } from "../../resources/export/destinations/destinationOf";
 import { columnTypes } from "../../resources/export/formats/columnTypes";
 import { compressionNames } from "../../resources/export/formats/compression";
-import { formatNames, formats } from "../../resources/export/formats/formats";
+import { formatNames } from "../../resources/export/formats/formats";
 import { isAsRead } from "../../resources/export/formats/writeFormat";
 import { incompleteRead } from "../../resources/export/marking/wholeRead";
 import type {
@@ -16,7 +16,6 @@ import type {
   CompressionName,
   CsvFormulas,
   DataExportArgs,
-  DataExportState,
   ExportFormat,
 } from "../../resources/export/model";
 import { rowSource } from "../../resources/export/model";
@@ -25,10 +24,10 @@ import type { Context } from "../../resources/resource";
 import { ResourceError } from "../../resources/resource";
 import { counted } from "../../resources/values";
 import type { Cli } from "../cli";
-import type { CliCommand, Result } from "../command";
+import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
-import { integerFrom, taskArgument } from "../options";
+import { numberFrom, taskArgument } from "../options";
 
 interface Flags extends ConnectionFlags {
   out?: string;
@@ -69,7 +68,7 @@ export const exportRows: CliCommand = {
     )
       .choices(compressionNames)
       .default("none"),
-    new Option("--max-rows <number>", "maximum number of rows (default: all)").argParser(integerFrom(1)),
+    new Option("--max-rows <number>", "maximum number of rows (default: all)").argParser(numberFrom(1, "an integer")),
   ],
   examples: [
     {
@@ -79,17 +78,8 @@ export const exportRows: CliCommand = {
     { line: "export shop-1 | jq .title", does: "passes the rows of the task on, one JSON row on each line" },
   ],
   async run({ arguments: [given], options }, cli) {
-    const {
-      out,
-      lotNo,
-      format,
-      csvFormulas,
-      column: columns,
-      compression,
-      maxRows,
-      json,
-      ...flags
-    } = options as unknown as Flags;
+    const { out, lotNo, column: columns, maxRows, json, ...flags } = options as unknown as Flags;
+    const { format, csvFormulas, compression } = flags;
     if (json === true && out === undefined) {
       throw new CliError(
         "--json needs --out FILE: without it, the rows go to standard output. No request was sent.",
@@ -98,34 +88,26 @@ export const exportRows: CliCommand = {
     }
     const connection = await cli.connectTo(String(given), flags);
     const context = cli.context(connection);
-    // The name does not matter for standard output.
-    const path = out ?? "rows";
-    const read = { taskId: connection.task.taskId, ...scopeOf(lotNo), path, maxRows };
-    const args: DataExportArgs = { ...read, format, csvFormulas, columns, compression };
+    const args: DataExportArgs = {
+      taskId: connection.task.taskId,
+      ...(lotNo === undefined ? { scope: "all" as const } : { scope: "batch" as const, lotNo }),
+      // The name does not matter for standard output.
+      path: out ?? "rows",
+      ...{ maxRows, format, csvFormulas, columns, compression },
+    };
     await checkArgs(args, context, out !== undefined);
     if (out === undefined) {
-      return toStandardOutput(args, context, cli);
+      await (isAsRead(args) ? writePages(args, context, cli) : writeFile(args, context, cli));
+      return { json: undefined, text: () => "" };
     }
-    warnOfEnding(out, format, cli);
-    const state = await runCommandExport(args, context);
-    return { json: documentOf(state), text: () => `${summaryOf(state)} in "${state.file}".` };
+    const { taskId, file, rowCount, bytes, sha256, complete } = await runCommandExport(args, context);
+    const part = complete ? "" : ", not all rows of the service,";
+    return {
+      json: { taskId, lotNo, file, format, compression, rowCount, bytes, sha256, complete },
+      text: () => `${counted(rowCount, "row")}, ${counted(bytes, "byte")}${part} in "${file}".`,
+    };
   },
 };
-
-/** A program that reads the file by its name would read it wrongly. */
-function warnOfEnding(out: string, format: ExportFormat, { terminal }: Cli): void {
-  const uncompressed = out.replace(/\.(?:gz|zst)$/, "");
-  const other = formatNames.find((name) => uncompressed.endsWith(formats[name].extension));
-  if (other !== undefined && other !== format) {
-    terminal.warn(
-      `"${out}" ends like ${other}, and its rows are written as ${format}. Use --format ${other}, or another name.`,
-    );
-  }
-}
-
-function scopeOf(lotNo: string | undefined): Pick<DataExportArgs, "scope" | "lotNo"> {
-  return lotNo === undefined ? { scope: "all" } : { scope: "batch", lotNo };
-}
 
 /** The flags of arguments that have another name. */
 const flagOf: Record<string, string> = { path: "out", columns: "column", lotNo: "lot-no", csvFormulas: "csv-formulas" };
@@ -163,15 +145,6 @@ async function checkArgs(args: DataExportArgs, context: Context, toFile: boolean
   }
 }
 
-async function toStandardOutput(args: DataExportArgs, context: Context, cli: Cli): Promise<Result> {
-  if (isAsRead(args)) {
-    await writePages(args, context, cli);
-  } else {
-    await writeFile(args, context, cli);
-  }
-  return { json: undefined, text: () => "" };
-}
-
 /** As the rows come. */
 async function writePages(args: DataExportArgs, context: Context, { terminal, interrupted }: Cli): Promise<void> {
   const { taskId, maxRows } = args;
@@ -203,12 +176,4 @@ async function writeFile(args: DataExportArgs, context: Context, { terminal }: C
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-function documentOf({ taskId, lotNo, file, rowCount, bytes, sha256, complete, format, compression }: DataExportState) {
-  return { taskId, lotNo, file, format, compression, rowCount, bytes, sha256, complete };
-}
-
-function summaryOf({ rowCount, bytes, complete }: DataExportState): string {
-  return `${counted(rowCount, "row")}, ${counted(bytes, "byte")}${complete ? "" : ", not all rows of the service,"}`;
 }

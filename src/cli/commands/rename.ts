@@ -1,15 +1,15 @@
-import { existsSync } from "node:fs";
-import { rename as move, readFile } from "node:fs/promises";
-import { resolve } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { rename as move } from "node:fs/promises";
 import { Argument } from "commander";
 import type { DeclaredTask, Manifests } from "../../manifest/readManifests";
 import type { RenamedFile } from "../../manifest/renameTask";
 import { didYouMean } from "../../resources/likelyName";
-import { replaceFile } from "../../service/files/replaceFile";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import { CliError } from "../exitCodes";
 import { manifestReader, manifestsAt } from "../manifests";
+import type { PlannedFile } from "../output/writeFiles";
+import { writeFiles } from "../output/writeFiles";
 
 const nothingChanged = "Nothing was changed.";
 
@@ -36,7 +36,7 @@ export const rename: CliCommand = {
     const files = renamed(manifests, task, name);
     await requireValid(paths as string[], files, cli);
     cli.checkInterrupted(nothingChanged);
-    await writeAll(files);
+    await writeAll(files, cli.interrupted);
     const changed = files.map(({ before, after }) => ({
       path: after.name,
       was: after.name === before.name ? undefined : before.name,
@@ -116,40 +116,16 @@ async function requireValid(paths: readonly string[], files: readonly RenamedFil
   }
 }
 
-/** Replaces the content of all files, then the name of the one that gets another. What was done is undone if one cannot be written. */
-async function writeAll(files: readonly RenamedFile[]): Promise<void> {
-  const done: RenamedFile[] = [];
-  let current = "";
-  try {
-    for (const file of files) {
-      current = file.before.name;
-      await replaceContent(file.before.name, file.before.text, file.after.text);
-      done.push(file);
-    }
-    for (const { before, after } of files.filter(({ before, after }) => before.name !== after.name)) {
-      current = after.name;
-      await move(before.name, after.name);
-    }
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const left: string[] = [];
-    for (const { before, after } of done) {
-      await replaceContent(before.name, after.text, before.text).catch(() => left.push(before.name));
-    }
-    const outcome =
-      left.length === 0 ? nothingChanged : `These files are changed and could not be set back: ${left.join(", ")}.`;
-    throw new CliError(`"${current}" cannot be written (${code ?? String(error)}). ${outcome}`);
+/** The file of the task comes last. A file keeps its byte order mark. */
+async function writeAll(files: readonly RenamedFile[], interrupted: AbortSignal): Promise<void> {
+  const planned = files.toReversed().map(({ before, after }): PlannedFile => {
+    const mark = readFileSync(before.name, "utf8").startsWith("\uFEFF") ? "\uFEFF" : "";
+    return { path: before.name, content: mark + after.text, present: "other" };
+  });
+  await writeFiles(planned, process.cwd(), interrupted);
+  for (const { before, after } of files.filter(({ before, after }) => before.name !== after.name)) {
+    await move(before.name, after.name);
   }
-}
-
-/** The file keeps its byte order mark. */
-async function replaceContent(file: string, before: string, after: string): Promise<void> {
-  const content = await readFile(file, "utf8");
-  const mark = content.startsWith("\uFEFF") ? "\uFEFF" : "";
-  if (content !== mark + before) {
-    throw Object.assign(new Error("it has changed in the meantime"), { code: "it has changed in the meantime" });
-  }
-  await replaceFile(resolve(file), mark + after);
 }
 
 function renamer(): typeof import("../../manifest/renameTask") {

@@ -5,7 +5,7 @@ import type { Row } from "../../service/contract/types";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
-import { integerFrom, namesIn, taskArgument } from "../options";
+import { namesIn, numberFrom, taskArgument } from "../options";
 import { table } from "../output/table";
 
 interface Flags extends ConnectionFlags {
@@ -25,8 +25,8 @@ export const rows: CliCommand = {
   arguments: [taskArgument()],
   options: [
     new Option("--lot-no <lotNo>", "only the rows of this run"),
-    new Option("-n, --limit <number>", "how many rows").argParser(integerFrom(1)).default(defaultLimit),
-    new Option("--offset <number>", "index of the first row").argParser(integerFrom(0)).default(0),
+    new Option("-n, --limit <number>", "how many rows").argParser(numberFrom(1, "an integer")).default(defaultLimit),
+    new Option("--offset <number>", "index of the first row").argParser(numberFrom(0, "an integer")).default(0),
     new Option("--columns <names>", "fields to show, with commas between them (default: all)").argParser(namesIn),
   ],
   examples: [
@@ -66,12 +66,10 @@ export const rows: CliCommand = {
 /** @throws CliError for a field that no row has, which is most often misspelled */
 function requireFields(columns: readonly string[] = [], found: readonly Row[]): void {
   const fields = [...new Set(found.flatMap((row) => Object.keys(row)))];
-  const missing = found.length === 0 ? [] : columns.filter((name) => !fields.includes(name));
-  if (missing.length > 0) {
-    const named = missing.map((name) => `"${name}"${didYouMean(name, fields)}`).join(", ");
-    const end = named.endsWith("?") ? "" : ".";
+  const missing = columns.find((name) => !fields.includes(name));
+  if (missing !== undefined && found.length > 0) {
     throw new CliError(
-      `The first ${found.length === 1 ? "row has" : `${counted(found.length, "row")} have`} no field ${named}${end} The fields are ${fields.join(", ")}. --limit reads more rows.`,
+      `The first ${counted(found.length, "row")} have no field "${missing}"${didYouMean(missing, fields) || "."} The fields are ${fields.join(", ")}. --limit reads more rows.`,
     );
   }
 }
@@ -83,8 +81,5 @@ function chosen(row: Row, columns: readonly string[] | undefined): Row {
 }
 
 function cellOf(value: unknown): string {
-  if (value === undefined || value === null) {
-    return "";
-  }
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "string" ? value : (JSON.stringify(value ?? undefined) ?? "");
 }
