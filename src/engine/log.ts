@@ -1,4 +1,7 @@
+import { promisify } from "node:util";
 import type * as Grpc from "@grpc/grpc-js";
+import type * as Clients from "@pulumi/pulumi/proto/engine_grpc_pb";
+import type * as Protocol from "@pulumi/pulumi/proto/engine_pb";
 import { shownText } from "../service/errors/foreignText";
 import { engineAddress, hostModules } from "./hostModules";
 
@@ -6,7 +9,7 @@ import { engineAddress, hostModules } from "./hostModules";
 export interface EngineLog {
   warn(message: string, urn?: string): void;
   info(message: string, urn?: string): void;
-  /** A warning that a step took over what a killed command made. One or a few are shown; of many, `end` shows one summary, and the debug log has each. */
+  /** A warning that a step took over what a killed command made. One or a few are shown; of many, `end` shows one summary. */
   tookOver(message: string, type: string, urn?: string): void;
   /** Replaces the resource's last progress message. */
   progress(message: string, urn?: string): void;
@@ -21,7 +24,7 @@ export interface EngineLog {
   end(): Promise<void>;
 }
 
-type Kind = "warning" | "info" | "progress" | "error" | "debug";
+type Kind = "warning" | "info" | "progress" | "error";
 
 /** Shows one message. Returns a promise if that takes time. */
 export type ShowMessage = (message: string, urn: string | undefined, kind: Kind) => unknown;
@@ -72,7 +75,6 @@ export class SummedUpLog implements EngineLog {
 
   tookOver(message: string, type: string, urn?: string): void {
     this.takeovers.push({ message, type, urn });
-    void this.log(message, urn, "debug");
   }
 
   flush(): void {
@@ -137,77 +139,61 @@ function describeTakeovers(all: readonly Takeover[]): string {
     .map(([type, count]) => `${count} ${type}`);
   return (
     `${all.length} resources were taken over: ${byType.join(", ")}. A run that ended before it could save its state had made them. ` +
-    "No second one was made, and the state has them now. The debug log (--debug) names each."
+    "No second one was made, and the state has them now."
   );
 }
 
-interface LogRequest {
-  setSeverity(severity: number): void;
-  setMessage(message: string): void;
-  setUrn(urn: string): void;
-  setStreamid(id: number): void;
-  setEphemeral(ephemeral: boolean): void;
+/** The modules of gRPC and of the engine's protocol. */
+export interface EngineModules {
+  grpc: typeof Grpc;
+  clients: typeof Clients;
+  protocol: typeof Protocol;
 }
 
-interface EngineProtocol {
-  LogRequest: new () => LogRequest;
-  LogSeverity: { DEBUG: number; INFO: number; WARNING: number; ERROR: number };
-}
-
-interface EngineClients {
-  EngineClient: new (
-    address: string,
-    credentials: unknown,
-  ) => {
-    log(request: LogRequest, done: (error: unknown) => void): void;
+function modulesOfHost(): EngineModules {
+  const load = hostModules();
+  return {
+    grpc: load("@grpc/grpc-js"),
+    clients: load("@pulumi/pulumi/proto/engine_grpc_pb"),
+    protocol: load("@pulumi/pulumi/proto/engine_pb"),
   };
 }
 
-/**
- * The log of the engine. Where it cannot be reached, messages go to standard error, which the engine shows under the stack.
- * @param modules loads the modules of gRPC and of the protocol
- */
-export function engineLog(modules: () => (name: string) => unknown = hostModules): EngineLog {
+/** The log of the engine. Where it cannot be reached, messages go to standard error, which the engine shows under the stack. */
+export function engineLog(modules: () => EngineModules = modulesOfHost): EngineLog {
+  return new SummedUpLog(sendsToEngine(modules) ?? toStandardError);
+}
+
+function sendsToEngine(modules: () => EngineModules): ShowMessage | undefined {
+  const address = engineAddress();
+  if (address === undefined) {
+    return undefined;
+  }
   try {
-    const sdk = modules();
-    const address = engineAddress();
-    if (address === undefined) {
-      return new SummedUpLog(toStandardError);
-    }
-    const { credentials } = sdk("@grpc/grpc-js") as typeof Grpc;
-    const protocol = sdk("@pulumi/pulumi/proto/engine_pb") as EngineProtocol;
-    const { EngineClient } = sdk("@pulumi/pulumi/proto/engine_grpc_pb") as EngineClients;
-    const client = new EngineClient(address, credentials.createInsecure());
-    const { DEBUG, INFO, WARNING, ERROR } = protocol.LogSeverity;
-    const severities = { debug: DEBUG, progress: INFO, info: INFO, warning: WARNING, error: ERROR };
-    const send = (message: string, urn: string | undefined, kind: Kind, done: (error: unknown) => void): void => {
-      const request = new protocol.LogRequest();
-      request.setSeverity(severities[kind]);
-      request.setMessage(message);
-      request.setUrn(urn ?? "");
-      request.setStreamid(0);
-      request.setEphemeral(kind === "progress");
-      client.log(request, done);
+    const { grpc, clients, protocol } = modules();
+    const client = new clients.EngineClient(address, grpc.credentials.createInsecure());
+    const { INFO, WARNING, ERROR } = protocol.LogSeverity;
+    const severities = { progress: INFO, info: INFO, warning: WARNING, error: ERROR };
+    return async (message, urn, kind) => {
+      try {
+        const request = new protocol.LogRequest();
+        request.setSeverity(severities[kind]);
+        request.setMessage(message);
+        request.setUrn(urn ?? "");
+        request.setEphemeral(kind === "progress");
+        await promisify<Protocol.LogRequest, unknown>(client.log.bind(client))(request);
+      } catch {
+        // A message that cannot be sent must not fail its step.
+        toStandardError(message, urn, kind);
+      }
     };
-    return new SummedUpLog((message, urn, kind) => {
-      const failed = (): void => toStandardError(message, urn, kind);
-      return new Promise((resolve) => {
-        const done = (error: unknown): void => resolve(error ? failed() : undefined);
-        try {
-          send(message, urn, kind, done);
-        } catch (error) {
-          // A message that cannot be sent must not fail its step.
-          done(error);
-        }
-      });
-    });
   } catch {
-    return new SummedUpLog(toStandardError);
+    return undefined;
   }
 }
 
 function toStandardError(message: string, _urn: string | undefined, kind: Kind): void {
-  if (kind !== "progress" && kind !== "debug") {
+  if (kind !== "progress") {
     console.error(`${kind}: ${message}`);
   }
 }

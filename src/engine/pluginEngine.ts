@@ -14,17 +14,11 @@ export interface PluginEngine extends Engine {
   onEnd(ending: Ending): void;
 }
 
-const modules: Readonly<Record<string, unknown>> = {
-  "@grpc/grpc-js": grpc,
-  "@pulumi/pulumi/proto/engine_pb": protocol,
-  "@pulumi/pulumi/proto/engine_grpc_pb": clients,
-};
-
 /** The engine that started this process, a native plugin. */
 export function pluginEngine(): PluginEngine {
   const interruption = interruptionBySignals();
   return {
-    log: engineLog(() => (name) => modules[name]),
+    log: engineLog(() => ({ grpc, clients, protocol })),
     interrupted: interruption.signal,
     cancel: () => interruption.abort(),
     onEnd: engineEndings,

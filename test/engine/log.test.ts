@@ -75,7 +75,7 @@ describe("takeovers", () => {
   it("are one warning at the end of the command if they are many", async () => {
     assert.deepEqual(await shownOf(103), [
       "warning -: 103 resources were taken over: 1 CloudRun, 102 TaskCopy. A run that ended before it could save its state had made them. " +
-        "No second one was made, and the state has them now. The debug log (--debug) names each.",
+        "No second one was made, and the state has them now.",
     ]);
   });
 });
