@@ -1,4 +1,5 @@
-import { Output, output, RunError, runtime, secret, unknown } from "@pulumi/pulumi";
+import type { Output } from "@pulumi/pulumi";
+import { output, RunError, secret, unknown } from "@pulumi/pulumi";
 import { noCredential } from "../config/previewReads";
 import type { Problem } from "../resources/args";
 import { checkValue, object } from "../resources/args";
@@ -12,16 +13,13 @@ import type {
   Query,
 } from "../resources/queries";
 import { actionsQuery, batchDataQuery, dataQuery, notExportedDataQuery, subtasksQuery } from "../resources/queries";
-import { canonical, replaceEach, unknown as unknownArg } from "../resources/values";
+import { replaceEach, unknown as unknownArg } from "../resources/values";
 import type { Subtask, TaskActions } from "../service/contract/types";
 import { isServiceError } from "../service/errors/errors";
-import { shownText } from "../service/errors/foreignText";
 import type { InputsOf } from "./extractionResource";
-import { perProgram } from "./perProgram";
 import type { FunctionOptions, FunctionOutputOptions, PlainOptions } from "./reads/functionOptions";
-import { checkOptions, madeBefore, profileOf } from "./reads/functionOptions";
-import { readOptions, requireProfile } from "./reads/programReads";
-import { readClients } from "./reads/readClients";
+import { checkOptions, isNotYetKnown, madeBefore, profileOf, refuseProblems } from "./reads/functionOptions";
+import { readOptions, readWith, requireProfile } from "./reads/programReads";
 
 export type {
   GetActionsArgs,
@@ -88,16 +86,13 @@ async function asPromise<Args extends object, Result>(
   }
   const known = requireArgs(query, args, options);
   const profile: unknown = profileOf(options);
-  const laterOption = options.dependsOn !== undefined ? "dependsOn" : isNotYetKnown(profile) ? "parent" : undefined;
-  if (laterOption !== undefined) {
-    const why =
-      laterOption === "parent" ? "the profile of the parent is an output" : "a promise cannot be unknown in a preview";
+  if (options.dependsOn !== undefined || isNotYetKnown(profile)) {
     throw new RunError(
-      `${query.name}: options.${laterOption} is not possible here: ${why}. Use ${query.name}Output. No request was sent.`,
+      `${query.name}: a promise cannot wait for options.dependsOn, or for the profile of options.parent. Use ${query.name}Output. No request was sent.`,
     );
   }
   const result = await ask(query, known, profile as string | undefined);
-  if (result === unknownYet) {
+  if (result === undefined) {
     throw new RunError(`${query.name}: ${noCredential} Use ${query.name}Output, whose result may be unknown.`);
   }
   return result;
@@ -116,10 +111,9 @@ function asOutput<Args extends object, Result>(
   }
   const known = output(args) as unknown as Output<Args>;
   const all = output([known, profile, madeBefore(known, options, query.name)] as const);
-  const result = all.apply(async ([each, account, made]) => {
+  const result = all.apply(async ([each, account]) => {
     const sound = requireArgs(query, each as Args, options);
-    const result = await ask(query, sound, account as string | undefined, made as string[]);
-    return result === unknownYet ? (unknown as unknown as Result) : result;
+    return (await ask(query, sound, account as string | undefined)) ?? (unknown as unknown as Result);
   }) as Output<Result>;
   return options.plain === true ? result : (secret(result) as Output<Result>);
 }
@@ -129,45 +123,19 @@ function requireArgs<Args>(query: Query<Args, unknown>, args: unknown, options: 
   const problems: Problem[] = [];
   const sound = checkValue(object(query.args), replaceEach(args ?? {}, isNotYetKnown, unknownArg), "", problems);
   checkOptions(options, problems);
-  if (problems.length > 0) {
-    const list = problems.map(({ path, reason }) => `${path === "" ? "the argument" : path} ${reason}`).join("; ");
-    throw new RunError(shownText(`${query.name}: ${list}. No request was sent.`));
-  }
+  refuseProblems(query.name, problems);
   return sound as Args;
 }
 
-function isNotYetKnown(value: unknown): boolean {
-  return Output.isInstance(value) || value instanceof Promise;
-}
-
-const unknownYet = Symbol("no credential in this preview");
-
-/** The results of one program. Another program can have other credentials, so it reads again. */
-const programResults = perProgram(() => new Map<string, Promise<unknown>>());
-
-/**
- * Makes a read. In an update, only reads that wait for the same resources share a result, because a resource that is created between two
- * reads can change the data. A read that waits for no resource is never shared.
- */
+/** Makes a read. Undefined in a preview without a credential for reads. */
 async function ask<Args extends object, Result>(
   query: Query<Args, Result>,
   args: Args,
   profile: string | undefined,
-  made: readonly string[] = [],
-): Promise<Result | typeof unknownYet> {
-  const results = programResults();
-  const clients = readClients();
+): Promise<Result | undefined> {
   const options = await readOptions(query.name, profile);
-  if (options === undefined) {
-    return unknownYet;
-  }
-  const key = canonical([query.name, profile, args, made]);
-  const isShared = runtime.isDryRun() || made.length > 0;
-  const known = isShared ? (results.get(key) as Promise<Result> | undefined) : undefined;
-  const result = known ?? clients.read(profile, options, (client) => query.run(client, args));
-  results.set(key, result);
   try {
-    return await result;
+    return options && (await readWith(profile, options, (client) => query.run(client, args)));
   } catch (error) {
     throw isServiceError(error) ? new RunError(error.message) : error;
   }

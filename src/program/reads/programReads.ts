@@ -1,5 +1,6 @@
 import { log, RunError, runtime } from "@pulumi/pulumi";
 import { noCredential, previewReadOptions } from "../../config/previewReads";
+import { ServiceClient } from "../../service/client";
 import type { ServiceClientOptions } from "../../service/options";
 import { perProgram } from "../perProgram";
 import { programConfig } from "../programConfig";
@@ -30,5 +31,37 @@ export function requireProfile(who: string, profile: string | undefined): void {
   const problem = programConfig().profileProblem(profile);
   if (problem !== undefined) {
     throw new RunError(`${who}: ${problem}`);
+  }
+}
+
+const programClients = perProgram(() => new Map<string | undefined, { client: ServiceClient; reads: number }>());
+
+/** Makes a read. Reads in progress share a client for each profile. A client that no read uses is closed, because it keeps a claim on the limiter of its service. */
+export async function readWith<T>(
+  profile: string | undefined,
+  options: ServiceClientOptions,
+  read: (client: ServiceClient) => Promise<T>,
+): Promise<T> {
+  const clients = programClients();
+  const shared = clients.get(profile) ?? { client: new ServiceClient(options), reads: 0 };
+  clients.set(profile, shared);
+  shared.reads++;
+  try {
+    return await read(shared.client);
+  } finally {
+    shared.reads--;
+    if (shared.reads === 0) {
+      clients.delete(profile);
+      await close(shared.client);
+    }
+  }
+}
+
+async function close(client: ServiceClient): Promise<void> {
+  try {
+    await client.tokensSettled();
+    client.close();
+  } catch {
+    // A token could not be stored. A warning was shown at that time.
   }
 }
