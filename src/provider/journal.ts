@@ -3,7 +3,7 @@ import type { ProviderConfig } from "../config/config";
 import { ResourceError } from "../resources/resource";
 import { isPlaceholderId } from "../resources/task/lostResponse";
 import type { OnceOperation, OnceRequest, RequestJournal } from "../resources/task/requestJournal";
-import { describeMade, timeOf } from "../resources/task/requestJournal";
+import { adoptingArgument, describeMade, describeUncertain, timeOf } from "../resources/task/requestJournal";
 import { partsOfUrn, urnAs } from "../resources/urn";
 import { canonical } from "../resources/values";
 import { isServiceError } from "../service/errors/errors";
@@ -129,11 +129,11 @@ export class Journal {
 
   /** Says what may exist if the command is ended before the responses to the requests in progress. */
   warnOfRequestsInProgress(): void {
-    for (const { what, operation, urn } of this.inProgress.values()) {
+    for (const entry of this.inProgress.values()) {
       this.warn(
-        `Interrupted: a ${what} may ${operation === "startTask" ? "have started" : "exist"}. The command ends when the service has responded. If it is ended before, ` +
+        `Interrupted: ${describeUncertain(entry)}. The command ends when the service has responded. If it is ended before, ` +
           'run "pulumi up" again on this machine: it reads the journal and sends no second request.',
-        urn,
+        entry.urn,
       );
     }
   }
@@ -252,8 +252,7 @@ export class Journal {
     if (isPlaceholder && final !== "deleted") {
       // The response came after the process had ended that sent the request.
       if (id !== undefined) {
-        const adopt = operation === "copyTask" ? "adoptTaskId" : "adoptLotNo";
-        this.warn(`${describeMade(entry)}. Set ${adopt} to "${id}" to adopt it.`, urn);
+        this.warn(`${describeMade(entry)}. Set ${adoptingArgument(operation)} to "${id}" to adopt it.`, urn);
       }
       return;
     }

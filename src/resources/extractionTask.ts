@@ -26,7 +26,7 @@ import type { LostResponseState } from "./task/lostResponse";
 import { isOutcomeUnknown, onlyDiffers } from "./task/lostResponse";
 import type { TaskCopyArgs, TaskCopyState } from "./task/taskCopy";
 import { checkSource, taskCopy } from "./task/taskCopy";
-import { lookUpByRows, lookUpTask } from "./task/taskPresence";
+import { lookUpByAll } from "./task/taskPresence";
 import { writeTask } from "./task/taskWrite";
 
 /**
@@ -163,14 +163,12 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
       return seen?.found === false ? seen : { found: true, state };
     }
     const settings = settingsOfActions(state.actions);
-    const presence = await lookUpTask(id, typesOf(settings), context);
-    if (presence.is === "there") {
-      const drift = drifts(settings, presence.actions);
-      return { found: true, state: { ...state, actions: actionsWith(state.actions, drift) } };
-    }
     // Unclear is not enough here: a task that is gone must be copied again.
-    const existence = presence.is === "unclear" ? await lookUpByRows(id, context) : presence.is;
-    return existence === "gone" ? { found: false } : { found: true, state };
+    const presence = await lookUpByAll(id, typesOf(settings), context);
+    const drift = presence.is === "there" ? drifts(settings, presence.actions) : [];
+    return presence.is === "gone"
+      ? { found: false }
+      : { found: true, state: { ...state, actions: actionsWith(state.actions, drift) } };
   },
 
   async update(

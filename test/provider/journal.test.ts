@@ -287,11 +287,11 @@ describe("the journal of requests that must not be sent twice", () => {
         const saved = await world.killed(copy, () => copy.up(copyArgs), { operation: "copyTask", when });
         const message = await failure(saved.up(copyArgs));
         assert.match(message, /The run that sent this request ended before it received the response/);
-        assert.match(message, /A copy of task "task-1" may exist in group "group-2", sent at 20\d\d-/);
+        assert.match(message, /A copy of task "task-1" in group "group-2" may exist, sent at 20\d\d-/);
         assert.match(message, /set adoptTaskId to the id; if it did not, set retry to a new string/);
-        assert.match(await failure(saved.up(copyArgs)), /A copy of task "task-1" may exist/);
+        assert.match(await failure(saved.up(copyArgs)), /A copy of task "task-1" in group "group-2" may exist/);
         await saved.refresh();
-        assert.match(await failure(saved.up(copyArgs)), /A copy of task "task-1" may exist/);
+        assert.match(await failure(saved.up(copyArgs)), /A copy of task "task-1" in group "group-2" may exist/);
         assert.equal(copies().length, made);
         await saved.up(made === 0 ? { ...copyArgs, retry: "looked" } : { ...copyArgs, adoptTaskId: copies()[0] });
         assert.equal(copies().length, 1);
@@ -454,7 +454,7 @@ describe("the journal of requests that must not be sent twice", () => {
       const step = world.unsaved(run, () => run.up(runArgs));
       await hold.reached;
       world.providers.interruption.abort();
-      assert.match(world.providers.warnings.join(), /^Interrupted: a paid run of task "task-1" may have started\./);
+      assert.match(world.providers.warnings.join(), /^Interrupted: A paid run of task "task-1" may have started\./);
       hold.release();
       const saved = await step;
       world.providers.end();
@@ -867,7 +867,7 @@ describe("the journal of requests that must not be sent twice", () => {
   describe("on the disk", () => {
     it("is readable by its owner only, and holds no argument", async () => {
       const run = world.declare("CloudRun");
-      await world.unsaved(run, () => run.up({ ...runArgs, triggers: ["1234"] }));
+      await world.unsaved(run, () => run.up({ ...runArgs, triggers: ["only in the arguments"] }));
       assert.equal(statSync(folder()).mode & 0o777, 0o700);
       const [file = ""] = readdirSync(folder());
       assert.equal(statSync(join(folder(), file)).mode & 0o777, 0o600);
@@ -884,7 +884,7 @@ describe("the journal of requests that must not be sent twice", () => {
         id: run.id,
       });
       assert.match(`${salt} ${inputs}`, /^[0-9a-f]{32} [0-9a-f]{64}$/);
-      assert.equal(JSON.stringify(entry).includes("1234"), false);
+      assert.equal(JSON.stringify(entry).includes("only in the arguments"), false);
     });
 
     it("is salted: equal arguments have different hashes", async () => {

@@ -43,7 +43,7 @@ describe("a copy and a start without a response", () => {
     world.emulator.fault({ operation: "copyTask", kind: "reset", when: "after" });
     world.emulator.fault({ operation: "startTask", kind: "truncated" });
     const { output } = await world.project.up({ args: both, expect: "failure" });
-    assert.match(output, /A copy of task "template-1" may exist in group "group-1", sent at 20\d\d-/);
+    assert.match(output, /A copy of task "template-1" in group "group-1" may exist, sent at 20\d\d-/);
     assert.match(output, /set adoptTaskId to the id; if it did not, set retry to a new string/);
     assert.match(output, /A paid run of task "template-1" may have started/);
     assert.match(output, /set adoptLotNo to the lotNo/);
@@ -101,7 +101,7 @@ describe("a copy that was not executed and had no response", () => {
       await world.project.up({ expect: "failure" });
       world.operations();
       const { output } = await world.project.destroy();
-      assert.match(output, /warning: A copy of task "template-1" may exist in group "group-1"/);
+      assert.match(output, /warning: A copy of task "template-1" in group "group-1" may exist/);
       assert.deepEqual(world.operations(), []);
     } finally {
       await world.remove();
@@ -121,7 +121,7 @@ describe("a copy and a start whose ids have half of a surrogate pair", () => {
         world.emulator.fault({ operation, kind: "status", status: 200, when: "after", body });
       }
       const { output } = await world.project.up({ args: both, expect: "failure" });
-      assert.match(output, /A copy of task "template-1" may exist in group "group-1"/);
+      assert.match(output, /A copy of task "template-1" in group "group-1" may exist/);
       assert.match(output, /A paid run of task "template-1" may have started/);
       const ids = ["copy", "lost"].map((name) => world.project.resource(name).id);
       assert.deepEqual(

@@ -6,7 +6,7 @@ const run = new CloudRun("run", { taskId: "template-1" });
 exports.lotNo = run.id;
 `;
 const up = ["up", "--yes", "--skip-preview"];
-const saysRun = /Interrupted: a paid run of task "template-1" may have started\. .*it reads the journal/;
+const saysRun = /Interrupted: A paid run of task "template-1" may have started\. .*it reads the journal/;
 
 /** The processes of a container, a service or a session get these signals, and not only the engine. */
 describe("a signal to the provider process", () => {

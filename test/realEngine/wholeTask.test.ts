@@ -78,7 +78,7 @@ describe("an ExtractionTask on the engine", () => {
     world.emulator.fault({ operation: "copyTask", kind: "reset", when: "after" });
     const before = world.copies().length;
     const { output } = await world.project.up({ expect: "failure" });
-    assert.match(output, /A copy of task "template-1" may exist/);
+    assert.match(output, /A copy of task "template-1" in group "[^"]*" may exist/);
     await world.project.refresh();
     await world.project.up({ expect: "failure" });
     assert.equal(world.copies().length, before + 1);

@@ -1,5 +1,5 @@
 import type { AdoptedTask } from "../../resources/adopt/adoptedTask";
-import { readTaskShown } from "../../resources/adopt/readTaskShown";
+import { readTaskShown } from "../../resources/adopt/adoptedTask";
 import type { Secrets } from "../../resources/adopt/secrets";
 import type { Context } from "../../resources/resource";
 import type { WantedTask } from "./wantedTasks";

@@ -3,7 +3,7 @@ import { CliError } from "../exitCodes";
 /** A task to adopt, and what it is to be called. */
 export interface WantedTask {
   taskId: string;
-  /** Default: a name that the service shows, otherwise the id. */
+  /** Default: the id. */
   name?: string;
   /** A folder for its file. */
   group?: string;

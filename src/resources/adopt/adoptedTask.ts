@@ -1,7 +1,8 @@
 import { isRecord } from "../../service/isRecord";
 import { splitLines } from "../lists/lines";
+import type { Context } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
-import { fieldOf, itemsOf, pairOf } from "../task/taskPresence";
+import { fieldOf, itemsOf, lookUpByAll, pairOf } from "../task/taskPresence";
 import { counted } from "../values";
 import type { Secrets } from "./secrets";
 
@@ -10,8 +11,6 @@ export interface AdoptedTask {
   taskId: string;
   /** What the user calls it. */
   name?: string;
-  /** What the service calls it. */
-  shownName?: string;
   /** A folder for its file. */
   group?: string;
   /** Its account, if it is not the default one. */
@@ -49,6 +48,18 @@ export type PropertyValue = string | number | boolean | typeof secretValue;
 /** Fields of an action that are not its properties, if the service shows properties as fields of the action. */
 const ownFields = ["actiontype", "actionid", "name", "looptype", "loopitems", "isappend"];
 
+/** Reads a task with all settings that the service shows. Undefined if the service says that the task does not exist. */
+export async function readTaskShown(
+  taskId: string,
+  secrets: Secrets,
+  context: Context,
+): Promise<AdoptedTask | undefined> {
+  const presence = await lookUpByAll(taskId, [], context);
+  return presence.is === "gone"
+    ? undefined
+    : adoptedTask(taskId, presence.is === "there" ? presence.actions : [], secrets);
+}
+
 /** The declaration of a task that shows these actions. What cannot be declared becomes a note. */
 export function adoptedTask(taskId: string, shown: readonly ActionShown[], secrets: Secrets): AdoptedTask {
   const actions = new Map<string, AdoptedAction>();
@@ -60,24 +71,21 @@ export function adoptedTask(taskId: string, shown: readonly ActionShown[], secre
       notes.push("An action is not declared, because the service does not show its actionId as a string.");
     } else if (typeof actionType !== "string" || actionType === "") {
       notes.push(`Action "${actionId}" is not declared, because the service does not show its actionType.`);
-    } else if (!isText(actionId) || !isText(actionType)) {
-      notes.push(`Action "${actionId}" is not declared, because its actionId or its actionType ${brokenText}.`);
-    } else if (actionId === "__proto__") {
-      notes.push(`Action "${actionId}" is not declared, because Pulumi loses this name.`);
+    } else if (!isKept(actionId) || !isText(actionType)) {
+      notes.push(`Action "${actionId}" is not declared, because its actionId or its actionType ${notKept}.`);
     } else if (actions.has(actionId)) {
       notes.push(`The service shows a second action "${actionId}". Only the first is declared.`);
     } else {
       actions.set(actionId, adoptedAction({ actionId, actionType }, each, secrets));
     }
   }
-  const declared = [...actions.values()].filter(({ properties, loop }) => properties.size > 0 || loop !== undefined);
-  for (const { actionId, actionType, notes: reasons } of actions.values()) {
-    if (!declared.some((each) => each.actionId === actionId)) {
-      const why = reasons.length === 0 ? ["The service shows no properties and no list of this action."] : reasons;
-      notes.push(`Action "${actionId}" (${actionType}) is not declared. ${why.join(" ")}`);
-    }
+  const all = [...actions.values()];
+  const declared = all.filter(({ properties, loop }) => properties.size > 0 || loop !== undefined);
+  for (const { actionId, actionType, notes: reasons } of all.filter((each) => !declared.includes(each))) {
+    const why = reasons.join(" ") || "The service shows no properties and no list of this action.";
+    notes.push(`Action "${actionId}" (${actionType}) is not declared. ${why}`);
   }
-  return { taskId, shown: shown.length, all: [...actions.values()], actions: declared, notes };
+  return { taskId, shown: shown.length, all, actions: declared, notes };
 }
 
 function adoptedAction(
@@ -94,28 +102,22 @@ function adoptedAction(
     return [title, actionId, ...others.flat()].filter((each) => typeof each === "string");
   };
   for (const [name, value] of values) {
-    if (name.trim() === "") {
-      notes.push("A property is not declared, because its name is empty.");
-    } else if (name === "__proto__") {
-      notes.push(`Property "${name}" is not declared, because Pulumi loses this name.`);
-    } else if (value === null || value === undefined) {
-      notes.push(`Property "${name}" is not declared, because it has no value.`);
-    } else if (!isText(name) || (typeof value === "string" && !isText(value))) {
-      notes.push(`Property "${name}" is not declared, because its name or its value ${brokenText}.`);
-    } else if (typeof value === "number" && !Number.isFinite(value)) {
-      notes.push(`Property "${name}" is not declared, because its number is beyond the range of a double.`);
-    } else if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") {
-      notes.push(`Property "${name}" is not declared, because its value is neither a string, a number nor a boolean.`);
+    if (name.trim() === "" || !isKept(name) || !isText(String(value))) {
+      notes.push(`Property "${name}" is not declared, because its name or its value ${notKept}.`);
+    } else if (typeof value !== "string" && typeof value !== "boolean" && !isFiniteNumber(value)) {
+      notes.push(
+        `Property "${name}" is not declared, because its value is no string, no boolean and no number that a double can hold.`,
+      );
     } else if (secrets.mayBeProperty(name, String(value)) || secrets.isTypedPassword(name, textsBeside(name))) {
       notes.push(`The value of property "${name}" may be a secret. It ${secrets.fate}.`);
       properties.set(name, secretValue);
-    } else {
+    } else if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
       // The arguments refuse a number whose last digits may be lost.
-      const isExact = typeof value !== "number" || Math.abs(value) <= Number.MAX_SAFE_INTEGER;
-      if (!isExact) {
-        notes.push(`Property "${name}" is declared as a string, because its number may have lost digits.`);
-      }
-      properties.set(name, isExact ? withoutSignOfZero(value) : String(value));
+      notes.push(`Property "${name}" is declared as a string, because its number may have lost digits.`);
+      properties.set(name, String(value));
+    } else {
+      // YAML writes a negative zero with its sign, and JSON does not.
+      properties.set(name, value === 0 ? 0 : value);
     }
   }
   if (areFields && properties.size > 0) {
@@ -131,17 +133,21 @@ function adoptedAction(
   };
 }
 
+function isFiniteNumber(value: unknown): value is number {
+  return Number.isFinite(value);
+}
+
 /** Half of a surrogate pair is no character: no file can hold it. */
 function isText(text: string): boolean {
   return !/\p{Cs}/u.test(text);
 }
 
-const brokenText = "has one half of a surrogate pair, which is not a character";
-
-/** YAML writes a negative zero with its sign, and JSON does not. */
-function withoutSignOfZero(value: PropertyValue): PropertyValue {
-  return value === 0 ? 0 : value;
+/** Pulumi loses the name `__proto__`. */
+function isKept(name: string): boolean {
+  return isText(name) && name !== "__proto__";
 }
+
+const notKept = "is no text that a program can hold";
 
 /** In a list of name/value pairs, in a map, or as fields of the action: the contract does not define it. */
 function propertiesOf(shown: ActionShown, notes: string[]): { values: Map<string, unknown>; areFields: boolean } {
@@ -168,33 +174,23 @@ function propertiesOf(shown: ActionShown, notes: string[]): { values: Map<string
 }
 
 function adoptedLoop(shown: ActionShown, secrets: Secrets, notes: string[]): AdoptedLoop | undefined {
-  const given = fieldOf(shown, "loopItems");
-  if (!Array.isArray(given)) {
-    if (given !== undefined && given !== null) {
-      notes.push("The list of the loop is not declared, because the service does not show it as a list.");
-    }
-    return undefined;
-  }
+  const given = fieldOf(shown, "loopItems") ?? undefined;
   const items = itemsOf(shown);
-  if (items === undefined) {
-    notes.push(
-      `The list of ${counted(given.length, "item")} is not declared, because the service shows an item that is no string, number or boolean.`,
-    );
-    return undefined;
-  }
   const loopType = fieldOf(shown, "loopType");
   const why =
-    typeof loopType !== "string" || loopType === ""
-      ? "the service does not show its loopType"
-      : items.length === 0
-        ? "it is empty"
-        : !areLines(items)
-          ? "an item is blank or has a line break"
-          : ![loopType, ...items].every(isText)
-            ? `its loopType or an item ${brokenText}`
+    given === undefined
+      ? undefined
+      : items === undefined
+        ? "the service does not show it as a list of strings, numbers and booleans"
+        : typeof loopType !== "string" || loopType === ""
+          ? "the service does not show its loopType"
+          : items.length === 0 || !areLines(items) || ![loopType, ...items].every(isText)
+            ? "it is empty, or an item is no line of text"
             : undefined;
   if (why !== undefined) {
-    notes.push(`The list of ${counted(items.length, "item")} is not declared, because ${why}.`);
+    notes.push(`The list of the loop is not declared, because ${why}.`);
+  }
+  if (why !== undefined || items === undefined) {
     return undefined;
   }
   if (items.some((item) => secrets.mayBeValue(item))) {

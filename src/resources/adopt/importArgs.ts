@@ -3,8 +3,7 @@ import type { Context } from "../resource";
 import { messageOf, ResourceError } from "../resource";
 import { terminalStatusOf } from "../run/subtaskList";
 import type { AdoptedAction, AdoptedTask } from "./adoptedTask";
-import { secretValue } from "./adoptedTask";
-import { readTaskShown } from "./readTaskShown";
+import { readTaskShown, secretValue } from "./adoptedTask";
 import { notImported, Secrets } from "./secrets";
 
 /** An object of the service as a program declares it. */
@@ -26,24 +25,13 @@ const imports: Readonly<Record<string, Import>> = {
     return { id, args: { adoptTaskId: id } };
   },
   ExtractionTask: async (id, context) => {
-    const { actions } = await taskOf(id, context);
-    const declared = entries(actions, (action) => ({ ...propertiesOf(action), ...loopOf(action) }));
-    return { id, args: { from: { adoptTaskId: id }, ...(declared && { actions: declared }) } };
+    const actions = declaredOf(await taskOf(id, context), partsOf);
+    return { id, args: { from: { adoptTaskId: id }, ...(actions && { actions }) } };
   },
-  TaskParameters: async (taskId, context) => {
-    const { actions } = await taskOf(taskId, context);
-    return actionsOf(
-      taskId,
-      "TaskParameters",
-      entries(actions, (action) => ({ ...propertiesOf(action), ...loopOf(action) })),
-    );
-  },
-  TaskActionConfig: async (taskId, context) => {
-    const { actions } = await taskOf(taskId, context);
-    return actionsOf(taskId, "TaskActionConfig", entries(actions, propertiesOf));
-  },
+  TaskParameters: (taskId, context) => settingsOf("TaskParameters", taskId, partsOf, context),
+  TaskActionConfig: (taskId, context) => settingsOf("TaskActionConfig", taskId, propertiesOf, context),
   TaskLoopItems: async (id, context) => {
-    const [taskId, actionId] = partsOf("TaskLoopItems", id, "ACTION");
+    const [taskId, actionId] = idsOf("TaskLoopItems", id, "ACTION");
     const { actions } = await taskOf(taskId, context);
     const { loop } = actions.find((action) => action.actionId === actionId) ?? {};
     if (loop === undefined || loop.items === secretValue) {
@@ -54,7 +42,7 @@ const imports: Readonly<Record<string, Import>> = {
     return { id: taskId, args: { taskId, actionId, loopType: loop.loopType, items: [...loop.items] } };
   },
   CloudRun: async (id, context) => {
-    const [taskId, lotNo] = partsOf("CloudRun", id, "LOTNO");
+    const [taskId, lotNo] = idsOf("CloudRun", id, "LOTNO");
     await taskOf(taskId, context);
     await verifyRun(taskId, lotNo, context);
     const state = { lotNo, status: "adopted", subtasks: { total: 0, byStatus: {} } };
@@ -124,7 +112,7 @@ function noTask(taskId: string): ResourceError {
 }
 
 /** An id can contain a slash, and the id of an action or a run rarely does: the last one separates them. */
-function partsOf(type: string, id: string, second: string): [string, string] {
+function idsOf(type: string, id: string, second: string): [string, string] {
   const slash = id.lastIndexOf("/");
   if (slash <= 0 || slash === id.length - 1) {
     throw new ResourceError(
@@ -134,7 +122,16 @@ function partsOf(type: string, id: string, second: string): [string, string] {
   return [id.slice(0, slash), id.slice(slash + 1)];
 }
 
-function actionsOf(taskId: string, type: string, actions: Record<string, unknown> | undefined): Imported {
+/** What is declared of an action, beside its type. */
+type Parts = { properties?: Record<string, unknown>; loop?: object };
+
+async function settingsOf(
+  type: string,
+  taskId: string,
+  partsOfAction: (action: AdoptedAction) => Parts,
+  context: Context,
+): Promise<Imported> {
+  const actions = declaredOf(await taskOf(taskId, context), partsOfAction);
   if (actions === undefined) {
     throw new ResourceError(
       `The service shows nothing of task "${taskId}" that a ${type} declares. The import requests the actions of webextract:actionTypes.`,
@@ -144,24 +141,24 @@ function actionsOf(taskId: string, type: string, actions: Record<string, unknown
 }
 
 /** The actions of which there is something to declare. */
-function entries(
-  actions: readonly AdoptedAction[],
-  partsOf: (action: AdoptedAction) => object,
+function declaredOf(
+  { actions }: AdoptedTask,
+  partsOfAction: (action: AdoptedAction) => Parts,
 ): Record<string, unknown> | undefined {
   const declared = actions.flatMap((action) => {
-    const parts = partsOf(action);
+    const parts = partsOfAction(action);
     return Object.keys(parts).length === 0 ? [] : [[action.actionId, { actionType: action.actionType, ...parts }]];
   });
   return declared.length === 0 ? undefined : Object.fromEntries(declared);
 }
 
-function propertiesOf({ properties }: AdoptedAction): { properties?: Record<string, unknown> } {
-  const known = [...properties].filter(([, value]) => value !== secretValue);
-  return known.length === 0 ? {} : { properties: Object.fromEntries(known) };
+function partsOf(action: AdoptedAction): Parts {
+  const { loop } = action;
+  const isShown = loop !== undefined && loop.items !== secretValue;
+  return { ...propertiesOf(action), ...(isShown && { loop: { ...loop } }) };
 }
 
-function loopOf({ loop }: AdoptedAction): { loop?: object } {
-  return loop === undefined || loop.items === secretValue
-    ? {}
-    : { loop: { loopType: loop.loopType, items: [...loop.items] } };
+function propertiesOf({ properties }: AdoptedAction): Parts {
+  const known = [...properties].filter(([, value]) => value !== secretValue);
+  return known.length === 0 ? {} : { properties: Object.fromEntries(known) };
 }

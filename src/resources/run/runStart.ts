@@ -63,8 +63,6 @@ function startOf(args: CheckedCloudRunArgs, { replaced }: Context): MakingReques
     what: `paid run of task "${taskId}"`,
     detail: { runLabel: isNewLabel ? runLabel : undefined, __runLabels: labelsOf(args) },
     state: args,
-    whatMayExist: `A paid run of task "${taskId}" may have started`,
-    adopt: "adoptLotNo",
   };
 }
 

@@ -1,7 +1,7 @@
 import DataLoader from "dataloader";
 import type { ServiceClient } from "../../service/client";
 import type { TaskActions } from "../../service/contract/types";
-import { EmptyTypes, mayBeAboutSome } from "./refusals";
+import { isServiceError } from "../../service/errors/errors";
 
 /** The part of the client that reads need. */
 export type ActionsClient = Pick<ServiceClient, "getActions"> & Partial<Pick<ServiceClient, "prepare">>;
@@ -16,7 +16,6 @@ type Result = TaskActions | undefined | Error;
 
 /** How long a read waits for others to join it. The engine sends its concurrent reads within a few milliseconds. */
 const windowMs = 5;
-
 /** Tasks in one request, at most. */
 const mostTasks = 100;
 
@@ -25,7 +24,6 @@ export class ActionReader {
   // A question without types can be refused, and must not make the others fail.
   private readonly typed = this.loader();
   private readonly untyped = this.loader();
-  private readonly emptyTypes = new EmptyTypes();
 
   constructor(private readonly client: ActionsClient) {}
 
@@ -37,62 +35,39 @@ export class ActionReader {
   }
 
   private loader(): DataLoader<Question, TaskActions | undefined> {
-    return new DataLoader<Question, TaskActions | undefined>((questions) => this.askTogether(questions), {
+    return new DataLoader<Question, TaskActions | undefined>((questions) => this.ask(questions), {
       cache: false,
       maxBatchSize: mostTasks,
       batchScheduleFn: (send) => setTimeout(send, windowMs),
     });
   }
 
-  private async askTogether(questions: readonly Question[]): Promise<Result[]> {
-    const [first] = questions;
-    if (questions.length === 1 && first !== undefined) {
-      return [await this.askAlone(first)];
-    }
+  private async ask(questions: readonly Question[]): Promise<Result[]> {
+    const taskIds = [...new Set(questions.map(({ taskId }) => taskId))];
+    const actionTypes = [...new Set(questions.flatMap((question) => question.actionTypes))].sort();
     try {
-      const shown = await this.ask(questions);
+      const { data } = await this.client.getActions({ taskIds, actionTypes });
+      const shown = new Map(data.toReversed().map((task) => [task.taskId, task]));
       return questions.map(({ taskId }) => shown.get(taskId));
     } catch (error) {
-      if (!mayBeAboutSome(error)) {
+      if (questions.length === 1 || !mayBeAboutSome(error)) {
         return questions.map(() => error as Error);
       }
     }
-    if (first?.actionTypes.length !== 0) {
-      return Promise.all(questions.map((question) => this.askAlone(question)));
-    }
-    // One after the other, because the first refusals can show that no request without types succeeds.
-    const results: Result[] = [];
-    for (const question of questions) {
-      results.push(await this.askAlone(question));
-    }
-    return results;
+    return (await Promise.all(questions.map((question) => this.ask([question])))).flat();
   }
+}
 
-  private async askAlone(question: Question): Promise<Result> {
-    const isEmpty = question.actionTypes.length === 0;
-    if (isEmpty && this.emptyTypes.refusal !== undefined) {
-      return this.emptyTypes.refusal;
-    }
-    try {
-      return (await this.ask([question])).get(question.taskId);
-    } catch (error) {
-      if (isEmpty && mayBeAboutSome(error)) {
-        this.emptyTypes.sawRefusal(question.taskId, error);
-      }
-      return error as Error;
-    }
+/**
+ * Whether an error can concern only some of several tasks: a refusal, or a failure inside the service. Not if the credential is possibly
+ * refused (a 403 without a code), if no response came, or if there were too many requests.
+ */
+function mayBeAboutSome(error: unknown): boolean {
+  if (isServiceError(error, "outcomeUnknown")) {
+    return error.status !== undefined;
   }
-
-  private async ask(questions: readonly Question[]): Promise<ReadonlyMap<string, TaskActions>> {
-    const taskIds = [...new Set(questions.map(({ taskId }) => taskId))];
-    const actionTypes = [...new Set(questions.flatMap((question) => question.actionTypes))].sort();
-    if (actionTypes.length === 0 && this.emptyTypes.refusal !== undefined) {
-      throw this.emptyTypes.refusal;
-    }
-    const { data } = await this.client.getActions({ taskIds, actionTypes });
-    if (actionTypes.length === 0) {
-      this.emptyTypes.sawResponse();
-    }
-    return new Map(data.toReversed().map((task) => [task.taskId, task]));
+  if (isServiceError(error, "plan")) {
+    return error.code !== undefined;
   }
+  return isServiceError(error, "notFound", "actionNotFound", "refused", "contract", "busy");
 }

@@ -6,7 +6,7 @@ import type { CheckContext, Context, Difference } from "../resource";
 import { PartialFailure, ResourceError } from "../resource";
 import { canonical, holdsUnknown } from "../values";
 import type { EarlierRequest, OnceRequest } from "./requestJournal";
-import { describeMade, timeOf } from "./requestJournal";
+import { adoptingArgument, describeMade, describeUncertain, timeOf } from "./requestJournal";
 import type { Presence } from "./taskPresence";
 
 /**
@@ -26,10 +26,6 @@ export interface LostResponseState {
 export interface MakingRequest extends OnceRequest {
   /** The state to keep if the response is lost. */
   state: object;
-  /** What may exist then: a sentence without its end. */
-  whatMayExist: string;
-  /** The argument that adopts what was made. */
-  adopt: "adoptTaskId" | "adoptLotNo";
   /** Why a request of an earlier run that ended is another one, despite the same inputs: a part of a sentence. */
   differenceTo?(earlier: Pick<EarlierRequest, "id" | "detail">): string | undefined;
 }
@@ -65,7 +61,7 @@ export async function takeOver(
   look: (id: string) => Promise<Presence["is"]>,
   { journal, warn, tookOver }: Context,
 ): Promise<{ id: string; detail: Record<string, unknown> } | undefined> {
-  const { operation, inputs, adopt } = request;
+  const { operation, inputs } = request;
   const earlier = await journal?.earlier(operation, inputs);
   if (journal === undefined || earlier === undefined) {
     return undefined;
@@ -95,7 +91,7 @@ export async function takeOver(
     throw unknownOutcome(
       request,
       `${describeMade(earlier)}. The service does not show whether it still exists, so the request is not sent again. ` +
-        `Set ${adopt} to "${id}" to adopt it, or set retry to a new string to send the request again. Then run "pulumi up" again.`,
+        `Set ${adoptingArgument(operation)} to "${id}" to adopt it, or set retry to a new string to send the request again. Then run "pulumi up" again.`,
     );
   }
   tookOver(`${describeMade(earlier)}. It was taken over, and no second one was made.`);
@@ -111,13 +107,14 @@ function unknownOutcome({ state }: MakingRequest, explanation: string): PartialF
   });
 }
 
-function explanationOf({ whatMayExist, adopt }: MakingRequest, sentAt: number): string {
-  const [lists, idName] = adopt === "adoptTaskId" ? ["tasks", "id"] : ["runs", "lotNo"];
+function explanationOf(request: MakingRequest, sentAt: number): string {
+  const { operation } = request;
+  const [lists, idName] = operation === "copyTask" ? ["tasks", "id"] : ["runs", "lotNo"];
   return [
-    `${whatMayExist}, sent at ${timeOf(sentAt)}.`,
+    `${describeUncertain(request)}, sent at ${timeOf(sentAt)}.`,
     `The request is not sent again: the API cannot list ${lists}, so only you can find out whether it took effect.`,
     "Look in the service's own interface.",
-    `If it did, set ${adopt} to the ${idName}; if it did not, set retry to a new string. Then run "pulumi up" again.`,
+    `If it did, set ${adoptingArgument(operation)} to the ${idName}; if it did not, set retry to a new string. Then run "pulumi up" again.`,
   ].join(" ");
 }
 

@@ -45,6 +45,16 @@ export function describeMade({ what, time, id }: Pick<EarlierRequest, "what" | "
   return `${made} at ${timeOf(time)} by a run that ended before it could save its state`;
 }
 
+/** The same while nobody knows the response: a sentence without its end. */
+export function describeUncertain({ operation, what }: Pick<OnceRequest, "operation" | "what">): string {
+  return `A ${what} may ${operation === "startTask" ? "have started" : "exist"}`;
+}
+
+/** The argument that adopts what such a request made. */
+export function adoptingArgument(operation: OnceOperation): "adoptTaskId" | "adoptLotNo" {
+  return operation === "copyTask" ? "adoptTaskId" : "adoptLotNo";
+}
+
 export function timeOf(time: number): string {
   return new Date(time).toISOString();
 }

@@ -140,7 +140,7 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
   async delete(id: string, state: TaskCopyState, context: Context): Promise<void> {
     if (isOutcomeUnknown(state)) {
       context.warn(
-        `A copy of task "${state.sourceTaskId}" may exist in group "${state.taskGroupId}": the response to the copy was lost, and its state is deleted now.`,
+        `A copy of task "${state.sourceTaskId}" in group "${state.taskGroupId}" may exist: the response to the copy was lost, and its state is deleted now.`,
       );
       return;
     }
@@ -173,8 +173,6 @@ async function copyOnce(request: CopyTaskRequest, args: TaskCopyArgs, context: C
     inputs: { ...request, retry: args.retry },
     what: `copy of task "${taskId}" in group "${taskGroupId}"`,
     state: args,
-    whatMayExist: `A copy of task "${taskId}" may exist in group "${taskGroupId}"`,
-    adopt: "adoptTaskId",
   };
   const earlier = await takeOver(once, (id) => lookUpExistence(id, context), context);
   if (earlier !== undefined) {

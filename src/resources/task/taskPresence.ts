@@ -1,3 +1,4 @@
+import type { ServiceErrorKind } from "../../service/errors/errors";
 import { isServiceError } from "../../service/errors/errors";
 import { isRecord } from "../../service/isRecord";
 import type { Context } from "../resource";
@@ -10,68 +11,60 @@ export type ActionShown = Record<string, unknown>;
  * What is known of a task. `gone` only if the service says explicitly that this one task does not exist. `unclear` for a task that a
  * response omits, because it is possible that the task has no action of the requested types.
  */
-export type Presence =
-  | {
-      is: "there";
-      actions: ActionShown[];
-      /** What the service calls the task. The contract shows no such field. */
-      name?: string;
-    }
-  | { is: "gone" }
-  | { is: "unclear" };
+export type Presence = { is: "there"; actions: ActionShown[] } | { is: "gone" } | { is: "unclear" };
 
 /** Looks a task up with the action types of the caller and those of the configuration. */
 export async function lookUpTask(taskId: string, types: readonly string[], context: Context): Promise<Presence> {
   const asked = [...new Set([...types, ...context.settings.actionTypes])].sort();
   const first = await askForActions(taskId, asked, context);
-  if (first.is !== "unclear" || asked.length === 0) {
-    return first;
-  }
-  return askForActions(taskId, [], context);
+  return first.is === "unclear" && asked.length > 0 ? askForActions(taskId, [], context) : first;
 }
 
-async function askForActions(taskId: string, actionTypes: string[], context: Context): Promise<Presence> {
-  try {
+/** The same, and by its rows if its actions do not show whether the task exists. */
+export async function lookUpByAll(taskId: string, types: readonly string[], context: Context): Promise<Presence> {
+  const presence = await lookUpTask(taskId, types, context);
+  return presence.is !== "unclear"
+    ? presence
+    : looking(taskId, context, ["refused", "plan"], async () => {
+        await context.client.getData({ taskId, offset: 0, size: 1 });
+        return { is: "there", actions: [] };
+      });
+}
+
+/** Whether a task exists, for a caller without actions to ask for. */
+export async function lookUpExistence(taskId: string, context: Context): Promise<Presence["is"]> {
+  return (await lookUpByAll(taskId, [], context)).is;
+}
+
+function askForActions(taskId: string, actionTypes: string[], context: Context): Promise<Presence> {
+  // Some services refuse a request without types, which says nothing about the task.
+  const unclear = actionTypes.length === 0 ? (["refused"] as const) : [];
+  return looking(taskId, context, unclear, async () => {
     const task = await context.actionReader.read(taskId, actionTypes);
-    if (task === undefined) {
-      return { is: "unclear" };
+    return task === undefined ? { is: "unclear" } : { is: "there", actions: task.actions };
+  });
+}
+
+/** @param unclear the kinds of errors that say nothing about the task */
+async function looking(
+  taskId: string,
+  context: Context,
+  unclear: readonly ServiceErrorKind[],
+  look: () => Promise<Presence>,
+): Promise<Presence> {
+  try {
+    const presence = await look();
+    if (presence.is === "there") {
+      context.saw(taskId, "there");
     }
-    context.saw(taskId, "there");
-    const shown = { ...task };
-    const name = fieldOf(shown, "taskName") ?? fieldOf(shown, "name");
-    return { is: "there", actions: task.actions, ...(typeof name === "string" && name.trim() !== "" && { name }) };
+    return presence;
   } catch (error) {
     if (isServiceError(error, "notFound")) {
       context.saw(taskId, "gone");
       return { is: "gone" };
     }
-    // Some services refuse a request without types, which says nothing about the task.
-    if (actionTypes.length === 0 && isServiceError(error, "refused")) {
+    if (isServiceError(error) && unclear.includes(error.kind)) {
       return { is: "unclear" };
-    }
-    throw error;
-  }
-}
-
-/** Whether a task exists, for a caller without actions to ask for. */
-export async function lookUpExistence(taskId: string, context: Context): Promise<Presence["is"]> {
-  const presence = await lookUpTask(taskId, [], context);
-  return presence.is === "unclear" ? lookUpByRows(taskId, context) : presence.is;
-}
-
-/** Whether a task exists, if its actions do not show it. */
-export async function lookUpByRows(taskId: string, context: Context): Promise<Presence["is"]> {
-  try {
-    await context.client.getData({ taskId, offset: 0, size: 1 });
-    context.saw(taskId, "there");
-    return "there";
-  } catch (error) {
-    if (isServiceError(error, "notFound")) {
-      context.saw(taskId, "gone");
-      return "gone";
-    }
-    if (isServiceError(error, "refused", "plan")) {
-      return "unclear";
     }
     throw error;
   }

@@ -8,36 +8,23 @@ import { fieldOf, lookUpTask } from "./taskPresence";
 /** Action ids that an error lists. */
 const mostIds = 30;
 
-/**
- * A refusal of an action that the task does not have, with the ids that it has. The same error if they cannot be read.
- * @param state the arguments: `actions` by their ids, or one `actionId`
- */
+/** A refusal of an action that the task does not have, with the ids that it has. The same error if they cannot be read. */
 export async function withKnownActions(
   error: ServiceError,
-  state: { taskId: string; actions?: unknown; actionId?: unknown },
+  { taskId, actions }: { taskId: string; actions?: unknown },
   context: Context,
 ): Promise<Error> {
-  const declared = isRecord(state.actions) ? state.actions : {};
-  const types = Object.values(declared).flatMap((each) =>
+  const types = Object.values(isRecord(actions) ? actions : {}).flatMap((each) =>
     isRecord(each) && typeof each.actionType === "string" ? each.actionType : [],
   );
-  const presence = await lookUpTask(state.taskId, types, context).catch(() => undefined);
+  const presence = await lookUpTask(taskId, types, context).catch(() => undefined);
   const known = (presence?.is === "there" ? presence.actions : [])
     .map((action) => fieldOf(action, "actionId"))
     .filter((id) => typeof id === "string");
   if (known.length === 0) {
     return error;
   }
-  // biome-ignore lint/style/noCommonJs: loaded for this error. Most commands need no likely name.
-  const { didYouMean } = require("../likelyName") as typeof import("../likelyName");
-  const given = typeof state.actionId === "string" ? [state.actionId] : Object.keys(declared);
-  const unknown = given
-    .filter((id) => !known.includes(id))
-    .slice(0, mostIds)
-    .map((id) => `"${id}" is not among them${didYouMean(id, known) || "."}`);
   const list = known.slice(0, mostIds).map((id) => `"${id}"`);
   const more = known.length > mostIds ? ` and ${known.length - mostIds} more` : "";
-  return new ResourceError(
-    [withoutHint(error), `The service shows the actions ${list.join(", ")}${more}.`, ...unknown].join(" "),
-  );
+  return new ResourceError(`${withoutHint(error)} The service shows the actions ${list.join(", ")}${more}.`);
 }

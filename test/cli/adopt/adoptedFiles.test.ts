@@ -44,7 +44,7 @@ describe("the files of adopted tasks", () => {
       const { document = "" } = files([each(["https://a.test/", odd])]);
       assert.match(
         document,
-        /# .*The list of 2 items is not declared, because the service shows an item that is no string/,
+        /# .*The list of the loop is not declared, because the service does not show it as a list of strings/,
       );
       assert.ok(!document.includes("items:"), document);
     }
@@ -58,7 +58,10 @@ describe("the files of adopted tasks", () => {
     assert.match(document, /Wait: "1"/);
     assert.match(document, /# .*second property "Wait"/);
     assert.match(document, /# .*does not show its name/);
-    assert.match(document, /# .*"Far" is not declared, because its number is beyond the range/);
+    assert.match(
+      document,
+      /# .*"Far" is not declared, because its value is no string, no boolean and no number that a double can hold/,
+    );
   });
 
   const files = (shown: Shown[], target: Partial<AdoptTarget> = {}, taskIds = ["novels"]): AdoptedFiles =>
@@ -347,10 +350,10 @@ actions:
         open: { actionType: "NavigateAction", properties: { Large: "1152921504606847000", Good: "y" } },
       });
       for (const note of [
-        '"Half" is not declared',
+        '"Half" is not declared, because its name or its value is no text',
         '"Large" is declared as a string',
         "does not show it as a list",
-        "an item has one half",
+        "an item is no line of text",
       ]) {
         assert.match(text, new RegExp(`# .*${note}`));
       }
@@ -572,13 +575,13 @@ actions:
       ...[
         "Parts",
         "None",
-        "its name is empty",
+        'Property "" is not declared, because its name or its value is no text',
         '"click" (ClickAction)',
         "its actionId",
         "its actionType",
         'a second action "open"',
       ],
-      ...["is empty", "line break", "its loopType"],
+      ...["is empty, or an item is no line", "its loopType"],
     ];
     for (const reason of reasons) {
       assert.match(text, new RegExp(`# .*${reason.replace(/[()]/g, "\\$&")}`));

@@ -191,7 +191,7 @@ function adopting({ adopt = "adoptTaskId", after }: KilledStep, id: string): Rec
 
 /** Whether the output contains an error that says that the outcome of this resource's request is unknown. */
 function isUnknown(output: string, name: string): boolean {
-  const about = `(?:copy of task "${name}" may exist|paid run of task "${name}" may have started)`;
+  const about = `(?:copy of task "${name}" in group "${name}" may exist|paid run of task "${name}" may have started)`;
   return new RegExp(`^\\s*(?:\\*|error:) .*${about}`, "m").test(output);
 }
 

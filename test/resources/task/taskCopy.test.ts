@@ -41,12 +41,12 @@ describe("TaskCopy", () => {
     const copy = world.declare("TaskCopy");
     world.emulator.fault({ operation: "copyTask", kind: "reset", when: "after" });
     const message = await failure(copy.up(source));
-    assert.match(message, /A copy of task "task-1" may exist in group "group-2".*set adoptTaskId to the id.*set retry/);
+    assert.match(message, /A copy of task "task-1" in group "group-2" may exist.*set adoptTaskId to the id.*set retry/);
     assert.equal(message.match(/may (now )?exist/g)?.length, 1, message);
     assert.match(copy.id ?? "", /^unknown-/);
-    assert.match(await failure(copy.up(source)), /may exist in group "group-2"/);
+    assert.match(await failure(copy.up(source)), /in group "group-2" may exist/);
     assert.equal(await copy.refresh(), true);
-    assert.match(await failure(copy.up({ ...source, forceDestroy: true })), /may exist in group "group-2"/);
+    assert.match(await failure(copy.up({ ...source, forceDestroy: true })), /in group "group-2" may exist/);
     assert.deepEqual(world.operations(), ["copyTask"]);
     assert.equal(copies().length, 1);
   });
@@ -67,7 +67,7 @@ describe("TaskCopy", () => {
     assert.equal(copies().length, 2);
     assert.equal(again.id, copies()[1]);
     assert.deepEqual(world.warnings, [
-      'A copy of task "task-1" may exist in group "group-2": the response to the copy was lost, and its state is deleted now.',
+      'A copy of task "task-1" in group "group-2" may exist: the response to the copy was lost, and its state is deleted now.',
     ]);
   });
 
