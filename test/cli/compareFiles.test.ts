@@ -54,7 +54,6 @@ describe("webextract compare, reading files", () => {
       "windows.ndjson": `\r\n${ndjson.replaceAll("\n", "\r\n")}\n \t\n`,
       "list.json": JSON.stringify(rows),
       "pretty.json": `\ufeff \n${JSON.stringify(rows, undefined, 2)}\n\n`,
-      "lines.json": ndjson,
       "a.csv": csv,
       "end.csv": csv.trimEnd(),
       "mark.csv": `\ufeff${csv}`,
@@ -62,6 +61,8 @@ describe("webextract compare, reading files", () => {
       "tab.csv": csv.replaceAll(/,(?! )/g, "\t"),
       "bar.csv": csv.replaceAll(/,(?! )/g, "|"),
       "blank.csv": `\n\r\n${csv}\n\n`,
+      // As the csv module of Python reads it.
+      "loose.csv": csv.replace("2.50", '"2".50').replace("x,", '"x",'),
       "quoted.csv": '"sku","name","price"\n"1","Größe, ""L""\n","2.50"\n"2","x",""\n',
       "windows.csv": csv.replace("price\n", "price\r\n").replace("2.50\n", "2.50\r\n").replace("x,\n", "x,\r\n"),
       "mac.csv": csv.replace("price\n", "price\r").replace("2.50\n", "2.50\r").replace("x,\n", "x,\r"),
@@ -190,18 +191,18 @@ describe("webextract compare, reading files", () => {
     assert.ok(found.text.length < 2_000);
   });
 
-  it("refuses more than 5,000 fields, and a row of more than 128 MiB in any number of cells", async function () {
+  it("refuses more than 5,000 fields, and a row of more than 32 MiB in any number of cells", async function () {
     this.timeout(120_000);
     const names = Array.from({ length: 5_001 }, (_, index) => `c${index}`);
     const file = files.write("wide.csv", names.join(","));
     assert.match(await failure(file), /^The rows have more than 5000 fields\. So many cannot be compared\.$/);
-    const cell = "x".repeat(70 * 1024 * 1024);
+    const cell = "x".repeat(17 * 1024 * 1024);
     for (const [name, content] of [
       ["long.csv", `a,b\n${cell},${cell}`],
       ["long.ndjson", `{"a":"${cell}${cell}"}`],
       ["long.json", `[{"a":"${cell}${cell}"}]`],
     ] as const) {
-      assert.match(await failure(files.write(name, content)), /long\.\w+" has a row of more than 134217728 bytes\./);
+      assert.match(await failure(files.write(name, content)), /long\.\w+" has a row of more than 33554432 bytes\./);
     }
   });
 
@@ -229,38 +230,34 @@ describe("webextract compare, reading files", () => {
     }
   });
 
-  it("refuses rows that are not valid, by their line, and shows no value of them", async () => {
+  it("refuses rows that are not valid, by their number, and shows no value of them", async () => {
     const cases: Record<string, [content: string | Buffer, says: RegExp]> = {
-      "cut.ndjson": ['{"a":"1"}\n{"a":"secret', /^Line 2 of ".*" is not valid JSON\. A row is one JSON object\.$/],
-      "list.ndjson": ['\n["secret"]\n', /^Line 2 of ".*" is not a JSON object\./],
-      "text.ndjson": ["secret", /^Line 1 of ".*" is not valid JSON\./],
-      "several.ndjson": ['{"a":"1"}{"a":"2"}\n', /^Line 1 of ".*" is not valid JSON\./],
-      "twice.ndjson": ['{"a":"1","\\u0061":"2"}', /^Line 1 of ".*" has the field "a" twice, with different values\.$/],
-      "cut.json": ['[{"a":"1"},{"a":"2"}', /ends within its list: it is cut off\./],
-      "comma.json": ['[{"a":"1"},]', /is not a list of rows: invalid JSON after element 1\./],
-      "after.json": ['[{"a":"1"}] x', /is not a list of rows: invalid JSON after element 1\./],
-      "element.json": ['[{"a":"1"}, 2]', /^Element 2 of the list in ".*" is not a JSON object\./],
-      "broken.json": ['[{"a":"1"}, {"a" 2}]', /^Element 2 of the list in ".*" is not valid JSON\./],
-      "text.json": ["secret", /is not a list of rows/],
-      "ragged.csv": [
-        "a,b\n1,2\n\n3\n4,5\n",
-        /^Line 4 of ".*" has 1 cell; the header has 2, with commas between them\.$/,
+      "cut.ndjson": ['{"a":"1"}\n{"a":"secret', /^Row 2 of ".*" is not valid JSON\. A row is one JSON object\.$/],
+      "list.ndjson": ['\n["secret"]\n', /^Row 1 of ".*" is not a JSON object\./],
+      "text.ndjson": ["secret", /^Row 1 of ".*" is not valid JSON\./],
+      "several.ndjson": ['{"a":"1"}{"a":"2"}\n', /^Row 1 of ".*" is not valid JSON\./],
+      "twice.ndjson": ['{"a":"1","\\u0061":"2"}', /^Row 1 of ".*" has the field "a" twice, with different values\.$/],
+      "cut.json": [
+        '[{"a":"1"},{"a":"2"}',
+        /is cut off or invalid after record 2\. A \.json file is one list of objects\.$/,
       ],
-      "long.csv": ["a;b\n1;2;3\n", /^Line 2 of ".*" has 3 cells; the header has 2, with semicolons between them\.$/],
-      "multi.csv": ['a,b\n"x\ny",2\n3\n', /^Line 4 of ".*" has 1 cell/],
-      "quote.csv": [
-        'a,b\n1,"secret\n',
-        /ends within a quoted cell that begins in line 2: it is cut off, or a quotation mark is missing\.$/,
-      ],
-      "text.csv": ['a,b\n1,"x"secret\n', /^Line 2 of ".*" has text after the closing quotation mark of a cell\.$/],
+      "comma.json": ['[{"a":"1"},]', /is cut off or invalid after record 1\./],
+      "after.json": ['[{"a":"1"}] x', /is cut off or invalid after record 1\./],
+      "element.json": ['[{"a":"1"}, 2]', /is cut off or invalid after record 1\./],
+      "broken.json": ['[{"a":"1"}, {"a" 2}]', /^Row 2 of ".*" is not valid JSON\./],
+      "text.json": ["secret", /is cut off or invalid after record 0\. A \.json file is one list/],
+      "ragged.csv": ["a,b\n1,2\n\n3\n4,5\n", /^Row 2 of ".*" has 1 cell; the header has 2, with "," between them\.$/],
+      "long.csv": ["a;b\n1;2;3\n", /^Row 1 of ".*" has 3 cells; the header has 2, with ";" between them\.$/],
+      "multi.csv": ['a,b\n"x\ny",2\n3\n', /^Row 2 of ".*" has 1 cell/],
+      "quote.csv": ['a,b\n1,"secret\n', /is cut off or invalid after record 1\. A quotation mark can be missing\.$/],
       "twice.csv": ["a,b,a\n1,2,3\n", /^The header of ".*" has the column "a" twice\.$/],
       "latin.csv": [Buffer.from("a\nGr\u00fc\u00dfe\n", "latin1"), /is not UTF-8\. Save it as UTF-8\.$/],
       "half.ndjson": [Buffer.from('{"a":"\u00e9').subarray(0, -1), /is not UTF-8\./],
-      "utf16.csv": [Buffer.from("\ufeffa,b\n", "utf16le"), /is not UTF-8 but UTF-16\. Save it as UTF-8\.$/],
+      "utf16.csv": [Buffer.from("\ufeffa,b\n", "utf16le"), /is not UTF-8\. Save it as UTF-8\.$/],
       "plain.ndjson.gz": ["secret", /is not complete gzip: it is cut off or damaged \(Z_DATA_ERROR\)\.$/],
       "cut.csv.gz": [gzipSync("a\n1\n".repeat(100)).subarray(0, -9), /is not complete gzip: .* \(Z_BUF_ERROR\)\.$/],
       "empty.csv.zst": ["", /is not complete zstd: it is empty\.$/],
-      "empty.ndjson.gz": ["", /is not complete gzip: it is empty\.$/],
+      "empty.ndjson.gz": ["", /is not complete gzip: /],
       "plain.csv.zst": ["secret", /is not complete zstd: .* \(ZSTD_error_\w+\)\.$/],
       "cut.csv.zst": [
         (await Zstd.load()).compress(Buffer.from("a\n1\n")).slice(0, -3) as Buffer,
@@ -286,10 +283,7 @@ describe("webextract compare, reading files", () => {
         name,
       );
     }
-    assert.match(
-      await failure("none.parquet"),
-      /^"none\.parquet" cannot be read \(ENOENT\)\. No rows were compared\.$/,
-    );
+    assert.match(await failure("none.parquet"), /^"none\.parquet" cannot be read: ENOENT\. No rows were compared\.$/);
     for (const given of ["rows.txt", "task", ":1", "task:", "s3://bucket/rows"]) {
       assert.throws(() => sideOf(given), { exit: "usage" }, given);
     }

@@ -18,6 +18,7 @@ import { pageFile, plannedPage } from "./page/writePage";
 import { inMarkdown, inTerminal } from "./renderReport";
 import { reportOf } from "./report";
 import { loadSide } from "./sides/loadSide";
+import { Fields } from "./sides/rowTable";
 import type { Side } from "./sides/side";
 import { sideOf } from "./sides/side";
 
@@ -114,7 +115,7 @@ async function showHistory(given: readonly string[], options: Flags, cli: Cli): 
   const { markdown, html, yes, ...flags } = options;
   const page = html === undefined ? undefined : await plannedPage(html, yes === true, cli);
   const history = await inDatabase(cli, async (database) => {
-    const loading = { database, cli, flags };
+    const loading = { database, cli, flags, fields: new Fields() };
     return await readHistory(await historySides(given, loading), database, loading);
   });
   const report = historyReport(history);
@@ -130,15 +131,17 @@ export async function compareIn(
   cli: Cli,
   sides: { base: Side; head: Side },
   flags: ConnectionFlags,
-  choose: (loaded: LoadedSides) => Omit<CompareOptions, "progress">,
+  choose: (loaded: LoadedSides) => CompareOptions,
 ): Promise<Comparison> {
   return await inDatabase(cli, async (database) => {
-    const base = await loadSide("base", sides.base, { database, cli, flags });
-    const head = await loadSide("head", sides.head, { database, cli, flags });
+    const loading = { database, cli, flags, fields: new Fields() };
+    const loaded = {
+      base: await loadSide("base", sides.base, loading),
+      head: await loadSide("head", sides.head, loading),
+    };
     await database.lock();
-    const loaded = { base, head };
-    const progress = (share: number): void => cli.terminal.progress(`Comparing: ${Math.round(share * 100)}%`);
-    return await compareSides(database, loaded, { ...choose(loaded), progress });
+    cli.terminal.progress("Comparing");
+    return await compareSides(database, loaded, choose(loaded));
   });
 }
 

@@ -40,12 +40,6 @@ export interface FieldComparison {
   examples: FieldChanges["examples"];
 }
 
-interface PairedField {
-  name: string;
-  base: number;
-  head: number;
-}
-
 export interface CompareOptions {
   key: readonly string[];
   /** Other fields that must be there, because conditions name them. */
@@ -54,8 +48,6 @@ export interface CompareOptions {
   values: boolean;
   /** Whether the rows that differ are read. Needs a key. */
   details: boolean;
-  /** Called with the share of the work that is done, from 0 to 1. */
-  progress(share: number): void;
 }
 
 export interface LoadedSides {
@@ -66,27 +58,33 @@ export interface LoadedSides {
 /** Compares two sides that are in the database. */
 export async function compareSides(
   database: Database,
-  sides: LoadedSides,
-  { key, conditionFields, values, details, progress }: CompareOptions,
+  { base, head }: LoadedSides,
+  { key, conditionFields, values, details }: CompareOptions,
 ): Promise<Comparison> {
-  const { base, head } = sides;
-  const pairs = pairedFields(base.table.names, head.table.names);
-  const keyFields = key.map((name) => requireKey(name, pairs, sides, values));
+  const { names } = base.table.fields;
+  const keyColumns = key.map((name) => keyColumn(name, { base, head }, values));
   for (const name of conditionFields) {
-    requireField(name, pairs, "--fail-on", values);
+    columnOf(name, names, "--fail-on", values);
   }
   const rows = { base: base.table.rows, head: head.table.rows };
-  const all = base.table.names.length + head.table.names.length;
-  const ofBase = await fieldFigures(database, "base", base.table.names.length, (done) => progress(done / all / 2));
-  const ofHead = await fieldFigures(database, "head", head.table.names.length, (done) =>
-    progress(0.5 + done / all / 2),
-  );
-  const figures = pairs.map((pair) => fieldComparison(pair, { ofBase, ofHead, rows }));
-  const isBoth = (pair: PairedField): boolean => pair.base >= 0 && pair.head >= 0;
-  const compared = pairs.filter((pair) => isBoth(pair) && !key.includes(pair.name));
+  const figures = { base: await fieldFigures(database, "base"), head: await fieldFigures(database, "head") };
+  const isIn = ({ table }: LoadedSide, column: number): boolean => table.isFound[column] === true;
+  const both = [...names.keys()].filter((column) => isIn(base, column) && isIn(head, column));
   const keyed =
-    key.length === 0 ? undefined : await compareByKey(database, { key: keyFields, fields: compared, rows, details });
-  const fields = keyed === undefined ? figures : figures.map((field) => ({ ...field, ...changesOf(field, keyed) }));
+    key.length === 0
+      ? undefined
+      : await compareByKey(database, { key: keyColumns, fields: both, names, rows, details });
+  const fields = names.map((name, column): FieldComparison => {
+    const of = { base: figures.base.get(column) ?? noFigures, head: figures.head.get(column) ?? noFigures };
+    const share = (side: "base" | "head"): number => (rows[side] === 0 ? 0 : of[side].filled / rows[side]);
+    return {
+      name,
+      ...(!isIn(head, column) ? { only: "base" as const } : !isIn(base, column) ? { only: "head" as const } : {}),
+      filled: { base: share("base"), head: share("head") },
+      ...of,
+      ...(keyed === undefined ? { examples: [] } : (keyed.fields.get(column) ?? { changed: 0, examples: [] })),
+    };
+  });
   return {
     base: { name: base.name, rows: rows.base },
     head: { name: head.name, rows: rows.head },
@@ -98,77 +96,36 @@ export async function compareSides(
   };
 }
 
-/** The fields of both sides, those of the base first. A column of -1 means that the side lacks the field. */
-function pairedFields(base: readonly string[], head: readonly string[]): PairedField[] {
-  const ofHead = new Map(head.map((name, index) => [name, index]));
-  const ofBase = new Set(base);
-  return [
-    ...base.map((name, index) => ({ name, base: index, head: ofHead.get(name) ?? -1 })),
-    ...head.flatMap((name, index) => (ofBase.has(name) ? [] : [{ name, base: -1, head: index }])),
-  ];
-}
-
 /** A side without any field, such as an empty file, has no row that could be compared by the key. */
-function requireKey(
-  name: string,
-  pairs: readonly PairedField[],
-  { base, head }: LoadedSides,
-  values: boolean,
-): PairedField {
-  const found = requireField(name, pairs, "--key", values);
-  const lacking = found.base < 0 ? base : found.head < 0 ? head : undefined;
-  if (lacking !== undefined && lacking.table.names.length > 0) {
+function keyColumn(name: string, { base, head }: LoadedSides, values: boolean): number {
+  const column = columnOf(name, base.table.fields.names, "--key", values);
+  const lacking = [base, head].find(({ table }) => table.isFound.length > 0 && table.isFound[column] !== true);
+  if (lacking !== undefined) {
     throw new CliError(
       `--key names the field "${name}", which "${lacking.name}" does not have. A key must be in both sides.`,
       "usage",
     );
   }
-  return { name, base: Math.max(found.base, 0), head: Math.max(found.head, 0) };
+  return column;
 }
 
-function requireField(
+/** @throws CliError for a field that no side has, unless no side has any */
+export function columnOf(
   name: string,
-  pairs: readonly PairedField[],
+  names: readonly string[],
   option: "--key" | "--fail-on",
   values: boolean,
-): PairedField {
-  const found = pairs.find((pair) => pair.name === name);
-  if (found !== undefined || pairs.length === 0) {
-    return found ?? { name, base: 0, head: 0 };
+): number {
+  const column = names.indexOf(name);
+  if (column < 0 && names.length > 0) {
+    // biome-ignore lint/style/noCommonJs: most comparisons need no likely name
+    const { didYouMean } = require("../../resources/likelyName") as typeof import("../../resources/likelyName");
+    throw new CliError(
+      `${option} names "${name}", which is no field of the rows${didYouMean(name, values ? names : []) || "."}`,
+      "usage",
+    );
   }
-  // biome-ignore lint/style/noCommonJs: most comparisons need no likely name
-  const { didYouMean } = require("../../resources/likelyName") as typeof import("../../resources/likelyName");
-  const names = values ? pairs.map((pair) => pair.name) : [];
-  throw new CliError(
-    `${option} names "${name}", which is no field of the rows${didYouMean(name, names) || "."}`,
-    "usage",
-  );
-}
-
-interface Figures {
-  /** By column. */
-  ofBase: readonly FieldFigures[];
-  ofHead: readonly FieldFigures[];
-  rows: { base: number; head: number };
-}
-
-function fieldComparison({ name, ...columns }: PairedField, { ofBase, ofHead, rows }: Figures): FieldComparison {
-  const base = ofBase[columns.base] ?? noFigures;
-  const head = ofHead[columns.head] ?? noFigures;
-  const share = (filled: number, of: number): number => (of === 0 ? 0 : filled / of);
-  return {
-    name,
-    ...(columns.head < 0 ? { only: "base" as const } : columns.base < 0 ? { only: "head" as const } : {}),
-    filled: { base: share(base.filled, rows.base), head: share(head.filled, rows.head) },
-    base,
-    head,
-    examples: [],
-  };
-}
-
-/** A field of the key, or of one side, is not compared. */
-function changesOf({ name }: FieldComparison, { fields }: KeyedRows): FieldChanges {
-  return fields.get(name) ?? { changed: 0, examples: [] };
+  return Math.max(column, 0);
 }
 
 function fittingKey(fields: readonly FieldComparison[], rows: { base: number; head: number }): string | undefined {

@@ -1,7 +1,8 @@
-import { rmSync } from "node:fs";
+import { createWriteStream, rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import type * as DuckDb from "@duckdb/node-api";
 import { importOptional } from "../../resources/optionalPackage";
 import { messageOf } from "../../resources/resource";
@@ -18,6 +19,7 @@ const memoryLimit = "400MB";
 const mostThreads = 4;
 
 const folderName = "webextract-compare-";
+const notCompared = "The rows were not compared.";
 
 export type Value = string | number | bigint | boolean | null | Value[] | { [name: string]: Value };
 
@@ -94,26 +96,28 @@ export class Database {
     }
   }
 
-  appender(table: string): Promise<DuckDb.DuckDBAppender> {
-    return (this.connection as DuckDb.DuckDBConnection).createAppender(table);
-  }
-
-  /** Runs work of an appender, whose errors are those of DuckDB. */
-  appending(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      throw failure(error);
+  /** Keeps pieces in a file that only its owner can read. The path is one that DuckDB reads as that of this one file. */
+  async withFile(pieces: AsyncIterable<Uint8Array>, use: (path: string) => Promise<void>): Promise<void> {
+    const path = join(this.folder, "temporary");
+    const { cli } = this;
+    async function* untilInterrupted(): AsyncGenerator<Uint8Array> {
+      for await (const piece of pieces) {
+        cli.checkInterrupted(notCompared);
+        yield piece;
+      }
     }
-  }
-
-  chunk(columns: number, rows: number): DuckDb.DuckDBDataChunk {
-    const { DuckDBDataChunk, VARCHAR } = this.library;
-    return DuckDBDataChunk.create(new Array(columns).fill(VARCHAR), rows);
+    try {
+      await pipeline(untilInterrupted(), createWriteStream(path, { mode: 0o600 }));
+    } catch (error) {
+      const { code, syscall } = error as NodeJS.ErrnoException;
+      throw syscall === "write" ? new CliError(`A temporary file cannot be written (${code}).${spaceAdvice()}`) : error;
+    }
+    await use(path.replace(/[[*?]/g, "[$&]"));
+    await rm(path);
   }
 
   checkInterrupted(): void {
-    this.cli.checkInterrupted("The rows were not compared.");
+    this.cli.checkInterrupted(notCompared);
   }
 
   async close(): Promise<void> {
@@ -148,13 +152,10 @@ async function load(): Promise<typeof DuckDb> {
 /** The first line of the message: the others show the statement. */
 function failure(error: unknown): CliError {
   const [line = ""] = messageOf(error).split("\n");
-  const advice = /memory|disk|space|write/i.test(line)
-    ? ` The rows are in the folder for temporary files, "${tmpdir()}" (TMPDIR): make sure that it has space.`
-    : "";
+  const advice = /memory|disk|space|write/i.test(line) ? spaceAdvice() : "";
   return new CliError(`DuckDB failed: ${oneLine(line)}${advice}`);
 }
 
-/** A string in a statement. */
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
+export function spaceAdvice(): string {
+  return ` The rows are in the folder for temporary files, "${tmpdir()}" (TMPDIR): make sure that it has space.`;
 }

@@ -1,5 +1,4 @@
 import type { Database, Value } from "./database";
-import { columnsOfTable, tableOf } from "./sides/rowTable";
 
 /** What the values of a field are, in one side. */
 export interface FieldFigures {
@@ -44,47 +43,26 @@ const kindOf = `CASE
   WHEN v[1] IN ('h', 'H') AND regexp_full_match(v, '${url}') THEN 3
   ELSE 4 END`;
 
-/** The figures of the first columns of a side, exactly: of those that are in one table, with one statement. */
-export async function fieldFigures(
-  database: Database,
-  side: "base" | "head",
-  count: number,
-  progress: (done: number) => void,
-): Promise<FieldFigures[]> {
-  const found: FieldFigures[] = [];
-  for (let begin = 0; begin < count; begin += columnsOfTable) {
-    const columns = Array.from({ length: Math.min(columnsOfTable, count - begin) }, (_each, index) => begin + index);
-    const rows = await database.rows(`
-      WITH cells AS (
-        SELECT unnest([${columns.join(", ")}]) AS field, unnest([${columns.map((each) => `c${each}`).join(", ")}]) AS v
-        FROM ${tableOf(side, begin)}),
-      counted AS (SELECT field, v, count(*) AS n FROM cells WHERE v IS NOT NULL GROUP BY field, v),
-      kinds AS (SELECT field, v, n, ${kindOf} AS kind FROM counted)
-      SELECT
-        field, sum(n), count(*),
-        sum(n) FILTER (kind = 1), sum(n) FILTER (kind = 2), sum(n) FILTER (kind = 3), sum(n) FILTER (kind = 4),
-        min(length(v)), max(length(v)), min({'before': -n, 'value': left(v, ${mostShown})}, ${mostFrequent})
-      FROM kinds WHERE kind > 0 GROUP BY field`);
-    const byColumn = new Map(rows.map(([column, ...figures]) => [Number(column), figuresIn(figures)]));
-    found.push(...columns.map((column) => byColumn.get(column) ?? noFigures));
-    progress(found.length);
-  }
-  return found;
+/** The figures of the fields of a side by their columns. Fields without a value have none. */
+export async function fieldFigures(database: Database, side: "base" | "head"): Promise<Map<number, FieldFigures>> {
+  const rows = await database.rows(`
+    WITH cells AS (SELECT generate_subscripts(cells, 1) AS field, unnest(cells) AS v FROM ${side}),
+    counted AS (SELECT field, v, count(*) AS n FROM cells WHERE v <> '' GROUP BY field, v),
+    kinds AS (SELECT field, v, n, ${kindOf} AS kind FROM counted)
+    SELECT
+      field - 1, sum(n), count(*),
+      sum(n) FILTER (kind = 1), sum(n) FILTER (kind = 2), sum(n) FILTER (kind = 3), sum(n) FILTER (kind = 4),
+      min(length(v)), max(length(v)), min({'before': -n, 'value': left(v, ${mostShown})}, ${mostFrequent})
+    FROM kinds WHERE kind > 0 GROUP BY field`);
+  return new Map(rows.map(([column, ...figures]) => [Number(column), figuresIn(figures)]));
 }
 
 /** How many rows have a value that is not blank, by column. */
-export async function filledCounts(database: Database, side: "base" | "head", count: number): Promise<number[]> {
-  const found: number[] = [];
-  for (let begin = 0; begin < count; begin += columnsOfTable) {
-    const columns = Array.from(
-      { length: Math.min(columnsOfTable, count - begin) },
-      (_each, index) => `c${begin + index}`,
-    );
-    const filled = columns.map((each) => `count(*) FILTER (NOT ${isBlank(each)})`);
-    const [counts = []] = await database.rows(`SELECT ${filled.join(", ")} FROM ${tableOf(side, begin)}`);
-    found.push(...counts.map(Number));
-  }
-  return found;
+export async function filledCounts(database: Database, side: "base" | "head"): Promise<Map<number, number>> {
+  const rows = await database.rows(`
+    WITH cells AS (SELECT generate_subscripts(cells, 1) AS field, unnest(cells) AS v FROM ${side})
+    SELECT field - 1, count(*) FROM cells WHERE NOT ${isBlank("v")} GROUP BY field`);
+  return new Map(rows.map(([column, count]) => [Number(column), Number(count)]));
 }
 
 function figuresIn(row: readonly Value[]): FieldFigures {
@@ -95,7 +73,7 @@ function figuresIn(row: readonly Value[]): FieldFigures {
     types: { number: Number(numbers), date: Number(dates), url: Number(urls), other: Number(others) },
     shortest: Number(shortest),
     longest: Number(longest),
-    frequent: ((frequent ?? []) as { before: Value; value: Value }[]).map(({ before, value }) => ({
+    frequent: (frequent as { before: Value; value: Value }[]).map(({ before, value }) => ({
       value: String(value),
       rows: -Number(before),
     })),

@@ -1,10 +1,8 @@
 import type { Database, Value } from "./database";
 import { isBlank, mostShown } from "./fieldFigures";
-import type { ComparedField } from "./joins";
-import { inTheSameTables, joinOf, keyIn, keysIn } from "./joins";
-import type { Key, RowDetails } from "./rowDetails";
-import { rowDetails } from "./rowDetails";
-import { tableOf } from "./sides/rowTable";
+
+/** The values of the key's fields. */
+export type Key = readonly string[];
 
 /** What became of the rows, by their keys. */
 export interface KeyedRows {
@@ -12,17 +10,18 @@ export interface KeyedRows {
   removed: Examples;
   changed: number;
   unchanged: number;
-  /** By the name of the field. Only of fields that have changed in a row. */
-  fields: ReadonlyMap<string, FieldChanges>;
+  /** By the column of the field. Only of fields that have changed in a row. */
+  fields: ReadonlyMap<number, FieldChanges>;
   base: UnusableKeys;
   head: UnusableKeys;
-  details?: RowDetails;
+  /** The changes of the first rows by their keys. */
+  changes?: readonly RowChange[];
 }
 
-/** Rows with their number, and the keys of the first ones. */
+/** Rows with their number, and the first ones of their keys. */
 export interface Examples {
   rows: number;
-  /** More than there are examples of them if the rest is left out. */
+  /** More than there are keys here if the rest is left out. */
   keyCount: number;
   keys: readonly Key[];
 }
@@ -30,6 +29,13 @@ export interface Examples {
 export interface FieldChanges {
   changed: number;
   examples: readonly { key: Key; old: string | undefined; now: string | undefined }[];
+}
+
+export interface RowChange {
+  key: Key;
+  field: string;
+  old: string | undefined;
+  now: string | undefined;
 }
 
 /** Rows of a side that cannot be compared. */
@@ -43,124 +49,107 @@ export interface UnusableKeys {
 }
 
 export interface Keying {
-  key: readonly ComparedField[];
-  /** The other fields that both sides have. */
-  fields: readonly ComparedField[];
+  /** Columns. */
+  key: readonly number[];
+  /** Columns of the fields that both sides have. */
+  fields: readonly number[];
+  /** Of the fields by their columns. */
+  names: readonly string[];
   rows: { base: number; head: number };
   /** Whether the rows that differ are read. */
   details: boolean;
 }
 
-const mostExamples = 5;
+export const mostExamples = 5;
+const mostRows = 1_000;
+/** Of all rows together, because a row can have thousands of fields. */
+const mostChanges = 5_000;
 
 /** Joins the sides by a key. */
-export async function compareByKey(database: Database, { key, fields, rows, details }: Keying): Promise<KeyedRows> {
-  const parts = key.map((_each, index) => `k${index}`);
-  for (const side of ["base", "head"] as const) {
-    await database.run(`CREATE TEMP TABLE ${side}_keyed AS ${keysOf(key, side)}`);
-    await database.run(
-      `CREATE TEMP TABLE ${side}_twice AS SELECT ${parts}, count(*) AS n FROM ${side}_keyed GROUP BY ${parts} HAVING n > 1`,
+export async function compareByKey(
+  database: Database,
+  { key, fields, names, rows, details }: Keying,
+): Promise<KeyedRows> {
+  const cells = key.map((column) => `cells[${column + 1}]`);
+  const isUsable = cells.map((cell) => `NOT ${isBlank(cell)}`).join(" AND ");
+  const list = cells.join(", ");
+  // The number of rows with this key in each side, and one of these rows.
+  await database.run(`
+    CREATE TEMP TABLE keys AS
+    SELECT key, count(base_row) AS base, count(head_row) AS head, min(base_row) AS base_row, min(head_row) AS head_row
+    FROM (
+      SELECT [${list}] AS key, rowid AS base_row, NULL AS head_row FROM base WHERE ${isUsable}
+      UNION ALL SELECT [${list}], NULL, rowid FROM head WHERE ${isUsable})
+    GROUP BY key`);
+  // Lists of all fields are as long as the longest of the lists beside them.
+  await database.run(`
+    CREATE TEMP TABLE changes AS
+    WITH pairs AS (
+      SELECT key, base.cells AS base, head.cells AS head
+      FROM keys JOIN base ON base.rowid = base_row JOIN head ON head.rowid = head_row
+      WHERE keys.base = 1 AND keys.head = 1 AND base.cells IS DISTINCT FROM head.cells),
+    cells AS (
+      SELECT key, unnest(range(greatest(len(base), len(head)))) AS field, unnest(base) AS old, unnest(head) AS now FROM pairs)
+    SELECT key, field, nullif(left(old, ${mostShown}), '') AS old, nullif(left(now, ${mostShown}), '') AS now
+    FROM cells WHERE coalesce(old, '') <> coalesce(now, '') AND field IN (SELECT unnest([${fields.join(", ")}]::BIGINT[]))`);
+  const one = async (select: string): Promise<Value[]> => (await database.rows(select))[0] ?? [];
+  const examples = async (count: string, where: string, most: number): Promise<Examples> => {
+    const [found, keyCount, keys] = await one(
+      `SELECT sum(${count}), count(*), min(${shown("key")}, ${most}) FROM keys WHERE ${where}`,
     );
-  }
-  await database.run(
-    `CREATE TEMP TABLE twice AS SELECT ${parts} FROM base_twice UNION SELECT ${parts} FROM head_twice`,
-  );
-  for (const side of ["base", "head"]) {
-    await database.run(
-      `CREATE TEMP VIEW ${side}_once AS SELECT * FROM ${side}_keyed AS keyed ANTI JOIN twice USING (${parts})`,
-    );
-  }
-  await database.run(
-    `CREATE TEMP TABLE pairs AS SELECT ${parts}, base.row AS base_row, head.row AS head_row
-     FROM base_once AS base JOIN head_once AS head USING (${parts})`,
-  );
-  const changes = new Map<string, FieldChanges>();
-  await database.run("CREATE TEMP TABLE changed_rows (row BIGINT)");
-  for (const together of inTheSameTables(fields)) {
-    await compareFields(database, parts, together, changes);
-  }
-  const [[changed, pairs] = []] = await database.rows(
-    "SELECT (SELECT count(DISTINCT row) FROM changed_rows), (SELECT count(*) FROM pairs)",
-  );
+    return { rows: Number(found), keyCount: Number(keyCount), keys: ((keys ?? []) as Value[][]).map(keyOf) };
+  };
+  const mostKeys = details ? mostRows : mostExamples;
+  const unusable = async (side: "base" | "head"): Promise<UnusableKeys> => {
+    const [usable, twice] = await one(`SELECT sum(${side}), sum(${side}) FILTER (base > 1 OR head > 1) FROM keys`);
+    const duplicates = await examples(side, `${side} > 1`, mostExamples);
+    return { empty: rows[side] - Number(usable), duplicates, notCompared: Number(twice) };
+  };
+  const [changed] = await one("SELECT count(DISTINCT key) FROM changes");
+  const [pairs] = await one("SELECT count(*) FROM keys WHERE base = 1 AND head = 1");
   return {
-    added: await rowsWithout(database, "head", "base", parts),
-    removed: await rowsWithout(database, "base", "head", parts),
+    added: await examples("head", "head = 1 AND base = 0", mostKeys),
+    removed: await examples("base", "base = 1 AND head = 0", mostKeys),
     changed: Number(changed),
     unchanged: Number(pairs) - Number(changed),
-    fields: changes,
-    base: await unusableKeys(database, "base", rows.base, parts),
-    head: await unusableKeys(database, "head", rows.head, parts),
-    ...(details && { details: await rowDetails(database, parts, fields) }),
+    fields: await fieldChanges(database),
+    base: await unusable("base"),
+    head: await unusable("head"),
+    changes: details ? await firstChanges(database, names) : undefined,
   };
 }
 
-/** The keys of the rows that have a value in each of its fields. */
-function keysOf(key: readonly ComparedField[], side: "base" | "head"): string {
-  const columns = key.map((each) => `c${each[side]}`);
-  const [first, ...others] = [...new Set(key.map((each) => tableOf(side, each[side])))];
-  const joins = others.map((each) => ` JOIN ${each} ON ${each}.rowid = ${first}.rowid`).join("");
-  const isUsable = columns.map((each) => `NOT ${isBlank(each)}`).join(" AND ");
-  return `SELECT ${columns.map((each, index) => `${each} AS k${index}`).join(", ")}, ${first}.rowid AS row FROM ${first}${joins} WHERE ${isUsable}`;
-}
-
-async function unusableKeys(
-  database: Database,
-  side: "base" | "head",
-  rows: number,
-  parts: readonly string[],
-): Promise<UnusableKeys> {
-  const [[keyed] = []] = await database.rows(`SELECT count(*) FROM ${side}_keyed`);
-  const [[once] = []] = await database.rows(`SELECT count(*) FROM ${side}_once`);
-  const [[duplicates, keyCount, keys] = []] = await database.rows(
-    `SELECT sum(n), count(*), min(${keyIn("twice", parts)}, ${mostExamples}) FROM ${side}_twice AS twice`,
+async function fieldChanges(database: Database): Promise<Map<number, FieldChanges>> {
+  const rows = await database.rows(
+    `SELECT field, count(*), min({'key': ${shown("key")}, 'old': old, 'now': now}, ${mostExamples}) FROM changes GROUP BY field`,
   );
-  return {
-    empty: rows - Number(keyed),
-    duplicates: { rows: Number(duplicates), keyCount: Number(keyCount), keys: keysIn(keys) },
-    notCompared: Number(keyed) - Number(once),
-  };
-}
-
-/** The rows of a side whose key the other side does not have. */
-async function rowsWithout(
-  database: Database,
-  side: string,
-  other: string,
-  parts: readonly string[],
-): Promise<Examples> {
-  const [[rows, keys] = []] = await database.rows(
-    `SELECT count(*), min(${keyIn(side, parts)}, ${mostExamples}) FROM ${side}_once AS ${side} ANTI JOIN ${other}_once AS ${other} USING (${parts})`,
+  return new Map(
+    rows.map(([column, changed, found]) => {
+      const examples = (found as { key: Value; old: Value; now: Value }[]).map(({ key, old, now }) => ({
+        ...{ key: keyOf(key), old: textOf(old), now: textOf(now) },
+      }));
+      return [Number(column), { changed: Number(changed), examples }];
+    }),
   );
-  return { rows: Number(rows), keyCount: Number(rows), keys: keysIn(keys) };
 }
 
-/** Adds the changes of some fields. The rows that have one are noted, because those of other fields can be the same rows. */
-async function compareFields(
-  database: Database,
-  parts: readonly string[],
-  fields: readonly ComparedField[],
-  changes: Map<string, FieldChanges>,
-): Promise<void> {
-  const joined = joinOf("pairs", fields);
-  const isChanged = fields.map(({ base, head }) => `base.c${base} IS DISTINCT FROM head.c${head}`).join(" OR ");
-  const listOf = (side: "base" | "head"): string => fields.map((field) => `${side}.c${field[side]}`).join(", ");
-  await database.run(`INSERT INTO changed_rows SELECT base_row FROM ${joined} WHERE ${isChanged}`);
+async function firstChanges(database: Database, names: readonly string[]): Promise<RowChange[]> {
   const rows = await database.rows(`
-    WITH cells AS (
-      SELECT ${keyIn("pairs", parts)} AS key, unnest([${[...fields.keys()].join(", ")}]) AS field,
-        unnest([${listOf("base")}]) AS old, unnest([${listOf("head")}]) AS now
-      FROM ${joined} WHERE ${isChanged})
-    SELECT field, count(*), min({'key': key, 'old': left(old, ${mostShown}), 'now': left(now, ${mostShown})}, ${mostExamples})
-    FROM cells WHERE old IS DISTINCT FROM now GROUP BY field`);
-  for (const [field, changed, found] of rows) {
-    const examples = found as { key: Value[]; old: Value; now: Value }[];
-    changes.set(fields[Number(field)]?.name ?? "", {
-      changed: Number(changed),
-      examples: examples.map(({ key, old, now }) => ({
-        key: key.map(String),
-        old: old === null ? undefined : String(old),
-        now: now === null ? undefined : String(now),
-      })),
-    });
-  }
+    SELECT ${shown("key")}, field, old, now FROM changes WHERE key IN (SELECT DISTINCT key FROM changes ORDER BY key LIMIT ${mostRows})
+    ORDER BY key, field LIMIT ${mostChanges}`);
+  return rows.map(([key, column, old, now]) => ({
+    ...{ key: keyOf(key), field: names[Number(column)] ?? "", old: textOf(old), now: textOf(now) },
+  }));
+}
+
+function shown(key: string): string {
+  return `[left(part, ${mostShown}) FOR part IN ${key}]`;
+}
+
+function keyOf(value: Value | undefined): Key {
+  return (value as Value[]).map(String);
+}
+
+function textOf(value: Value | undefined): string | undefined {
+  return value === null || value === undefined ? undefined : String(value);
 }

@@ -5,6 +5,7 @@ import type { Failure } from "./conditions";
 import { percentOf } from "./conditions";
 import type { FieldFigures, ValueKind } from "./fieldFigures";
 import type { Examples, UnusableKeys } from "./keyedRows";
+import { mostExamples } from "./keyedRows";
 
 /** A comparison in words and tables, for the terminal and for Markdown. */
 export interface Report {
@@ -80,8 +81,8 @@ function keysLine(what: string, { keyCount, keys }: Examples, withValues: boolea
 }
 
 function keyList(keys: Examples["keys"], count: number): Part[] {
-  const shown = keys.flatMap((each, index) => [index === 0 ? "" : ", ", foreign(keyText(each))]);
-  return count > keys.length ? [...shown, ", …"] : shown;
+  const shown = keys.slice(0, mostExamples).flatMap((each, index) => [index === 0 ? "" : ", ", foreign(keyText(each))]);
+  return count > mostExamples ? [...shown, ", …"] : shown;
 }
 
 function unusableLines(name: string, { empty, duplicates, notCompared }: UnusableKeys, withValues: boolean): Phrase[] {

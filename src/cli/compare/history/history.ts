@@ -23,21 +23,21 @@ export interface FileFigures {
 /** Reads one file after the other. The database has the rows of one at a time. */
 export async function readHistory(sides: readonly Side[], database: Database, options: LoadOptions): Promise<History> {
   const files: FileFigures[] = [];
-  const fields = new Set<string>();
   const notes: string[] = [];
   for (const side of sides) {
     const { table, name, notes: ofSide } = await loadSide("head", side, options);
-    const { names, rows } = table;
-    const counts = await filledCounts(database, "head", names.length);
-    const filled = new Map(names.map((each, column) => [each, rows === 0 ? 0 : (counts[column] ?? 0) / rows]));
+    const { rows, isFound, fields } = table;
+    const counts = await filledCounts(database, "head");
+    const filled = new Map(
+      fields.names.flatMap((field, column): [string, number][] =>
+        isFound[column] === true ? [[field, rows === 0 ? 0 : (counts.get(column) ?? 0) / rows]] : [],
+      ),
+    );
     files.push({ name, rows, filled });
     notes.push(...ofSide);
-    for (const each of names) {
-      fields.add(each);
-    }
-    await table.drop();
+    await database.run("DROP TABLE head");
   }
-  return { files, fields: [...fields], notes };
+  return { files, fields: options.fields.names, notes };
 }
 
 /** How a file differs from the last earlier file that has rows. A file without rows says nothing about its fields, so it is skipped. */

@@ -1,8 +1,8 @@
 import { counted } from "../../../resources/values";
 import type { Comparison, FieldComparison } from "../comparison";
+import type { Key, KeyedRows } from "../keyedRows";
 import type { Part, Report } from "../report";
 import { changedCells, figuresTable } from "../report";
-import type { Key, RowDetails } from "../rowDetails";
 import type { Markup } from "./html";
 import { bar, foreignText, html, list, pageOf, searchTable, shown } from "./html";
 
@@ -13,7 +13,7 @@ export function comparisonPage(comparison: Comparison, { failures, lines }: Repo
     failures.length === 0
       ? html``
       : html`<section class="failed" aria-labelledby="failed"><h2 id="failed">Failed conditions</h2>${list(failures)}</section>`;
-  const rows = keyed?.details === undefined ? html`` : rowsSection(keyed.details, keyed);
+  const rows = keyed?.changes === undefined ? html`` : rowsSection(keyed, keyed.changes);
   return pageOf(
     "Compared rows",
     html`<h1>Compared rows</h1>
@@ -51,25 +51,22 @@ function keyCell(key: Key): Markup {
   return html`${key.map((value, index) => html`${index === 0 ? "" : ", "}${foreignText(value)}`)}`;
 }
 
-function rowsSection(
-  { changes, changedRows, added, removed }: RowDetails,
-  all: { added: { rows: number }; removed: { rows: number }; changed: number },
-): Markup {
+function rowsSection({ changed, added, removed }: KeyedRows, changes: NonNullable<KeyedRows["changes"]>): Markup {
   const shares = [
-    { what: "changed", found: changedRows, of: all.changed },
-    { what: "added", found: added.length, of: all.added.rows },
-    { what: "removed", found: removed.length, of: all.removed.rows },
+    { what: "changed", found: new Set(changes.map(({ key }) => JSON.stringify(key))).size, of: changed },
+    { what: "added", found: added.keys.length, of: added.rows },
+    { what: "removed", found: removed.keys.length, of: removed.rows },
   ];
   const cut = shares.filter(({ found, of }) => found < of);
   const note = cut.map(({ what, found, of }) => `${found} of ${counted(of, `${what} row`)}`).join(", ");
   const keyLine = (key: Key, what: string): Markup[] => [keyCell(key), html`${what}`, html``, html``, html``];
   const lines = [
-    ...removed.map((key) => keyLine(key, "removed")),
+    ...removed.keys.map((key) => keyLine(key, "removed")),
     ...changes.map(({ key, field, old, now }) => [
       ...[keyCell(key), html`changed`, foreignText(field)],
       ...changedCells(old, now).map(shown),
     ]),
-    ...added.map((key) => keyLine(key, "added")),
+    ...added.keys.map((key) => keyLine(key, "added")),
   ];
   return html`<h2>Rows</h2>
 ${cut.length === 0 ? html`` : html`<p class="quiet">Only the first ones by their keys: ${note}.</p>`}

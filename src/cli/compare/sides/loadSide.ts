@@ -1,5 +1,3 @@
-import { rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
 import { Bucket } from "../../../resources/export/destinations/s3/bucket";
 import { bucketAndKey, isS3Path, remotePathProblem } from "../../../resources/export/destinations/s3/s3Path";
 import { s3Client } from "../../../resources/export/destinations/s3/sdk";
@@ -15,15 +13,14 @@ import type { StackTask } from "../../connection/stackTasks";
 import { stackTasks } from "../../connection/stackTasks";
 import { CliError } from "../../exitCodes";
 import type { Database, Value } from "../database";
-import { quoted } from "../database";
-import type { DiskFile } from "./pieces";
-import { decompressed, piecesOf, requireUnchanged, statsOf, writePieces } from "./pieces";
+import { decompressed } from "./decompressed";
+import { piecesOf } from "./pieces";
 import { readCsv } from "./readCsv";
 import { readLines, readList } from "./readJson";
-import { columnsOfTable, RowTable, tableOf } from "./rowTable";
+import type { Fields } from "./rowTable";
+import { RowTable } from "./rowTable";
 import type { BatchSide, FileSide, Side } from "./side";
 import { latest } from "./side";
-import { latinTextOf } from "./textOf";
 
 export interface LoadedSide {
   readonly table: RowTable;
@@ -35,17 +32,22 @@ export interface LoadedSide {
 
 export interface LoadOptions {
   readonly database: Database;
+  /** Of both sides. */
+  readonly fields: Fields;
   readonly cli: Cli;
   readonly flags: ConnectionFlags;
 }
 
-/** Reads all rows of a side into the table `id` of the database. */
+/** Reads all rows of a side into its table of the database. */
 export async function loadSide(id: "base" | "head", side: Side, options: LoadOptions): Promise<LoadedSide> {
-  const table = new RowTable(id, options.database);
+  const table = new RowTable(id, options.fields, options.database);
   const { terminal } = options.cli;
   terminal.progress(`Reading ${side.name}`);
   const loaded = side.kind === "batch" ? await loadBatch(table, side, options) : await loadFile(table, side, options);
   terminal.endProgress();
+  for (const note of loaded.notes) {
+    terminal.warn(note);
+  }
   return { table, ...loaded };
 }
 
@@ -80,18 +82,12 @@ async function loadBatch(
   async function* pieces(): AsyncGenerator<Uint8Array> {
     for await (const page of client.rows({ taskId, lotNo }, { signal: cli.interrupted })) {
       yield page.ndjson();
-      cli.terminal.progress(`Reading ${name}: ${table.rows} of ${page.total} rows`);
-      cli.checkInterrupted("The rows were not compared.");
       if (page.complete === false) {
         notes.push(incompleteRead(`Run ${name}`, page.offset + page.count, page.total));
       }
     }
   }
-  await readLines(latinTextOf(pieces(), name), table, name);
-  await table.end();
-  for (const note of notes) {
-    cli.terminal.warn(note);
-  }
+  await table.load(readLines(pieces(), table, name), name);
   return { name, notes };
 }
 
@@ -118,19 +114,19 @@ async function taskWithRun(taskId: string, stack: string, signal: AbortSignal): 
 }
 
 async function loadFile(table: RowTable, side: FileSide, options: LoadOptions): Promise<Omit<LoadedSide, "table">> {
-  const { name } = side;
-  const fetched = isS3Path(name) ? await fetchObject(side, table.id, options) : undefined;
-  const file: DiskFile = { name, path: fetched ?? resolve(name) };
-  if (side.format === "parquet") {
-    await loadParquet(table, file, side, options.database);
+  const { name, format, compression } = side;
+  const { database } = options;
+  const pieces = decompressed(isS3Path(name) ? objectPieces(side, options) : piecesOf(name), compression, name);
+  if (format === "parquet") {
+    await database.withFile(pieces, (file) =>
+      readParquet(table, file, database).catch((error: Error) => {
+        database.checkInterrupted();
+        throw new CliError(`"${name}" cannot be read as Parquet: ${error.message}`);
+      }),
+    );
   } else {
-    const texts = latinTextOf(decompressed(piecesOf(file), side.compression, name), name);
-    const read = { ndjson: readLines, json: readList, csv: readCsv }[side.format];
-    await read(texts, table, name);
-    await table.end();
-  }
-  if (fetched !== undefined) {
-    await rm(fetched);
+    const read = { ndjson: readLines, json: readList, csv: readCsv }[format];
+    await table.load(read(pieces, table, name), name);
   }
   return { name, notes: [] };
 }
@@ -153,76 +149,41 @@ export async function bucketOf(
   return new Bucket(await s3Client({ settings: config.settings, folder: process.cwd() }), bucketAndKey(path).bucket);
 }
 
-/** Fetches an object to a temporary file. */
-async function fetchObject({ name: path, connected }: FileSide, id: string, options: LoadOptions): Promise<string> {
-  const { database, cli } = options;
-  const bucket = await bucketOf(path, path, options, connected);
-  const { key } = bucketAndKey(path);
-  const target = join(database.folder, `${id}.fetched`);
+async function* objectPieces({ name, connected }: FileSide, options: LoadOptions): AsyncGenerator<Uint8Array> {
+  const bucket = await bucketOf(name, name, options, connected);
+  const { key } = bucketAndKey(name);
   try {
     const found = await bucket.head(key);
     if (found === undefined) {
-      throw new CliError(`"${path}" cannot be read: there is no such object. No rows were compared.`, "usage");
+      throw new CliError(`"${name}" cannot be read: there is no such object. No rows were compared.`, "usage");
     }
-    await writePieces(untilInterrupted(bucket.read(key, found.etag), cli), target);
+    yield* bucket.read(key, found.etag);
   } catch (error) {
     throw error instanceof StoreError ? new CliError(`${error.message} ${error.advice}`.trim()) : error;
-  }
-  return target;
-}
-
-async function* untilInterrupted(pieces: AsyncIterable<Uint8Array>, cli: Cli): AsyncGenerator<Uint8Array> {
-  for await (const piece of pieces) {
-    cli.checkInterrupted("The rows were not compared.");
-    yield piece;
   }
 }
 
 /** DuckDB reads Parquet. The names come from the schema of the file, because DuckDB renames columns whose names differ only in case. */
-async function loadParquet(
-  table: RowTable,
-  file: DiskFile,
-  { compression }: FileSide,
-  database: Database,
-): Promise<void> {
-  const { id } = table;
-  if (compression !== undefined) {
-    const path = join(database.folder, `${id}.parquet`);
-    await writePieces(decompressed(piecesOf(file), compression, file.name), path);
-    await loadParquet(table, { path, name: file.name }, { kind: "file", name: file.name, format: "parquet" }, database);
-    await rm(path);
-    return;
+async function readParquet(table: RowTable, file: string, database: Database): Promise<void> {
+  const source = "read_parquet(?, hive_partitioning = false, filename = false)";
+  const columns = await database.rows(`DESCRIBE SELECT * FROM ${source}`, [file]);
+  const names = namesIn(await database.rows("SELECT name, num_children FROM parquet_schema(?)", [file]));
+  if (names.length !== columns.length) {
+    throw new CliError(`DuckDB finds ${columns.length} columns where the schema has ${names.length}`);
   }
-  const before = await statsOf(file);
-  const from = quoted(withoutGlob(file.path));
-  const source = `read_parquet(${from}, hive_partitioning = false, filename = false)`;
-  try {
-    const columns = await database.rows(`DESCRIBE SELECT * FROM ${source}`);
-    const names = namesIn(await database.rows(`SELECT name, num_children FROM parquet_schema(${from})`));
-    if (names.length !== columns.length) {
-      throw new CliError(`DuckDB finds ${columns.length} columns where the schema has ${names.length}`);
+  const cells: string[] = [];
+  for (const [index, name] of names.entries()) {
+    const column = table.fields.columnOf(Buffer.from(name).toString("latin1"));
+    if (cells[column] !== undefined) {
+      throw new CliError(`it has two columns with the name "${name}"`);
     }
-    const twice = names.find((each, index) => names.indexOf(each) !== index);
-    if (twice !== undefined) {
-      throw new CliError(`it has two columns with the name "${twice}"`);
-    }
-    // By position: a name can contain NUL, which ends a statement.
-    const named = `${source} AS t(${names.map((_name, index) => `p${index}`).join(", ")})`;
-    const texts = columns.map(([, type], index) => `nullif(${inText(`p${index}`, String(type))}, '') AS c${index}`);
-    for (let begin = 0; begin < texts.length; begin += columnsOfTable) {
-      const some = texts.slice(begin, begin + columnsOfTable);
-      await database.run(`CREATE TABLE ${tableOf(id, begin)} AS SELECT ${some.join(", ")} FROM ${named}`);
-    }
-    const [[rows] = []] = await database.rows(`SELECT count(*) FROM ${tableOf(id, 0)}`);
-    table.adopt(names, Number(rows));
-  } catch (error) {
-    database.checkInterrupted();
-    await requireUnchanged(file, before);
-    throw error instanceof CliError
-      ? new CliError(`"${file.name}" cannot be read as Parquet: ${error.message}`)
-      : error;
+    cells[column] = `coalesce(${inText(`p${index}`, String(columns[index]?.[1]))}, '')`;
+    table.isFound[column] = true;
   }
-  await requireUnchanged(file, before);
+  // By position: a name can contain NUL, which ends a statement.
+  const named = `${source} AS t(${names.map((_name, index) => `p${index}`).join(", ")})`;
+  const list = Array.from(cells, (cell) => cell ?? "''").join(", ");
+  await table.create(`SELECT CAST([${list}] AS VARCHAR[]) AS cells FROM ${named}`, file);
 }
 
 /** The top-level names of a schema, which lists a parent before its children. */
@@ -247,9 +208,4 @@ function namesIn(schema: readonly Value[][]): string[] {
 function inText(column: string, type: string): string {
   const isNested = /[[(]/.test(type) && !/^DECIMAL/.test(type);
   return `CAST(${isNested ? `to_json(${column})` : column} AS VARCHAR)`;
-}
-
-/** A path that DuckDB reads as the name of this one file. */
-function withoutGlob(path: string): string {
-  return path.replace(/[[*?]/g, "[$&]");
 }
