@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { ManifestFile } from "../manifest/nodes";
+import type { ManifestFile } from "../manifest/problems";
 import type { Manifests } from "../manifest/readManifests";
 import { anyVariables } from "../manifest/variables";
 import type { Cli } from "./cli";

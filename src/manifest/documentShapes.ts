@@ -1,4 +1,4 @@
-import type { ArgSpecs, ArgsSpec, Kind, Shape } from "../resources/args";
+import type { ArgSpec, ArgSpecs, ArgsSpec, Kind, Shape } from "../resources/args";
 import { list, mapOf, object } from "../resources/args";
 import { dataExport } from "../resources/export/dataExport";
 import type { DataExportArgs } from "../resources/export/model";
@@ -146,5 +146,10 @@ export const collectionDocument: ArgSpecs = {
   tasks: { kind: { is: "map", of: { is: "object", fields: taskOfCollection } }, required: true },
 };
 
-/** The names that make a document a collection. */
-export const collectionNames: readonly string[] = ["defaults", "tasks"] satisfies (keyof CollectionDocument)[];
+const freeMap: Shape = { is: "map", of: { is: "any" }, mayBeEmpty: true };
+
+/** The form of a collection, whose tasks are complete only with the defaults. */
+export const collectionForm = {
+  defaults: { kind: freeMap },
+  tasks: { kind: { is: "map", of: freeMap }, required: true },
+} satisfies Record<keyof CollectionDocument, ArgSpec>;

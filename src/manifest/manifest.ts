@@ -3,6 +3,7 @@ import { ComponentResource, concat, Output, RunError } from "@pulumi/pulumi";
 import { CloudRun, DataExport, ExtractionTask } from "../program/classes";
 import { programSettings } from "../program/programConfig";
 import { isPlainMap } from "../resources/values";
+import { didYouMean } from "../service/errors/likelyName";
 import type { Declared, DeclaredTask } from "./readManifests";
 import type { Variables } from "./variables";
 
@@ -141,7 +142,6 @@ function requireNames<T>(owner: string, kind: string, all: Record<string, T>): R
     get(target, key) {
       const isName = typeof key === "string" && !(key in target) && !asked.test(key);
       if (isName) {
-        const { didYouMean } = manifestReader();
         const names = Object.keys(target);
         const list = names.length > 20 ? "" : ` Declared: ${names.join(", ") || "none"}.`;
         throw new RunError(`${owner} has no "${key}" in ${kind}${didYouMean(key, names) || "."}${list}`);

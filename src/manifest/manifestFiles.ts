@@ -1,13 +1,11 @@
-import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import type { FilePlaces } from "../resources/lists/allowedFile";
 import { whyNotAllowed } from "../resources/lists/allowedFile";
-import { ManifestFile } from "./nodes";
 import type { Problems } from "./problems";
+import { ManifestFile } from "./problems";
 
 const endings = /\.ya?ml$/i;
-/** A symbolic link can lead to a whole disk. */
-const mostEntries = 100_000;
 
 /**
  * The files that a path, a glob or a folder names, each once. Files of a folder or a glob come in the order of their paths, so that the same files always
@@ -21,7 +19,12 @@ export function* findFiles(
 ): Generator<void, string[], void> {
   const found = new Set<string>();
   for (const path of paths) {
-    for (const file of yield* filesOf(path, folder, problems)) {
+    const files = yield* filesOf(path, folder, problems);
+    if (files.length === 0) {
+      const looked = `looked for "${resolve(folder, path)}", and in a folder for files that end in .yaml or .yml`;
+      problems.addFile(path === "" ? '""' : path, `leads to no manifest (${looked})`);
+    }
+    for (const file of files) {
       found.add(file);
     }
   }
@@ -30,92 +33,45 @@ export function* findFiles(
 
 function* filesOf(path: string, folder: string, problems: Problems): Generator<void, string[], void> {
   const full = resolve(folder, path);
-  const at = `(looked for "${full}", relative to the program's folder)`;
-  const refuse = (reason: string): string[] => {
-    problems.addFile(path.trim() === "" ? JSON.stringify(path) : path, reason);
-    return [];
-  };
-  if (path.trim() === "") {
-    return refuse("is not a path: give a file, a glob or a folder");
-  }
-  const kind = kindOf(full);
-  if (kind === "file") {
-    return [full];
-  }
-  if (kind === "other") {
-    return refuse(`is neither a file nor a folder ${at}`);
-  }
-  const wildcards = /[{[(]/.test(path) ? "; the only wildcards are *, ? and **" : "";
-  const glob = kind === "missing" ? globIn(path.split(sep).join("/")) : undefined;
-  if (kind === "missing" && glob === undefined) {
-    return refuse(`does not exist ${at}${wildcards}`);
+  // An empty path would be the program's folder with all that is in it.
+  const stats = path.trim() === "" ? undefined : statSync(full, { throwIfNoEntry: false });
+  const glob = stats === undefined ? globIn(path.split(sep).join("/")) : undefined;
+  if (stats?.isDirectory() !== true && glob === undefined) {
+    return stats === undefined ? [] : [full];
   }
   const top = glob === undefined ? full : resolve(folder, glob.folder);
-  const files = kindOf(top) === "folder" ? yield* filesWithin(top, folder, problems) : [];
-  if (files === undefined) {
-    return refuse(`holds more than ${mostEntries} files and folders, with those behind links: give a smaller folder`);
-  }
-  const fitting = files.filter((file) =>
+  const files: string[] = [];
+  yield* addFilesWithin(top, files, (name, code) => {
+    problems.addFile(shownName(name, folder), `cannot be read (${code})`);
+  });
+  return files.filter((file) =>
     glob === undefined ? endings.test(file) : glob.matches(relative(top, file).split(sep).join("/")),
   );
-  const none =
-    glob === undefined ? `has no file that ends in .yaml or .yml ${at}` : `matches no file ${at}${wildcards}`;
-  return fitting.length === 0 ? refuse(none) : fitting;
 }
 
-function kindOf(path: string): "file" | "folder" | "other" | "missing" {
+/** Adds all files below a folder in the order of their paths, without hidden files and node_modules. Links to folders are not followed. */
+function* addFilesWithin(
+  folder: string,
+  files: string[],
+  refuse: (name: string, code: string | undefined) => void,
+): Generator<void, void, void> {
+  yield;
   try {
-    const stats = statSync(path);
-    return stats.isFile() ? "file" : stats.isDirectory() ? "folder" : "other";
-  } catch {
-    return "missing";
+    const entries = readdirSync(folder, { withFileTypes: true });
+    for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
+      const path = join(folder, entry.name);
+      if (entry.name.startsWith(".") || entry.name === "node_modules") {
+        continue;
+      }
+      if (entry.isDirectory()) {
+        yield* addFilesWithin(path, files, refuse);
+      } else if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) {
+        files.push(path);
+      }
+    }
+  } catch (error) {
+    refuse(folder, (error as NodeJS.ErrnoException).code);
   }
-}
-
-/**
- * All files below a folder in the order of their paths, without hidden files and node_modules. Each folder counts once, however many links lead to it.
- * Undefined if there are too many.
- */
-function* filesWithin(
-  top: string,
-  programFolder: string,
-  problems: Problems,
-): Generator<void, string[] | undefined, void> {
-  const files: string[] = [];
-  const known = new Set<string>();
-  // The next path is the last one.
-  const ahead = [top];
-  let count = 0;
-  for (let path = ahead.pop(); path !== undefined; path = ahead.pop()) {
-    const kind = kindOf(path);
-    if (kind === "file") {
-      files.push(path);
-    }
-    if (kind !== "folder") {
-      if (kind !== "file" && endings.test(path)) {
-        const reason = kind === "missing" ? "is a link that leads nowhere" : "is neither a file nor a folder";
-        problems.addFile(shownName(path, programFolder), reason);
-      }
-      continue;
-    }
-    yield;
-    try {
-      const real = realpathSync(path);
-      const names = known.has(real) ? [] : readdirSync(path);
-      known.add(real);
-      count += names.length;
-      if (count > mostEntries) {
-        return undefined;
-      }
-      const visible = names.filter((name) => !name.startsWith(".") && name !== "node_modules");
-      for (const name of visible.sort().reverse()) {
-        ahead.push(join(path, name));
-      }
-    } catch (error) {
-      problems.addFile(shownName(path, programFolder), `cannot be read (${(error as NodeJS.ErrnoException).code})`);
-    }
-  }
-  return files;
 }
 
 /** How errors name a file: relative to the program's folder if it is within. */

@@ -1,5 +1,24 @@
 import { printable } from "../service/errors/foreignText";
-import type { ManifestFile, Place } from "./nodes";
+import { LineCounter } from "./yaml";
+
+/** The text of a file, and where its lines begin once it was parsed. */
+export class ManifestFile {
+  readonly lines = new LineCounter();
+
+  constructor(
+    /** As a user names it in an error. */
+    readonly name: string,
+    readonly text: string,
+  ) {}
+}
+
+/** Where a manifest has something. */
+export interface Place {
+  readonly file: ManifestFile;
+  readonly offset: number;
+  /** The path in the document, such as `tasks.novels.run`. */
+  readonly path: string;
+}
 
 /** One thing that is wrong with a manifest. */
 export interface ManifestProblem {

@@ -1,24 +1,19 @@
 import { basename } from "node:path";
 import type { ArgSpecs } from "../resources/args";
-import { didYouMean } from "../resources/likelyName";
 import type { FilePlaces } from "../resources/lists/allowedFile";
-import type { Declared, DeclaredTask, GivenTask, NameAt } from "./declaredTasks";
+import { describeValue, isPlainMap } from "../resources/values";
+import type { Declared, DeclaredTask, NameAt } from "./declaredTasks";
 import { DeclaredTasks } from "./declaredTasks";
-import {
-  collectionDocument,
-  collectionNames,
-  defaultsOfCollection,
-  taskDocument,
-  taskOfCollection,
-} from "./documentShapes";
+import type { Values } from "./documentReader";
+import { DocumentReader, merge, TooLarge } from "./documentReader";
+import { collectionDocument, collectionForm, taskDocument, taskOfCollection } from "./documentShapes";
 import { findFiles, readText } from "./manifestFiles";
-import type { ManifestFile, MapNode, Node } from "./nodes";
-import { givenAt, isNull, merge, placeOfKey } from "./nodes";
-import { Added, parseYaml, TooLarge } from "./parseYaml";
-import type { ManifestProblem } from "./problems";
+import { parseYaml } from "./parseYaml";
+import type { ManifestFile, ManifestProblem, Place } from "./problems";
 import { describeProblem, Problems } from "./problems";
-import { entriesOf, ValueReader } from "./valueReader";
 import type { Variables } from "./variables";
+import type { Document } from "./yaml";
+import { isMap } from "./yaml";
 
 export interface Manifests {
   /** In the order of the files and documents. Not complete if there are problems. */
@@ -54,126 +49,77 @@ export function* readInSteps({
   ...places
 }: ManifestSource): Generator<void, Manifests, void> {
   const problems = new Problems();
-  const reader = new ManifestReader(variables, problems, places);
+  const tasks = new DeclaredTasks(problems, places);
   for (const path of yield* findFiles(paths, places.folder, problems)) {
-    const file = readText(path, places, problems);
-    if (file !== undefined) {
-      reader.readFile(changed?.get(file.name) ?? file);
+    const given = readText(path, places, problems);
+    if (given !== undefined) {
+      readFile(changed?.get(given.name) ?? given, { variables, problems, tasks });
     }
     yield;
   }
-  const tasks = reader.finish();
-  return { tasks, references: reader.references, problems: problems.all };
+  tasks.checkNames();
+  return { tasks: tasks.all, references: tasks.rerunOn, problems: problems.all };
 }
 
-class ManifestReader {
-  private readonly tasks: DeclaredTasks;
+interface Reading {
+  variables: Variables;
+  problems: Problems;
+  tasks: DeclaredTasks;
+}
 
-  constructor(
-    private readonly variables: Variables,
-    private readonly problems: Problems,
-    places: FilePlaces,
-  ) {
-    this.tasks = new DeclaredTasks(problems, places);
-  }
-
-  finish(): DeclaredTask[] {
-    return this.tasks.finish();
-  }
-
-  get references(): readonly NameAt[] {
-    return this.tasks.rerunOn;
-  }
-
-  readFile(file: ManifestFile): void {
-    const added = new Added();
-    const before = this.problems.count;
-    try {
-      const documents = parseYaml(file, added, this.problems);
-      if (documents.length === 0 && this.problems.count === before) {
-        this.problems.addFile(file.name, "is empty: declare one task (from: …) or several (tasks: …)");
-      }
-      for (const document of documents) {
-        this.readDocument(document, added);
-      }
-    } catch (error) {
-      if (!(error instanceof TooLarge)) {
-        throw error;
-      }
-      this.problems.add({ file, offset: 0, path: "" }, `is refused: ${error.message}`);
+function readFile(file: ManifestFile, reading: Reading): void {
+  const { problems } = reading;
+  const before = problems.count;
+  try {
+    const documents = parseYaml(file, problems);
+    if (documents.length === 0 && problems.count === before) {
+      problems.addFile(file.name, "is empty: declare one task (from: …) or several (tasks: …)");
     }
-  }
-
-  private readDocument(document: Node, added: Added): void {
-    if (document.is !== "map") {
-      const what = document.is === "list" ? "a list" : "a single value";
-      this.problems.add(document, `must be a map: one task (from: …) or several (tasks: …); got ${what}`);
-    } else if (collectionNames.some((name) => document.entries.has(name))) {
-      this.readCollection(document, added);
-    } else if (document.entries.has("from")) {
-      const { reader, values, checked } = this.readTask(taskDocument, document);
-      const name = givenAt(document, "name") === undefined ? nameOfFile(document.file) : values.name;
-      if (typeof name === "string") {
-        this.tasks.add({ name, at: reader.placeOf("name"), reader, values, checked });
-      }
-    } else {
-      // Other problems of the document would follow from this one.
-      this.problems.add(document, "declares no task: one task needs from: …, several need tasks: …");
-      this.readTask({ ...taskDocument, from: { ...taskDocument.from, required: false } }, document);
+    for (const document of documents) {
+      readDocument(file, document, reading);
     }
-  }
-
-  private readTask(specs: ArgSpecs, node: MapNode): Pick<GivenTask, "reader" | "values" | "checked"> {
-    const reader = new ValueReader(this.variables, this.problems);
-    return { reader, ...reader.read(specs, node) };
-  }
-
-  private readCollection(document: MapNode, added: Added): void {
-    entriesOf(collectionDocument, document, this.problems);
-    const given = this.mapAt(document, "defaults", false);
-    const defaults = given && { ...given, entries: new Map(entriesOf(defaultsOfCollection, given, this.problems)) };
-    for (const [key, { keyOffset, value }] of this.mapAt(document, "tasks", true)?.entries ?? []) {
-      if (value.is !== "map" && !isNull(value)) {
-        this.problems.add(value, `must be a map; got ${value.is === "list" ? "a list" : "a single value"}`);
-        continue;
-      }
-      const at = { ...value, offset: keyOffset };
-      const own: MapNode = value.is === "map" ? this.withoutName(value) : { ...at, is: "map", entries: new Map() };
-      if (given !== undefined) {
-        added.add(given);
-      }
-      const task = this.readTask(taskOfCollection, defaults === undefined ? own : merge(defaults, own));
-      this.tasks.add({ name: task.reader.key(key, at), at, ...task });
+  } catch (error) {
+    if (!(error instanceof TooLarge)) {
+      throw error;
     }
-  }
-
-  private withoutName(task: MapNode): MapNode {
-    const name = task.entries.get("name");
-    if (name === undefined) {
-      return task;
-    }
-    const reason = "is not allowed here: the key is the name of the task";
-    this.problems.add(placeOfKey(task, "name", name.keyOffset), reason);
-    return { ...task, entries: new Map([...task.entries].filter(([key]) => key !== "name")) };
-  }
-
-  private mapAt(document: MapNode, name: string, isRequired: boolean): MapNode | undefined {
-    const value = givenAt(document, name);
-    if (value?.is === "map" && (value.entries.size > 0 || !isRequired)) {
-      return value;
-    }
-    if (value !== undefined || isRequired) {
-      const got = value === undefined ? "nothing" : value.is === "map" ? "an empty map" : "something else";
-      const reason = `must be a map${isRequired ? " of tasks by their names" : ""}; got ${got}`;
-      this.problems.add({ ...(value ?? document), path: name }, reason);
-    }
-    return undefined;
+    problems.add({ file, offset: 0, path: "" }, `is refused: ${error.message}`);
   }
 }
 
-function nameOfFile({ name }: ManifestFile): string {
-  return basename(name).replace(/\.ya?ml$/i, "");
+function readDocument(file: ManifestFile, document: Document, { variables, problems, tasks }: Reading): void {
+  const { contents } = document;
+  const reader = new DocumentReader(file, document, variables, problems);
+  if (!isMap(contents)) {
+    const place = { file, offset: contents?.range?.[0] ?? 0, path: "" };
+    const got = describeValue(reader.read({ is: "any" }, contents, ""));
+    problems.add(place, `must be a map: one task (from: …) or several (tasks: …); got ${got}`);
+    return;
+  }
+  /** Adds the task whose values these parts of the document have. */
+  const add = (name: unknown, at: Place, specs: ArgSpecs, given: Values, parts: readonly string[]): void => {
+    const { values, checked } = reader.check(specs, given, parts);
+    if (typeof name === "string") {
+      tasks.add({ name, at, values, checked, placeOf: (path) => reader.placeIn(parts, path) });
+    }
+  };
+  if (!Object.keys(collectionForm).some((name) => contents.has(name))) {
+    const values = reader.read({ is: "object", fields: taskDocument }, contents, "") as Values;
+    const ofFile = basename(file.name).replace(/\.ya?ml$/i, "");
+    const path = (values.name ?? undefined) === undefined ? "" : "name";
+    add(values.name ?? ofFile, reader.placeIn([""], path), taskDocument, values, [""]);
+    return;
+  }
+  const collection = reader.read({ is: "object", fields: collectionDocument }, contents, "") as Values;
+  const { defaults, tasks: given } = collection;
+  const entries = isPlainMap(given) ? Object.entries(given).map(([name, own]) => [name, own ?? {}] as const) : [];
+  reader.check(collectionForm, { ...collection, tasks: isPlainMap(given) ? Object.fromEntries(entries) : given }, [""]);
+  for (const [name, own] of entries.filter(([, each]) => isPlainMap(each))) {
+    reader.countAgain("defaults");
+    const parts = [`tasks.${name}`, "defaults"];
+    const values = merge(isPlainMap(defaults) ? defaults : {}, own) as Values;
+    add(name, reader.placeIn(parts, ""), taskOfCollection, values, parts);
+  }
 }
 
 export type { Declared, DeclaredTask };
-export { describeProblem, didYouMean };
+export { describeProblem };

@@ -1,5 +1,5 @@
 /** The YAML library, as far as it is used. The package contains it as a bundle, see `scripts/bundle.ts`. */
-export type { CST, Node, YAMLError } from "yaml";
+export type { Alias, CST, Node, YAMLError } from "yaml";
 export {
   Composer,
   Document,
@@ -12,6 +12,7 @@ export {
   Pair,
   Parser,
   Scalar,
+  visit,
   YAMLMap,
   YAMLSeq,
 } from "yaml";

@@ -1,9 +1,9 @@
+import { unknown } from "../service/contract/kinds";
 import { isRecord } from "../service/isRecord";
 
-/** Values of arguments and states: plain data of any depth. In a preview, any part can be unknown. */
+export { describeValue, unknown } from "../service/contract/kinds";
 
-/** Stands for a value that a preview does not know: the output of a resource that does not exist yet. */
-export const unknown: unique symbol = Symbol("unknown value");
+/** Values of arguments and states: plain data of any depth. In a preview, any part can be unknown. */
 
 /** Replaces each part that matches, at any depth of lists and maps. */
 export function replaceEach(value: unknown, matches: (value: unknown) => boolean, by: unknown): unknown {
@@ -21,23 +21,6 @@ export function replaceEach(value: unknown, matches: (value: unknown) => boolean
 /** The entry under a key that a user chose. `map[key]` would also find inherited members such as `constructor`. */
 export function entryOf<T>(map: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
   return map !== undefined && Object.hasOwn(map, key) ? map[key] : undefined;
-}
-
-/** Describes a value for an error without showing it, because it can be secret. */
-export function describeValue(value: unknown): string {
-  if (value === null || value === undefined) {
-    return "nothing";
-  }
-  if (Array.isArray(value)) {
-    return value.length === 0 ? "an empty list" : "a list";
-  }
-  if (typeof value === "string") {
-    return value === "" ? "an empty string" : value.trim() === "" ? "a blank string" : "a string";
-  }
-  if (isRecord(value)) {
-    return Object.keys(value).length === 0 ? "an empty map" : "a map";
-  }
-  return `a ${typeof value}`;
 }
 
 /** A number and its noun: "1 row", "2 rows". */

@@ -6,7 +6,7 @@
 export type { CredentialSource, CredentialsInUse } from "./auth/accessToken";
 export type { CommandCredential } from "./auth/credentialCommand";
 export { ServiceClient } from "./client";
-export type { Field, Fields, FieldType, FieldTypes } from "./contract/fields";
+export type { FieldSpec, FieldSpecs, Kind, Shape } from "./contract/kinds";
 export type { Operation, OperationName, ResponseOf } from "./contract/operations";
 export { operations } from "./contract/operations";
 export * from "./contract/types";

@@ -179,7 +179,7 @@ describe("rename", () => {
       { "tasks/a.yaml": "tasks:\n  a: &x { from: { adoptTaskId: a } }\n  b: *x\n" },
       "rename a c",
       1,
-      /would not be valid\. Nothing was changed\. Change them by hand:\ntasks\/a\.yaml:2:\d+ tasks\.c\.was\[0\]: is an earlier name "a" of two tasks/,
+      /would not be valid\. Nothing was changed\. Change them by hand:\ntasks\/a\.yaml:2:\d+ tasks\.b\.was\[0\]: is an earlier name "a" of two tasks/,
     ],
     "a name that is too long for a file": [
       { "tasks/a.yaml": "from: { adoptTaskId: a }" },

@@ -1,6 +1,6 @@
-export type { FieldType } from "../../src/service/contract/fields";
 export type { Characters } from "../../src/service/contract/json";
 export { parseJson, quoteLongIntegers } from "../../src/service/contract/json";
+export type { Shape } from "../../src/service/contract/kinds";
 export type { OperationName } from "../../src/service/contract/operations";
 export { operations } from "../../src/service/contract/operations";
 export { prepare } from "../../src/service/contract/requests";

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { describeProblem } from "../internals/manifest";
 import { errorCases } from "./errorCases";
 import { Later, ManifestFolder } from "./manifestFolder";
@@ -23,20 +24,21 @@ describe("the errors of a manifest", () => {
     assert.deepEqual(found, [
       ["a/c.yml", 2, ""],
       ["a/z.yaml", undefined, ""],
-      ["b.yaml", 1, ""],
       ["b.yaml", 1, "acions"],
+      ["b.yaml", 1, "from"],
       ["b.yaml", 2, "run.waitFor"],
     ]);
   });
 
   it("name paths that lead to no manifest, and where they were looked for", () => {
     folder.write({ "empty/readme.md": "" });
-    const at = (path: string): string => `(looked for "${folder.path}/${path}", relative to the program's folder)`;
+    const leadsNowhere = (path: string): string =>
+      `leads to no manifest (looked for "${join(folder.path, path)}", and in a folder for files that end in .yaml or .yml)`;
     assert.deepEqual(messages(["none.yaml", "empty", "empty/*.yaml", ""]), [
-      `none.yaml: does not exist ${at("none.yaml")}`,
-      `empty: has no file that ends in .yaml or .yml ${at("empty")}`,
-      `empty/*.yaml: matches no file ${at("empty/*.yaml")}`,
-      '"": is not a path: give a file, a glob or a folder',
+      `none.yaml: ${leadsNowhere("none.yaml")}`,
+      `empty: ${leadsNowhere("empty")}`,
+      `empty/*.yaml: ${leadsNowhere("empty/*.yaml")}`,
+      `"": ${leadsNowhere("")}`,
     ]);
   });
 
@@ -55,20 +57,23 @@ describe("the errors of a manifest", () => {
   });
 
   it("refuse aliases that nest too deeply", () => {
-    const rest = Array.from({ length: 150 }, (_, index) => `k${index + 1}: &a${index + 1} [*a${index}]\n`);
-    folder.write({ "novels.yaml": `k0: &a0 [x]\n${rest.join("")}` });
+    const rest = Array.from({ length: 150 }, (_, index) => `    k${index + 1}: &a${index + 1} [*a${index}]\n`);
+    folder.write({ "novels.yaml": `run:\n  triggers:\n    k0: &a0 [x]\n${rest.join("")}` });
     const [problem] = folder.read().problems;
     assert.equal(problem?.reason, "is refused: aliases nest more than 100 levels");
   });
 
   it("refuse merge keys and defaults that copy too much", () => {
     const entries = Array.from({ length: 3000 }, (_, index) => `p${index}: x`).join(", ");
-    const uses = Array.from({ length: 1000 }, (_, index) => `  t${index}: { retry: { <<: *all, own: y } }\n`);
-    folder.write({ "novels.yaml": `defaults: { retry: &all { ${entries} } }\ntasks:\n${uses.join("")}` });
+    const uses = Array.from(
+      { length: 1000 },
+      (_, index) => `  t${index}: { run: { triggers: { <<: *all, own: y } } }\n`,
+    );
+    folder.write({ "novels.yaml": `defaults: { run: { triggers: &all { ${entries} } } }\ntasks:\n${uses.join("")}` });
     const [problem] = folder.read().problems;
-    assert.match(problem?.reason ?? "", /^is refused: aliases, merge keys and defaults add more than 2000000 values$/);
-    const own = Array.from({ length: 1000 }, (_, index) => `  t${index}: { retry: { own: y } }\n`);
-    folder.write({ "novels.yaml": `defaults: { retry: { ${entries} } }\ntasks:\n${own.join("")}` });
+    assert.match(problem?.reason ?? "", /^is refused: it stands for more than 1000000 values/);
+    const own = Array.from({ length: 1000 }, (_, index) => `  t${index}: { run: { triggers: { own: y } } }\n`);
+    folder.write({ "novels.yaml": `defaults: { run: { triggers: { ${entries} } } }\ntasks:\n${own.join("")}` });
     assert.match(folder.read().problems[0]?.reason ?? "", /^is refused: /);
   });
 

@@ -310,12 +310,14 @@ actions:
       assert.deepEqual(files(["tasks/c.yaml", "tasks"]), ["c", "deep", "z", "b", "d"]);
     });
 
-    it("may be behind symbolic links, also behind one that leads back", () => {
+    it("may be behind symbolic links, but links to folders are not followed", () => {
       folder.write({ "shared/a.yaml": from, "tasks/b.yaml": from });
       symlinkSync(join(folder.path, "shared"), join(folder.path, "tasks/shared"));
-      symlinkSync(join(folder.path, "tasks"), join(folder.path, "shared/back"));
-      assert.deepEqual(files("tasks/b.yaml"), ["b"]);
-      assert.deepEqual(files("tasks"), ["b", "a"]);
+      symlinkSync(join(folder.path, "shared/a.yaml"), join(folder.path, "tasks/c.yaml"));
+      symlinkSync("/", join(folder.path, "tasks/root"));
+      assert.deepEqual(files("tasks"), ["b", "c"]);
+      assert.deepEqual(files("tasks/**/*.yaml"), ["b", "c"]);
+      assert.deepEqual(files("tasks/shared"), ["a"]);
     });
 
     it("give the name of a task without one, also if its name is empty", () => {
@@ -336,30 +338,10 @@ actions:
       assert.deepEqual(
         problems.map(({ file, reason }) => [file, reason]),
         [
-          ["tasks/b.yaml", "is a link that leads nowhere"],
-          ["tasks/c.yml", "is neither a file nor a folder"],
+          ["tasks/b.yaml", "cannot be read (ENOENT)"],
+          ["tasks/c.yml", "is not a file"],
         ],
       );
-    });
-
-    it("count once in a folder to which many links lead", () => {
-      const levels = Array.from({ length: 40 }, (_, level) => `tasks/level${level}`);
-      folder.write(Object.fromEntries(levels.map((level, index) => [`${level}/t${index}.yaml`, from])));
-      for (const [index, level] of levels.entries()) {
-        for (const link of ["one", "two"]) {
-          symlinkSync(join(folder.path, levels[index + 1] ?? "tasks"), join(folder.path, level, link));
-        }
-      }
-      assert.equal(files("tasks").length, 40);
-      assert.equal(files("tasks/**/*.yaml").length, 40);
-    });
-
-    it("are not looked for without end behind a link to the whole disk", () => {
-      folder.write({ "tasks/a.yaml": from });
-      symlinkSync("/", join(folder.path, "tasks/root"));
-      const { problems, tasks } = folder.read("tasks/*/none.yaml");
-      assert.equal(tasks.length, 0);
-      assert.equal(problems.filter(({ file }) => file === "tasks/*/none.yaml").length, 1);
     });
 
     it("are found in steps, so that a command hears Ctrl-C between two folders", () => {
@@ -376,7 +358,7 @@ actions:
       folder.write({ [`tasks/${"a".repeat(200)}.yaml`]: from });
       const files = ["*a".repeat(60), "**/".repeat(60), "*?".repeat(60), `${"**/*a*a/".repeat(20)}`];
       for (const glob of files) {
-        assert.match(folder.read(`tasks/${glob}b`).problems[0]?.reason ?? "", /^matches no file/, glob);
+        assert.match(folder.read(`tasks/${glob}b`).problems[0]?.reason ?? "", /^leads to no manifest/, glob);
       }
     });
 
@@ -467,7 +449,7 @@ actions:
       }
       assert.deepEqual(read("tasks/own.yaml", []).problems, []);
       const names = read("tasks", [elsewhere.path]).tasks.map(({ name }) => name);
-      assert.deepEqual(names.sort(), ["link", "other", "own", "secret"]);
+      assert.deepEqual(names.sort(), ["link", "own"]);
       assert.deepEqual(read(outside).problems, [], "on the command line, the user has named it");
     } finally {
       elsewhere.remove();

@@ -26,8 +26,8 @@ describe("functions of the native plugin", () => {
     assert.equal((subtasks.subtasks as unknown[]).length, 3);
     world.operations();
     assert.deepEqual((await world.invoke(token("getData"), { taskid: "task-1" })).failures, [
-      "taskid is not a valid name; valid names: taskId, offset, maxRows, profile",
-      "taskId is missing: give a non-empty string",
+      'taskid is not a valid name; did you mean "taskId"? Valid names: taskId, offset, maxRows, profile',
+      "taskId must be a non-empty string; got nothing",
     ]);
     await assert.rejects(world.invoke(token("getNothing"), {}), /has no function/);
     assert.deepEqual(world.operations(), []);

@@ -42,7 +42,7 @@ describe("resources in the native plugin", () => {
       ": taskId must be a non-empty string; got a nu",
       ': waitFor must be "started" or "finished"; go',
       "pollSeconds: must be a number of at least 0; ",
-      "triggerz: is not a valid name; valid names: t",
+      'triggerz: is not a valid name; did you mean "',
     ]);
   });
 

@@ -3,7 +3,7 @@ import { rename as move } from "node:fs/promises";
 import { Argument } from "commander";
 import type { DeclaredTask, Manifests } from "../../manifest/readManifests";
 import type { RenamedFile } from "../../manifest/renameTask";
-import { didYouMean } from "../../resources/likelyName";
+import { didYouMean } from "../../service/errors/likelyName";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import { CliError } from "../exitCodes";

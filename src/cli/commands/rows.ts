@@ -1,7 +1,7 @@
 import { Option } from "commander";
-import { didYouMean } from "../../resources/likelyName";
 import { counted } from "../../resources/values";
 import type { Row } from "../../service/contract/types";
+import { didYouMean } from "../../service/errors/likelyName";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";

@@ -119,7 +119,8 @@ export function columnOf(
   const column = names.indexOf(name);
   if (column < 0 && names.length > 0) {
     // biome-ignore lint/style/noCommonJs: most comparisons need no likely name
-    const { didYouMean } = require("../../resources/likelyName") as typeof import("../../resources/likelyName");
+    const { didYouMean } =
+      require("../../service/errors/likelyName") as typeof import("../../service/errors/likelyName");
     throw new CliError(
       `${option} names "${name}", which is no field of the rows${didYouMean(name, values ? names : []) || "."}`,
       "usage",

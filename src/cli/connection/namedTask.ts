@@ -1,8 +1,8 @@
-import { didYouMean } from "../../resources/likelyName";
 import type { Context } from "../../resources/resource";
 import type { Presence } from "../../resources/task/taskPresence";
 import { lookUpExistence } from "../../resources/task/taskPresence";
 import { isServiceError } from "../../service/errors/errors";
+import { didYouMean } from "../../service/errors/likelyName";
 import { CliError } from "../exitCodes";
 import type { Connection } from "./connection";
 import { serviceOf } from "./connection";

@@ -1,4 +1,4 @@
-import { didYouMean } from "../../resources/likelyName";
+import { didYouMean } from "../../service/errors/likelyName";
 import { CliError } from "../exitCodes";
 import type { ExportPair } from "./exportPairs";
 

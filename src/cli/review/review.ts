@@ -1,5 +1,5 @@
-import { didYouMean } from "../../resources/likelyName";
 import { isServiceError } from "../../service/errors/errors";
+import { didYouMean } from "../../service/errors/likelyName";
 import type { Cli } from "../cli";
 import { compareIn } from "../compare/compareCommand";
 import type { Comparison } from "../compare/comparison";

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers";
-import type { Problem, Shape } from "../../resources/args";
+import type { ArgSpec, Problem, Shape } from "../../resources/args";
 import { checkFields, object } from "../../resources/args";
 import type { AnyResource } from "../../resources/index";
 import { counted, entryOf, isPlainMap, unknown } from "../../resources/values";
@@ -68,7 +68,7 @@ function knownPart(shape: Shape | undefined, value: unknown): unknown {
     return typeof value === "object" && value !== null ? unknown : value;
   }
   const fields = Object.entries(value).map(([name, each]) => {
-    const spec = shape?.is === "object" ? entryOf(shape.fields, name) : undefined;
+    const spec: ArgSpec | undefined = shape?.is === "object" ? entryOf(shape.fields, name) : undefined;
     const isOnDisk = spec?.isFile === true && typeof each === "string" && each !== "";
     return [name, isOnDisk ? unknown : knownPart(shape?.is === "map" ? shape.of : spec?.kind, each)];
   });

@@ -1,4 +1,5 @@
 import type { ServiceError } from "../../service/errors/errors";
+import { didYouMean } from "../../service/errors/likelyName";
 import { isRecord } from "../../service/isRecord";
 import type { Context } from "../resource";
 import { ResourceError } from "../resource";
@@ -8,23 +9,34 @@ import { fieldOf, lookUpTask } from "./taskPresence";
 /** Action ids that an error lists. */
 const mostIds = 30;
 
-/** A refusal of an action that the task does not have, with the ids that it has. The same error if they cannot be read. */
+/**
+ * A refusal of an action that the task does not have, with the ids that it has. The same error if they cannot be read.
+ * @param state the arguments: `actions` by their ids, or one `actionId`
+ */
 export async function withKnownActions(
   error: ServiceError,
-  { taskId, actions }: { taskId: string; actions?: unknown },
+  state: { taskId: string; actions?: unknown; actionId?: unknown },
   context: Context,
 ): Promise<Error> {
-  const types = Object.values(isRecord(actions) ? actions : {}).flatMap((each) =>
+  const declared = isRecord(state.actions) ? state.actions : {};
+  const types = Object.values(declared).flatMap((each) =>
     isRecord(each) && typeof each.actionType === "string" ? each.actionType : [],
   );
-  const presence = await lookUpTask(taskId, types, context).catch(() => undefined);
+  const presence = await lookUpTask(state.taskId, types, context).catch(() => undefined);
   const known = (presence?.is === "there" ? presence.actions : [])
     .map((action) => fieldOf(action, "actionId"))
     .filter((id) => typeof id === "string");
   if (known.length === 0) {
     return error;
   }
+  const given = typeof state.actionId === "string" ? [state.actionId] : Object.keys(declared);
+  const unknown = given
+    .filter((id) => !known.includes(id))
+    .slice(0, mostIds)
+    .map((id) => `"${id}" is not among them${didYouMean(id, known) || "."}`);
   const list = known.slice(0, mostIds).map((id) => `"${id}"`);
   const more = known.length > mostIds ? ` and ${known.length - mostIds} more` : "";
-  return new ResourceError(`${withoutHint(error)} The service shows the actions ${list.join(", ")}${more}.`);
+  return new ResourceError(
+    [withoutHint(error), `The service shows the actions ${list.join(", ")}${more}.`, ...unknown].join(" "),
+  );
 }

@@ -2,23 +2,8 @@
  * The 16 operations of the service, in the contract's order. All differences between operations are in these entries: the client's methods,
  * the checks of requests and responses, and the rules for retries derive from them.
  */
-import type { Field, Fields } from "./fields";
-import {
-  atLeast,
-  boolean,
-  constant,
-  file,
-  freeObject,
-  id,
-  integer,
-  listOf,
-  object,
-  optional,
-  responseId,
-  responseObject,
-  seconds,
-  string,
-} from "./fields";
+import type { Kind, Shape } from "./kinds";
+import { anything, boolean, choice, freeMap, string as id, integer, list } from "./kinds";
 import type * as types from "./types";
 
 /** The description of one operation. */
@@ -45,33 +30,61 @@ export interface Operation<Request, Response> {
    */
   readonly returnsOnce?: true;
   /** The request's fields, spelled as on the wire; no other field is sent. */
-  readonly request: Fields<Request>;
+  readonly request: Shape;
   /** The response. */
-  readonly response: Field<Response>;
+  readonly response: Shape;
+  /** For the compiler only. */
+  readonly types?: { request: Request; response: Response };
 }
 
-function operation<Request, Response>(entry: Operation<Request, Response>): Operation<Request, Response> {
+interface Entry<Request, Response> extends Operation<Request, Response> {
+  readonly request: Kind<Request>;
+  readonly response: Kind<Response>;
+}
+
+function operation<Request, Response>(entry: Entry<Request, Response>): Operation<Request, Response> {
   return entry;
 }
 
 const read = { repeat: "repeatable", plan: "notShown", credential: "bearer" } as const;
 const write = { method: "POST", sends: "json", credential: "bearer" } as const;
 
+/** The kinds of an object's fields. Of a request, only these are sent. The compiler compares them with the interface that callers see. */
+type Kinds<T> = { readonly [Name in keyof T]-?: Kind<Exclude<T[Name], undefined>> };
+
+function object<T extends object>(kinds: Kinds<T>, optional: readonly (keyof T)[] = []): Kind<T> {
+  const fields = Object.entries(kinds as Record<string, Shape>).map(([name, kind]) => {
+    return [name, { kind, required: !optional.includes(name as keyof T) }];
+  });
+  return { is: "object", fields: Object.fromEntries(fields), others: "dropped" };
+}
+
+/** An object in a response. Fields that are not in the contract are kept unchanged. */
+function response<T extends object>(kinds: Kinds<T>): Kind<T> {
+  return { ...object(kinds), others: "kept" } as Kind<T>;
+}
+
+const string: Kind<string> = { is: "string", mayBeEmpty: true };
+/** Older services send ids as numbers; their digits are kept, see `parseJson`. */
+export const responseId: Kind<string> = { is: "string", fromInteger: true };
+const listOf = <T>(item: Kind<T>): Kind<T[]> => list(item, { mayBeEmpty: true });
+const size = integer(1);
+const offset = integer(0);
+
 const properties = listOf(object<types.ActionProperty>({ name: string, value: string }));
 const loopItems = { actionId: id, loopType: string, loopItems: listOf(string), isAppend: boolean };
-const parametersUpdate = object<types.ActionParametersUpdate>({
-  actionType: string,
-  actionId: id,
-  properties: optional(properties),
-  loopItems: optional(object<types.LoopItemsUpdate>(loopItems)),
-});
+const parametersUpdate = object<types.ActionParametersUpdate>(
+  { actionType: string, actionId: id, properties, loopItems: object<types.LoopItemsUpdate>(loopItems) },
+  ["properties", "loopItems"],
+);
 const propertiesUpdate = object<types.ActionPropertiesUpdate>({ actionType: string, actionId: id, properties });
 
-const done = responseObject<types.Envelope>({ requestId: string });
-const data = <T>(field: Field<T>) => responseObject<types.DataEnvelope<T>>({ requestId: string, data: field });
-const message = data(responseObject<types.MessageData>({ message: string }));
-const rows = listOf(freeObject);
-const page = data(responseObject<types.DataPage>({ data: rows, total: integer, restTotal: integer, offset: integer }));
+const done = response<types.Envelope>({ requestId: string });
+const data = <T>(kind: Kind<T>) =>
+  response<types.DataEnvelope<T>>({ requestId: string, data: kind as Kind<Exclude<T, undefined>> });
+const message = data(response<types.MessageData>({ message: string }));
+const rows = listOf(freeMap);
+const page = data(response<types.DataPage>({ data: rows, total: integer(), restTotal: integer(), offset: integer() }));
 
 /** The 16 operations by name: the `operationId` in openapi.yaml, and the method of `ServiceClient`. */
 export const operations = {
@@ -82,11 +95,11 @@ export const operations = {
     credential: "none",
     plan: "all",
     repeat: "once",
-    request: { refresh_token: id, grant_type: constant("refresh_token") },
+    request: object({ refresh_token: id, grant_type: choice("refresh_token") }),
     response: data(
-      responseObject<types.TokenPair>({
+      response<types.TokenPair>({
         access_token: responseId,
-        expires_in: seconds,
+        expires_in: anything as Kind<number | string>,
         token_type: string,
         refresh_token: responseId,
       }),
@@ -101,8 +114,8 @@ export const operations = {
     path: "/task/updateTaskParameters",
     plan: "notShown",
     repeat: "unlessAppending",
-    request: { taskId: id, actions: listOf(parametersUpdate) },
-    response: data(responseObject<types.UpdatedTaskParameters>({ taskId: responseId, updatedParameters: freeObject })),
+    request: object({ taskId: id, actions: listOf(parametersUpdate) }),
+    response: data(response<types.UpdatedTaskParameters>({ taskId: responseId, updatedParameters: freeMap })),
   }),
   /**
    * Replaces a task's start URLs with those in a file, which is streamed: `POST /task/urls:file`. Needs `apiKey`, and a Professional or
@@ -115,7 +128,7 @@ export const operations = {
     sends: "multipart",
     plan: "professional",
     repeat: "repeatable",
-    request: { taskId: id, file },
+    request: object({ taskId: id, file: freeMap as Kind<types.UploadSource> }),
     response: done,
   }),
   /** Writes properties of actions: `POST /task/updateActionProperties`. Properties that are not named stay as they are. */
@@ -124,7 +137,7 @@ export const operations = {
     path: "/task/updateActionProperties",
     plan: "notShown",
     repeat: "repeatable",
-    request: { taskId: id, actions: listOf(propertiesUpdate) },
+    request: object({ taskId: id, actions: listOf(propertiesUpdate) }),
     response: message,
   }),
   /** Writes the items of one loop: `POST /task/updateLoopItems`. After a lost response it is sent again only with `isAppend: false`. */
@@ -133,7 +146,7 @@ export const operations = {
     path: "/task/updateLoopItems",
     plan: "notShown",
     repeat: "unlessAppending",
-    request: { taskId: id, ...loopItems },
+    request: object({ taskId: id, ...loopItems }),
     response: message,
   }),
   /** Gets the actions of tasks, of the given types: `POST /task/getActions`. */
@@ -142,8 +155,8 @@ export const operations = {
     method: "POST",
     path: "/task/getActions",
     sends: "json",
-    request: { taskIds: listOf(id), actionTypes: listOf(string) },
-    response: data(listOf(responseObject<types.TaskActions>({ taskId: responseId, actions: listOf(freeObject) }))),
+    request: object({ taskIds: listOf(id), actionTypes: listOf(string) }),
+    response: data(listOf(response<types.TaskActions>({ taskId: responseId, actions: listOf(freeMap) }))),
   }),
   /**
    * Starts a run in the cloud: `POST /cloudextraction/start`. A run can cost money, so the request is never sent again after a lost
@@ -154,8 +167,8 @@ export const operations = {
     path: "/cloudextraction/start",
     plan: "professional",
     repeat: "once",
-    request: { taskId: id },
-    response: data(responseObject<types.StartedRun>({ lotNo: responseId, status: string })),
+    request: object({ taskId: id }),
+    response: data(response<types.StartedRun>({ lotNo: responseId, status: string })),
   }),
   /** Starts subtasks: `POST /cloudextraction/subtasks:start`. Needs a Professional or Enterprise plan. */
   startSubtasks: operation<types.SubtasksRequest, types.Envelope>({
@@ -163,7 +176,7 @@ export const operations = {
     path: "/cloudextraction/subtasks:start",
     plan: "professional",
     repeat: "repeatable",
-    request: { taskId: id, subTaskIds: listOf(id) },
+    request: object({ taskId: id, subTaskIds: listOf(id) }),
     response: done,
   }),
   /** Stops subtasks: `POST /cloudextraction/subtasks:stop`. Needs a Professional or Enterprise plan. */
@@ -172,7 +185,7 @@ export const operations = {
     path: "/cloudextraction/subtasks:stop",
     plan: "professional",
     repeat: "repeatable",
-    request: { taskId: id, subTaskIds: listOf(id) },
+    request: object({ taskId: id, subTaskIds: listOf(id) }),
     response: done,
   }),
   /** Gets one page of a task's subtasks: `GET /cloudextraction/task/subtasks`. `allSubtasks` gets all of them. */
@@ -181,8 +194,8 @@ export const operations = {
     method: "GET",
     path: "/cloudextraction/task/subtasks",
     sends: "query",
-    request: { taskId: id, page: atLeast(1), size: atLeast(1) },
-    response: data(listOf(responseObject<types.Subtask>({ subTaskId: responseId, status: string }))),
+    request: object({ taskId: id, page: size, size }),
+    response: data(listOf(response<types.Subtask>({ subTaskId: responseId, status: string }))),
   }),
   /** Gets one page of a batch's rows, parsed: `GET /data/lotno/all`. `rows` gets all of them, as they were sent. */
   getBatchData: operation<types.GetBatchDataRequest, types.DataEnvelope<types.DataPage>>({
@@ -190,7 +203,7 @@ export const operations = {
     method: "GET",
     path: "/data/lotno/all",
     sends: "query",
-    request: { taskId: id, lotno: id, offset: atLeast(0), size: atLeast(1) },
+    request: object({ taskId: id, lotno: id, offset, size }),
     response: page,
   }),
   /** Gets one page of a task's rows, parsed: `GET /data/all`. `rows` gets all of them, as they were sent. */
@@ -199,7 +212,7 @@ export const operations = {
     method: "GET",
     path: "/data/all",
     sends: "query",
-    request: { taskId: id, offset: atLeast(0), size: atLeast(1) },
+    request: object({ taskId: id, offset, size }),
     response: page,
   }),
   /**
@@ -212,8 +225,8 @@ export const operations = {
     path: "/data/notexported",
     sends: "query",
     returnsOnce: true,
-    request: { taskId: id, size: atLeast(1) },
-    response: data(responseObject<types.NotExportedPage>({ data: rows, total: integer, current: integer })),
+    request: object({ taskId: id, size }),
+    response: data(response<types.NotExportedPage>({ data: rows, total: integer(), current: integer() })),
   }),
   /**
    * Marks data as exported: `POST /data/markexported`. By the contract these are all rows of the task, read or not. Never sent again after a
@@ -224,7 +237,7 @@ export const operations = {
     path: "/data/markexported",
     plan: "notShown",
     repeat: "once",
-    request: { taskId: id },
+    request: object({ taskId: id }),
     response: done,
   }),
   /** Removes all rows of a task permanently: `POST /data/remove`. Never sent again after a lost response. */
@@ -233,7 +246,7 @@ export const operations = {
     path: "/data/remove",
     plan: "notShown",
     repeat: "once",
-    request: { taskId: id },
+    request: object({ taskId: id }),
     response: done,
   }),
   /**
@@ -246,8 +259,8 @@ export const operations = {
     sends: "query",
     plan: "notShown",
     repeat: "once",
-    request: { taskId: id, taskGroupId: id },
-    response: data(responseObject<types.CopiedTask>({ taskId: responseId })),
+    request: object({ taskId: id, taskGroupId: id }),
+    response: data(response<types.CopiedTask>({ taskId: responseId })),
   }),
 };
 

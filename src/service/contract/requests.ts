@@ -1,6 +1,6 @@
 import { isRecord } from "../isRecord";
-import type { Fields } from "./fields";
-import { FieldProblem, object } from "./fields";
+import type { Problem } from "./kinds";
+import { checkValue } from "./kinds";
 import type { Operation, OperationName } from "./operations";
 import { operations } from "./operations";
 import type { UpdateTaskUrlsRequest } from "./types";
@@ -45,13 +45,10 @@ export function prepare(name: OperationName, request: object, choices: WireChoic
     taskId: taskOf(given),
     taskGroupId: typeof given.taskGroupId === "string" ? given.taskGroupId : undefined,
   };
-  const fields = checked(operation.request, given);
-  if (fields instanceof FieldProblem) return { ...prepared, problem: `not sent: ${fields.message}.` };
-  const broken = Object.entries(fields).find(([, value]) => typeof value === "string" && /\p{Cs}/u.test(value));
-  if (broken !== undefined) {
-    const problem = `not sent: ${broken[0]} must be a string of whole characters; got one with half of a surrogate pair.`;
-    return { ...prepared, problem };
-  }
+  const problems: Problem[] = [];
+  const fields = checkValue(operation.request, given, "", problems) as object;
+  const [problem] = problems;
+  if (problem !== undefined) return { ...prepared, problem: `not sent: ${problem.path} ${problem.reason}.` };
   switch (operation.sends) {
     case "json":
       return { ...prepared, json: JSON.stringify(fields) };
@@ -59,15 +56,6 @@ export function prepare(name: OperationName, request: object, choices: WireChoic
       return { ...prepared, path: `${path}?${queryOf(fields)}` };
     case "multipart":
       return { ...prepared, upload: fields as UpdateTaskUrlsRequest };
-  }
-}
-
-function checked(fields: Fields<object>, given: Record<string, unknown>): object | FieldProblem {
-  try {
-    return object(fields).read(given, "");
-  } catch (error) {
-    if (error instanceof FieldProblem) return error;
-    throw error;
   }
 }
 

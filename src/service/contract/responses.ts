@@ -1,15 +1,14 @@
 import { isRecord } from "../isRecord";
 import { ContractBreach } from "./contractBreach";
-import type { Field } from "./fields";
-import { FieldProblem, freeObject, responseId } from "./fields";
 import { parseJson } from "./json";
+import type { Kind, Problem } from "./kinds";
+import { checkValue, freeMap } from "./kinds";
 import type { OperationName, ResponseOf } from "./operations";
-import { operations } from "./operations";
+import { operations, responseId } from "./operations";
 
 /** @throws ContractBreach that names the field and the kind of its value */
 export function readResponse<Name extends OperationName>(name: Name, body: Buffer): ResponseOf<Name> {
-  const { response }: { response: Field<unknown> } = operations[name];
-  return asBreach(() => response.read(parseJson(body), "")) as ResponseOf<Name>;
+  return read(operations[name].response as Kind<ResponseOf<Name>>, parseJson(body), "");
 }
 
 /** The tokens of a response to a refresh. At least one of them is there. */
@@ -27,31 +26,29 @@ export interface NewTokens {
  * @throws ContractBreach
  */
 export function readNewTokens(body: Buffer): NewTokens {
-  return asBreach(() => {
-    const whole = freeObject.read(parseJson(body), "the response");
-    const { access_token, refresh_token, expires_in } = isRecord(whole.data) ? whole.data : whole;
-    const [accessToken, refreshToken] = [access_token, refresh_token].map(tokenIn);
-    if (accessToken === undefined && refreshToken === undefined) {
-      freeObject.read(whole.data, "data");
-      responseId.read(access_token, "data.access_token");
-    }
-    return { accessToken, refreshToken, expiresIn: expires_in };
-  });
+  const whole = read(freeMap, parseJson(body), "");
+  const { access_token, refresh_token, expires_in } = isRecord(whole.data) ? whole.data : whole;
+  const [accessToken, refreshToken] = [access_token, refresh_token].map(tokenIn);
+  if (accessToken === undefined && refreshToken === undefined) {
+    read(freeMap, whole.data, "data");
+    read(responseId, access_token, "data.access_token");
+  }
+  return { accessToken, refreshToken, expiresIn: expires_in };
 }
 
 function tokenIn(value: unknown): string | undefined {
-  try {
-    return responseId.read(value, "");
-  } catch {
-    return undefined;
-  }
+  const problems: Problem[] = [];
+  const token = checkValue(responseId, value, "", problems);
+  return problems.length === 0 ? (token as string) : undefined;
 }
 
-function asBreach<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof FieldProblem)) throw error;
-    throw new ContractBreach(`the response breaks the contract: ${error.message}.`);
+function read<T>(kind: Kind<T>, value: unknown, path: string): T {
+  const problems: Problem[] = [];
+  const checked = checkValue(kind, value, path, problems);
+  const [problem] = problems;
+  if (problem !== undefined) {
+    const { path: of, reason } = problem;
+    throw new ContractBreach(`the response breaks the contract: ${of === "" ? "the response" : of} ${reason}.`);
   }
+  return checked as T;
 }

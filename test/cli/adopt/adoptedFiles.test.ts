@@ -513,7 +513,7 @@ actions:
           new RegExp(`# The variable ${name} is a secret\\. Set it with: pulumi config set --secret ${name}`),
         );
       }
-      assert.throws(() => actionsOf(text), /novels-own-Echo}?,? which is not declared/);
+      assert.throws(() => actionsOf(text), /novels-own-Echo}?,? which has no value/);
       const values = Object.fromEntries(names.map((name) => [name, `value of ${name}`]));
       const [task] = manifests.tasksOf(text, { ...values, "novels-each-items": ["a", "b"] });
       const actions = task?.args.actions as ReturnType<typeof actionsOf>;

@@ -121,7 +121,7 @@ describe("the contract, operation by operation", () => {
       answer = { ...goodAnswer(name), requestId: 7 };
       await assert.rejects(exampleCalls[name].send(client), {
         kind: "contract",
-        message: /requestId must be a string; got an integer/,
+        message: /requestId must be a string; got a number/,
       });
     });
 
@@ -135,7 +135,7 @@ describe("the contract, operation by operation", () => {
         answer = { requestId: "q", data: null };
         await assert.rejects(exampleCalls[name].send(client), {
           kind: "contract",
-          message: /data must be .*; got null/,
+          message: /data must be .*; got nothing/,
         });
       });
     }
@@ -150,21 +150,17 @@ describe("the contract, operation by operation", () => {
       ],
     };
     await assert.rejects(client.getSubtasks({ taskId: "t", page: 1, size: 2 }), (error: Error) => {
-      assert.match(error.message, /data\[1\]\.status must be a string; got an object/);
+      assert.match(error.message, /data\[1\]\.status must be a string; got a map/);
       assert.doesNotMatch(error.message, /hush/);
       return true;
     });
   });
 
-  for (const [total, found] of [
-    ["1e308", "a number out of range"],
-    ["-1e400", "a number out of range"],
-    ["0.5", "a number with a fraction"],
-  ]) {
-    it(`says why ${total} is no count`, async () => {
+  for (const total of ["1e308", "-1e400", "0.5"]) {
+    it(`accepts no count ${total}`, async () => {
       answer = `{"requestId":"q","data":{"data":[],"offset":0,"restTotal":0,"total":${total}}}`;
       await assert.rejects(client.getData({ taskId: "t", offset: 0, size: 2 }), {
-        message: new RegExp(`data\\.total must be an integer.*; got ${found}`),
+        message: /data\.total must be an integer; got another number/,
       });
     });
   }
@@ -172,8 +168,7 @@ describe("the contract, operation by operation", () => {
   it("refuses an id with half of a surrogate pair, which could not be stored", async () => {
     answer = { requestId: "q", data: { taskId: "copy-\ud800" } };
     await assert.rejects(client.copyTask({ taskId: "t", taskGroupId: "g" }), {
-      message:
-        /data\.taskId must be a non-empty string of whole characters; got a string with half of a surrogate pair/,
+      message: /data\.taskId must be a non-empty string; got a string with half of a surrogate pair/,
     });
   });
 

@@ -1,4 +1,5 @@
 import type { Row } from "../../../service/contract/types";
+import { didYouMean } from "../../../service/errors/likelyName";
 import type { FailedCheck, FieldFigures } from "./checkedRows";
 import { failedIf, percent } from "./checkedRows";
 import { DistinctValues, mostDistinctValues } from "./distinctValues";
@@ -65,8 +66,6 @@ export class FieldChecker {
       return this.checks.filled === 0 ? [] : [{ check: at, reason: "there are no rows" }];
     }
     if (!this.occurs && this.checks.filled !== 0) {
-      // biome-ignore lint/style/noCommonJs: loaded for a field that no row has. Most exports need no likely name.
-      const { didYouMean } = require("../../likelyName") as typeof import("../../likelyName");
       return [{ check: at, reason: `no row has this field${didYouMean(this.name, names)}` }];
     }
     const values = rows - empty.count;

@@ -1,5 +1,3 @@
-import { closestMatch } from "leven";
-
 /** Longer names are no misspelled ones, and the comparison takes quadratic time. */
 const longestName = 50;
 
@@ -8,6 +6,8 @@ function likelyName(given: string, valid: readonly string[]): string | undefined
   if (given.length > longestName) {
     return undefined;
   }
+  // biome-ignore lint/style/noCommonJs: loaded with the first unknown name. Most commands have none.
+  const { closestMatch } = require("leven") as typeof import("leven");
   const lower = given.toLowerCase();
   const inOtherCase = valid.find((name) => name.toLowerCase() === lower);
   // Beyond a third of the characters, the guess would be wrong more often than right.
