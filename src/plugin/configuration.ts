@@ -9,7 +9,7 @@ import { unknown } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
 import { fromStruct, toStruct } from "./structs";
 import type { Secrets } from "./values";
-import { allSecret, decodeProperties, encode, joinSecrets } from "./values";
+import { allSecret, decodeProperties, encode } from "./values";
 
 /** The arguments of a provider: keys of the namespace `webextract`, from the configuration of the stack or from the program. */
 
@@ -35,7 +35,7 @@ export function checkConfig(request: CheckRequest): CheckResponse {
     all.push(`webextract:runLabel and ${configKeys.runLabel.environment} differ. Set one of them.`);
   }
   const response = new CheckResponse();
-  response.setInputs(toStruct(encode(values, joinSecrets(secrets, credentialsIn(given)))));
+  response.setInputs(toStruct(encode(values, [...secrets, ...credentialsIn(given)])));
   const isDeclared = !isDefaultProvider(request.getUrn());
   response.setFailuresList(
     all.map((problem) => failureOf(isDeclared ? problem.replace(setBaseUrl, argument) : problem)),
@@ -44,7 +44,7 @@ export function checkConfig(request: CheckRequest): CheckResponse {
 }
 
 /** Credentials are secret, whoever forgot to encrypt them. */
-function credentialsIn(given: Properties): Secrets | undefined {
+function credentialsIn(given: Properties): Secrets {
   return allSecret([...credentialKeys, "profiles"].filter((name) => name in given));
 }
 

@@ -37,7 +37,7 @@ import { Declarations } from "./declarations";
 import { outputsOfCreate, outputsOfUpdate } from "./previewedOutputs";
 import { fromStruct, toStruct } from "./structs";
 import type { Secrets, WireProperties } from "./values";
-import { allSecret, decodeProperties, encode, joinSecrets, withDerived } from "./values";
+import { allSecret, decodeProperties, encode, withDerived } from "./values";
 
 interface Kind {
   steps: ResourceSteps;
@@ -83,11 +83,11 @@ export class ResourceCalls {
       const all = [...found, ...problems];
       if (all.length === 0) {
         const isNew = Object.keys(olds.values).length === 0;
-        const isSecret = news.secrets !== undefined;
+        const isSecret = news.secrets.length > 0;
         this.declarations.noteChecked(urn, { resource, args: args as Properties, isSecret }, isNew);
       }
       const ofHash = allSecret(this.declarations.hasSecretHash(news.values) ? ["rerunOn"] : []);
-      const secrets = joinSecrets(withDerived(resource.args, news.secrets), ofHash);
+      const secrets = [...withDerived(resource.args, news.secrets), ...ofHash];
       response.setInputs(toStruct(encode(args, secrets)));
       response.setFailuresList(all.map((problem) => failureOf(problem, news.values, news.secrets)));
       return response;
@@ -168,7 +168,7 @@ export class ResourceCalls {
           throw new ProviderError(`There is no ${resource.type} "${id}" at the service.`);
         }
         response.setId(imported.id);
-        response.setProperties(stateStruct(resource, found.state, undefined));
+        response.setProperties(stateStruct(resource, found.state, []));
         // As a program writes them, because the engine writes the program from them.
         response.setInputs(toStruct(encode(imported.args)));
         return response;
@@ -177,7 +177,7 @@ export class ResourceCalls {
       if (found !== undefined) {
         response.setId(id);
         response.setProperties(stateStruct(resource, found.state, props.secrets));
-        response.setInputs(toStruct(encode(found.args, joinSecrets(props.secrets, inputs.secrets))));
+        response.setInputs(toStruct(encode(found.args, [...props.secrets, ...inputs.secrets])));
       }
       return response;
     });
@@ -228,10 +228,10 @@ export class ResourceCalls {
   }
 }
 
-function failureOf({ path, reason }: Problem, given: Properties, secrets: Secrets | undefined): CheckFailure {
+function failureOf({ path, reason }: Problem, given: Properties, secrets: Secrets): CheckFailure {
   const failure = new CheckFailure();
   // The engine shows the value of the property that a failure names.
-  const isShown = Object.hasOwn(given, path) && isShort(given[path]) && !isSecret(secrets, path);
+  const isShown = Object.hasOwn(given, path) && isShort(given[path]) && !secrets.some(([name]) => name === path);
   failure.setProperty(isShown ? path : "");
   failure.setReason(shownText(isShown ? reason : `${path} ${reason}`));
   return failure;
@@ -243,10 +243,6 @@ function isShort(value: unknown): boolean {
   return typeof value === "string"
     ? value.length <= longestShown && shownText(value) === value
     : typeof value === "number" || typeof value === "boolean";
-}
-
-function isSecret(secrets: Secrets | undefined, name: string): boolean {
-  return secrets === true || (secrets !== undefined && Object.hasOwn(secrets, name));
 }
 
 /**
@@ -286,12 +282,12 @@ function diffResponse(change: Change, isChanged: boolean): DiffResponse {
   return response;
 }
 
-function stateStruct(resource: AnyResource, state: Properties, secrets: Secrets | undefined): Struct {
+function stateStruct(resource: AnyResource, state: Properties, secrets: Secrets): Struct {
   const ofOutputs = allSecret(resource.secretOutputs ?? []);
-  return toStruct(encode(state, joinSecrets(withDerived(resource.args, secrets), ofOutputs)));
+  return toStruct(encode(state, [...withDerived(resource.args, secrets), ...ofOutputs]));
 }
 
-function stateOf(resource: AnyResource, { id, state, failure }: Written, secrets: Secrets | undefined): Struct {
+function stateOf(resource: AnyResource, { id, state, failure }: Written, secrets: Secrets): Struct {
   const struct = stateStruct(resource, state, secrets);
   if (failure !== undefined) {
     throw new InitFailure(failure, id, fromStruct(struct));

@@ -1,6 +1,6 @@
 import type { Properties } from "../engine/serialization";
-import type { ArgSpecs, Shape } from "../resources/args";
-import { replaceEach, unknown } from "../resources/values";
+import type { ArgSpecs } from "../resources/args";
+import { entryOf, replaceEach, unknown } from "../resources/values";
 import { isRecord } from "../service/isRecord";
 
 /**
@@ -25,8 +25,8 @@ const unknownTexts = [
 export type Wire = unknown;
 export type WireProperties = Readonly<Record<string, Wire>>;
 
-/** Which parts of a value are secret: all of it, or some parts of a map. A list with a secret item is secret as a whole. */
-export type Secrets = true | { readonly [name: string]: Secrets };
+/** The paths of the secret parts of properties. A list with a secret item is secret as a whole. */
+export type Secrets = readonly (readonly string[])[];
 
 /** A resource that the program gave as a value. */
 export class ResourceReference {
@@ -37,119 +37,89 @@ export class ResourceReference {
   ) {}
 }
 
-/** A value without the marks of secrets, and what the marks were. */
-export interface Decoded {
-  value: unknown;
-  secrets: Secrets | undefined;
+/** Properties without the marks of secrets, and where the marks were. Null values are left out: for the engine and its languages, null means "not given". */
+export function decodeProperties(wire: WireProperties): { values: Properties; secrets: Secrets } {
+  const secrets: (readonly string[])[] = [];
+  const values = decode(wire, [], secrets) as Properties;
+  return { values, secrets };
 }
 
-/** Null values are left out: for the engine and its languages, null means "not given". */
-export function decode(wire: Wire): Decoded {
-  if (unknownTexts.some((text) => text === wire)) {
-    return { value: unknown, secrets: undefined };
+function decode(wire: Wire, path: readonly string[], secrets: (readonly string[])[]): unknown {
+  if (isUnknownText(wire)) {
+    return unknown;
   }
   if (Array.isArray(wire)) {
-    const items = wire.map(decode);
-    const secrets = items.some((item) => item.secrets !== undefined) ? true : undefined;
-    return { value: items.map(({ value }) => value), secrets };
+    const within: (readonly string[])[] = [];
+    const items = wire.map((item) => decode(item, path, within));
+    if (within.length > 0) {
+      secrets.push(path);
+    }
+    return items;
   }
   if (!isRecord(wire)) {
-    return { value: wire, secrets: undefined };
+    return wire;
   }
   switch (wire[kindKey]) {
     case secretKind:
-      return { value: decode(wire.value).value, secrets: true };
+      secrets.push(path);
+      return decode(wire.value, path, []);
     case referenceKind:
-      return { value: referenceOf(wire), secrets: undefined };
+      return new ResourceReference(String(wire.urn), isUnknownText(wire.id) ? "" : String(wire.id));
     default: {
       const given = Object.entries(wire).filter(([, value]) => value !== null);
-      const fields = given.map(([name, value]) => [name, decode(value)] as const);
-      const marked = fields.flatMap(([name, { secrets }]) => (secrets === undefined ? [] : [[name, secrets] as const]));
-      return {
-        value: Object.fromEntries(fields.map(([name, { value }]) => [name, value])),
-        secrets: marked.length === 0 ? undefined : Object.fromEntries(marked),
-      };
+      return Object.fromEntries(given.map(([name, value]) => [name, decode(value, [...path, name], secrets)]));
     }
   }
 }
 
-function referenceOf({ urn, id }: WireProperties): ResourceReference {
-  const isKnown = typeof id === "string" && !unknownTexts.some((text) => text === id);
-  return new ResourceReference(String(urn), isKnown ? id : "");
-}
-
-export function decodeProperties(wire: WireProperties): { values: Properties; secrets: Secrets | undefined } {
-  const { value, secrets } = decode(wire);
-  return { values: value as Properties, secrets };
+function isUnknownText(wire: Wire): boolean {
+  return unknownTexts.some((text) => text === wire);
 }
 
 /** @param secrets marks of the result. Marks within a part that is no map any more mark the whole part. */
-export function encode(properties: object, secrets?: Secrets): WireProperties {
-  const plain = JSON.parse(JSON.stringify(replaceEach(properties, (value) => value === unknown, unknownTexts[0])));
-  return mark(plain, secrets === true ? undefined : secrets) as WireProperties;
-}
-
-function mark(wire: Wire, secrets: Secrets | undefined): Wire {
-  if (secrets === undefined) {
-    return wire;
+export function encode(properties: object, secrets: Secrets = []): WireProperties {
+  const wire = JSON.parse(JSON.stringify(replaceEach(properties, (value) => value === unknown, unknownTexts[0])));
+  // The whole before its parts, which need no mark of their own then.
+  for (const path of [...secrets].sort((one, other) => one.length - other.length)) {
+    mark(wire, path);
   }
-  if (secrets === true || !isRecord(wire)) {
-    return { [kindKey]: secretKind, value: wire };
+  return wire;
+}
+
+function mark(properties: Record<string, Wire>, [name = "", ...rest]: readonly string[]): void {
+  const value = entryOf(properties, name);
+  if (value === undefined || (isRecord(value) && value[kindKey] === secretKind)) {
+    return;
   }
-  const fields = Object.entries(wire).map(([name, value]) => [
-    name,
-    mark(value, Object.hasOwn(secrets, name) ? secrets[name] : undefined),
-  ]);
-  return Object.fromEntries(fields);
-}
-
-/** The content of a secret of the protocol; undefined for all other values. */
-export function secretContent(wire: Wire): { value: Wire } | undefined {
-  return isRecord(wire) && wire[kindKey] === secretKind ? { value: wire.value } : undefined;
-}
-
-export function joinSecrets(one: Secrets | undefined, other: Secrets | undefined): Secrets | undefined {
-  if (one === undefined || other === undefined || one === true || other === true) {
-    return one === true || other === true ? true : (one ?? other);
+  if (rest.length > 0 && isRecord(value)) {
+    mark(value, rest);
+  } else {
+    properties[name] = { [kindKey]: secretKind, value };
   }
-  const names = [...new Set([...Object.keys(one), ...Object.keys(other)])];
-  const fields = names.map((name) => [name, joinSecrets(part(one, name), part(other, name))]);
-  return Object.fromEntries(fields);
-}
-
-function part(secrets: { readonly [name: string]: Secrets }, name: string): Secrets | undefined {
-  return Object.hasOwn(secrets, name) ? secrets[name] : undefined;
 }
 
 /** All of these names. */
-export function allSecret(names: readonly string[]): Secrets | undefined {
-  return names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, true]));
+export function allSecret(names: readonly string[]): Secrets {
+  return names.map((name) => [name]);
 }
 
 /** The marks of arguments after their check: what it derives from a secret list (a digest, hosts) is secret too. */
-export function withDerived(specs: ArgSpecs, secrets: Secrets | undefined): Secrets | undefined {
-  if (secrets === undefined || secrets === true) {
-    return secrets;
-  }
-  const derived = Object.keys(specs).filter((name) => specs[name]?.derived && !specs[name]?.givenByClass);
-  const fields = Object.entries(secrets).flatMap(([name, marks]): [string, Secrets][] => {
-    const kind = Object.hasOwn(specs, name) ? specs[name]?.kind : undefined;
-    const isList = kind?.is === "list" && kind.isLines === true;
-    return [
-      [name, withinDerived(kind, marks)],
-      ...(isList ? derived.map((each): [string, Secrets] => [each, true]) : []),
-    ];
-  });
-  return Object.fromEntries(fields);
+export function withDerived(specs: ArgSpecs, secrets: Secrets): Secrets {
+  return [...secrets, ...secrets.flatMap((path) => derivedFrom(specs, [], path))];
 }
 
-function withinDerived(kind: Shape | undefined, secrets: Secrets): Secrets {
-  if (secrets === true || kind === undefined) {
-    return secrets;
+function derivedFrom(specs: ArgSpecs, folder: readonly string[], [name = "", ...rest]: readonly string[]): Secrets {
+  const kind = entryOf(specs, name)?.kind;
+  if (kind?.is === "list" && kind.isLines === true) {
+    const derived = Object.keys(specs).filter((each) => specs[each]?.derived && !specs[each]?.givenByClass);
+    return derived.map((each) => [...folder, each]);
   }
-  if (kind.is === "map") {
-    const fields = Object.entries(secrets).map(([key, marks]) => [key, withinDerived(kind.of, marks)]);
-    return Object.fromEntries(fields);
+  if (kind?.is === "object") {
+    return derivedFrom(kind.fields, [...folder, name], rest);
   }
-  return kind.is === "object" ? (withDerived(kind.fields, secrets) ?? secrets) : secrets;
+  if (kind?.is === "map" && kind.of.is === "object") {
+    const [key = "", ...within] = rest;
+    return derivedFrom(kind.of.fields, [...folder, name, key], within);
+  }
+  return [];
 }
